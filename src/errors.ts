@@ -1,0 +1,35 @@
+// One error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
+// and a way out. The command line prints sentence and hint; HTTP maps the code; nothing prints a stack.
+
+/** Exit codes of the command line (DESIGN.md, "Command line"). */
+export const ExitCode = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  notReady: 3,
+  verificationFailed: 4,
+  interrupted: 130,
+} as const;
+
+export class NodeError extends Error {
+  override readonly name = "NodeError";
+  constructor(
+    /** What was being done, e.g. `history.export`. */
+    readonly attempt: string,
+    /** Stable code in snake case, e.g. `segment_missing`. */
+    readonly code: string,
+    message: string,
+    /** What the reader can do about it; empty when there is nothing. */
+    readonly hint = "",
+    readonly exitCode: number = ExitCode.failed,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** A short text for an unknown thrown value, without stack or path. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return String(error);
+}

@@ -1,0 +1,35 @@
+// Every limit in one place. Those that an operator may want to change are fields of `Limits`, set by
+// `--limit name=value` or the configuration file (docs/operations.md); the rest are constants beside their code.
+
+export interface Limits {
+  /** Rows on a page when the request does not say. */
+  readonly pageRowsDefault: number;
+  /** Rows on a page at the most; a larger `first` or `last` gets this many, and the page says that more follow. */
+  readonly pageRowsMax: number;
+  /** Bytes of one JSON answer; a larger one is refused with 429, as the original does (reference 10, section 1.9). */
+  readonly responseBytesMax: number;
+  /** Characters of a request's path and query. */
+  readonly urlCharactersMax: number;
+  /** Bytes of a request body. */
+  readonly bodyBytesMax: number;
+  /** Values of one list filter. */
+  readonly filterValuesMax: number;
+  /** How long `X-Min-Height` waits for its height, milliseconds. */
+  readonly minHeightWaitMs: number;
+  /** Bytes of rendered pages kept until the next block. */
+  readonly pageCacheBytesMax: number;
+  /** Exports under way at once. */
+  readonly exportsMax: number;
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  pageRowsDefault: 1_000,
+  pageRowsMax: 10_000,
+  responseBytesMax: 20 * 1024 * 1024,
+  urlCharactersMax: 16 * 1024,
+  bodyBytesMax: 64 * 1024,
+  filterValuesMax: 1_000,
+  minHeightWaitMs: 5_000,
+  pageCacheBytesMax: 8 * 1024 * 1024,
+  exportsMax: 16,
+};

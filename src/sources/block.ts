@@ -1,0 +1,28 @@
+// What every source ends in: the bus events of one block, in order (DESIGN.md, "One flow").
+
+/** One bus event, as a range of the bytes it came in: nothing is decoded before it is needed. */
+export interface BlockEvent {
+  /** Payload field number of `vega.events.v1.BusEvent` (reference 30, section 9.2). */
+  readonly field: number;
+  /** Second part of the event id, from 1 in each block. */
+  readonly seq: number;
+  /** Index into `Block.txHashes`; 0 is the block's own hash. */
+  readonly tx: number;
+  readonly bytes: Uint8Array;
+  /** Range of the payload message in `bytes`. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A whole block: from its begin-block event to its end-block event. */
+export interface Block {
+  readonly chainId: string;
+  readonly height: number;
+  /** Unix time in nanoseconds, as the begin-block event says. */
+  readonly timeNs: bigint;
+  /** Trace id: the block hash in upper-case hex; for the first block of the stream the hash of the genesis state. */
+  readonly hash: string;
+  /** Upper-case hex hashes that events of this block name; the first is `hash`. */
+  readonly txHashes: readonly string[];
+  readonly events: readonly BlockEvent[];
+}

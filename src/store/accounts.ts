@@ -1,0 +1,76 @@
+// Accounts by identity (party, asset, market, type). The account id is the SHA-256 of the four as text
+// (reference 10, section 4.1); its first six bytes are the reference that balances and ledger are clustered on.
+import type { Database, Statement } from "bun:sqlite";
+import { enumDescriptor } from "../wire/schema/index.ts";
+import { canonicalIdentifier, NETWORK_PARTY } from "../wire/identifiers.ts";
+import { type Ids, probeReference } from "./ids.ts";
+
+/** Entries kept in memory; beyond it the cache starts anew. */
+const CACHE_MAX = 200_000;
+/** What events write for "no owner" and "no market". */
+const NO_OWNER = "*";
+const NO_MARKET = "!";
+
+export interface AccountKey {
+  readonly ref: number;
+  readonly partyNo: number;
+}
+
+/** Id of an account: SHA-256 over asset, party, market and type name as text, without separators. */
+export function accountHash(asset: string, party: string, market: string, type: number): Uint8Array {
+  const typeName = enumDescriptor("vega.AccountType").nameOf.get(type) ?? String(type);
+  return new Bun.CryptoHasher("sha256").update(asset + party + market + typeName).digest();
+}
+
+export class Accounts {
+  private readonly byIdentity = new Map<string, AccountKey>();
+  private readonly selectHash: Statement;
+  private readonly selectKey: Statement;
+  private readonly insert: Statement;
+
+  constructor(
+    db: Database,
+    private readonly ids: Ids,
+  ) {
+    this.selectHash = db.prepare("SELECT hash FROM accounts WHERE ref = ?");
+    this.selectKey = db.prepare("SELECT party_no FROM accounts WHERE ref = ?");
+    this.insert = db.prepare(
+      "INSERT INTO accounts(ref, hash, party, party_no, asset, market, type, block, tx) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+  }
+
+  /** The account of an event's owner, asset, market and type; made if it is new, the first block and tx kept. */
+  intern(owner: string, asset: string, market: string, type: number, block: number, tx: number): AccountKey {
+    const identity = `${type}|${asset}|${owner}|${market}`;
+    const known = this.byIdentity.get(identity);
+    if (known !== undefined) return known;
+    const key = this.findOrInsert(owner, asset, market, type, block, tx);
+    if (this.byIdentity.size >= CACHE_MAX) this.byIdentity.clear();
+    this.byIdentity.set(identity, key);
+    return key;
+  }
+
+  reset(): void {
+    this.byIdentity.clear();
+  }
+
+  private findOrInsert(owner: string, asset: string, market: string, type: number, block: number, tx: number): AccountKey {
+    const partyText = owner === NO_OWNER || owner === "" ? NETWORK_PARTY : canonicalIdentifier(owner);
+    const marketText = market === NO_MARKET ? "" : canonicalIdentifier(market);
+    const assetText = canonicalIdentifier(asset);
+    const hash = accountHash(assetText, partyText, marketText, type);
+    const { ref, found } = probeReference(hash, (candidate) => {
+      const row = this.selectHash.get(candidate) as { hash: Uint8Array } | null;
+      return row?.hash;
+    });
+    if (found) {
+      const row = this.selectKey.get(ref) as { party_no: bigint };
+      return { ref, partyNo: Number(row.party_no) };
+    }
+    const party = this.ids.intern(partyText);
+    const assetId = this.ids.intern(assetText);
+    const marketId = this.ids.intern(marketText);
+    this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
+    return { ref, partyNo: party.no };
+  }
+}

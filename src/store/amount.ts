@@ -1,0 +1,50 @@
+// Amounts are whole numbers up to 256 bits. In the store one that fits a signed 64-bit column is INTEGER,
+// a larger one a big-endian BLOB without leading zeros: 9 bytes where text takes 20 (docs/architecture.md).
+
+export type StoredAmount = bigint | Uint8Array;
+
+const INT64_MAX = 2n ** 63n - 1n;
+const INT64_MIN = -(2n ** 63n);
+/** Largest amount the network's integers can hold: 256 bits. */
+export const AMOUNT_MAX = 2n ** 256n - 1n;
+const DIGITS = /^\d{1,78}$/;
+/** Up to 18 digits always fit a signed 64-bit integer. */
+const SAFE_DIGITS = 18;
+
+export class InvalidAmount extends Error {
+  override readonly name = "InvalidAmount";
+  constructor(readonly value: string) {
+    super(`not a whole number of at most 256 bits: '${value.slice(0, 100)}'`);
+  }
+}
+
+/** Amount of a decimal text; empty text is zero (reference 20, section 3.3). @throws InvalidAmount */
+export function parseAmount(text: string): bigint {
+  if (text === "") return 0n;
+  if (!DIGITS.test(text)) throw new InvalidAmount(text);
+  const value = BigInt(text);
+  if (value > AMOUNT_MAX) throw new InvalidAmount(text);
+  return value;
+}
+
+/** Column value of a decimal text. @throws InvalidAmount */
+export function storeAmountText(text: string): StoredAmount {
+  if (text.length <= SAFE_DIGITS && /^\d+$/.test(text)) return BigInt(text);
+  return storeAmount(parseAmount(text));
+}
+
+export function storeAmount(value: bigint): StoredAmount {
+  if (value <= INT64_MAX && value >= INT64_MIN) return value;
+  const hex = value.toString(16);
+  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, "hex");
+}
+
+export function loadAmount(stored: StoredAmount): bigint {
+  if (typeof stored === "bigint") return stored;
+  return BigInt(`0x${Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString("hex")}`);
+}
+
+/** Decimal text of a column value, as the API and the CSV show it. */
+export function amountText(stored: StoredAmount): string {
+  return typeof stored === "bigint" ? stored.toString() : loadAmount(stored).toString();
+}

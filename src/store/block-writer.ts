@@ -1,0 +1,263 @@
+// Writes blocks. A block is whole or not there: its rows and the height are one transaction; when the source is
+// far ahead several whole blocks may share a commit (issue "a recorded network in", performance).
+import type { Database, Statement } from "bun:sqlite";
+import { NodeError, reasonOf } from "../errors.ts";
+import type { Block, BlockEvent } from "../sources/block.ts";
+import { Accounts } from "./accounts.ts";
+import { Ids } from "./ids.ts";
+import { type ChainHead, readHead, writeHead } from "./head.ts";
+import { PROJECTIONS } from "./project/all.ts";
+import { type BlockContext, type Handler, microseconds, type Projection } from "./project/context.ts";
+
+const ORD_PART_SHIFT = 2 ** 24;
+/** After this much of the log it is copied back into the store, between blocks. */
+const CHECKPOINT_BYTES = 16 * 1024 * 1024;
+
+export class BlockWriter {
+  private readonly ids: Ids;
+  private readonly accounts: Accounts;
+  private readonly projections: readonly Projection[];
+  private readonly handlers: ReadonlyArray<readonly Handler[] | undefined>;
+  private readonly insertBlock: Statement;
+  private readonly insertTx: Statement;
+  private readonly selectBlockHash: Statement;
+  private committed: ChainHead | undefined;
+  private head: ChainHead | undefined;
+  private inTransaction = false;
+  private nextTx = 0;
+
+  constructor(private readonly db: Database) {
+    this.ids = new Ids(db);
+    this.accounts = new Accounts(db, this.ids);
+    this.projections = PROJECTIONS.map((make) => make(db));
+    this.handlers = handlersByField(this.projections);
+    this.insertBlock = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, ?)");
+    this.insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
+    this.selectBlockHash = db.prepare("SELECT hash FROM blocks WHERE no = ?");
+    this.head = readHead(db);
+    this.committed = this.head;
+  }
+
+  /** The last block that is safely on disk; undefined for an empty store. */
+  get committedHead(): ChainHead | undefined {
+    return this.committed;
+  }
+
+  /** The last block written, committed or not. */
+  get writtenHead(): ChainHead | undefined {
+    return this.head;
+  }
+
+  /** Writes a block and commits it. @throws NodeError when the block does not fit or cannot be stored; nothing of it stays */
+  write(block: Block): void {
+    this.stage(block);
+    this.commit();
+  }
+
+  /** Writes a block into the open transaction. It counts only after `commit`. On error only this block is taken back. */
+  stage(block: Block): void {
+    checkFits(this.head, block);
+    if (!this.inTransaction) {
+      this.db.run("BEGIN IMMEDIATE");
+      this.inTransaction = true;
+    }
+    this.db.run("SAVEPOINT block");
+    try {
+      this.head = this.apply(block);
+      this.db.run("RELEASE block");
+    } catch (error) {
+      this.takeBack();
+      throw storeError(block, error);
+    }
+  }
+
+  /** Makes everything staged durable. */
+  commit(): void {
+    if (!this.inTransaction) return;
+    try {
+      if (this.head) writeHead(this.db, this.head);
+      this.db.run("COMMIT");
+    } catch (error) {
+      this.rollback();
+      throw storeError(undefined, error);
+    }
+    this.inTransaction = false;
+    this.committed = this.head;
+    this.checkpointIfLarge();
+  }
+
+  /** Drops everything staged since the last commit. */
+  rollback(): void {
+    if (this.inTransaction && this.db.inTransaction) this.db.run("ROLLBACK");
+    this.inTransaction = false;
+    this.head = this.committed;
+    this.forget();
+  }
+
+  /** Folds the log back into the store; called before a clean close. */
+  checkpoint(): void {
+    this.db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  private takeBack(): void {
+    try {
+      this.db.run("ROLLBACK TO block");
+      this.db.run("RELEASE block");
+    } catch {
+      // SQLite ended the whole transaction by itself (a full disk does that): the staged blocks are gone too.
+      this.rollback();
+    }
+    this.forget();
+  }
+
+  private forget(): void {
+    this.ids.reset();
+    this.accounts.reset();
+    this.nextTx = 0;
+    for (const projection of this.projections) projection.reset?.();
+  }
+
+  private apply(block: Block): ChainHead {
+    const context = this.begin(block);
+    for (const event of block.events) {
+      const handlers = this.handlers[event.field];
+      if (handlers === undefined) continue;
+      for (const handle of handlers) handle(context, event);
+    }
+    for (const projection of this.projections) projection.endBlock?.(context);
+    return context.head;
+  }
+
+  private begin(block: Block): WritingBlock {
+    const before = this.head;
+    const timeUs = microseconds(block.timeNs);
+    const hash = Buffer.from(block.hash, "hex");
+    const sharesRow = before !== undefined && before.timeUs === timeUs;
+    const head: ChainHead = {
+      chainId: block.chainId,
+      height: block.height,
+      hash: block.hash,
+      timeUs,
+      no: sharesRow ? before.no : (before?.no ?? 0) + 1,
+      part: sharesRow ? before.part + 1 : 0,
+      firstHeight: before?.firstHeight ?? block.height,
+      blocksAtHeight: before?.height === block.height ? before.blocksAtHeight + 1 : 1,
+    };
+    let ownTx = 0;
+    if (!sharesRow) this.insertBlock.run(head.no, timeUs, block.height, hash);
+    else {
+      const row = this.selectBlockHash.get(head.no) as { hash: Uint8Array };
+      if (Buffer.compare(row.hash, hash) !== 0) ownTx = -1;
+    }
+    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, (hex) => this.takeTx(hex));
+  }
+
+  private takeTx(hex: string): number {
+    if (this.nextTx === 0) {
+      const row = this.db.query("SELECT max(id) AS id FROM txs").get() as { id: bigint };
+      this.nextTx = Number(row.id) + 1;
+    }
+    this.insertTx.run(this.nextTx, Buffer.from(hex, "hex"));
+    return this.nextTx++;
+  }
+
+  private checkpointIfLarge(): void {
+    const state = this.db.query("PRAGMA wal_checkpoint(NOOP)").get() as { log: bigint } | null;
+    const pages = Number(state?.log ?? 0n);
+    if (pages * 8192 > CHECKPOINT_BYTES) this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+}
+
+class WritingBlock implements BlockContext {
+  readonly no: number;
+  readonly timeUs: number;
+  private readonly ordBase: number;
+  private readonly txs: number[] = [];
+  private ledgerEntries = 0;
+
+  constructor(
+    private readonly block: Block,
+    readonly head: ChainHead,
+    readonly ids: Ids,
+    readonly accounts: Accounts,
+    /** 0 when the block's hash is the one in its row, -1 when it needs a row of its own. */
+    ownTx: number,
+    private readonly takeTx: (hex: string) => number,
+  ) {
+    this.no = head.no;
+    this.timeUs = head.timeUs;
+    this.ordBase = head.part * ORD_PART_SHIFT;
+    if (ownTx === 0) this.txs[0] = 0;
+  }
+
+  tx(event: BlockEvent): number {
+    let tx = this.txs[event.tx];
+    if (tx === undefined) {
+      tx = this.takeTx(this.block.txHashes[event.tx]!);
+      this.txs[event.tx] = tx;
+    }
+    return tx;
+  }
+
+  ord(event: BlockEvent): number {
+    return this.ordBase + event.seq;
+  }
+
+  ordOf(n: number): number {
+    return this.ordBase + n;
+  }
+
+  nextLedgerEntry(): number {
+    return this.ledgerEntries++;
+  }
+}
+
+function handlersByField(projections: readonly Projection[]): Handler[][] {
+  const byField: Handler[][] = [];
+  for (const projection of projections) {
+    for (const [field, handler] of projection.handlers) {
+      byField[field] ??= [];
+      byField[field]!.push(handler);
+    }
+  }
+  return byField;
+}
+
+/** A block must follow the last one; the first height comes twice, as genesis and as a block (reference 20, 6.4). */
+function checkFits(head: ChainHead | undefined, block: Block): void {
+  if (head === undefined) return;
+  if (block.chainId !== head.chainId) {
+    throw new NodeError(
+      "store.write",
+      "chain_mismatch",
+      `this home holds chain ${head.chainId}, the source is chain ${block.chainId}`,
+      "use another --home for another chain",
+    );
+  }
+  const isSecondFirst =
+    block.height === head.height && block.height === head.firstHeight && head.blocksAtHeight === 1;
+  if (block.height !== head.height + 1 && !isSecondFirst) {
+    throw new NodeError(
+      "store.write",
+      "height_gap",
+      `block ${block.height} does not follow block ${head.height}, the last one in this home`,
+      "load the missing blocks first",
+    );
+  }
+  if (microseconds(block.timeNs) < head.timeUs) {
+    throw new NodeError("store.write", "time_backwards", `block ${block.height} is older than block ${head.height}`);
+  }
+}
+
+function storeError(block: Block | undefined, error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  const code = (error as { code?: string }).code ?? "";
+  const where = block ? `block ${block.height}` : "the last blocks";
+  if (code === "SQLITE_FULL" || /disk is full/.test(reasonOf(error))) {
+    return new NodeError("store.write", "disk_full", `the disk is full: ${where} could not be stored`, "make room and start again; everything before it is safe");
+  }
+  if (code.startsWith("SQLITE_")) {
+    return new NodeError("store.write", "store_failed", `${where} could not be stored: ${reasonOf(error)}`, "check the disk, then: lyra doctor --home DIR", undefined, { cause: error });
+  }
+  return new NodeError("store.write", "block_invalid", `${where} cannot be read: ${reasonOf(error)}`, "the source is damaged; what came before is stored", undefined, { cause: error });
+}

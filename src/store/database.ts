@@ -1,0 +1,122 @@
+// The one place where databases are opened and where their settings stand.
+import { Database } from "bun:sqlite";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+
+/** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
+const SQLITE_VERSION_MIN = [3, 51, 3] as const;
+/** Wide rows (market data, markets) stay on their page up to about 2,000 bytes. */
+const PAGE_BYTES = 8192;
+const CACHE_KIB = 32 * 1024;
+const MMAP_BYTES = 2 * 1024 ** 3;
+const BUSY_TIMEOUT_MS = 5_000;
+/** "LYRA" as a number, so that a foreign SQLite file is told apart (`PRAGMA application_id`). */
+const APPLICATION_ID = 0x4c595241;
+
+export function storePath(home: string): string {
+  return join(home, "lyra.db");
+}
+
+export function segmentDirectory(home: string): string {
+  return join(home, "segments");
+}
+
+/** Opens the store for writing, makes it if it is not there, and brings its schema up to date. */
+export function openWriter(home: string): Database {
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  const isNew = !existsSync(storePath(home));
+  const db = open(storePath(home), { readwrite: true, create: true });
+  try {
+    if (isNew) db.run(`PRAGMA page_size = ${PAGE_BYTES}`);
+    db.run("PRAGMA journal_mode = WAL");
+    db.run("PRAGMA synchronous = FULL");
+    // The writer alone checkpoints, between blocks (store/block-writer.ts).
+    db.run("PRAGMA wal_autocheckpoint = 0");
+    migrate(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+/** Opens an existing store for queries only. Many may be open beside the writer, in any process. */
+export function openReader(home: string): Database {
+  if (!existsSync(storePath(home))) {
+    throw new NodeError("store.open", "store_missing", `there is no store in ${home}`, "load one with: lyra replay FILE --home DIR", ExitCode.notReady);
+  }
+  // Not SQLite's read-only mode: a WAL left by a killed writer must be recovered by whoever comes first.
+  const db = open(storePath(home), { readwrite: true, create: false });
+  try {
+    checkVersion(db);
+    if (schemaVersionOf(db) < SCHEMA_VERSION) {
+      throw new NodeError("store.open", "schema_older", `the store has schema ${schemaVersionOf(db)}, this program reads ${SCHEMA_VERSION}`, "open it once for writing to bring it up to date: lyra serve --home DIR");
+    }
+    db.run("PRAGMA query_only = ON");
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function open(path: string, mode: { readwrite: boolean; create: boolean }): Database {
+  checkSqlite();
+  let db: Database;
+  try {
+    db = new Database(path, { ...mode, strict: true, safeIntegers: true });
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
+    db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+    db.run(`PRAGMA mmap_size = ${MMAP_BYTES}`);
+    db.run("PRAGMA temp_store = FILE");
+    db.run("PRAGMA foreign_keys = OFF");
+    db.query("SELECT count(*) FROM sqlite_schema").get();
+  } catch (error) {
+    throw new NodeError("store.open", "store_unreadable", `the store cannot be opened: ${reasonOf(error)}`, "check it with: lyra doctor --home DIR", ExitCode.failed, { cause: error });
+  }
+  return db;
+}
+
+function checkSqlite(): void {
+  const probe = new Database(":memory:");
+  const version = String((probe.query("SELECT sqlite_version() AS v").get() as { v: string }).v);
+  probe.close();
+  const parts = version.split(".").map(Number);
+  for (const [i, minimum] of SQLITE_VERSION_MIN.entries()) {
+    const part = parts[i] ?? 0;
+    if (part > minimum) return;
+    if (part < minimum) {
+      throw new NodeError("store.open", "sqlite_too_old", `SQLite ${version} is older than ${SQLITE_VERSION_MIN.join(".")}`, "use the Bun version of the lockfile");
+    }
+  }
+}
+
+export function schemaVersionOf(db: Database): number {
+  return Number((db.query("PRAGMA user_version").get() as { user_version: bigint }).user_version);
+}
+
+function checkVersion(db: Database): void {
+  const version = schemaVersionOf(db);
+  if (version > SCHEMA_VERSION) {
+    throw new NodeError("store.open", "schema_newer", `the store has schema ${version}, newer than the ${SCHEMA_VERSION} this program knows`, "use the newer program that wrote it");
+  }
+  const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+  if (version > 0 && id !== APPLICATION_ID) {
+    throw new NodeError("store.open", "store_foreign", "the database in this home is not a Lyra store", "choose another --home");
+  }
+}
+
+function migrate(db: Database): void {
+  checkVersion(db);
+  const version = schemaVersionOf(db);
+  for (const migration of MIGRATIONS) {
+    if (migration.version <= version) continue;
+    db.transaction(() => {
+      db.run(migration.sql);
+      db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+      db.run(`PRAGMA user_version = ${migration.version}`);
+    }).immediate();
+  }
+}

@@ -1,0 +1,86 @@
+// Exact decimals for derived positions: sums, differences and products are exact, divisions keep 16 decimals and
+// round half away from zero, as the original's decimal type does (reference 20, section 3.6). Not a general library.
+
+const DIVISION_SCALE = 16;
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+
+export class Decimal {
+  private constructor(
+    private readonly coefficient: bigint,
+    /** Number of decimals. */
+    private readonly scale: number,
+  ) {}
+
+  static readonly zero = new Decimal(0n, 0);
+
+  static of(value: bigint): Decimal {
+    return new Decimal(value, 0);
+  }
+
+  /** @throws Error when the text is not a plain decimal; empty text is zero. */
+  static parse(text: string): Decimal {
+    if (text === "") return Decimal.zero;
+    const match = FORM.exec(text);
+    if (!match || text.length > 200 || (match[2] === "" && !match[3])) {
+      throw new Error(`not a decimal number: '${text.slice(0, 60)}'`);
+    }
+    const fraction = match[3] ?? "";
+    const magnitude = BigInt(match[2]! + fraction);
+    return new Decimal(match[1] === "-" ? -magnitude : magnitude, fraction.length);
+  }
+
+  plus(other: Decimal): Decimal {
+    const scale = Math.max(this.scale, other.scale);
+    return new Decimal(this.at(scale) + other.at(scale), scale);
+  }
+
+  minus(other: Decimal): Decimal {
+    return this.plus(other.negated());
+  }
+
+  times(other: Decimal): Decimal {
+    return new Decimal(this.coefficient * other.coefficient, this.scale + other.scale);
+  }
+
+  /** Quotient with 16 decimals. @throws RangeError for a zero divisor */
+  dividedBy(other: Decimal): Decimal {
+    const shift = DIVISION_SCALE + other.scale - this.scale;
+    const numerator = shift >= 0 ? this.coefficient * 10n ** BigInt(shift) : this.coefficient;
+    const denominator = shift >= 0 ? other.coefficient : other.coefficient * 10n ** BigInt(-shift);
+    return new Decimal(divideRounded(numerator, denominator), DIVISION_SCALE);
+  }
+
+  negated(): Decimal {
+    return new Decimal(-this.coefficient, this.scale);
+  }
+
+  isNegative(): boolean {
+    return this.coefficient < 0n;
+  }
+
+  /** Nearest whole number, halves away from zero. */
+  rounded(): bigint {
+    return divideRounded(this.coefficient, 10n ** BigInt(this.scale));
+  }
+
+  /** Plain decimal without trailing zeros. */
+  toString(): string {
+    const digits = (this.coefficient < 0n ? -this.coefficient : this.coefficient).toString().padStart(this.scale + 1, "0");
+    const whole = digits.slice(0, digits.length - this.scale);
+    const fraction = digits.slice(digits.length - this.scale).replace(/0+$/, "");
+    const text = fraction === "" ? whole : `${whole}.${fraction}`;
+    return this.coefficient < 0n ? `-${text}` : text;
+  }
+
+  private at(scale: number): bigint {
+    return this.coefficient * 10n ** BigInt(scale - this.scale);
+  }
+}
+
+function divideRounded(numerator: bigint, denominator: bigint): bigint {
+  const negative = numerator < 0n !== denominator < 0n;
+  const n = numerator < 0n ? -numerator : numerator;
+  const d = denominator < 0n ? -denominator : denominator;
+  const quotient = (2n * n + d) / (2n * d);
+  return negative ? -quotient : quotient;
+}

@@ -1,0 +1,124 @@
+// Interned identifiers. A reference is the first six bytes of the identifier as a signed 48-bit number, so that
+// rows clustered on references lie in the order of the identifiers themselves and tie-breaks by id need no join.
+// Two identifiers that share six bytes get neighbouring references: still one each, still a total order.
+import type { Database, Statement } from "bun:sqlite";
+import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
+
+export interface InternedId {
+  /** Sorts as the identifier does. */
+  readonly ref: number;
+  /** Running number, from 1: short, for keys that only need equality. */
+  readonly no: number;
+}
+
+/** Entries kept in memory; beyond it the cache starts anew (an identifier costs about 200 bytes). */
+const CACHE_MAX = 200_000;
+const REF_OFFSET = 2 ** 47;
+
+/** The reference an identifier gets if nobody else has it. */
+export function referencePrefix(bytes: Uint8Array): number {
+  let value = 0;
+  for (let i = 0; i < 6; i++) value = value * 256 + (bytes[i] ?? 0);
+  return value - REF_OFFSET;
+}
+
+/** Finds the row for `bytes` in a table keyed by reference, or the free reference nearest above its prefix. */
+export function probeReference(
+  bytes: Uint8Array,
+  at: (ref: number) => Uint8Array | undefined,
+): { ref: number; found: boolean } {
+  for (let ref = referencePrefix(bytes); ; ref++) {
+    const stored = at(ref);
+    if (stored === undefined) return { ref, found: false };
+    if (sameBytes(stored, bytes)) return { ref, found: true };
+  }
+}
+
+function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0;
+}
+
+interface IdRow {
+  ref: bigint;
+  no: bigint;
+  bytes: Uint8Array;
+}
+
+/** Identifier lookups on one connection; `intern` needs the writer's. */
+export class Ids {
+  private readonly byText = new Map<string, InternedId>();
+  private readonly textByRef = new Map<number, string>();
+  private readonly selectRow: Statement;
+  private readonly insertRow: Statement;
+  private nextNo = 0;
+
+  constructor(private readonly db: Database) {
+    this.selectRow = db.prepare("SELECT ref, no, bytes FROM ids WHERE ref = ?");
+    this.insertRow = db.prepare("INSERT INTO ids(ref, no, bytes) VALUES(?, ?, ?)");
+  }
+
+  /** Reference of an identifier, or undefined if the store has never seen it. @throws InvalidIdentifier */
+  find(text: string): InternedId | undefined {
+    const known = this.byText.get(text);
+    if (known !== undefined) return known;
+    const { row } = this.probe(identifierBytes(text));
+    return row && this.remember(text, row);
+  }
+
+  /** Reference of an identifier, made if it is new. Only inside the writer's transaction. @throws InvalidIdentifier */
+  intern(text: string): InternedId {
+    const known = this.byText.get(text);
+    if (known !== undefined) return known;
+    const bytes = identifierBytes(text);
+    const { row, ref } = this.probe(bytes);
+    if (row) return this.remember(text, row);
+    const no = this.takeNo();
+    this.insertRow.run(ref, no, bytes);
+    return this.remember(text, { ref, no });
+  }
+
+  /** Text of a reference. Every reference in the store has its row. */
+  text(ref: number | bigint): string {
+    const key = Number(ref);
+    const known = this.textByRef.get(key);
+    if (known !== undefined) return known;
+    const row = this.selectRow.get(key) as IdRow | null;
+    if (!row) throw new Error(`reference ${key} has no identifier`);
+    const text = identifierText(row.bytes);
+    if (this.textByRef.size >= CACHE_MAX) this.textByRef.clear();
+    this.textByRef.set(key, text);
+    return text;
+  }
+
+  /** Forgets everything remembered: after a rollback, references made in it do not exist. */
+  reset(): void {
+    this.byText.clear();
+    this.textByRef.clear();
+    this.nextNo = 0;
+  }
+
+  private probe(bytes: Uint8Array): { ref: number; row?: InternedId } {
+    let row: IdRow | null = null;
+    const { ref, found } = probeReference(bytes, (candidate) => {
+      row = this.selectRow.get(candidate) as IdRow | null;
+      return row?.bytes;
+    });
+    if (!found) return { ref };
+    return { ref, row: { ref, no: Number(row!.no) } };
+  }
+
+  private remember(text: string, id: InternedId): InternedId {
+    if (this.byText.size >= CACHE_MAX) this.byText.clear();
+    this.byText.set(text, id);
+    if (this.textByRef.size < CACHE_MAX) this.textByRef.set(id.ref, canonicalIdentifier(text));
+    return id;
+  }
+
+  private takeNo(): number {
+    if (this.nextNo === 0) {
+      const row = this.db.query("SELECT coalesce(max(no), 0) AS no FROM ids").get() as { no: bigint };
+      this.nextNo = Number(row.no) + 1;
+    }
+    return this.nextNo++;
+  }
+}

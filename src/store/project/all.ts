@@ -1,0 +1,34 @@
+// Every projection of the store, in the order their rows are written within a block.
+import { assets, balances, deposits, ledger, parties, transfers, withdrawals } from "./collateral.ts";
+import type { ProjectionFactory } from "./context.ts";
+import { proposals, votes } from "./governance.ts";
+import { liquidity, marginLevels, marketData, markets, oracles, orders, trades } from "./markets.ts";
+import { chain, keys, parameters, rewards, signatures, stake, validators } from "./network.ts";
+import { positions } from "./positions.ts";
+
+export const PROJECTIONS: readonly ProjectionFactory[] = [
+  parties,
+  assets,
+  balances,
+  ledger,
+  deposits,
+  withdrawals,
+  transfers,
+  parameters,
+  chain,
+  validators,
+  keys,
+  signatures,
+  stake,
+  rewards,
+  proposals,
+  votes,
+  markets,
+  marketData,
+  orders,
+  trades,
+  positions,
+  marginLevels,
+  liquidity,
+  oracles,
+];

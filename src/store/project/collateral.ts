@@ -1,0 +1,191 @@
+// Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
+import type { Database } from "bun:sqlite";
+import { readTransferAt } from "../../wire/generated/events.ts";
+import {
+  readAccountAt,
+  readAssetAt,
+  readDepositAt,
+  readPartyAt,
+  readWithdrawalAt,
+} from "../../wire/generated/vega.ts";
+import { readLedgerMovementsAt } from "../../wire/generated/events.ts";
+import type { AccountDetails } from "../../wire/generated/vega.ts";
+import type { AccountKey } from "../accounts.ts";
+import { parseAmount, type StoredAmount, storeAmountText } from "../amount.ts";
+import { type BlockContext, append, idBlob, insertOnce, microseconds, payload, type Projection, upsert } from "./context.ts";
+import { Field } from "./fields.ts";
+
+/** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */
+export function balances(db: Database): Projection {
+  const history = upsert(db, "balances", "block, account, balance, tx");
+  const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
+  const current = upsert(db, "balances_current", "account, block, balance");
+  const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
+  return {
+    handlers: [
+      [
+        Field.account,
+        (block, event) => {
+          const m = readAccountAt(event.bytes, event.start, event.end);
+          const tx = block.tx(event);
+          const account = block.accounts.intern(m.owner, m.asset, m.marketId, m.type, block.no, tx);
+          touched.set(account.ref, { partyNo: account.partyNo, balance: storeAmountText(m.balance), tx });
+        },
+      ],
+    ],
+    endBlock(block) {
+      for (const [account, row] of touched) {
+        history.run(block.no, account, row.balance, row.tx);
+        byParty.run(row.partyNo, block.no, account, row.balance);
+        current.run(account, block.no, row.balance);
+      }
+      touched.clear();
+    },
+    reset: () => touched.clear(),
+  };
+}
+
+/** Ledger: one row for each entry inside the movements. */
+export function ledger(db: Database): Projection {
+  const entries = append(
+    db,
+    "ledger",
+    "block, n, from_account, to_account, quantity, type, transfer_time, from_balance, to_balance, tx",
+  );
+  const byParty = append(db, "ledger_by_party", "party_no, block, n");
+  const accountOf = (block: BlockContext, details: AccountDetails | undefined, tx: number): AccountKey =>
+    block.accounts.intern(
+      details?.owner ?? "",
+      details?.assetId ?? "",
+      details?.marketId ?? "",
+      details?.type ?? 0,
+      block.no,
+      tx,
+    );
+  return {
+    handlers: [
+      [
+        Field.ledgerMovements,
+        (block, event) => {
+          const tx = block.tx(event);
+          for (const movement of readLedgerMovementsAt(event.bytes, event.start, event.end).ledgerMovements) {
+            for (const m of movement.entries) {
+              const from = accountOf(block, m.fromAccount, tx);
+              const to = accountOf(block, m.toAccount, tx);
+              const n = block.ordOf(block.nextLedgerEntry());
+              entries.run(
+                block.no,
+                n,
+                from.ref,
+                to.ref,
+                storeAmountText(m.amount),
+                m.type,
+                microseconds(m.timestamp),
+                storeAmountText(m.fromAccountBalance),
+                storeAmountText(m.toAccountBalance),
+                tx,
+              );
+              byParty.run(from.partyNo, block.no, n);
+              if (to.partyNo !== from.partyNo) byParty.run(to.partyNo, block.no, n);
+            }
+          }
+        },
+      ],
+    ],
+  };
+}
+
+export function parties(db: Database): Projection {
+  const insert = insertOnce(db, "parties", "id, block, tx");
+  return {
+    handlers: [
+      [
+        Field.party,
+        (block, event) => {
+          const m = readPartyAt(event.bytes, event.start, event.end);
+          insert.run(block.ids.intern(m.id).ref, block.no, block.tx(event));
+        },
+      ],
+    ],
+  };
+}
+
+export function assets(db: Database): Projection {
+  const history = upsert(db, "assets", "block, id, tx, data");
+  const current = upsert(db, "assets_current", "id, block");
+  return {
+    handlers: [
+      [
+        Field.asset,
+        (block, event) => {
+          const m = readAssetAt(event.bytes, event.start, event.end);
+          const id = block.ids.intern(m.id).ref;
+          history.run(block.no, id, block.tx(event), payload(event));
+          current.run(id, block.no);
+        },
+      ],
+    ],
+  };
+}
+
+export function deposits(db: Database): Projection {
+  const history = upsert(db, "deposits", "block, id, party, tx, data");
+  const current = upsert(db, "deposits_current", "id, party, block");
+  return {
+    handlers: [
+      [
+        Field.deposit,
+        (block, event) => {
+          const m = readDepositAt(event.bytes, event.start, event.end);
+          parseAmount(m.amount);
+          idBlob(m.asset);
+          const id = idBlob(m.id);
+          const party = block.ids.intern(m.partyId).ref;
+          history.run(block.no, id, party, block.tx(event), payload(event));
+          current.run(id, party, block.no);
+        },
+      ],
+    ],
+  };
+}
+
+export function withdrawals(db: Database): Projection {
+  const history = upsert(db, "withdrawals", "block, id, party, tx, data");
+  const current = upsert(db, "withdrawals_current", "id, party, block");
+  return {
+    handlers: [
+      [
+        Field.withdrawal,
+        (block, event) => {
+          const m = readWithdrawalAt(event.bytes, event.start, event.end);
+          parseAmount(m.amount);
+          idBlob(m.asset);
+          const id = idBlob(m.id);
+          const party = block.ids.intern(m.partyId).ref;
+          history.run(block.no, id, party, block.tx(event), payload(event));
+          current.run(id, party, block.no);
+        },
+      ],
+    ],
+  };
+}
+
+export function transfers(db: Database): Projection {
+  const history = upsert(db, "transfers", "block, id, tx, data");
+  const current = upsert(db, "transfers_current", "id, block, from_party, to_party");
+  return {
+    handlers: [
+      [
+        Field.transfer,
+        (block, event) => {
+          const m = readTransferAt(event.bytes, event.start, event.end);
+          parseAmount(m.amount);
+          idBlob(m.asset);
+          const id = idBlob(m.id);
+          history.run(block.no, id, block.tx(event), payload(event));
+          current.run(id, block.no, block.ids.intern(m.from).ref, block.ids.intern(m.to).ref);
+        },
+      ],
+    ],
+  };
+}

@@ -1,0 +1,71 @@
+// What a projection (events of one kind to rows) may use while a block is written.
+import type { Database, Statement } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
+import type { Accounts } from "../accounts.ts";
+import type { Ids } from "../ids.ts";
+
+export interface BlockContext {
+  /** Row number in `blocks`. */
+  readonly no: number;
+  /** Block time, Unix microseconds: the "vega time" of every row (reference 10, section 2.2). */
+  readonly timeUs: number;
+  readonly ids: Ids;
+  readonly accounts: Accounts;
+  /** Column `tx` for the event. */
+  tx(event: BlockEvent): number;
+  /** Column `ord` for the event. */
+  ord(event: BlockEvent): number;
+  /** Column `ord` for a running number that is not an event's sequence. */
+  ordOf(n: number): number;
+  /** Place of the next ledger entry in the block, from 0. */
+  nextLedgerEntry(): number;
+}
+
+export type Handler = (block: BlockContext, event: BlockEvent) => void;
+/** Handlers by payload field number. */
+export type Handlers = ReadonlyMap<number, Handler>;
+
+/** A group of projections over one database: prepares its statements once, keeps no state across a rollback. */
+export interface Projection {
+  readonly handlers: ReadonlyArray<readonly [field: number, handler: Handler]>;
+  /** Writes what was collected for the block. */
+  endBlock?(block: BlockContext): void;
+  /** Forgets everything remembered: the transaction was rolled back. */
+  reset?(): void;
+}
+
+export type ProjectionFactory = (db: Database) => Projection;
+
+/** `INSERT OR REPLACE INTO table(columns) VALUES(?, ...)`: last one in a block wins. */
+export function upsert(db: Database, table: string, columns: string): Statement {
+  return insertWith(db, "INSERT OR REPLACE", table, columns);
+}
+
+/** `INSERT OR IGNORE`: first one wins. */
+export function insertOnce(db: Database, table: string, columns: string): Statement {
+  return insertWith(db, "INSERT OR IGNORE", table, columns);
+}
+
+/** A plain insert of a row that cannot be there yet. */
+export function append(db: Database, table: string, columns: string): Statement {
+  return insertWith(db, "INSERT", table, columns);
+}
+
+function insertWith(db: Database, verb: string, table: string, columns: string): Statement {
+  const marks = columns.split(",").map(() => "?");
+  return db.prepare(`${verb} INTO ${table}(${columns}) VALUES(${marks.join(",")})`);
+}
+
+/** The event's own message bytes, for a `data` column. */
+export function payload(event: BlockEvent): Uint8Array {
+  return event.bytes.subarray(event.start, event.end);
+}
+
+/** Column value of an identifier kept as bytes. @throws InvalidIdentifier */
+export { identifierBytes as idBlob } from "../../wire/identifiers.ts";
+
+/** Unix nanoseconds to microseconds, rounded towards the past, as the original truncates when it stores. */
+export function microseconds(ns: bigint): number {
+  const us = ns / 1000n;
+  return Number(ns < 0n && us * 1000n !== ns ? us - 1n : us);
+}

@@ -1,0 +1,222 @@
+// Markets, market data, orders, trades, margin levels, liquidity provisions, oracles (reference 60, section 14.2;
+// reference 20, sections 3.3 and 3.4).
+import type { Database } from "bun:sqlite";
+import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
+import {
+  encodeOrder,
+  type Order,
+  readLiquidityProvisionAt,
+  readMarginLevelsAt,
+  readMarketAt,
+  readMarketDataAt,
+  readOracleDataAt,
+  readOracleSpecAt,
+  readOrderAt,
+  readRiskFactorAt,
+  readTradeAt,
+} from "../../wire/generated/vega.ts";
+import type { BlockEvent } from "../../sources/block.ts";
+import { parseAmount } from "../amount.ts";
+import { append, type BlockContext, idBlob, microseconds, payload, type Projection, upsert } from "./context.ts";
+import { Field } from "./fields.ts";
+
+const ACCOUNT_TYPE_MARGIN = 3;
+const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
+
+/** Orders that may still trade: what `liveOnly` shows (reference 10, section 5.16). */
+function isLive(m: Order): boolean {
+  return (
+    (m.status === ORDER.active || m.status === ORDER.parked) &&
+    m.type === ORDER.limit &&
+    m.timeInForce !== ORDER.ioc &&
+    m.timeInForce !== ORDER.fok
+  );
+}
+
+export function markets(db: Database): Projection {
+  const history = upsert(db, "markets", "block, id, tx, data");
+  const current = upsert(db, "markets_current", "id, block, state");
+  const risk = upsert(db, "risk_factors", "market, block, data");
+  const changed = (block: BlockContext, event: BlockEvent) => {
+    const m = readMarketAt(event.bytes, event.start, event.end);
+    const id = block.ids.intern(m.id).ref;
+    history.run(block.no, id, block.tx(event), payload(event));
+    current.run(id, block.no, m.state);
+  };
+  return {
+    handlers: [
+      [Field.marketCreated, changed],
+      [Field.marketUpdated, changed],
+      [
+        Field.riskFactor,
+        (block, event) => {
+          const m = readRiskFactorAt(event.bytes, event.start, event.end);
+          risk.run(block.ids.intern(m.market).ref, block.no, payload(event));
+        },
+      ],
+    ],
+  };
+}
+
+export function marketData(db: Database): Projection {
+  const row = append(db, "market_data", "market, block, ord, tx, data");
+  return {
+    handlers: [
+      [
+        Field.marketData,
+        (block, event) => {
+          const m = readMarketDataAt(event.bytes, event.start, event.end);
+          row.run(block.ids.intern(m.market).ref, block.no, block.ord(event), block.tx(event), payload(event));
+        },
+      ],
+    ],
+  };
+}
+
+/** Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. */
+export function orders(db: Database): Projection {
+  const earlier = db.prepare("SELECT ord FROM orders WHERE id = ? AND version = ? AND block = ?");
+  const remove = db.prepare("DELETE FROM orders WHERE block = ? AND ord = ?");
+  const history = append(db, "orders", "block, ord, id, version, tx, data");
+  const current = upsert(
+    db,
+    "orders_current",
+    "id, block, ord, created, market, party, status, type, tif, from_liquidity, live, reference",
+  );
+  const live = db.prepare(
+    "SELECT o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
+  );
+  const write = (block: BlockContext, m: Order, ord: number, tx: number, data: Uint8Array) => {
+    const id = idBlob(m.id);
+    const before = earlier.get(id, m.version, block.no) as { ord: bigint } | null;
+    if (before) remove.run(block.no, before.ord);
+    history.run(block.no, ord, id, m.version, tx, data);
+    const market = block.ids.intern(m.marketId).ref;
+    const party = block.ids.intern(m.partyId).ref;
+    const fromLiquidity = m.liquidityProvisionId === "" ? 0 : 1;
+    const created = microseconds(m.createdAt);
+    const liveFlag = isLive(m) ? 1 : 0;
+    current.run(id, block.no, ord, created, market, party, m.status, m.type, m.timeInForce, fromLiquidity, liveFlag, m.reference);
+  };
+  return {
+    handlers: [
+      [
+        Field.order,
+        (block, event) => {
+          const m = readOrderAt(event.bytes, event.start, event.end);
+          parseAmount(m.price);
+          write(block, m, block.ord(event), block.tx(event), payload(event));
+        },
+      ],
+      [
+        Field.expiredOrders,
+        (block, event) => {
+          const tx = block.tx(event);
+          const { orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
+          for (const [i, id] of orderIds.entries()) {
+            const row = live.get(idBlob(id)) as { data: Uint8Array } | null;
+            if (!row) continue;
+            const m = { ...readOrderAt(row.data, 0, row.data.length), status: ORDER.expired };
+            // The event takes one sequence number for each order in it (reference 20, section 6.3).
+            write(block, m, block.ordOf(event.seq + i), tx, encodeOrder(m));
+          }
+        },
+      ],
+    ],
+  };
+}
+
+export function trades(db: Database): Projection {
+  const row = append(db, "trades", "block, ord, market, buyer, seller, buy_order, sell_order, tx, data");
+  return {
+    handlers: [
+      [
+        Field.trade,
+        (block, event) => {
+          const m = readTradeAt(event.bytes, event.start, event.end);
+          parseAmount(m.price);
+          idBlob(m.id);
+          row.run(
+            block.no,
+            block.ord(event),
+            block.ids.intern(m.marketId).ref,
+            block.ids.intern(m.buyer).ref,
+            block.ids.intern(m.seller).ref,
+            idBlob(m.buyOrder),
+            idBlob(m.sellOrder),
+            block.tx(event),
+            payload(event),
+          );
+        },
+      ],
+    ],
+  };
+}
+
+export function marginLevels(db: Database): Projection {
+  const history = upsert(db, "margin_levels", "block, account, tx, data");
+  const current = upsert(db, "margin_levels_current", "account, block");
+  return {
+    handlers: [
+      [
+        Field.marginLevels,
+        (block, event) => {
+          const m = readMarginLevelsAt(event.bytes, event.start, event.end);
+          const tx = block.tx(event);
+          const type = ACCOUNT_TYPE_MARGIN;
+          const account = block.accounts.intern(m.partyId, m.asset, m.marketId, type, block.no, tx).ref;
+          history.run(block.no, account, tx, payload(event));
+          current.run(account, block.no);
+        },
+      ],
+    ],
+  };
+}
+
+export function liquidity(db: Database): Projection {
+  const history = upsert(db, "liquidity_provisions", "block, id, party, market, tx, data");
+  const current = upsert(db, "liquidity_provisions_current", "id, block");
+  return {
+    handlers: [
+      [
+        Field.liquidityProvision,
+        (block, event) => {
+          const m = readLiquidityProvisionAt(event.bytes, event.start, event.end);
+          parseAmount(m.commitmentAmount);
+          const id = idBlob(m.id);
+          const party = block.ids.intern(m.partyId).ref;
+          const market = block.ids.intern(m.marketId).ref;
+          history.run(block.no, id, party, market, block.tx(event), payload(event));
+          current.run(id, block.no);
+        },
+      ],
+    ],
+  };
+}
+
+export function oracles(db: Database): Projection {
+  const spec = upsert(db, "oracle_specs", "block, id, tx, data");
+  const data = append(db, "oracle_data", "block, ord, tx, data");
+  const bySpec = upsert(db, "oracle_data_by_spec", "spec, block, ord");
+  return {
+    handlers: [
+      [
+        Field.oracleSpec,
+        (block, event) => {
+          const m = readOracleSpecAt(event.bytes, event.start, event.end);
+          const id = idBlob(m.externalDataSourceSpec?.spec?.id ?? "");
+          spec.run(block.no, id, block.tx(event), payload(event));
+        },
+      ],
+      [
+        Field.oracleData,
+        (block, event) => {
+          const m = readOracleDataAt(event.bytes, event.start, event.end);
+          const ord = block.ord(event);
+          data.run(block.no, ord, block.tx(event), payload(event));
+          for (const id of m.externalData?.data?.matchedSpecIds ?? []) bySpec.run(idBlob(id), block.no, ord);
+        },
+      ],
+    ],
+  };
+}

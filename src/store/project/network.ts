@@ -1,0 +1,293 @@
+// Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
+// (reference 60, section 14.2).
+import type { Database } from "bun:sqlite";
+import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
+import {
+  readCheckpointEventAt,
+  readCoreSnapshotDataAt,
+  readDelegationBalanceEventAt,
+  readEpochEventAt,
+  readERC20MultiSigSignerAddedAt,
+  readERC20MultiSigSignerRemovedAt,
+  readEthereumKeyRotationAt,
+  readKeyRotationAt,
+  readProtocolUpgradeEventAt,
+  readRewardPayoutEventAt,
+  readStakeLinkingAt,
+  readValidatorRankingEventAt,
+  readValidatorScoreEventAt,
+  readValidatorUpdateAt,
+} from "../../wire/generated/events.ts";
+import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
+import { loadAmount, parseAmount, type StoredAmount, storeAmount, storeAmountText } from "../amount.ts";
+import { append, idBlob, insertOnce, microseconds, payload, type Projection, upsert } from "./context.ts";
+import { Field } from "./fields.ts";
+
+const UINT63 = /^\d{1,18}$/;
+
+/** Whole number of an event's decimal text, such as an epoch. */
+function wholeNumber(text: string, title: string): number {
+  if (!UINT63.test(text)) throw new Error(`${title} is not a whole number: '${text.slice(0, 40)}'`);
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new Error(`${title} is too large: ${text}`);
+  return value;
+}
+
+export function parameters(db: Database): Projection {
+  const history = upsert(db, "network_parameters", "key, block, value, tx");
+  const current = upsert(db, "network_parameters_current", "key, value, block");
+  const limits = upsert(db, "network_limits", "block, tx, data");
+  return {
+    handlers: [
+      [
+        Field.networkParameter,
+        (block, event) => {
+          const m = readNetworkParameterAt(event.bytes, event.start, event.end);
+          history.run(m.key, block.no, m.value, block.tx(event));
+          current.run(m.key, m.value, block.no);
+        },
+      ],
+      [
+        Field.networkLimits,
+        (block, event) => {
+          readNetworkLimitsAt(event.bytes, event.start, event.end);
+          limits.run(block.no, block.tx(event), payload(event));
+        },
+      ],
+    ],
+  };
+}
+
+export function chain(db: Database): Projection {
+  const checkpoint = append(db, "checkpoints", "block, ord, height, tx, data");
+  const snapshot = upsert(db, "core_snapshots", "block, height, tx, data");
+  const upgrade = upsert(db, "upgrade_proposals", "height, tag, block, tx, data");
+  const epoch = upsert(db, "epochs", "id, block, tx, data");
+  return {
+    handlers: [
+      [
+        Field.checkpoint,
+        (block, event) => {
+          const m = readCheckpointEventAt(event.bytes, event.start, event.end);
+          checkpoint.run(block.no, block.ord(event), m.blockHeight, block.tx(event), payload(event));
+        },
+      ],
+      [
+        Field.coreSnapshot,
+        (block, event) => {
+          const m = readCoreSnapshotDataAt(event.bytes, event.start, event.end);
+          snapshot.run(block.no, m.blockHeight, block.tx(event), payload(event));
+        },
+      ],
+      [
+        Field.protocolUpgradeProposal,
+        (block, event) => {
+          const m = readProtocolUpgradeEventAt(event.bytes, event.start, event.end);
+          upgrade.run(m.upgradeBlockHeight, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
+        },
+      ],
+      [
+        Field.epochUpdate,
+        (block, event) => {
+          const m = readEpochEventAt(event.bytes, event.start, event.end);
+          epoch.run(m.seq, block.no, block.tx(event), payload(event));
+        },
+      ],
+    ],
+  };
+}
+
+export function validators(db: Database): Projection {
+  const node = upsert(db, "nodes", "id, block, pub_key, ethereum_address, data");
+  const announced = upsert(db, "nodes_announced", "node, epoch, block, added");
+  const ranking = upsert(db, "ranking_scores", "epoch, node, block, data");
+  const score = upsert(db, "reward_scores", "epoch, node, block, data");
+  return {
+    handlers: [
+      [
+        Field.validatorUpdate,
+        (block, event) => {
+          const m = readValidatorUpdateAt(event.bytes, event.start, event.end);
+          const id = block.ids.intern(m.nodeId).ref;
+          node.run(id, block.no, m.vegaPubKey.toLowerCase(), m.ethereumAddress.toLowerCase(), payload(event));
+          announced.run(id, m.epochSeq, block.no, m.added ? 1 : 0);
+        },
+      ],
+      [
+        Field.validatorRanking,
+        (block, event) => {
+          const m = readValidatorRankingEventAt(event.bytes, event.start, event.end);
+          const id = block.ids.intern(m.nodeId).ref;
+          ranking.run(wholeNumber(m.epochSeq, "epoch"), id, block.no, payload(event));
+        },
+      ],
+      [
+        Field.validatorScore,
+        (block, event) => {
+          const m = readValidatorScoreEventAt(event.bytes, event.start, event.end);
+          score.run(wholeNumber(m.epochSeq, "epoch"), block.ids.intern(m.nodeId).ref, block.no, payload(event));
+        },
+      ],
+    ],
+  };
+}
+
+/** Key rotations of both kinds; each also replaces the key in the list of nodes (reference 10, 4.8 and 4.9). */
+export function keys(db: Database): Projection {
+  const rotation = upsert(db, "key_rotations", "block, node, tx, data");
+  const setPubKey = db.prepare("UPDATE nodes SET pub_key = ? WHERE id = ?");
+  const ethereum = append(db, "ethereum_key_rotations", "block, ord, node, old_address, new_address, height, tx");
+  const setAddress = db.prepare("UPDATE nodes SET ethereum_address = ? WHERE id = ?");
+  return {
+    handlers: [
+      [
+        Field.keyRotation,
+        (block, event) => {
+          const m = readKeyRotationAt(event.bytes, event.start, event.end);
+          idBlob(m.oldPubKey);
+          idBlob(m.newPubKey);
+          const node = block.ids.intern(m.nodeId).ref;
+          rotation.run(block.no, node, block.tx(event), payload(event));
+          setPubKey.run(m.newPubKey.toLowerCase(), node);
+        },
+      ],
+      [
+        Field.ethereumKeyRotation,
+        (block, event) => {
+          const m = readEthereumKeyRotationAt(event.bytes, event.start, event.end);
+          const node = block.ids.intern(m.nodeId).ref;
+          const newAddress = m.newAddress.toLowerCase();
+          ethereum.run(
+            block.no,
+            block.ord(event),
+            node,
+            m.oldAddress.toLowerCase(),
+            newAddress,
+            m.blockHeight,
+            block.tx(event),
+          );
+          setAddress.run(newAddress, node);
+        },
+      ],
+    ],
+  };
+}
+
+export function signatures(db: Database): Projection {
+  const signature = insertOnce(db, "node_signatures", "resource, sig, kind, block, tx");
+  const signer = insertOnce(db, "multisig_signers", "id, added, node, signer, submitter, nonce, time, epoch, block, tx");
+  return {
+    handlers: [
+      [
+        Field.nodeSignature,
+        (block, event) => {
+          const m = readNodeSignatureAt(event.bytes, event.start, event.end);
+          signature.run(idBlob(m.id), m.sig, m.kind, block.no, block.tx(event));
+        },
+      ],
+      [
+        Field.multisigSignerAdded,
+        (block, event) => {
+          const m = readERC20MultiSigSignerAddedAt(event.bytes, event.start, event.end);
+          signer.run(
+            idBlob(m.signatureId),
+            1,
+            block.ids.intern(m.validatorId).ref,
+            m.newSigner.toLowerCase(),
+            m.submitter.toLowerCase(),
+            m.nonce,
+            microseconds(m.timestamp),
+            wholeNumber(m.epochSeq, "epoch"),
+            block.no,
+            block.tx(event),
+          );
+        },
+      ],
+      [
+        Field.multisigSignerRemoved,
+        (block, event) => {
+          const m = readERC20MultiSigSignerRemovedAt(event.bytes, event.start, event.end);
+          for (const { signatureId, submitter } of m.signatureSubmitters) {
+            signer.run(
+              idBlob(signatureId),
+              0,
+              block.ids.intern(m.validatorId).ref,
+              m.oldSigner.toLowerCase(),
+              submitter.toLowerCase(),
+              m.nonce,
+              microseconds(m.timestamp),
+              wholeNumber(m.epochSeq, "epoch"),
+              block.no,
+              block.tx(event),
+            );
+          }
+        },
+      ],
+    ],
+  };
+}
+
+export function stake(db: Database): Projection {
+  const linking = upsert(db, "stake_linkings", "block, id, tx, data");
+  const linkingCurrent = upsert(db, "stake_linkings_current", "id, party, block");
+  const delegation = append(db, "delegations", "block, ord, party, node, epoch, amount, tx");
+  const delegationCurrent = upsert(db, "delegations_current", "party, node, epoch, block, amount");
+  return {
+    handlers: [
+      [
+        Field.stakeLinking,
+        (block, event) => {
+          const m = readStakeLinkingAt(event.bytes, event.start, event.end);
+          parseAmount(m.amount);
+          const id = idBlob(m.id);
+          linking.run(block.no, id, block.tx(event), payload(event));
+          linkingCurrent.run(id, block.ids.intern(m.party).ref, block.no);
+        },
+      ],
+      [
+        Field.delegationBalance,
+        (block, event) => {
+          const m = readDelegationBalanceEventAt(event.bytes, event.start, event.end);
+          const party = block.ids.intern(m.party).ref;
+          const node = block.ids.intern(m.nodeId).ref;
+          const epoch = wholeNumber(m.epochSeq, "epoch");
+          const amount = storeAmountText(m.amount);
+          delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));
+          delegationCurrent.run(party, node, epoch, block.no, amount);
+        },
+      ],
+    ],
+  };
+}
+
+/** Payouts as they come, and their sums for each (party, asset) and each epoch, kept as the rows arrive. */
+export function rewards(db: Database): Projection {
+  const payout = append(db, "rewards", "block, ord, party, asset, epoch, tx, data");
+  const total = db.prepare("SELECT amount FROM reward_totals WHERE party = ? AND asset = ?");
+  const setTotal = upsert(db, "reward_totals", "party, asset, amount");
+  const byEpoch = db.prepare(
+    "SELECT amount FROM reward_totals_by_epoch WHERE epoch = ? AND asset = ? AND market = ? AND type = ?",
+  );
+  const setByEpoch = upsert(db, "reward_totals_by_epoch", "epoch, asset, market, type, amount");
+  const plus = (row: unknown, amount: bigint): StoredAmount =>
+    storeAmount(amount + (row ? loadAmount((row as { amount: StoredAmount }).amount) : 0n));
+  return {
+    handlers: [
+      [
+        Field.rewardPayout,
+        (block, event) => {
+          const m = readRewardPayoutEventAt(event.bytes, event.start, event.end);
+          const party = block.ids.intern(m.party).ref;
+          const asset = block.ids.intern(m.asset).ref;
+          const market = block.ids.intern(m.market === "!" ? "" : m.market).ref;
+          const epoch = wholeNumber(m.epochSeq, "epoch");
+          const amount = parseAmount(m.amount);
+          payout.run(block.no, block.ord(event), party, asset, epoch, block.tx(event), payload(event));
+          setTotal.run(party, asset, plus(total.get(party, asset), amount));
+          const sum = plus(byEpoch.get(epoch, asset, market, m.rewardType), amount);
+          setByEpoch.run(epoch, asset, market, m.rewardType, sum);
+        },
+      ],
+    ],
+  };
+}

@@ -1,0 +1,214 @@
+// Positions: no event carries one, they are computed from settlements and trades (reference 20, section 3.6).
+import type { Database } from "bun:sqlite";
+import {
+  readDistressedOrdersAt,
+  readDistressedPositionsAt,
+  readLossSocializationAt,
+  readSettleDistressedAt,
+  readSettleMarketAt,
+  readSettlePositionAt,
+} from "../../wire/generated/events.ts";
+import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
+import type { BlockEvent } from "../../sources/block.ts";
+import { Decimal } from "../decimal.ts";
+import { TX_NONE } from "../schema.ts";
+import { type BlockContext, type Projection, upsert } from "./context.ts";
+import { Field } from "./fields.ts";
+import {
+  applyDistressed,
+  applyLossSocialization,
+  applyMarketSettlement,
+  applySettlement,
+  applyTrade,
+  emptyPosition,
+  parsePosition,
+  type PositionState,
+  positionText,
+  Status,
+} from "./position-state.ts";
+
+/** Positions kept in memory between blocks; beyond it the cache starts anew. */
+const CACHE_MAX = 50_000;
+
+interface Held {
+  readonly market: number;
+  readonly party: number;
+  readonly state: PositionState;
+  tx: number;
+}
+
+/** Positions by market and party, loaded when first touched. */
+class PositionBook {
+  private readonly held = new Map<string, Held>();
+  private readonly touched = new Set<Held>();
+  private readonly factors = new Map<number, Decimal>();
+  private readonly select;
+  private readonly selectParties;
+  private readonly selectMarket;
+  private readonly history;
+  private readonly current;
+
+  constructor(db: Database) {
+    this.select = db.prepare(
+      "SELECT p.state, p.tx FROM positions_current c JOIN positions p USING(block, party, market) WHERE c.market = ? AND c.party = ?",
+    );
+    this.selectParties = db.prepare("SELECT party FROM positions_current WHERE market = ? ORDER BY party");
+    this.selectMarket = db.prepare(
+      "SELECT m.data FROM markets_current c JOIN markets m USING(block, id) WHERE c.id = ?",
+    );
+    this.history = upsert(db, "positions", "block, party, market, tx, state");
+    this.current = upsert(db, "positions_current", "market, party, block");
+  }
+
+  touch(market: number, party: number): Held {
+    const key = `${market}|${party}`;
+    let held = this.held.get(key);
+    if (!held) {
+      const row = this.select.get(market, party) as { state: string; tx: bigint } | null;
+      held = row
+        ? { market, party, state: parsePosition(row.state), tx: Number(row.tx) }
+        : { market, party, state: emptyPosition(), tx: TX_NONE };
+      this.held.set(key, held);
+    }
+    this.touched.add(held);
+    return held;
+  }
+
+  touchMarket(market: number): Held[] {
+    const parties = new Set<number>();
+    for (const row of this.selectParties.all(market) as { party: bigint }[]) parties.add(Number(row.party));
+    for (const held of this.held.values()) if (held.market === market) parties.add(held.party);
+    return [...parties].sort((a, b) => a - b).map((party) => this.touch(market, party));
+  }
+
+  /** 10 to the power of the market's position decimal places. */
+  factor(market: number): Decimal {
+    let factor = this.factors.get(market);
+    if (!factor) {
+      const row = this.selectMarket.get(market) as { data: Uint8Array } | null;
+      const places = row ? readMarketAt(row.data, 0, row.data.length).positionDecimalPlaces : 0n;
+      factor = powerOfTen(places);
+      this.factors.set(market, factor);
+    }
+    return factor;
+  }
+
+  forgetFactor(market: number): void {
+    this.factors.delete(market);
+  }
+
+  flush(block: number): void {
+    for (const held of this.touched) {
+      this.history.run(block, held.party, held.market, held.tx, positionText(held.state));
+      this.current.run(held.market, held.party, block);
+    }
+    this.touched.clear();
+    if (this.held.size > CACHE_MAX) this.held.clear();
+  }
+
+  reset(): void {
+    this.held.clear();
+    this.touched.clear();
+    this.factors.clear();
+  }
+}
+
+function powerOfTen(places: bigint): Decimal {
+  if (places > 100n || places < -100n) throw new Error(`position decimal places out of range: ${places}`);
+  return places >= 0n ? Decimal.of(10n ** places) : Decimal.of(1n).dividedBy(Decimal.of(10n ** -places));
+}
+
+function factorOf(text: string): Decimal {
+  const factor = Decimal.parse(text);
+  return factor.toString() === "0" ? Decimal.of(1n) : factor;
+}
+
+export function positions(db: Database): Projection {
+  const book = new PositionBook(db);
+  const settled = (block: BlockContext, event: BlockEvent, market: string, party: string): PositionState => {
+    const held = book.touch(block.ids.intern(market).ref, block.ids.intern(party).ref);
+    held.tx = block.tx(event);
+    return held.state;
+  };
+  const forgetFactor = (block: BlockContext, event: BlockEvent) => {
+    book.forgetFactor(block.ids.intern(readMarketAt(event.bytes, event.start, event.end).id).ref);
+  };
+  return {
+    handlers: [
+      [Field.marketCreated, forgetFactor],
+      [Field.marketUpdated, forgetFactor],
+      [
+        Field.trade,
+        (block, event) => {
+          const m = readTradeAt(event.bytes, event.start, event.end);
+          const market = block.ids.intern(m.marketId).ref;
+          const price = Decimal.parse(m.price);
+          const factor = book.factor(market);
+          applyTrade(book.touch(market, block.ids.intern(m.buyer).ref).state, m.size, price, factor);
+          applyTrade(book.touch(market, block.ids.intern(m.seller).ref).state, -m.size, price, factor);
+        },
+      ],
+      [
+        Field.settlePosition,
+        (block, event) => {
+          const m = readSettlePositionAt(event.bytes, event.start, event.end);
+          const trades = m.tradeSettlements.map((t) => ({
+            size: t.size,
+            price: Decimal.parse(t.price),
+            marketPrice: Decimal.parse(t.marketPrice),
+          }));
+          const state = settled(block, event, m.marketId, m.partyId);
+          applySettlement(state, trades, Decimal.parse(m.price), factorOf(m.positionFactor));
+        },
+      ],
+      [
+        Field.lossSocialization,
+        (block, event) => {
+          const m = readLossSocializationAt(event.bytes, event.start, event.end);
+          applyLossSocialization(settled(block, event, m.marketId, m.partyId), Decimal.parse(m.amount));
+        },
+      ],
+      [
+        Field.settleDistressed,
+        (block, event) => {
+          const m = readSettleDistressedAt(event.bytes, event.start, event.end);
+          applyDistressed(settled(block, event, m.marketId, m.partyId), Decimal.parse(m.margin));
+        },
+      ],
+      [
+        Field.settleMarket,
+        (block, event) => {
+          const m = readSettleMarketAt(event.bytes, event.start, event.end);
+          const tx = block.tx(event);
+          for (const held of book.touchMarket(block.ids.intern(m.marketId).ref)) {
+            held.tx = tx;
+            applyMarketSettlement(held.state, Decimal.parse(m.price), factorOf(m.positionFactor));
+          }
+        },
+      ],
+      [
+        Field.distressedOrders,
+        (block, event) => {
+          const m = readDistressedOrdersAt(event.bytes, event.start, event.end);
+          const market = block.ids.intern(m.marketId).ref;
+          for (const party of m.parties) {
+            book.touch(market, block.ids.intern(party).ref).state.status = Status.ordersClosed;
+          }
+        },
+      ],
+      [
+        Field.distressedPositions,
+        (block, event) => {
+          const m = readDistressedPositionsAt(event.bytes, event.start, event.end);
+          const market = block.ids.intern(m.marketId).ref;
+          for (const party of [...m.distressedParties, ...m.safeParties]) {
+            const { state } = book.touch(market, block.ids.intern(party).ref);
+            state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
+          }
+        },
+      ],
+    ],
+    endBlock: (block) => book.flush(block.no),
+    reset: () => book.reset(),
+  };
+}

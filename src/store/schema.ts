@@ -1,0 +1,204 @@
+// The store's tables, as numbered migrations. A migration is never edited once released: a change is a new number.
+//
+// Conventions (docs/architecture.md says why):
+//  - `block` is the number of a row in `blocks`, counted from 1. Blocks with the same time in microseconds share
+//    one row (reference 20, section 6.4), so it is not the height.
+//  - `ord` is a row's place in its block: `part << 24 | sequence`, where part counts the blocks that share a row.
+//  - an id column that says INTEGER holds a reference into `ids`: the first six bytes of the identifier as a
+//    signed number, so that references sort as the identifiers do. `party_no` is the short running number.
+//  - `tx` is 0 for the hash in the row of `blocks`, else a row of `txs`; row 1 is the empty hash (no transaction).
+//  - an amount that fits 63 bits is INTEGER, a larger one a big-endian BLOB: column type ANY.
+//  - `data` is the event's own protobuf message, as it came.
+//  - `name` holds history, one row for each key and block; `name_current` points at the newest row of a key.
+
+const schema1 = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE blocks(no INTEGER PRIMARY KEY, time INTEGER NOT NULL, height INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE TABLE txs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL) STRICT;
+INSERT INTO txs(id, hash) VALUES(1, x'');
+CREATE TABLE ids(ref INTEGER PRIMARY KEY, no INTEGER NOT NULL, bytes BLOB NOT NULL) STRICT;
+
+CREATE TABLE parties(id INTEGER PRIMARY KEY, block INTEGER NOT NULL, tx INTEGER NOT NULL) STRICT;
+CREATE INDEX parties_by_block ON parties(block, id);
+
+CREATE TABLE accounts(ref INTEGER PRIMARY KEY, hash BLOB NOT NULL, party INTEGER NOT NULL, party_no INTEGER NOT NULL,
+  asset INTEGER NOT NULL, market INTEGER NOT NULL, type INTEGER NOT NULL, block INTEGER NOT NULL, tx INTEGER NOT NULL) STRICT;
+CREATE INDEX accounts_by_party ON accounts(party);
+CREATE INDEX accounts_by_asset ON accounts(asset);
+CREATE INDEX accounts_by_market ON accounts(market);
+CREATE TABLE balances(block INTEGER NOT NULL, account INTEGER NOT NULL, balance ANY NOT NULL, tx INTEGER NOT NULL,
+  PRIMARY KEY(block, account)) STRICT, WITHOUT ROWID;
+CREATE TABLE balances_by_party(party_no INTEGER NOT NULL, block INTEGER NOT NULL, account INTEGER NOT NULL, balance ANY NOT NULL,
+  PRIMARY KEY(party_no, block, account)) STRICT, WITHOUT ROWID;
+CREATE TABLE balances_current(account INTEGER PRIMARY KEY, block INTEGER NOT NULL, balance ANY NOT NULL) STRICT;
+
+CREATE TABLE ledger(block INTEGER NOT NULL, n INTEGER NOT NULL, from_account INTEGER NOT NULL, to_account INTEGER NOT NULL,
+  quantity ANY NOT NULL, type INTEGER NOT NULL, transfer_time INTEGER NOT NULL,
+  from_balance ANY NOT NULL, to_balance ANY NOT NULL, tx INTEGER NOT NULL, PRIMARY KEY(block, n)) STRICT, WITHOUT ROWID;
+CREATE TABLE ledger_by_party(party_no INTEGER NOT NULL, block INTEGER NOT NULL, n INTEGER NOT NULL,
+  PRIMARY KEY(party_no, block, n)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE assets(block INTEGER NOT NULL, id INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE assets_current(id INTEGER PRIMARY KEY, block INTEGER NOT NULL) STRICT;
+
+CREATE TABLE deposits(block INTEGER NOT NULL, id BLOB NOT NULL, party INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id, party)) STRICT, WITHOUT ROWID;
+CREATE TABLE deposits_current(id BLOB NOT NULL, party INTEGER NOT NULL, block INTEGER NOT NULL,
+  PRIMARY KEY(id, party)) STRICT, WITHOUT ROWID;
+CREATE INDEX deposits_current_by_block ON deposits_current(block, id, party);
+CREATE INDEX deposits_current_by_party ON deposits_current(party, block, id);
+
+CREATE TABLE withdrawals(block INTEGER NOT NULL, id BLOB NOT NULL, party INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id, party)) STRICT, WITHOUT ROWID;
+CREATE TABLE withdrawals_current(id BLOB NOT NULL, party INTEGER NOT NULL, block INTEGER NOT NULL,
+  PRIMARY KEY(id, party)) STRICT, WITHOUT ROWID;
+CREATE INDEX withdrawals_current_by_block ON withdrawals_current(block, id, party);
+CREATE INDEX withdrawals_current_by_party ON withdrawals_current(party, block, id);
+
+CREATE TABLE transfers(block INTEGER NOT NULL, id BLOB NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE transfers_current(id BLOB PRIMARY KEY, block INTEGER NOT NULL, from_party INTEGER NOT NULL,
+  to_party INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX transfers_current_by_block ON transfers_current(block, id);
+CREATE INDEX transfers_current_by_from ON transfers_current(from_party, block, id);
+CREATE INDEX transfers_current_by_to ON transfers_current(to_party, block, id);
+
+CREATE TABLE rewards(block INTEGER NOT NULL, ord INTEGER NOT NULL, party INTEGER NOT NULL, asset INTEGER NOT NULL,
+  epoch INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE INDEX rewards_by_epoch ON rewards(epoch, block, ord);
+CREATE INDEX rewards_by_party ON rewards(party, epoch, block, ord);
+CREATE TABLE reward_totals(party INTEGER NOT NULL, asset INTEGER NOT NULL, amount ANY NOT NULL,
+  PRIMARY KEY(party, asset)) STRICT, WITHOUT ROWID;
+CREATE INDEX reward_totals_by_asset ON reward_totals(asset, party);
+CREATE TABLE reward_totals_by_epoch(epoch INTEGER NOT NULL, asset INTEGER NOT NULL, market INTEGER NOT NULL, type TEXT NOT NULL,
+  amount ANY NOT NULL, PRIMARY KEY(epoch, asset, market, type)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE delegations(block INTEGER NOT NULL, ord INTEGER NOT NULL, party INTEGER NOT NULL, node INTEGER NOT NULL,
+  epoch INTEGER NOT NULL, amount ANY NOT NULL, tx INTEGER NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE TABLE delegations_current(party INTEGER NOT NULL, node INTEGER NOT NULL, epoch INTEGER NOT NULL, block INTEGER NOT NULL,
+  amount ANY NOT NULL, PRIMARY KEY(party, node, epoch)) STRICT, WITHOUT ROWID;
+CREATE INDEX delegations_current_by_block ON delegations_current(block, party, node, epoch);
+CREATE INDEX delegations_current_by_epoch ON delegations_current(epoch, node, party);
+
+CREATE TABLE epochs(id INTEGER NOT NULL, block INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(id, block)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stake_linkings(block INTEGER NOT NULL, id BLOB NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE stake_linkings_current(id BLOB PRIMARY KEY, party INTEGER NOT NULL, block INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX stake_linkings_current_by_party ON stake_linkings_current(party, block, id);
+
+CREATE TABLE nodes(id INTEGER PRIMARY KEY, block INTEGER NOT NULL, pub_key TEXT NOT NULL, ethereum_address TEXT NOT NULL,
+  data BLOB NOT NULL) STRICT;
+CREATE TABLE nodes_announced(node INTEGER NOT NULL, epoch INTEGER NOT NULL, block INTEGER NOT NULL, added INTEGER NOT NULL,
+  PRIMARY KEY(node, epoch, block)) STRICT, WITHOUT ROWID;
+CREATE TABLE ranking_scores(epoch INTEGER NOT NULL, node INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(epoch, node)) STRICT, WITHOUT ROWID;
+CREATE TABLE reward_scores(epoch INTEGER NOT NULL, node INTEGER NOT NULL, block INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(epoch, node)) STRICT, WITHOUT ROWID;
+CREATE TABLE key_rotations(block INTEGER NOT NULL, node INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, node)) STRICT, WITHOUT ROWID;
+CREATE INDEX key_rotations_by_node ON key_rotations(node, block);
+CREATE TABLE ethereum_key_rotations(block INTEGER NOT NULL, ord INTEGER NOT NULL, node INTEGER NOT NULL, old_address TEXT NOT NULL,
+  new_address TEXT NOT NULL, height INTEGER NOT NULL, tx INTEGER NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE TABLE node_signatures(resource BLOB NOT NULL, sig BLOB NOT NULL, kind INTEGER NOT NULL, block INTEGER NOT NULL,
+  tx INTEGER NOT NULL, PRIMARY KEY(resource, sig)) STRICT, WITHOUT ROWID;
+CREATE TABLE multisig_signers(id BLOB PRIMARY KEY, added INTEGER NOT NULL, node INTEGER NOT NULL, signer TEXT NOT NULL,
+  submitter TEXT NOT NULL, nonce TEXT NOT NULL, time INTEGER NOT NULL, epoch INTEGER NOT NULL, block INTEGER NOT NULL,
+  tx INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE network_parameters(key TEXT NOT NULL, block INTEGER NOT NULL, value TEXT NOT NULL, tx INTEGER NOT NULL,
+  PRIMARY KEY(key, block)) STRICT, WITHOUT ROWID;
+CREATE TABLE network_parameters_current(key TEXT PRIMARY KEY, value TEXT NOT NULL, block INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE network_limits(block INTEGER PRIMARY KEY, tx INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+CREATE TABLE checkpoints(block INTEGER NOT NULL, ord INTEGER NOT NULL, height INTEGER NOT NULL, tx INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE INDEX checkpoints_by_height ON checkpoints(height, block, ord);
+CREATE TABLE core_snapshots(block INTEGER NOT NULL, height INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, height)) STRICT, WITHOUT ROWID;
+CREATE INDEX core_snapshots_by_height ON core_snapshots(height, block);
+CREATE TABLE upgrade_proposals(height INTEGER NOT NULL, tag TEXT NOT NULL, block INTEGER NOT NULL, tx INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY(height, tag, block)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE proposals(block INTEGER NOT NULL, id BLOB NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE proposals_current(id BLOB PRIMARY KEY, block INTEGER NOT NULL, open INTEGER NOT NULL, state INTEGER NOT NULL,
+  kind INTEGER NOT NULL, party INTEGER NOT NULL, reference TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX proposals_current_by_block ON proposals_current(open, block, id);
+CREATE INDEX proposals_current_by_reference ON proposals_current(reference);
+CREATE TABLE votes(block INTEGER NOT NULL, proposal BLOB NOT NULL, party INTEGER NOT NULL, first_time INTEGER NOT NULL,
+  tx INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, proposal, party)) STRICT, WITHOUT ROWID;
+CREATE TABLE votes_current(proposal BLOB NOT NULL, party INTEGER NOT NULL, block INTEGER NOT NULL,
+  PRIMARY KEY(proposal, party)) STRICT, WITHOUT ROWID;
+CREATE INDEX votes_current_by_party ON votes_current(party, block, proposal);
+
+CREATE TABLE markets(block INTEGER NOT NULL, id INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE TABLE markets_current(id INTEGER PRIMARY KEY, block INTEGER NOT NULL, state INTEGER NOT NULL) STRICT;
+CREATE INDEX markets_current_by_block ON markets_current(block, id);
+CREATE TABLE market_data(market INTEGER NOT NULL, block INTEGER NOT NULL, ord INTEGER NOT NULL, tx INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY(market, block, ord)) STRICT, WITHOUT ROWID;
+CREATE TABLE risk_factors(market INTEGER PRIMARY KEY, block INTEGER NOT NULL, data BLOB NOT NULL) STRICT;
+
+CREATE TABLE orders(block INTEGER NOT NULL, ord INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, tx INTEGER NOT NULL,
+  data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE INDEX orders_by_id ON orders(id, version, block);
+CREATE TABLE orders_current(id BLOB PRIMARY KEY, block INTEGER NOT NULL, ord INTEGER NOT NULL, created INTEGER NOT NULL,
+  market INTEGER NOT NULL, party INTEGER NOT NULL, status INTEGER NOT NULL, type INTEGER NOT NULL, tif INTEGER NOT NULL,
+  from_liquidity INTEGER NOT NULL, live INTEGER NOT NULL, reference TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX orders_current_by_created ON orders_current(created DESC, id, block DESC);
+CREATE INDEX orders_current_by_party ON orders_current(party, created DESC, id, block DESC);
+CREATE INDEX orders_current_by_market ON orders_current(market, created DESC, id, block DESC);
+CREATE INDEX orders_current_live ON orders_current(market) WHERE live = 1;
+
+CREATE TABLE trades(block INTEGER NOT NULL, ord INTEGER NOT NULL, market INTEGER NOT NULL, buyer INTEGER NOT NULL,
+  seller INTEGER NOT NULL, buy_order BLOB NOT NULL, sell_order BLOB NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE INDEX trades_by_market ON trades(market, block, ord);
+CREATE INDEX trades_by_buyer ON trades(buyer, block, ord);
+CREATE INDEX trades_by_seller ON trades(seller, block, ord);
+CREATE INDEX trades_by_buy_order ON trades(buy_order);
+CREATE INDEX trades_by_sell_order ON trades(sell_order);
+
+CREATE TABLE positions(block INTEGER NOT NULL, party INTEGER NOT NULL, market INTEGER NOT NULL, tx INTEGER NOT NULL,
+  state TEXT NOT NULL, PRIMARY KEY(block, party, market)) STRICT, WITHOUT ROWID;
+CREATE TABLE positions_current(market INTEGER NOT NULL, party INTEGER NOT NULL, block INTEGER NOT NULL,
+  PRIMARY KEY(market, party)) STRICT, WITHOUT ROWID;
+CREATE INDEX positions_current_by_block ON positions_current(block, party, market);
+CREATE INDEX positions_current_by_party ON positions_current(party, block, market);
+
+CREATE TABLE margin_levels(block INTEGER NOT NULL, account INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, account)) STRICT, WITHOUT ROWID;
+CREATE TABLE margin_levels_current(account INTEGER PRIMARY KEY, block INTEGER NOT NULL) STRICT;
+CREATE INDEX margin_levels_current_by_block ON margin_levels_current(block, account);
+
+CREATE TABLE liquidity_provisions(block INTEGER NOT NULL, id BLOB NOT NULL, party INTEGER NOT NULL, market INTEGER NOT NULL,
+  tx INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;
+CREATE INDEX liquidity_provisions_by_party ON liquidity_provisions(party, block, id);
+CREATE INDEX liquidity_provisions_by_market ON liquidity_provisions(market, block, id);
+CREATE TABLE liquidity_provisions_current(id BLOB PRIMARY KEY, block INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE TABLE oracle_specs(block INTEGER NOT NULL, id BLOB NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(id, block)) STRICT, WITHOUT ROWID;
+CREATE TABLE oracle_data(block INTEGER NOT NULL, ord INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
+  PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
+CREATE TABLE oracle_data_by_spec(spec BLOB NOT NULL, block INTEGER NOT NULL, ord INTEGER NOT NULL,
+  PRIMARY KEY(spec, block, ord)) STRICT, WITHOUT ROWID;
+
+CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NULL, id TEXT NOT NULL, previous_id TEXT NOT NULL,
+  database_version INTEGER NOT NULL, chain_id TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
+`;
+
+/** Row of `txs` that stands for "no transaction". */
+export const TX_NONE = 1;
+
+export interface Migration {
+  readonly version: number;
+  readonly sql: string;
+}
+
+export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: schema1 }];
+
+/** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */
+export const SCHEMA_VERSION = MIGRATIONS[MIGRATIONS.length - 1]!.version;

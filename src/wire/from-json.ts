@@ -1,0 +1,206 @@
+/**
+ * JSON values to messages (proto3 JSON mapping): the bodies that clients post.
+ *
+ * Lenient where the mapping is lenient: both spellings of a field name, enums by name or number, 64-bit integers
+ * as text or number, `null` as "not set". Everything else is refused with the path of the value in the error.
+ */
+import { WireError } from "./errors.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
+
+export interface FromJsonOptions {
+  /** What to do with a member that the message does not have; default `reject`. */
+  readonly unknown?: "reject" | "ignore";
+}
+
+type Message = Record<string, unknown>;
+
+/** The message that `value` stands for, complete with defaults; throws `WireError` with code `json_invalid`. */
+export function fromJson<T extends object>(
+  fullName: string,
+  value: unknown,
+  options: FromJsonOptions = {},
+): T {
+  return readMessage(fullName, value, fullName, options) as T;
+}
+
+function refuse(path: string, sentence: string): never {
+  throw new WireError("json_invalid", sentence, -1, path);
+}
+
+function readMessage(fullName: string, value: unknown, path: string, options: FromJsonOptions): Message {
+  if (!isObject(value)) refuse(path, `must be an object, is ${kindOf(value)}`);
+  const shape = shapeOf(fullName);
+  const message = emptyMessage(fullName);
+  const seen = new Set<FieldDescriptor | string>();
+  for (const [name, member] of Object.entries(value)) {
+    const field = shape.get(name);
+    if (field === undefined) {
+      if (options.unknown === "ignore") continue;
+      refuse(path, `has no field called ${JSON.stringify(name)}`);
+    }
+    const place = `${path}.${field.jsonName}`;
+    if (seen.has(field)) refuse(place, "is given twice, in both spellings");
+    seen.add(field);
+    if (member === null) continue;
+    if (field.oneof !== "") {
+      if (seen.has(field.oneof))
+        refuse(place, `cannot be set together with another member of ${field.oneof}`);
+      seen.add(field.oneof);
+    }
+    message[field.jsonName] = readField(field, member, place, options);
+  }
+  return message;
+}
+
+const shapes = new Map<string, ReadonlyMap<string, FieldDescriptor>>();
+
+/** Fields by both of their names. */
+function shapeOf(fullName: string): ReadonlyMap<string, FieldDescriptor> {
+  let shape = shapes.get(fullName);
+  if (shape === undefined) {
+    const { fields } = messageDescriptor(fullName);
+    shape = new Map(
+      fields.flatMap((field) => [
+        [field.name, field],
+        [field.jsonName, field],
+      ]),
+    );
+    shapes.set(fullName, shape);
+  }
+  return shape;
+}
+
+/** All fields at their defaults, in the order in which generated code has them. */
+export function emptyMessage(fullName: string): Message {
+  const { fields } = messageDescriptor(fullName);
+  return Object.fromEntries(fields.map((field) => [field.jsonName, initial(field)]));
+}
+
+function initial(field: FieldDescriptor): unknown {
+  if (field.kind === "map") return new Map();
+  if (field.repeated) return [];
+  if (field.kind === "message" || field.optional || field.oneof !== "") return undefined;
+  if (field.kind === "string") return "";
+  if (field.kind === "bytes") return new Uint8Array(0);
+  if (field.kind === "bool") return false;
+  return field.kind === "int64" || field.kind === "uint64" ? 0n : 0;
+}
+
+function readField(field: FieldDescriptor, value: unknown, path: string, options: FromJsonOptions): unknown {
+  if (field.kind === "map") {
+    if (!isObject(value)) refuse(path, `must be an object, is ${kindOf(value)}`);
+    const entries = Object.entries(value);
+    return new Map(
+      entries.map(([key, member]) => [key, readMessage(field.typeName, member, `${path}.${key}`, options)]),
+    );
+  }
+  if (!field.repeated) return readOne(field, value, path, options);
+  if (!Array.isArray(value)) refuse(path, `must be a list, is ${kindOf(value)}`);
+  return value.map((item, index) => readOne(field, item, `${path}[${index}]`, options));
+}
+
+function readOne(field: FieldDescriptor, value: unknown, path: string, options: FromJsonOptions): unknown {
+  switch (field.kind) {
+    case "message":
+      return readMessage(field.typeName, value, path, options);
+    case "enum":
+      return readEnum(field.typeName, value, path);
+    case "string":
+      return readText(value, path);
+    case "bytes":
+      return readBytes(value, path);
+    case "bool":
+      return typeof value === "boolean" ? value : refuse(path, `must be true or false, is ${kindOf(value)}`);
+    case "int32":
+      return Number(readInteger(value, path, -(1n << 31n), (1n << 31n) - 1n));
+    case "uint32":
+      return Number(readInteger(value, path, 0n, (1n << 32n) - 1n));
+    case "int64":
+      return readInteger(value, path, -(1n << 63n), (1n << 63n) - 1n);
+    case "uint64":
+      return readInteger(value, path, 0n, (1n << 64n) - 1n);
+    default:
+      return readFloat(value, path, field.kind === "float");
+  }
+}
+
+function readEnum(typeName: string, value: unknown, path: string): number {
+  if (typeof value === "string") {
+    return enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${shown(value)} is no ${typeName}`);
+  }
+  if (typeof value === "number" && value === (value | 0)) return value;
+  refuse(path, `must be the name or the number of a ${typeName}, is ${kindOf(value)}`);
+}
+
+function readText(value: unknown, path: string): string {
+  if (typeof value !== "string") refuse(path, `must be a text, is ${kindOf(value)}`);
+  if (!value.isWellFormed()) refuse(path, "has a lone surrogate, which no UTF-8 can hold");
+  return value;
+}
+
+const base64Form = /^[A-Za-z0-9+/_-]*={0,2}$/;
+
+/** Base64 in either alphabet, with or without padding. */
+function readBytes(value: unknown, path: string): Uint8Array {
+  if (typeof value !== "string") refuse(path, `must be a base64 text, is ${kindOf(value)}`);
+  const digits = value.replace(/=+$/, "");
+  const padded = value.length !== digits.length;
+  if (!base64Form.test(value) || digits.length % 4 === 1 || (padded && value.length % 4 !== 0)) {
+    refuse(path, "is not base64");
+  }
+  return new Uint8Array(Buffer.from(digits, "base64"));
+}
+
+/** Longer texts are refused unread: no 64-bit integer needs more than 20 characters. */
+const integerForm = /^-?\d{1,20}$/;
+
+function readInteger(value: unknown, path: string, least: bigint, most: bigint): bigint {
+  let integer: bigint;
+  if (typeof value === "number") {
+    // Above 2^53 a JSON number has already lost digits by the time it is read.
+    if (!Number.isSafeInteger(value))
+      refuse(path, `must be a whole number, given as text above 2^53, is ${value}`);
+    integer = BigInt(value);
+  } else if (typeof value === "string" && integerForm.test(value)) {
+    integer = BigInt(value);
+  } else {
+    refuse(path, `must be a whole number, is ${shown(value)}`);
+  }
+  if (integer < least || integer > most) refuse(path, `must be from ${least} to ${most}, is ${integer}`);
+  return integer;
+}
+
+const floatForm = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const floatNames: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+function readFloat(value: unknown, path: string, single: boolean): number {
+  let float: number;
+  if (typeof value === "number") float = value;
+  else if (typeof value !== "string") refuse(path, `must be a number, is ${kindOf(value)}`);
+  else if (Object.hasOwn(floatNames, value)) return floatNames[value]!;
+  else if (floatForm.test(value)) float = Number(value);
+  else refuse(path, `must be a number, is ${shown(value)}`);
+  const rounded = single ? Math.fround(float) : float;
+  if (!Number.isFinite(rounded)) refuse(path, `is out of range: ${shown(value)}`);
+  return rounded;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A value for an error message, cut short: it comes from outside. */
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value) : kindOf(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
+}

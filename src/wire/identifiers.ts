@@ -1,0 +1,70 @@
+// Identifiers on the wire are text; in the store they are bytes (reference 10, section 2.1).
+// Hex in either case goes in, lower-case hex comes out; eleven well-known words stand for one byte each.
+
+const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [
+  ["VOTE", 0x00],
+  ["network", 0x03],
+  ["XYZalpha", 0x04],
+  ["XYZbeta", 0x05],
+  ["XYZdelta", 0x06],
+  ["XYZepsilon", 0x07],
+  ["XYZgamma", 0x08],
+  ["fBTC", 0x09],
+  ["fDAI", 0x0a],
+  ["fEURO", 0x0b],
+  ["fUSDC", 0x0c],
+];
+const byteOfWord = new Map(WELL_KNOWN);
+const wordOfByte = new Map(WELL_KNOWN.map(([word, byte]) => [byte, word]));
+
+/** The party that owns accounts nobody owns. */
+export const NETWORK_PARTY = "network";
+
+export class InvalidIdentifier extends Error {
+  override readonly name = "InvalidIdentifier";
+  constructor(readonly value: string) {
+    super("not a valid hex id (or well known exception)");
+  }
+}
+
+const HEX = /^(?:[0-9a-fA-F]{2})*$/;
+
+/** True for an even number of hexadecimal digits (none included) in either case. */
+export function isHex(text: string): boolean {
+  return HEX.test(text);
+}
+
+/** True for exactly 64 hexadecimal digits: what the endpoints call a valid id. */
+export function isHex64(text: string): boolean {
+  return text.length === 64 && HEX.test(text);
+}
+
+/** Bytes of an identifier. @throws InvalidIdentifier for odd length or anything that is not hex. */
+export function identifierBytes(text: string): Uint8Array {
+  const byte = text.length < 12 ? byteOfWord.get(text) : undefined;
+  if (byte !== undefined) return new Uint8Array([byte]);
+  if (!HEX.test(text)) throw new InvalidIdentifier(text);
+  return Buffer.from(text, "hex");
+}
+
+/** Text of stored identifier bytes: a well-known word, or lower-case hex; empty for no bytes. */
+export function identifierText(bytes: Uint8Array): string {
+  if (bytes.length === 1) {
+    const word = wordOfByte.get(bytes[0]!);
+    if (word !== undefined) return word;
+  }
+  return hexOf(bytes);
+}
+
+/** The text form an identifier comes back in: `identifierText(identifierBytes(text))`. */
+export function canonicalIdentifier(text: string): string {
+  if (text.length === 64) {
+    if (!HEX.test(text)) throw new InvalidIdentifier(text);
+    return text.toLowerCase();
+  }
+  return identifierText(identifierBytes(text));
+}
+
+export function hexOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+}

@@ -1,0 +1,10 @@
+/** Limits of the codec: everything that a stranger's bytes could otherwise make large. */
+
+/** One message, envelope or record. A block of bus events stays far below; a file is read record by record. */
+export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Nesting of groups and of JSON objects, as the reference implementations limit it. */
+export const DEPTH_MAX = 100;
+
+/** Largest field number (protobuf encoding guide, "message structure"): 2^29 - 1. */
+export const FIELD_NUMBER_MAX = 536_870_911;

@@ -1,0 +1,281 @@
+/**
+ * The cursor over protobuf bytes (protobuf encoding guide) that generated code drives.
+ *
+ * Built for the ingest path. Reading past the end is allowed for scalars: a missing byte reads as undefined,
+ * which ends every loop, and `close` then finds that the cursor is not where the message ends. So there is one
+ * check a message instead of one a byte. Only what takes a range out of the buffer (`open`) checks at once.
+ */
+import { WireError } from "./errors.ts";
+import { DEPTH_MAX, FIELD_NUMBER_MAX, MESSAGE_BYTES_MAX } from "./limits.ts";
+import { textAt } from "./text.ts";
+
+/** Wire types 3 and 4 are groups: deprecated, still to be skipped. */
+const VARINT = 0;
+const FIXED64 = 1;
+const LENGTH = 2;
+const GROUP_START = 3;
+const GROUP_END = 4;
+const FIXED32 = 5;
+
+const scratch = new DataView(new ArrayBuffer(8));
+/** Above this high half, high * 2^32 + low is no exact number any more. */
+const EXACT_HIGH = 0x200000;
+
+export class Reader {
+  readonly bytes: Uint8Array;
+  pos: number;
+  private readonly view: DataView;
+  /** Halves of the last 64-bit varint, as unsigned numbers. */
+  private low = 0;
+  private high = 0;
+
+  constructor(bytes: Uint8Array, start: number, end: number) {
+    if (!(start >= 0 && start <= end && end <= bytes.length)) {
+      throw new WireError(
+        "range_invalid",
+        `range ${start}-${end} is not in a buffer of ${bytes.length} bytes`,
+      );
+    }
+    if (end - start > MESSAGE_BYTES_MAX) {
+      throw new WireError(
+        "too_large",
+        `${end - start} bytes are above the limit of ${MESSAGE_BYTES_MAX}`,
+        start,
+      );
+    }
+    this.bytes = bytes;
+    this.pos = start;
+    this.view = scratch;
+  }
+
+  /** The next tag: field number * 8 + wire type. */
+  tag(): number {
+    const first = this.bytes[this.pos++]!;
+    if (first < 128) return first;
+    const second = this.bytes[this.pos++]!;
+    if (second < 128) return (second << 7) | (first & 127);
+    this.pos -= 2;
+    return this.longTag();
+  }
+
+  /** A tag of three bytes and more, or a broken one. */
+  private longTag(): number {
+    const start = this.pos;
+    this.halves();
+    if (this.high !== 0 || this.low >>> 3 > FIELD_NUMBER_MAX) {
+      throw new WireError("field_number_invalid", "the field number is above 2^29 - 1", start);
+    }
+    return this.low;
+  }
+
+  /** Reads the length of what follows and returns where it ends. */
+  open(end: number): number {
+    const start = this.pos;
+    let length = this.bytes[this.pos++]!;
+    if (!(length < 128)) {
+      const second = this.bytes[this.pos++]!;
+      if (second < 128) length = (second << 7) | (length & 127);
+      else length = this.longLength(start);
+    }
+    const stop = this.pos + length;
+    if (stop > end) {
+      throw new WireError(
+        "length_beyond_end",
+        `${length} bytes are announced, ${end - this.pos} are left`,
+        start,
+      );
+    }
+    return stop;
+  }
+
+  private longLength(start: number): number {
+    this.pos = start;
+    this.halves();
+    return this.high * 0x100000000 + this.low;
+  }
+
+  /** Ends a message: the cursor must stand exactly on its end. */
+  close(end: number): void {
+    if (this.pos !== end)
+      throw new WireError("truncated", "the last field does not end where the message ends", end);
+  }
+
+  string(end: number): string {
+    const stop = this.open(end);
+    const start = this.pos;
+    this.pos = stop;
+    return textAt(this.bytes, start, stop);
+  }
+
+  /** A copy: a stored signature must not keep a whole file in memory. */
+  bytesField(end: number): Uint8Array {
+    const stop = this.open(end);
+    const start = this.pos;
+    this.pos = stop;
+    return this.bytes.slice(start, stop);
+  }
+
+  bool(): boolean {
+    const first = this.bytes[this.pos]!;
+    if (first < 128) {
+      this.pos++;
+      return first !== 0;
+    }
+    this.halves();
+    return this.low !== 0 || this.high !== 0;
+  }
+
+  /** Also enums. A longer varint keeps its low 32 bits, as in every implementation. */
+  int32(): number {
+    const first = this.bytes[this.pos]!;
+    if (first < 128) {
+      this.pos++;
+      return first;
+    }
+    this.halves();
+    return this.low | 0;
+  }
+
+  uint32(): number {
+    return this.int32() >>> 0;
+  }
+
+  uint64(): bigint {
+    const first = this.bytes[this.pos]!;
+    if (first < 128) {
+      this.pos++;
+      return BigInt(first);
+    }
+    this.halves();
+    if (this.high < EXACT_HIGH) return BigInt(this.high * 0x100000000 + this.low);
+    this.view.setUint32(0, this.high);
+    this.view.setUint32(4, this.low);
+    return this.view.getBigUint64(0);
+  }
+
+  int64(): bigint {
+    const first = this.bytes[this.pos]!;
+    if (first < 128) {
+      this.pos++;
+      return BigInt(first);
+    }
+    this.halves();
+    if (this.high < EXACT_HIGH) return BigInt(this.high * 0x100000000 + this.low);
+    this.view.setUint32(0, this.high);
+    this.view.setUint32(4, this.low);
+    return this.view.getBigInt64(0);
+  }
+
+  double(end: number): number {
+    this.fixed(end, 8);
+    return this.view.getFloat64(0, true);
+  }
+
+  float(end: number): number {
+    this.fixed(end, 4);
+    return this.view.getFloat32(0, true);
+  }
+
+  private fixed(end: number, size: number): void {
+    const start = this.pos;
+    this.pos += size;
+    if (this.pos > end)
+      throw new WireError("truncated", `${size} bytes are needed, ${end - start} are left`, start);
+    for (let index = 0; index < size; index++) this.view.setUint8(index, this.bytes[start + index]!);
+  }
+
+  /** Reads a varint of up to ten bytes into `low` and `high`. */
+  private halves(): void {
+    const { bytes } = this;
+    const start = this.pos;
+    let pos = start;
+    let byte = bytes[pos++]!;
+    let low = byte & 127;
+    for (let shift = 7; byte >= 128 && shift < 28; shift += 7) {
+      byte = bytes[pos++]!;
+      low |= (byte & 127) << shift;
+    }
+    let middle = 0;
+    let high = 0;
+    if (byte >= 128) {
+      for (let shift = 0; (shift === 0 || byte >= 128) && shift < 28; shift += 7) {
+        byte = bytes[pos++]!;
+        middle |= (byte & 127) << shift;
+      }
+      for (let shift = 0; byte >= 128 && shift < 14; shift += 7) {
+        byte = bytes[pos++]!;
+        high |= (byte & 127) << shift;
+      }
+    }
+    if (!(byte < 128)) this.brokenVarint(start);
+    // The tenth byte holds one bit: anything more does not fit 64.
+    if (high > 255) throw new WireError("varint_overlong", "the varint is longer than 64 bits", start);
+    this.pos = pos;
+    this.low = (low | (middle << 28)) >>> 0;
+    this.high = ((middle >>> 4) | (high << 24)) >>> 0;
+  }
+
+  private brokenVarint(start: number): never {
+    if (start + 10 > this.bytes.length) throw new WireError("truncated", "the varint has no end", start);
+    throw new WireError("varint_overlong", "the varint is longer than ten bytes", start);
+  }
+
+  /**
+   * Steps over a field that the message does not have. A number that it does have comes here only with a wire
+   * type that does not fit it, and that is an error: silence would lose the value.
+   */
+  skip(tag: number, end: number, known: readonly number[]): void {
+    const number = tag >>> 3;
+    if (number !== 0 && known.includes(number)) {
+      throw new WireError(
+        "wire_type_mismatch",
+        `field ${number} cannot have wire type ${tag & 7}`,
+        this.pos - 1,
+      );
+    }
+    this.skipValue(tag, end, 0);
+  }
+
+  private skipValue(tag: number, end: number, depth: number): void {
+    const number = tag >>> 3;
+    if (number === 0)
+      throw new WireError("field_number_invalid", "field number 0 does not exist", this.pos - 1);
+    switch (tag & 7) {
+      case VARINT:
+        this.halves();
+        break;
+      case FIXED64:
+        this.fixed(end, 8);
+        break;
+      case LENGTH:
+        this.pos = this.open(end);
+        break;
+      case GROUP_START:
+        this.skipGroup(number, end, depth + 1);
+        break;
+      case GROUP_END:
+        throw new WireError("group_unbalanced", `the end of group ${number} has no start`, this.pos - 1);
+      case FIXED32:
+        this.fixed(end, 4);
+        break;
+      default:
+        throw new WireError("wire_type_invalid", `wire type ${tag & 7} does not exist`, this.pos - 1);
+    }
+  }
+
+  private skipGroup(number: number, end: number, depth: number): void {
+    if (depth > DEPTH_MAX)
+      throw new WireError("too_deep", `more than ${DEPTH_MAX} groups are nested`, this.pos);
+    while (this.pos < end) {
+      const tag = this.tag();
+      if ((tag & 7) !== GROUP_END) {
+        this.skipValue(tag, end, depth);
+      } else if (tag >>> 3 === number) {
+        return;
+      } else {
+        throw new WireError("group_unbalanced", `group ${number} ends as group ${tag >>> 3}`, this.pos - 1);
+      }
+    }
+    throw new WireError("truncated", `group ${number} has no end`, end);
+  }
+}

@@ -1,0 +1,190 @@
+/**
+ * Writes canonical proto3: the calls of generated code come in ascending field number and leave out defaults,
+ * so equal messages give equal bytes. A nested message is written in place behind one byte kept for its length,
+ * and moved up by the rare second or third byte: most messages are shorter than 128 bytes.
+ */
+import { WireError } from "./errors.ts";
+
+const encoder = new TextEncoder();
+const latin1Write = (
+  Buffer.prototype as unknown as {
+    latin1Write: (this: Uint8Array, text: string, offset: number, length: number) => number;
+  }
+).latin1Write;
+
+const TWO_32 = 1n << 32n;
+const UINT64_MAX = (1n << 64n) - 1n;
+const INT64_MIN = -(1n << 63n);
+const INT64_MAX = (1n << 63n) - 1n;
+
+export class Writer {
+  private buffer = Buffer.allocUnsafeSlow(1024);
+  private view = new DataView(this.buffer.buffer);
+  private pos = 0;
+
+  /** Takes what was written, as bytes of their own, and is empty again. */
+  take(): Uint8Array {
+    const made = new Uint8Array(this.pos);
+    made.set(this.buffer.subarray(0, this.pos));
+    this.pos = 0;
+    return made;
+  }
+
+  reset(): void {
+    this.pos = 0;
+  }
+
+  private room(size: number): void {
+    if (this.pos + size <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.pos + size));
+    larger.set(this.buffer.subarray(0, this.pos));
+    this.buffer = larger;
+    this.view = new DataView(larger.buffer);
+  }
+
+  /** An unsigned 32-bit varint: tags and lengths. */
+  raw(value: number): void {
+    this.room(5);
+    let rest = value;
+    while (rest > 127) {
+      this.buffer[this.pos++] = (rest & 127) | 128;
+      rest >>>= 7;
+    }
+    this.buffer[this.pos++] = rest;
+  }
+
+  private rawHalves(low: number, high: number): void {
+    if (high === 0) {
+      this.raw(low);
+      return;
+    }
+    this.room(10);
+    let lower = low;
+    let upper = high;
+    while (upper > 0) {
+      this.buffer[this.pos++] = (lower & 127) | 128;
+      lower = ((lower >>> 7) | (upper << 25)) >>> 0;
+      upper >>>= 7;
+    }
+    this.raw(lower);
+  }
+
+  /** Starts a length-delimited field; give what it returns to `close`. */
+  open(tag: number): number {
+    this.raw(tag);
+    this.room(1);
+    return ++this.pos;
+  }
+
+  close(start: number): void {
+    const length = this.pos - start;
+    if (length < 128) {
+      this.buffer[start - 1] = length;
+      return;
+    }
+    const extra = length < 1 << 14 ? 1 : length < 1 << 21 ? 2 : length < 1 << 28 ? 3 : 4;
+    this.room(extra);
+    this.buffer.copyWithin(start + extra, start, this.pos);
+    this.pos = start - 1;
+    this.raw(length);
+    this.pos += length;
+  }
+
+  string(tag: number, text: string): void {
+    this.raw(tag);
+    // One byte a character holds exactly for ASCII; whether it does is known after writing.
+    if (text.length < 128 && isAscii(text)) {
+      this.room(text.length + 1);
+      this.buffer[this.pos++] = text.length;
+      this.pos += latin1Write.call(this.buffer, text, this.pos, text.length);
+      return;
+    }
+    if (!text.isWellFormed())
+      throw new WireError("value_invalid", "the text has a lone surrogate: it has no UTF-8");
+    this.rawBytes(encoder.encode(text));
+  }
+
+  bytesField(tag: number, value: Uint8Array): void {
+    this.raw(tag);
+    this.rawBytes(value);
+  }
+
+  private rawBytes(value: Uint8Array): void {
+    this.raw(value.length);
+    this.room(value.length);
+    this.buffer.set(value, this.pos);
+    this.pos += value.length;
+  }
+
+  bool(tag: number, value: boolean): void {
+    this.raw(tag);
+    this.rawBool(value);
+  }
+
+  int32(tag: number, value: number): void {
+    this.raw(tag);
+    this.rawInt32(value);
+  }
+
+  uint32(tag: number, value: number): void {
+    this.raw(tag);
+    this.rawUint32(value);
+  }
+
+  int64(tag: number, value: bigint): void {
+    this.raw(tag);
+    this.rawInt64(value);
+  }
+
+  uint64(tag: number, value: bigint): void {
+    this.raw(tag);
+    this.rawUint64(value);
+  }
+
+  double(tag: number, value: number): void {
+    this.raw(tag);
+    this.room(8);
+    this.view.setFloat64(this.pos, value, true);
+    this.pos += 8;
+  }
+
+  float(tag: number, value: number): void {
+    this.raw(tag);
+    this.room(4);
+    this.view.setFloat32(this.pos, value, true);
+    this.pos += 4;
+  }
+
+  rawBool(value: boolean): void {
+    this.raw(value ? 1 : 0);
+  }
+
+  rawInt32(value: number): void {
+    if (value !== (value | 0)) throw new WireError("value_invalid", `${value} is no 32-bit integer`);
+    this.rawHalves(value >>> 0, value < 0 ? 0xffffffff : 0);
+  }
+
+  rawUint32(value: number): void {
+    if (value !== value >>> 0) throw new WireError("value_invalid", `${value} is no unsigned 32-bit integer`);
+    this.raw(value);
+  }
+
+  rawInt64(value: bigint): void {
+    if (value < INT64_MIN || value > INT64_MAX) {
+      throw new WireError("value_invalid", `${value} is no 64-bit integer`);
+    }
+    this.rawUint64(BigInt.asUintN(64, value));
+  }
+
+  rawUint64(value: bigint): void {
+    if (value < 0n || value > UINT64_MAX) {
+      throw new WireError("value_invalid", `${value} is no unsigned 64-bit integer`);
+    }
+    this.rawHalves(Number(value % TWO_32), Number(value / TWO_32));
+  }
+}
+
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 127) return false;
+  return true;
+}
