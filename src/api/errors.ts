@@ -13,7 +13,17 @@ export const Grpc = {
   unavailable: 14,
 } as const;
 
-const HTTP_STATUS: Readonly<Record<number, number>> = { 2: 500, 3: 400, 4: 504, 5: 404, 8: 429, 9: 412, 12: 501, 13: 500, 14: 503 };
+const HTTP_STATUS: Readonly<Record<number, number>> = {
+  2: 500,
+  3: 400,
+  4: 504,
+  5: 404,
+  8: 429,
+  9: 412,
+  12: 501,
+  13: 500,
+  14: 503,
+};
 const CLASS_TEXT: Readonly<Record<number, string>> = {
   3: "InvalidArgument error",
   5: "NotFound error",

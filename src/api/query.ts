@@ -5,7 +5,13 @@ import { badRequest } from "./errors.ts";
 
 /** A request message as handlers see it: only what the client sent is present. */
 export type RequestFields = { [name: string]: RequestValue };
-export type RequestValue = string | number | bigint | boolean | RequestFields | Array<string | number | bigint | boolean>;
+export type RequestValue =
+  | string
+  | number
+  | bigint
+  | boolean
+  | RequestFields
+  | Array<string | number | bigint | boolean>;
 
 const INT_RANGE: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],
@@ -51,7 +57,12 @@ function unescapeQuery(text: string): string {
  * @param fixed fields that the path sets: a query parameter of the same name is ignored
  * @throws ApiError 400 with the original's text
  */
-export function readRequest(messageName: string, pairs: QueryPairs, fixed: RequestFields, filterValuesMax: number): RequestFields {
+export function readRequest(
+  messageName: string,
+  pairs: QueryPairs,
+  fixed: RequestFields,
+  filterValuesMax: number,
+): RequestFields {
   const request: RequestFields = {};
   for (const [key, values] of groupByKey(pairs)) {
     const bracket = key.endsWith("]") ? BRACKETS.exec(key) : null;
@@ -101,7 +112,12 @@ function fieldNamed(message: string, name: string): FieldDescriptor | undefined 
   return messageDescriptor(message).fields.find((field) => field.name === name || field.jsonName === name);
 }
 
-function setField(target: RequestFields, field: FieldDescriptor, values: string[], filterValuesMax: number): void {
+function setField(
+  target: RequestFields,
+  field: FieldDescriptor,
+  values: string[],
+  filterValuesMax: number,
+): void {
   if (field.kind === "message") {
     throw badRequest(`parsing field "${field.name}": unsupported message type: "${field.typeName}"`);
   }
@@ -114,12 +130,18 @@ function setField(target: RequestFields, field: FieldDescriptor, values: string[
     }
     return;
   }
-  if (values.length > 1) throw badRequest(`too many values for field "${field.name}": ${values.join(", ").slice(0, 200)}`);
-  if (field.optional && field.jsonName in target) throw badRequest(`field already set for oneof "_${field.name}"`);
+  if (values.length > 1)
+    throw badRequest(`too many values for field "${field.name}": ${values.join(", ").slice(0, 200)}`);
+  if (field.optional && field.jsonName in target)
+    throw badRequest(`field already set for oneof "_${field.name}"`);
   target[field.jsonName] = parseScalar(field, values[0]!, "field");
 }
 
-function parseScalar(field: FieldDescriptor, text: string, what: "field" | "list"): string | number | bigint | boolean {
+function parseScalar(
+  field: FieldDescriptor,
+  text: string,
+  what: "field" | "list",
+): string | number | bigint | boolean {
   const fail = (reason: string) => badRequest(`parsing ${what} "${field.name}": ${reason}`);
   if (field.kind === "string" || field.kind === "bytes") return text;
   if (field.kind === "bool") {
@@ -136,7 +158,8 @@ function parseScalar(field: FieldDescriptor, text: string, what: "field" | "list
   const range = INT_RANGE[field.kind];
   if (!range) {
     const value = Number(text);
-    if (text.trim() === "" || Number.isNaN(value)) throw fail(`strconv.ParseFloat: parsing ${quoted(text)}: invalid syntax`);
+    if (text.trim() === "" || Number.isNaN(value))
+      throw fail(`strconv.ParseFloat: parsing ${quoted(text)}: invalid syntax`);
     return value;
   }
   return parseInteger(field, text, range, fail);
@@ -150,9 +173,11 @@ function parseInteger(
 ): number | bigint {
   const unsigned = field.kind.startsWith("u");
   const parser = unsigned ? "strconv.ParseUint" : "strconv.ParseInt";
-  if (!(unsigned ? /^\d+$/ : /^[+-]?\d+$/).test(text)) throw fail(`${parser}: parsing ${quoted(text)}: invalid syntax`);
+  if (!(unsigned ? /^\d+$/ : /^[+-]?\d+$/).test(text))
+    throw fail(`${parser}: parsing ${quoted(text)}: invalid syntax`);
   const value = text.length > 25 ? maximum + 1n : BigInt(text.startsWith("+") ? text.slice(1) : text);
-  if (value < minimum || value > maximum) throw fail(`${parser}: parsing ${quoted(text)}: value out of range`);
+  if (value < minimum || value > maximum)
+    throw fail(`${parser}: parsing ${quoted(text)}: value out of range`);
   return field.kind.endsWith("32") ? Number(value) : value;
 }
 

@@ -63,7 +63,9 @@ function parse(text: string): Parts {
   const scale = fraction.length - exponent;
   const digits = whole + fraction;
   const negative = match[1] === "-";
-  return scale < 0 ? { negative, digits: digits + "0".repeat(-scale), scale: 0 } : { negative, digits, scale };
+  return scale < 0
+    ? { negative, digits: digits + "0".repeat(-scale), scale: 0 }
+    : { negative, digits, scale };
 }
 
 /** To exactly `scale` decimals, halves away from zero. */

@@ -1,8 +1,9 @@
 // Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
+
+import { Field } from "../store/project/fields.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { isHex } from "../wire/identifiers.ts";
-import { Field } from "../store/project/fields.ts";
 import type { Block, BlockEvent } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
@@ -44,7 +45,9 @@ export class BlockAssembler {
     const envelope = this.envelope;
     envelope.read(bytes, start, end);
     if (envelope.version !== BUS_EVENT_VERSION) {
-      throw new StreamFault(`event ${envelope.height}-${envelope.seq} has version ${envelope.version}, want ${BUS_EVENT_VERSION}`);
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} has version ${envelope.version}, want ${BUS_EVENT_VERSION}`,
+      );
     }
     if (envelope.field === Field.beginBlock) {
       this.begin(bytes);
@@ -57,7 +60,9 @@ export class BlockAssembler {
     }
     this.checkChain(bytes);
     if (envelope.height !== this.open.height) {
-      throw new StreamFault(`event ${envelope.height}-${envelope.seq} stands inside block ${this.open.height}`);
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} stands inside block ${this.open.height}`,
+      );
     }
     if (envelope.field === Field.endBlock) {
       const block = this.open;
@@ -115,7 +120,9 @@ export class BlockAssembler {
   private checkChain(bytes: Uint8Array): void {
     const { chainIdStart, chainIdEnd } = this.envelope;
     if (sameRange(bytes, chainIdStart, chainIdEnd, this.chainIdBytes!)) return;
-    const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8").slice(0, CHAIN_ID_BYTES_MAX);
+    const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd))
+      .toString("utf8")
+      .slice(0, CHAIN_ID_BYTES_MAX);
     throw new StreamFault(`mismatched chain id received: ${other}, want ${this.chainId}`);
   }
 
@@ -123,7 +130,10 @@ export class BlockAssembler {
     const { txHashStart, txHashEnd } = this.envelope;
     if (sameRange(bytes, txHashStart, txHashEnd, this.lastTx!)) return this.lastTxIndex;
     const hash = Buffer.from(bytes.subarray(txHashStart, txHashEnd)).toString("latin1");
-    if (!isHex(hash)) throw new StreamFault(`event ${this.envelope.height}-${this.envelope.seq} has no valid transaction hash`);
+    if (!isHex(hash))
+      throw new StreamFault(
+        `event ${this.envelope.height}-${this.envelope.seq} has no valid transaction hash`,
+      );
     const open = this.open!;
     let index = open.txHashes.lastIndexOf(hash);
     if (index < 0) index = open.txHashes.push(hash) - 1;

@@ -69,7 +69,9 @@ export class RecordingReader {
       }
       if (!this.damage && this.rest.length > 0) {
         const missing = this.missingBytes();
-        this.fail(`the file ends inside record ${this.records + 1}: at least ${missing} more bytes belong to it`);
+        this.fail(
+          `the file ends inside record ${this.records + 1}: at least ${missing} more bytes belong to it`,
+        );
       }
     } catch (error) {
       this.fail(`the compressed data cannot be read: ${reasonOf(error)}`);
@@ -96,8 +98,15 @@ export class RecordingReader {
         await file.close();
       }
     } catch (error) {
-      const reason = (error as { code?: string }).code === "ENOENT" ? "there is no such file" : reasonOf(error);
-      throw new NodeError("replay", "recording_unreadable", `${this.path}: ${reason}`, "give the path of an event file (.evts or .evts.gz)", ExitCode.failed);
+      const reason =
+        (error as { code?: string }).code === "ENOENT" ? "there is no such file" : reasonOf(error);
+      throw new NodeError(
+        "replay",
+        "recording_unreadable",
+        `${this.path}: ${reason}`,
+        "give the path of an event file (.evts or .evts.gz)",
+        ExitCode.failed,
+      );
     }
     this.raw = createReadStream(this.path, { highWaterMark: READ_BYTES });
     if (magic[0] !== 0x1f || magic[1] !== 0x8b) return this.raw;
@@ -126,7 +135,9 @@ export class RecordingReader {
       }
     } catch (error) {
       this.offset += at;
-      this.fail(error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`);
+      this.fail(
+        error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`,
+      );
       return blocks;
     }
     this.offset += at;

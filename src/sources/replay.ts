@@ -1,7 +1,7 @@
 // Feeds a recording into the store: skips what is there, commits several whole blocks at once while catching up.
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors.ts";
-import { BlockWriter } from "../store/block-writer.ts";
+import type { BlockWriter } from "../store/block-writer.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { Block } from "./block.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";

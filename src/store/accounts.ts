@@ -1,8 +1,8 @@
 // Accounts by identity (party, asset, market, type). The account id is the SHA-256 of the four as text
 // (reference 10, section 4.1); its first six bytes are the reference that balances and ledger are clustered on.
 import type { Database, Statement } from "bun:sqlite";
-import { enumDescriptor } from "../wire/schema/index.ts";
 import { canonicalIdentifier, NETWORK_PARTY } from "../wire/identifiers.ts";
+import { enumDescriptor } from "../wire/schema/index.ts";
 import { type Ids, probeReference } from "./ids.ts";
 
 /** Entries kept in memory; beyond it the cache starts anew. */
@@ -54,7 +54,14 @@ export class Accounts {
     this.byIdentity.clear();
   }
 
-  private findOrInsert(owner: string, asset: string, market: string, type: number, block: number, tx: number): AccountKey {
+  private findOrInsert(
+    owner: string,
+    asset: string,
+    market: string,
+    type: number,
+    block: number,
+    tx: number,
+  ): AccountKey {
     const partyText = owner === NO_OWNER || owner === "" ? NETWORK_PARTY : canonicalIdentifier(owner);
     const marketText = market === NO_MARKET ? "" : canonicalIdentifier(market);
     const assetText = canonicalIdentifier(asset);

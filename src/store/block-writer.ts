@@ -4,8 +4,8 @@ import type { Database, Statement } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors.ts";
 import type { Block, BlockEvent } from "../sources/block.ts";
 import { Accounts } from "./accounts.ts";
-import { Ids } from "./ids.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
+import { Ids } from "./ids.ts";
 import { PROJECTIONS } from "./project/all.ts";
 import { type BlockContext, type Handler, microseconds, type Projection } from "./project/context.ts";
 
@@ -245,7 +245,11 @@ function checkFits(head: ChainHead | undefined, block: Block): void {
     );
   }
   if (microseconds(block.timeNs) < head.timeUs) {
-    throw new NodeError("store.write", "time_backwards", `block ${block.height} is older than block ${head.height}`);
+    throw new NodeError(
+      "store.write",
+      "time_backwards",
+      `block ${block.height} is older than block ${head.height}`,
+    );
   }
 }
 
@@ -254,10 +258,29 @@ function storeError(block: Block | undefined, error: unknown): NodeError {
   const code = (error as { code?: string }).code ?? "";
   const where = block ? `block ${block.height}` : "the last blocks";
   if (code === "SQLITE_FULL" || /disk is full/.test(reasonOf(error))) {
-    return new NodeError("store.write", "disk_full", `the disk is full: ${where} could not be stored`, "make room and start again; everything before it is safe");
+    return new NodeError(
+      "store.write",
+      "disk_full",
+      `the disk is full: ${where} could not be stored`,
+      "make room and start again; everything before it is safe",
+    );
   }
   if (code.startsWith("SQLITE_")) {
-    return new NodeError("store.write", "store_failed", `${where} could not be stored: ${reasonOf(error)}`, "check the disk, then: lyra doctor --home DIR", undefined, { cause: error });
+    return new NodeError(
+      "store.write",
+      "store_failed",
+      `${where} could not be stored: ${reasonOf(error)}`,
+      "check the disk, then: lyra doctor --home DIR",
+      undefined,
+      { cause: error },
+    );
   }
-  return new NodeError("store.write", "block_invalid", `${where} cannot be read: ${reasonOf(error)}`, "the source is damaged; what came before is stored", undefined, { cause: error });
+  return new NodeError(
+    "store.write",
+    "block_invalid",
+    `${where} cannot be read: ${reasonOf(error)}`,
+    "the source is damaged; what came before is stored",
+    undefined,
+    { cause: error },
+  );
 }

@@ -45,14 +45,25 @@ export function openWriter(home: string): Database {
 /** Opens an existing store for queries only. Many may be open beside the writer, in any process. */
 export function openReader(home: string): Database {
   if (!existsSync(storePath(home))) {
-    throw new NodeError("store.open", "store_missing", `there is no store in ${home}`, "load one with: lyra replay FILE --home DIR", ExitCode.notReady);
+    throw new NodeError(
+      "store.open",
+      "store_missing",
+      `there is no store in ${home}`,
+      "load one with: lyra replay FILE --home DIR",
+      ExitCode.notReady,
+    );
   }
   // Not SQLite's read-only mode: a WAL left by a killed writer must be recovered by whoever comes first.
   const db = open(storePath(home), { readwrite: true, create: false });
   try {
     checkVersion(db);
     if (schemaVersionOf(db) < SCHEMA_VERSION) {
-      throw new NodeError("store.open", "schema_older", `the store has schema ${schemaVersionOf(db)}, this program reads ${SCHEMA_VERSION}`, "open it once for writing to bring it up to date: lyra serve --home DIR");
+      throw new NodeError(
+        "store.open",
+        "schema_older",
+        `the store has schema ${schemaVersionOf(db)}, this program reads ${SCHEMA_VERSION}`,
+        "open it once for writing to bring it up to date: lyra serve --home DIR",
+      );
     }
     db.run("PRAGMA query_only = ON");
   } catch (error) {
@@ -74,7 +85,14 @@ function open(path: string, mode: { readwrite: boolean; create: boolean }): Data
     db.run("PRAGMA foreign_keys = OFF");
     db.query("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
-    throw new NodeError("store.open", "store_unreadable", `the store cannot be opened: ${reasonOf(error)}`, "check it with: lyra doctor --home DIR", ExitCode.failed, { cause: error });
+    throw new NodeError(
+      "store.open",
+      "store_unreadable",
+      `the store cannot be opened: ${reasonOf(error)}`,
+      "check it with: lyra doctor --home DIR",
+      ExitCode.failed,
+      { cause: error },
+    );
   }
   return db;
 }
@@ -88,7 +106,12 @@ function checkSqlite(): void {
     const part = parts[i] ?? 0;
     if (part > minimum) return;
     if (part < minimum) {
-      throw new NodeError("store.open", "sqlite_too_old", `SQLite ${version} is older than ${SQLITE_VERSION_MIN.join(".")}`, "use the Bun version of the lockfile");
+      throw new NodeError(
+        "store.open",
+        "sqlite_too_old",
+        `SQLite ${version} is older than ${SQLITE_VERSION_MIN.join(".")}`,
+        "use the Bun version of the lockfile",
+      );
     }
   }
 }
@@ -100,11 +123,21 @@ export function schemaVersionOf(db: Database): number {
 function checkVersion(db: Database): void {
   const version = schemaVersionOf(db);
   if (version > SCHEMA_VERSION) {
-    throw new NodeError("store.open", "schema_newer", `the store has schema ${version}, newer than the ${SCHEMA_VERSION} this program knows`, "use the newer program that wrote it");
+    throw new NodeError(
+      "store.open",
+      "schema_newer",
+      `the store has schema ${version}, newer than the ${SCHEMA_VERSION} this program knows`,
+      "use the newer program that wrote it",
+    );
   }
   const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
   if (version > 0 && id !== APPLICATION_ID) {
-    throw new NodeError("store.open", "store_foreign", "the database in this home is not a Lyra store", "choose another --home");
+    throw new NodeError(
+      "store.open",
+      "store_foreign",
+      "the database in this home is not a Lyra store",
+      "choose another --home",
+    );
   }
 }
 

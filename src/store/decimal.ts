@@ -65,7 +65,9 @@ export class Decimal {
 
   /** Plain decimal without trailing zeros. */
   toString(): string {
-    const digits = (this.coefficient < 0n ? -this.coefficient : this.coefficient).toString().padStart(this.scale + 1, "0");
+    const digits = (this.coefficient < 0n ? -this.coefficient : this.coefficient)
+      .toString()
+      .padStart(this.scale + 1, "0");
     const whole = digits.slice(0, digits.length - this.scale);
     const fraction = digits.slice(digits.length - this.scale).replace(/0+$/, "");
     const text = fraction === "" ? whole : `${whole}.${fraction}`;

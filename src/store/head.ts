@@ -1,5 +1,5 @@
 // The chain head: which block the store has reached. Committed together with the block's rows.
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 
 export interface ChainHead {
   readonly chainId: string;
@@ -27,4 +27,25 @@ export function readHead(db: Database): ChainHead | undefined {
 
 export function writeHead(db: Database, head: ChainHead): void {
   db.query("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)").run(KEY, JSON.stringify(head));
+}
+
+/** Reads the head on one connection, again and again: parsed only when it changed. */
+export class HeadReader {
+  private readonly select: Statement;
+  private text = "";
+  private head: ChainHead | undefined;
+
+  constructor(db: Database) {
+    this.select = db.prepare("SELECT value FROM meta WHERE key = ?");
+  }
+
+  read(): ChainHead | undefined {
+    const row = this.select.get(KEY) as { value: string } | null;
+    const text = row?.value ?? "";
+    if (text !== this.text) {
+      this.text = text;
+      this.head = text === "" ? undefined : (JSON.parse(text) as ChainHead);
+    }
+    return this.head;
+  }
 }

@@ -90,6 +90,11 @@ export class Ids {
     return text;
   }
 
+  /** Where an identifier sorts among the references, known or not; unknown ones fall between two. @throws InvalidIdentifier */
+  position(text: string): number {
+    return this.find(text)?.ref ?? referencePrefix(identifierBytes(text)) - 0.5;
+  }
+
   /** Forgets everything remembered: after a rollback, references made in it do not exist. */
   reset(): void {
     this.byText.clear();

@@ -138,15 +138,16 @@ function readText(value: unknown, path: string): string {
   return value;
 }
 
-const base64Form = /^[A-Za-z0-9+/_-]*={0,2}$/;
+const notBase64 = /[^A-Za-z0-9+/]/;
 
-/** Base64 in either alphabet, with or without padding. */
+/** Padded standard base64 only; the wording is the original's (reference 30, REST conventions). */
 function readBytes(value: unknown, path: string): Uint8Array {
   if (typeof value !== "string") refuse(path, `must be a base64 text, is ${kindOf(value)}`);
-  const digits = value.replace(/=+$/, "");
-  const padded = value.length !== digits.length;
-  if (!base64Form.test(value) || digits.length % 4 === 1 || (padded && value.length % 4 !== 0)) {
-    refuse(path, "is not base64");
+  const digits = value.replace(/={1,2}$/, "");
+  const stray = digits.search(notBase64);
+  if (stray >= 0) refuse(path, `illegal base64 data at input byte ${stray}`);
+  if (value.length % 4 !== 0 || digits.length % 4 === 1) {
+    refuse(path, `illegal base64 data at input byte ${value.length}`);
   }
   return new Uint8Array(Buffer.from(digits, "base64"));
 }

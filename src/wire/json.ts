@@ -15,9 +15,10 @@ import {
 /**
  * - `normal`: unary replies. Everything is printed, also zero, except what is absent by choice.
  * - `pretty`: the same, one space of indentation a level.
+ * - `node`: the same, two spaces a level: what the core node answers (reference 30, REST conventions).
  * - `stream`: streams, and `Accept: application/json+stream`. Zero values left out, enums as numbers.
  */
-export type JsonMode = "normal" | "pretty" | "stream";
+export type JsonMode = "normal" | "pretty" | "node" | "stream";
 
 export type PlainObject = { [name: string]: unknown };
 type Message = Readonly<Record<string, unknown>>;
@@ -32,28 +33,37 @@ interface Style {
 const full: Style = { zeros: true, enumNames: true, plans: new Map() };
 const stream: Style = { zeros: false, enumNames: false, plans: new Map() };
 const stored: Style = { zeros: false, enumNames: true, plans: new Map() };
+const styles: Readonly<Record<JsonMode | "stored", Style>> = {
+  normal: full,
+  pretty: full,
+  node: full,
+  stream,
+  stored,
+};
 
 /** The text of a message, compact and without a newline at the end. */
 export function renderJson(fullName: string, message: object, mode: JsonMode = "normal"): string {
-  const plain = plan(fullName, mode === "stream" ? stream : full).plain(message as Message);
-  return escapeText(JSON.stringify(plain, undefined, mode === "pretty" ? 1 : undefined));
+  return renderPlain(toPlain(fullName, message, mode), mode);
 }
 
-/** Renders something that is no message (a list of messages, an envelope around one) with the same escapes. */
+/** Renders what is no message, such as an envelope around a plain object, with the same layout and escapes. */
 export function renderPlain(value: unknown, mode: JsonMode = "normal"): string {
-  return escapeText(JSON.stringify(value, undefined, mode === "pretty" ? 1 : undefined));
+  return escapeText(JSON.stringify(value, undefined, indent[mode]));
 }
 
-/** The message as a plain object, as `renderJson` would print it in this mode. */
-export function toModePlain(fullName: string, message: object, mode: JsonMode = "normal"): PlainObject {
-  return plan(fullName, mode === "stream" ? stream : full).plain(message as Message);
+/**
+ * The message as a plain object. `stored` is plain proto3 JSON, as it stands in CSV cells: zero left out, enums
+ * by name, 64 bits as text. With another mode it is what `renderJson` would print.
+ */
+export function toPlain(
+  fullName: string,
+  message: object,
+  mode: JsonMode | "stored" = "stored",
+): PlainObject {
+  return plan(fullName, styles[mode]).plain(message as Message);
 }
 
-/** The message as stored in CSV cells (plain proto3 JSON): zero left out, enums by name, 64 bits as text. */
-export function toPlain(fullName: string, message: object): PlainObject {
-  return plan(fullName, stored).plain(message as Message);
-}
-
+const indent: Readonly<Record<JsonMode, number>> = { normal: 0, pretty: 1, node: 2, stream: 0 };
 const unsafe = /[<>&\u2028\u2029]|\\[bf]/;
 const unsafeOrEscape = /[<>&\u2028\u2029]|\\./g;
 
@@ -73,8 +83,8 @@ function escapeText(text: string): string {
 interface Step {
   readonly name: string;
   readonly convert: Convert;
-  /** Whether `undefined` means "print nothing" (optional, oneof) or "print null" (messages, where zeros print). */
-  readonly absentIsNull: boolean;
+  /** What stands for a field that is not there; undefined prints nothing. */
+  readonly absent: unknown;
   readonly keepZero: boolean;
 }
 
@@ -95,7 +105,7 @@ class Plan {
     for (const step of this.steps) {
       const value = message[step.name];
       if (value === undefined) {
-        if (step.absentIsNull) plain[step.name] = null;
+        if (step.absent !== undefined) plain[step.name] = step.absent;
       } else if (step.keepZero || !isZero(value)) {
         plain[step.name] = step.convert(value);
       }
@@ -118,9 +128,18 @@ function stepOf(field: FieldDescriptor, style: Style): Step {
   return {
     name: field.jsonName,
     convert,
-    absentIsNull: style.zeros && field.kind === "message" && !field.repeated && !presence,
+    absent: style.zeros && !presence ? absentOf(field, style) : undefined,
     keepZero: style.zeros || (presence && !field.repeated),
   };
+}
+
+/** A message that a handler has put together may leave fields out: they print as their defaults. */
+function absentOf(field: FieldDescriptor, style: Style): unknown {
+  if (field.repeated) return Object.freeze([]);
+  if (field.kind === "map") return Object.freeze({});
+  if (field.kind === "message") return null;
+  if (field.kind === "string" || field.kind === "bytes") return "";
+  return field.kind === "bool" ? false : converter(field, style)(0);
 }
 
 /** Zero of any kind, an empty list and an empty map; a message is never zero, however empty. */

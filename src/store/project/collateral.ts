@@ -1,6 +1,7 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
-import { readTransferAt } from "../../wire/generated/events.ts";
+import { readLedgerMovementsAt, readTransferAt } from "../../wire/generated/events.ts";
+import type { AccountDetails } from "../../wire/generated/vega.ts";
 import {
   readAccountAt,
   readAssetAt,
@@ -8,11 +9,18 @@ import {
   readPartyAt,
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
-import { readLedgerMovementsAt } from "../../wire/generated/events.ts";
-import type { AccountDetails } from "../../wire/generated/vega.ts";
 import type { AccountKey } from "../accounts.ts";
 import { parseAmount, type StoredAmount, storeAmountText } from "../amount.ts";
-import { type BlockContext, append, idBlob, insertOnce, microseconds, payload, type Projection, upsert } from "./context.ts";
+import {
+  append,
+  type BlockContext,
+  idBlob,
+  insertOnce,
+  microseconds,
+  type Projection,
+  payload,
+  upsert,
+} from "./context.ts";
 import { Field } from "./fields.ts";
 
 /** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */

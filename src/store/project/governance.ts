@@ -1,7 +1,7 @@
 // Proposals and votes (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
-import { idBlob, payload, type Projection, upsert } from "./context.ts";
+import { idBlob, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 
 const STATE_OPEN = 2;
@@ -30,7 +30,12 @@ export function proposals(db: Database): Projection {
           const m = readProposalAt(event.bytes, event.start, event.end);
           const id = idBlob(m.id);
           const before = earlier.get(block.no, id) as { data: Uint8Array } | null;
-          history.run(block.no, id, block.tx(event), before ? withRequirementsOf(before.data, m) : payload(event));
+          history.run(
+            block.no,
+            id,
+            block.tx(event),
+            before ? withRequirementsOf(before.data, m) : payload(event),
+          );
           const party = block.ids.intern(m.partyId).ref;
           const open = m.state === STATE_OPEN ? 1 : 0;
           current.run(id, block.no, open, m.state, proposalKind(m), party, m.reference);

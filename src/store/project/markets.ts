@@ -1,6 +1,7 @@
 // Markets, market data, orders, trades, margin levels, liquidity provisions, oracles (reference 60, section 14.2;
 // reference 20, sections 3.3 and 3.4).
 import type { Database } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
 import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
 import {
   encodeOrder,
@@ -15,9 +16,16 @@ import {
   readRiskFactorAt,
   readTradeAt,
 } from "../../wire/generated/vega.ts";
-import type { BlockEvent } from "../../sources/block.ts";
 import { parseAmount } from "../amount.ts";
-import { append, type BlockContext, idBlob, microseconds, payload, type Projection, upsert } from "./context.ts";
+import {
+  append,
+  type BlockContext,
+  idBlob,
+  microseconds,
+  type Projection,
+  payload,
+  upsert,
+} from "./context.ts";
 import { Field } from "./fields.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
@@ -66,7 +74,13 @@ export function marketData(db: Database): Projection {
         Field.marketData,
         (block, event) => {
           const m = readMarketDataAt(event.bytes, event.start, event.end);
-          row.run(block.ids.intern(m.market).ref, block.no, block.ord(event), block.tx(event), payload(event));
+          row.run(
+            block.ids.intern(m.market).ref,
+            block.no,
+            block.ord(event),
+            block.tx(event),
+            payload(event),
+          );
         },
       ],
     ],
@@ -96,7 +110,20 @@ export function orders(db: Database): Projection {
     const fromLiquidity = m.liquidityProvisionId === "" ? 0 : 1;
     const created = microseconds(m.createdAt);
     const liveFlag = isLive(m) ? 1 : 0;
-    current.run(id, block.no, ord, created, market, party, m.status, m.type, m.timeInForce, fromLiquidity, liveFlag, m.reference);
+    current.run(
+      id,
+      block.no,
+      ord,
+      created,
+      market,
+      party,
+      m.status,
+      m.type,
+      m.timeInForce,
+      fromLiquidity,
+      liveFlag,
+      m.reference,
+    );
   };
   return {
     handlers: [

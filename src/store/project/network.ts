@@ -20,7 +20,7 @@ import {
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
 import { loadAmount, parseAmount, type StoredAmount, storeAmount, storeAmountText } from "../amount.ts";
-import { append, idBlob, insertOnce, microseconds, payload, type Projection, upsert } from "./context.ts";
+import { append, idBlob, insertOnce, microseconds, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 
 const UINT63 = /^\d{1,18}$/;
@@ -125,7 +125,12 @@ export function validators(db: Database): Projection {
         Field.validatorScore,
         (block, event) => {
           const m = readValidatorScoreEventAt(event.bytes, event.start, event.end);
-          score.run(wholeNumber(m.epochSeq, "epoch"), block.ids.intern(m.nodeId).ref, block.no, payload(event));
+          score.run(
+            wholeNumber(m.epochSeq, "epoch"),
+            block.ids.intern(m.nodeId).ref,
+            block.no,
+            payload(event),
+          );
         },
       ],
     ],
@@ -136,7 +141,11 @@ export function validators(db: Database): Projection {
 export function keys(db: Database): Projection {
   const rotation = upsert(db, "key_rotations", "block, node, tx, data");
   const setPubKey = db.prepare("UPDATE nodes SET pub_key = ? WHERE id = ?");
-  const ethereum = append(db, "ethereum_key_rotations", "block, ord, node, old_address, new_address, height, tx");
+  const ethereum = append(
+    db,
+    "ethereum_key_rotations",
+    "block, ord, node, old_address, new_address, height, tx",
+  );
   const setAddress = db.prepare("UPDATE nodes SET ethereum_address = ? WHERE id = ?");
   return {
     handlers: [
@@ -175,7 +184,11 @@ export function keys(db: Database): Projection {
 
 export function signatures(db: Database): Projection {
   const signature = insertOnce(db, "node_signatures", "resource, sig, kind, block, tx");
-  const signer = insertOnce(db, "multisig_signers", "id, added, node, signer, submitter, nonce, time, epoch, block, tx");
+  const signer = insertOnce(
+    db,
+    "multisig_signers",
+    "id, added, node, signer, submitter, nonce, time, epoch, block, tx",
+  );
   return {
     handlers: [
       [

@@ -85,7 +85,12 @@ export interface Settlement {
   readonly marketPrice: Decimal;
 }
 
-export function applySettlement(p: PositionState, trades: readonly Settlement[], price: Decimal, factor: Decimal): void {
+export function applySettlement(
+  p: PositionState,
+  trades: readonly Settlement[],
+  price: Decimal,
+  factor: Decimal,
+): void {
   for (const trade of trades) {
     const { opened, closed } = split(p.openVolume, trade.size);
     const profit = trade.price.minus(p.entryPrice).times(Decimal.of(closed)).dividedBy(factor);

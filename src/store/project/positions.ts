@@ -1,5 +1,6 @@
 // Positions: no event carries one, they are computed from settlements and trades (reference 20, section 3.6).
 import type { Database } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
 import {
   readDistressedOrdersAt,
   readDistressedPositionsAt,
@@ -9,7 +10,6 @@ import {
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
-import type { BlockEvent } from "../../sources/block.ts";
 import { Decimal } from "../decimal.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";
@@ -21,8 +21,8 @@ import {
   applySettlement,
   applyTrade,
   emptyPosition,
-  parsePosition,
   type PositionState,
+  parsePosition,
   positionText,
   Status,
 } from "./position-state.ts";

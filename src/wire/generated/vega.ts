@@ -10311,15 +10311,15 @@ export interface UpdateMarketConfiguration {
   metadata: string[];
   priceMonitoringParameters: PriceMonitoringParameters | undefined;
   liquidityMonitoringParameters: LiquidityMonitoringParameters | undefined;
+  simple: SimpleModelParams | undefined; // one of risk_parameters
+  logNormal: LogNormalRiskModel | undefined; // one of risk_parameters
   lpPriceRange: string;
   linearSlippageFactor: string;
   quadraticSlippageFactor: string;
-  simple: SimpleModelParams | undefined; // one of risk_parameters
-  logNormal: LogNormalRiskModel | undefined; // one of risk_parameters
 }
 
 export function emptyUpdateMarketConfiguration(): UpdateMarketConfiguration {
-  return { instrument: undefined, metadata: [], priceMonitoringParameters: undefined, liquidityMonitoringParameters: undefined, lpPriceRange: "", linearSlippageFactor: "", quadraticSlippageFactor: "", simple: undefined, logNormal: undefined };
+  return { instrument: undefined, metadata: [], priceMonitoringParameters: undefined, liquidityMonitoringParameters: undefined, simple: undefined, logNormal: undefined, lpPriceRange: "", linearSlippageFactor: "", quadraticSlippageFactor: "" };
 }
 
 export function readUpdateMarketConfiguration(reader: Reader, end: number, into?: UpdateMarketConfiguration): UpdateMarketConfiguration {
@@ -10351,6 +10351,14 @@ export function readUpdateMarketConfiguration(reader: Reader, end: number, into?
       case 34:
         liquidityMonitoringParameters = readLiquidityMonitoringParameters(reader, reader.open(end), liquidityMonitoringParameters);
         break;
+      case 802:
+        risk_parameters__value = readSimpleModelParams(reader, reader.open(end), risk_parameters__case === 100 ? risk_parameters__value as SimpleModelParams | undefined : undefined);
+        risk_parameters__case = 100;
+        break;
+      case 810:
+        risk_parameters__value = readLogNormalRiskModel(reader, reader.open(end), risk_parameters__case === 101 ? risk_parameters__value as LogNormalRiskModel | undefined : undefined);
+        risk_parameters__case = 101;
+        break;
       case 42:
         lpPriceRange = reader.string(end);
         break;
@@ -10359,14 +10367,6 @@ export function readUpdateMarketConfiguration(reader: Reader, end: number, into?
         break;
       case 58:
         quadraticSlippageFactor = reader.string(end);
-        break;
-      case 802:
-        risk_parameters__value = readSimpleModelParams(reader, reader.open(end), risk_parameters__case === 100 ? risk_parameters__value as SimpleModelParams | undefined : undefined);
-        risk_parameters__case = 100;
-        break;
-      case 810:
-        risk_parameters__value = readLogNormalRiskModel(reader, reader.open(end), risk_parameters__case === 101 ? risk_parameters__value as LogNormalRiskModel | undefined : undefined);
-        risk_parameters__case = 101;
         break;
       default:
         reader.skip(tag, end, knownUpdateMarketConfiguration);
@@ -10378,14 +10378,14 @@ export function readUpdateMarketConfiguration(reader: Reader, end: number, into?
     metadata,
     priceMonitoringParameters,
     liquidityMonitoringParameters,
+    simple: risk_parameters__case === 100 ? risk_parameters__value as SimpleModelParams | undefined : undefined,
+    logNormal: risk_parameters__case === 101 ? risk_parameters__value as LogNormalRiskModel | undefined : undefined,
     lpPriceRange,
     linearSlippageFactor,
     quadraticSlippageFactor,
-    simple: risk_parameters__case === 100 ? risk_parameters__value as SimpleModelParams | undefined : undefined,
-    logNormal: risk_parameters__case === 101 ? risk_parameters__value as LogNormalRiskModel | undefined : undefined,
   };
 }
-const knownUpdateMarketConfiguration = [1, 2, 3, 4, 5, 6, 7, 100, 101];
+const knownUpdateMarketConfiguration = [1, 2, 3, 4, 100, 101, 5, 6, 7];
 
 export function writeUpdateMarketConfiguration(writer: Writer, message: Init<UpdateMarketConfiguration>): void {
   if (message.instrument !== undefined) {

@@ -265,12 +265,13 @@ export const vega: PackageSchema = {
       4 data_source_spec_binding DataSourceSpecToFutureBinding;`,
     UpdateInstrumentConfiguration: "1 code string; 100 future UpdateFutureProduct @product",
     UpdateMarket: "1 market_id string; 2 changes UpdateMarketConfiguration",
+    // The oneof stands where NewMarketConfiguration has it (that one is recorded, this one is inferred).
     UpdateMarketConfiguration: `
       1 instrument UpdateInstrumentConfiguration; 2 metadata string[];
       3 price_monitoring_parameters PriceMonitoringParameters;
-      4 liquidity_monitoring_parameters LiquidityMonitoringParameters; 5 lp_price_range string;
-      6 linear_slippage_factor string; 7 quadratic_slippage_factor string;
-      100 simple SimpleModelParams @risk_parameters; 101 log_normal LogNormalRiskModel @risk_parameters;`,
+      4 liquidity_monitoring_parameters LiquidityMonitoringParameters;
+      100 simple SimpleModelParams @risk_parameters; 101 log_normal LogNormalRiskModel @risk_parameters;
+      5 lp_price_range string; 6 linear_slippage_factor string; 7 quadratic_slippage_factor string;`,
     UpdateNetworkParameter: "1 changes NetworkParameter",
     VectorValue: "1 value string[]",
     Vote: `

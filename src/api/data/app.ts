@@ -1,0 +1,137 @@
+// The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
+import { Elysia } from "elysia";
+import type { Endpoint } from "../endpoint.ts";
+import { ApiError, badRequest, Grpc } from "../errors.ts";
+import type { RequestFields } from "../query.ts";
+import type { DataContext } from "./context.ts";
+import { DATA_ENDPOINTS } from "./endpoints.ts";
+import { type Answer, type DataPlane, errorAnswer } from "./plane.ts";
+
+const FORM = "application/x-www-form-urlencoded";
+const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
+const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
+
+/** An endpoint with its path split: the literal parts and, between braces, the request's fields. */
+interface Route {
+  readonly endpoint: Endpoint<DataContext>;
+  /** Path in Elysia's notation. */
+  readonly pattern: string;
+  /** Matches a path; one group for each parameter, which may be empty at the end of the path. */
+  readonly expression: RegExp;
+  readonly parameters: readonly string[];
+}
+
+/** Every path of the data plane. Later entries win where two match, as in the original. */
+export const DATA_ROUTES: readonly Route[] = DATA_ENDPOINTS.flatMap((endpoint) =>
+  [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => makeRoute(endpoint, path)),
+);
+
+function makeRoute(endpoint: Endpoint<DataContext>, path: string): Route {
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map((match) => camelCase(match[1]!));
+  const pattern = path.replace(/\{(\w+)\}/g, (_, name: string) => `:${camelCase(name)}`);
+  const expression = new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]*)")}$`);
+  return { endpoint, pattern, expression, parameters };
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+export function dataApp(plane: DataPlane) {
+  const app = new Elysia({ name: "data", strictPath: true, precompile: true });
+  for (const route of DATA_ROUTES) {
+    const { endpoint } = route;
+    app.get(
+      route.pattern,
+      ({ request, params }) =>
+        respond(request, () => answerGet(plane, endpoint, request, (params ?? {}) as RequestFields)),
+      { detail: { summary: endpoint.summary, tags: [endpoint.tag] } },
+    );
+  }
+  app.get("/health", () => new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } }));
+  // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
+  app.all("/*", ({ request }) => fallback(plane, request));
+  return app;
+}
+
+async function fallback(plane: DataPlane, request: Request): Promise<Response> {
+  const { pathname } = splitUrl(request.url);
+  if (pathname === "/health")
+    return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  const match = matchRoute(pathname);
+  if (!match) return respond(request, () => errorAnswer(NOT_FOUND, "normal", undefined));
+  const { endpoint, path } = match;
+  if (request.method === "GET") return respond(request, () => answerGet(plane, endpoint, request, path));
+  const isForm =
+    request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM;
+  if (!isForm) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+  const body = await request.text();
+  const { query } = splitUrl(request.url);
+  const joined = query === "" ? body : `${query}&${body}`;
+  return respond(request, () =>
+    plane.answer(endpoint, { query: joined, path, accept: request.headers.get("accept") }),
+  );
+}
+
+function matchRoute(pathname: string): { endpoint: Endpoint<DataContext>; path: RequestFields } | undefined {
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  for (const route of DATA_ROUTES.toReversed()) {
+    const match = route.expression.exec(decoded);
+    if (!match) continue;
+    const path: RequestFields = {};
+    for (const [i, name] of route.parameters.entries()) path[name] = match[i + 1]!;
+    return { endpoint: route.endpoint, path };
+  }
+  return undefined;
+}
+
+function answerGet(
+  plane: DataPlane,
+  endpoint: Endpoint<DataContext>,
+  request: Request,
+  path: RequestFields,
+): Answer {
+  // A HEAD request arrives here through the GET route; the original knows no HEAD.
+  if (request.method !== "GET") return errorAnswer(WRONG_METHOD, "normal", undefined);
+  const { query } = splitUrl(request.url);
+  if (request.url.length > plane.context.limits.urlCharactersMax) {
+    return errorAnswer(
+      badRequest(`the request is longer than ${plane.context.limits.urlCharactersMax} characters`),
+      "normal",
+      undefined,
+    );
+  }
+  return plane.answer(endpoint, { query, path, accept: request.headers.get("accept") });
+}
+
+function respond(request: Request, make: () => Answer): Response {
+  return toResponse(make(), request);
+}
+
+export function toResponse(answer: Answer, request: Request): Response {
+  const headers: Record<string, string> = { "content-type": answer.contentType, vary: "Origin" };
+  if (answer.head) {
+    headers["x-block-height"] = String(answer.head.height);
+    headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
+  }
+  const origin = request.headers.get("origin");
+  if (origin !== null) {
+    headers["access-control-allow-origin"] = origin;
+    headers["access-control-expose-headers"] = "*";
+  }
+  return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+}
+
+/** Path and raw query of an absolute URL, nothing unescaped. */
+export function splitUrl(url: string): { pathname: string; query: string } {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return { pathname: "/", query: "" };
+  const mark = url.indexOf("?", start);
+  if (mark < 0) return { pathname: url.slice(start), query: "" };
+  return { pathname: url.slice(start, mark), query: url.slice(mark + 1) };
+}

@@ -1,0 +1,95 @@
+// Block times for cursors and date ranges: rows hold block numbers, the interface speaks of times.
+import type { Database, Statement } from "bun:sqlite";
+
+const CHUNK_BLOCKS = 1024;
+/** Chunks kept: a million blocks in 8 MB. */
+const CHUNKS_MAX = 1024;
+
+export interface BlockPosition {
+  /** The block with exactly this time, else a number between the two around it: compares rightly with block numbers. */
+  readonly no: number;
+  readonly exact: boolean;
+}
+
+export class BlockTimes {
+  private readonly chunks = new Map<number, Float64Array>();
+  private readonly selectChunk: Statement;
+  private readonly selectOne: Statement;
+  private readonly selectLast: Statement;
+
+  constructor(db: Database) {
+    this.selectChunk = db.prepare("SELECT time FROM blocks WHERE no >= ? AND no < ? ORDER BY no");
+    this.selectOne = db.prepare("SELECT time FROM blocks WHERE no = ?");
+    this.selectLast = db.prepare("SELECT coalesce(max(no), 0) AS no FROM blocks");
+  }
+
+  /** Time of a block in Unix microseconds. */
+  timeUs(no: number): number {
+    const chunkNo = Math.floor(no / CHUNK_BLOCKS);
+    const chunk = this.chunks.get(chunkNo);
+    const time = chunk?.[no - chunkNo * CHUNK_BLOCKS];
+    if (time !== undefined) return time;
+    return this.loadChunk(chunkNo)[no - chunkNo * CHUNK_BLOCKS] ?? 0;
+  }
+
+  /** Where a time lies among the blocks. Block times rise with their numbers. */
+  position(timeUs: number): BlockPosition {
+    const after = this.firstAtOrAfter(timeUs);
+    const exact = after > 0 && this.timeOf(after) === timeUs;
+    return exact ? { no: after, exact } : { no: after - 0.5, exact };
+  }
+
+  /** Number of the first block at or after a time; one past the last block when there is none. */
+  firstAtOrAfter(timeUs: number): number {
+    let low = 1;
+    let high = Number((this.selectLast.get() as { no: bigint }).no) + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.timeOf(middle)! < timeUs) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private timeOf(no: number): number | undefined {
+    const row = this.selectOne.get(no) as { time: bigint } | null;
+    return row ? Number(row.time) : undefined;
+  }
+
+  private loadChunk(chunkNo: number): Float64Array {
+    const first = chunkNo * CHUNK_BLOCKS;
+    const rows = this.selectChunk.all(Math.max(first, 1), first + CHUNK_BLOCKS) as { time: bigint }[];
+    // Number 0 does not exist; the first chunk keeps its place.
+    const times = rows.map((row) => Number(row.time));
+    if (first === 0) times.unshift(0);
+    const chunk = Float64Array.from(times);
+    if (this.chunks.size >= CHUNKS_MAX) this.chunks.clear();
+    this.chunks.set(chunkNo, chunk);
+    return chunk;
+  }
+}
+
+/** Unix microseconds as the nanosecond number of the interface. */
+export function nanoseconds(timeUs: number): bigint {
+  return BigInt(timeUs) * 1000n;
+}
+
+/** RFC 3339 in UTC with up to six decimals, trailing zeros dropped: the form inside cursors (reference 10, 3.2). */
+export function rfc3339(timeUs: number): string {
+  const seconds = Math.floor(timeUs / 1_000_000);
+  const fraction = timeUs - seconds * 1_000_000;
+  const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
+  if (fraction === 0) return `${whole}Z`;
+  return `${whole}.${String(fraction).padStart(6, "0").replace(/0+$/, "")}Z`;
+}
+
+const RFC3339 = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(Z|[+-]\d{2}:\d{2})$/;
+
+/** Unix microseconds of an RFC 3339 text, finer digits cut; undefined when it is not one. */
+export function parseRfc3339(text: string): number | undefined {
+  const match = RFC3339.exec(text);
+  if (!match) return undefined;
+  const seconds = Date.parse(`${match[1]}${match[3]}`);
+  if (Number.isNaN(seconds)) return undefined;
+  return seconds * 1000 + Number((match[2] ?? "").padEnd(6, "0").slice(0, 6) || 0);
+}

@@ -1,0 +1,105 @@
+// The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers tell the
+// height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
+import type { Statement } from "bun:sqlite";
+import { type ChainHead, HeadReader } from "../../store/head.ts";
+import { type JsonMode, renderJson } from "../../wire/json.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { ApiError, Grpc } from "../errors.ts";
+import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../query.ts";
+import type { DataContext } from "./context.ts";
+
+/** An answer before it is a Response: so that it can be kept and sent again. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  readonly contentType: string;
+  /** The height and time the answer was read at; absent when it never reached the store. */
+  readonly head?: { readonly height: number; readonly timeUs: number };
+}
+
+export interface AnswerInput {
+  /** Raw query string, without the question mark, or a form body. */
+  readonly query: string;
+  /** Path parameters by field name (camelCase), unescaped. */
+  readonly path: RequestFields;
+  readonly accept: string | null;
+}
+
+export class DataPlane {
+  private readonly begin: Statement;
+  private readonly end: Statement;
+  private readonly heads: HeadReader;
+
+  constructor(readonly context: DataContext) {
+    this.begin = context.db.prepare("BEGIN");
+    this.end = context.db.prepare("COMMIT");
+    this.heads = new HeadReader(context.db);
+  }
+
+  /** The last committed block, read now. */
+  head(): ChainHead | undefined {
+    return this.heads.read();
+  }
+
+  /** Answers a unary request; errors are answers too. */
+  answer(endpoint: Endpoint<DataContext>, input: AnswerInput): Answer {
+    let mode: JsonMode = "normal";
+    try {
+      const pairs = parsePairs(input.query);
+      mode = jsonMode(pairs, input.accept);
+      const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
+      return this.inSnapshot((head) => {
+        const message = endpoint.handle(this.context, request);
+        const body = renderJson(endpoint.response, message, mode);
+        this.checkSize(body);
+        return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
+      }, mode);
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
+      throw error;
+    }
+  }
+
+  /** Runs `read` on one snapshot; an `ApiError` in it becomes an answer at the same height. */
+  private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode): Answer {
+    this.begin.run();
+    try {
+      const head = this.heads.read();
+      this.context.head = head;
+      const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+      try {
+        return read(told);
+      } catch (error) {
+        if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told);
+        throw error;
+      }
+    } finally {
+      this.context.head = undefined;
+      this.end.run();
+    }
+  }
+
+  private checkSize(body: string): void {
+    const maximum = this.context.limits.responseBytesMax;
+    if (body.length <= maximum) return;
+    throw new ApiError(
+      Grpc.resourceExhausted,
+      `the answer is larger than ${maximum} bytes: ask for fewer rows with pagination.first`,
+    );
+  }
+}
+
+function jsonMode(pairs: QueryPairs, accept: string | null): JsonMode {
+  if (accept === "application/json+stream") return "stream";
+  if (accept === "application/json+pretty" || pairs.some(([key]) => key === "pretty")) return "pretty";
+  return "normal";
+}
+
+function contentTypeOf(_mode: JsonMode): string {
+  return "application/json";
+}
+
+export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
+  const body = mode === "pretty" ? JSON.stringify(error.body, undefined, 1) : JSON.stringify(error.body);
+  return { status: error.status, body, contentType: "application/json", ...(head && { head }) };
+}

@@ -1,0 +1,228 @@
+// Rows of market data, liquidity provisions and markets (reference 20, section 3.4, tables 7, 10, 11). Their jsonb
+// columns speak two dialects: names in snake_case with enums as numbers, and proto-JSON (section 3.3).
+import {
+  type LiquidityOrderReference,
+  type LiquidityProviderFeeShare,
+  type Market,
+  type MarketData,
+  type PriceMonitoringBounds,
+  readLiquidityProvisionAt,
+  readMarketAt,
+  readMarketDataAt,
+} from "../../wire/generated/vega.ts";
+import { toPlain } from "../../wire/json.ts";
+import { identifier, NULL, text, timestamp, timestampNs } from "../csv.ts";
+import { type JsonValue, jsonbText } from "../jsonb.ts";
+import { fixedText, numericText, wholeText } from "../numeric.ts";
+import { byTime, type Line } from "./order.ts";
+import {
+  type BlockFacts,
+  type BlockRange,
+  type ExportTable,
+  labels,
+  type RowSource,
+  sequence,
+} from "./source.ts";
+
+const tradingMode = labels("vega.Market.TradingMode");
+const marketState = labels("vega.Market.State");
+const auctionTrigger = labels("vega.AuctionTrigger");
+const provisionStatus = labels("vega.LiquidityProvision.Status");
+
+/** Market data is clustered by market; so many blocks of all markets are put in order at a time. */
+const WINDOW_BLOCKS = 64;
+/** `numeric(1000,16)`, column `fee`. */
+const FEE_SCALE = 16;
+
+interface DataRow {
+  block: bigint;
+  tx: bigint;
+  data: Uint8Array;
+}
+
+export const marketData: ExportTable = {
+  name: "market_data",
+  header:
+    "synthetic_time,tx_hash,vega_time,seq_num,market,mark_price,best_bid_price,best_bid_volume,best_offer_price,best_offer_volume,best_static_bid_price,best_static_bid_volume,best_static_offer_price,best_static_offer_volume,mid_price,static_mid_price,open_interest,auction_end,auction_start,indicative_price,indicative_volume,market_trading_mode,auction_trigger,extension_trigger,target_stake,supplied_stake,price_monitoring_bounds,market_value_proxy,liquidity_provider_fee_shares,market_state,next_mark_to_market",
+  lines: (source, range) => byTime(marketDataLines(source, range), (no) => source.block(BigInt(no)).timeUs),
+};
+
+/** One seek for each market and window: the recursion skips from market to market. */
+const MARKET_DATA_WINDOW = `
+  WITH RECURSIVE seen(market) AS (
+    SELECT min(market) FROM market_data
+    UNION ALL SELECT (SELECT min(d.market) FROM market_data d WHERE d.market > seen.market) FROM seen WHERE seen.market IS NOT NULL)
+  SELECT d.block, d.ord, d.tx, d.data FROM seen CROSS JOIN market_data d
+    ON d.market = seen.market AND d.block BETWEEN ? AND ? ORDER BY d.block, d.ord`;
+
+function* marketDataLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+  for (let from = first; from <= last; from += WINDOW_BLOCKS) {
+    const to = Math.min(from + WINDOW_BLOCKS - 1, last);
+    for (const row of source.walk<DataRow & { ord: bigint }>(MARKET_DATA_WINDOW, from, to)) {
+      const block = source.block(row.block);
+      const seq = sequence(row.ord);
+      const timeUs = block.timeUs + seq;
+      const m = readMarketDataAt(row.data, 0, row.data.length);
+      const origin = `${timestamp(timeUs)},${source.tx(row.tx, block)},${block.time},${seq}`;
+      yield { block: block.no, key: timeUs, text: `${origin},${marketDataColumns(m)}\n` };
+    }
+  }
+}
+
+function marketDataColumns(m: MarketData): string {
+  const best = `${wholeText(m.bestBidPrice)},${m.bestBidVolume},${wholeText(m.bestOfferPrice)},${m.bestOfferVolume}`;
+  const fixed = `${wholeText(m.bestStaticBidPrice)},${m.bestStaticBidVolume},${wholeText(m.bestStaticOfferPrice)},${m.bestStaticOfferVolume}`;
+  const prices = `${wholeText(m.markPrice)},${best},${fixed},${wholeText(m.midPrice)},${wholeText(m.staticMidPrice)}`;
+  const auction = `${m.auctionEnd},${m.auctionStart},${wholeText(m.indicativePrice)},${m.indicativeVolume}`;
+  const triggers = `${auctionTrigger(m.trigger)},${auctionTrigger(m.extensionTrigger)}`;
+  const mode = `${tradingMode(m.marketTradingMode)},${triggers}`;
+  const stake = `${wholeText(m.targetStake)},${wholeText(m.suppliedStake)}`;
+  const bounds = listOrNull(m.priceMonitoringBounds, boundsJson);
+  const shares = listOrNull(m.liquidityProviderFeeShare, feeShareJson);
+  const state = `${marketState(m.marketState)},${timestampNs(m.nextMarkToMarket)}`;
+  return `${identifier(m.market)},${prices},${m.openInterest},${auction},${mode},${stake},${bounds},${text(m.marketValueProxy)},${shares},${state}`;
+}
+
+/** A jsonb column: an absent list is jsonb's null, not SQL's. */
+function listOrNull<T>(list: readonly T[], form: (item: T) => JsonValue): string {
+  return list.length === 0 ? "null" : text(jsonbText(list.map(form)));
+}
+
+function boundsJson(m: PriceMonitoringBounds): JsonValue {
+  return {
+    min_valid_price: set(m.minValidPrice),
+    max_valid_price: set(m.maxValidPrice),
+    trigger: m.trigger && {
+      horizon: set(m.trigger.horizon),
+      probability: set(m.trigger.probability),
+      auction_extension: set(m.trigger.auctionExtension),
+    },
+    reference_price: set(m.referencePrice),
+  };
+}
+
+function feeShareJson(m: LiquidityProviderFeeShare): JsonValue {
+  return {
+    party: set(m.party),
+    equity_like_share: set(m.equityLikeShare),
+    average_entry_valuation: set(m.averageEntryValuation),
+    average_score: set(m.averageScore),
+  };
+}
+
+export const liquidityProvisions: ExportTable = {
+  name: "liquidity_provisions",
+  header:
+    "id,party_id,created_at,updated_at,market_id,commitment_amount,fee,sells,buys,version,status,reference,tx_hash,vega_time",
+  *lines(source, { first, last }) {
+    const sql =
+      "SELECT block, tx, data FROM liquidity_provisions WHERE block BETWEEN ? AND ? ORDER BY id, block";
+    for (const row of source.walk<DataRow>(sql, first, last)) {
+      const block = source.block(row.block);
+      const m = readLiquidityProvisionAt(row.data, 0, row.data.length);
+      const times = `${timestampNs(m.createdAt)},${timestampNs(m.updatedAt)}`;
+      const money = `${wholeText(m.commitmentAmount)},${fixedText(m.fee, FEE_SCALE)}`;
+      const shapes = `${text(jsonbText(m.sells.map(shapeJson)))},${text(jsonbText(m.buys.map(shapeJson)))}`;
+      const state = `${m.version},${provisionStatus(m.status)},${text(m.reference)}`;
+      const origin = `${source.tx(row.tx, block)},${block.time}`;
+      yield `${identifier(m.id)},${identifier(m.partyId)},${times},${identifier(m.marketId)},${money},${shapes},${state},${origin}\n`;
+    }
+  },
+};
+
+function shapeJson(m: LiquidityOrderReference): JsonValue {
+  return {
+    order_id: set(m.orderId),
+    liquidity_order: m.liquidityOrder && {
+      reference: set(m.liquidityOrder.reference),
+      proportion: set(m.liquidityOrder.proportion),
+      offset: set(m.liquidityOrder.offset),
+    },
+  };
+}
+
+export const markets: ExportTable = {
+  name: "markets",
+  header:
+    "id,tx_hash,vega_time,instrument_id,tradable_instrument,decimal_places,fees,opening_auction,price_monitoring_settings,liquidity_monitoring_parameters,trading_mode,state,market_timestamps,position_decimal_places,lp_price_range,quadratic_slippage_factor,linear_slippage_factor",
+  *lines(source, { first, last }) {
+    const sql = `SELECT m.block, m.tx, m.data FROM markets m JOIN ids i ON i.ref = m.id
+      WHERE m.block BETWEEN ? AND ? ORDER BY i.bytes, m.block`;
+    for (const row of source.walk<DataRow>(sql, first, last)) {
+      const block = source.block(row.block);
+      yield marketLine(source, row, block, readMarketAt(row.data, 0, row.data.length));
+    }
+  },
+};
+
+function marketLine(source: RowSource, row: DataRow, block: BlockFacts, m: Market): string {
+  const instrument = (m.tradableInstrument && toPlain("vega.TradableInstrument", m.tradableInstrument)) ?? {};
+  const json = (value: JsonValue) => text(jsonbText(value));
+  const settings = [feesJson(m), auctionJson(m), priceMonitoringJson(m), liquidityMonitoringJson(m)].map(
+    json,
+  );
+  return `${[
+    identifier(m.id),
+    source.tx(row.tx, block),
+    block.time,
+    text(m.tradableInstrument?.instrument?.id ?? ""),
+    json(instrument as JsonValue),
+    m.decimalPlaces,
+    ...settings,
+    tradingMode(m.tradingMode),
+    marketState(m.state),
+    json(timestampsJson(m)),
+    m.positionDecimalPlaces,
+    text(m.lpPriceRange),
+    m.quadraticSlippageFactor === "" ? NULL : numericText(m.quadraticSlippageFactor),
+    m.linearSlippageFactor === "" ? NULL : numericText(m.linearSlippageFactor),
+  ].join(",")}\n`;
+}
+
+function feesJson({ fees }: Market): JsonValue {
+  const factors = fees?.factors;
+  return {
+    factors: factors && {
+      makerFee: set(factors.makerFee),
+      infrastructureFee: set(factors.infrastructureFee),
+      liquidityFee: set(factors.liquidityFee),
+    },
+  };
+}
+
+function auctionJson({ openingAuction }: Market): JsonValue {
+  return { duration: set(openingAuction?.duration), volume: set(openingAuction?.volume) };
+}
+
+/** Triggers keep their zeros; their probability is a decimal, so its trailing zeros go. */
+function priceMonitoringJson({ priceMonitoringSettings }: Market): JsonValue {
+  const parameters = priceMonitoringSettings?.parameters;
+  if (!parameters) return {};
+  const triggers = parameters.triggers.map((m) => ({
+    horizon: m.horizon,
+    probability: numericText(m.probability),
+    auctionExtension: m.auctionExtension,
+  }));
+  return { priceMonitoringParameters: triggers.length === 0 ? {} : { triggers } };
+}
+
+function liquidityMonitoringJson({ liquidityMonitoringParameters: m }: Market): JsonValue {
+  const target = m?.targetStakeParameters;
+  return {
+    targetStakeParameters: target && {
+      timeWindow: set(target.timeWindow),
+      scalingFactor: set(target.scalingFactor),
+    },
+    triggeringRatio: set(m?.triggeringRatio),
+    auctionExtension: set(m?.auctionExtension),
+  };
+}
+
+function timestampsJson({ marketTimestamps: m }: Market): JsonValue {
+  return { proposed: set(m?.proposed), pending: set(m?.pending), open: set(m?.open), close: set(m?.close) };
+}
+
+/** Zero values are left out. */
+function set<T extends string | number | bigint>(value: T | undefined): T | undefined {
+  return value === undefined || value === "" || value === 0 || value === 0n ? undefined : value;
+}

@@ -1,0 +1,101 @@
+// Rows of blocks, checkpoints, delegations and rewards (reference 20, section 3.4, tables 2, 3, 14, 15).
+import { amountText, type StoredAmount } from "../../store/amount.ts";
+import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";
+import { bytea, identifier, text, timestamp, timestampNs } from "../csv.ts";
+import { doubleText, wholeText } from "../numeric.ts";
+import { byBlockAndKey, type Line } from "./order.ts";
+import { type BlockRange, type ExportTable, type RowSource, sequence } from "./source.ts";
+
+interface EventRow {
+  block: bigint;
+  ord: bigint;
+  tx: bigint;
+  data: Uint8Array;
+}
+
+export const blocks: ExportTable = {
+  name: "blocks",
+  header: "vega_time,height,hash",
+  *lines(source, { first, last }) {
+    const sql = "SELECT time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
+    for (const row of source.walk<{ time: bigint; height: bigint; hash: Uint8Array }>(sql, first, last)) {
+      yield `${timestamp(Number(row.time))},${row.height},${bytea(row.hash)}\n`;
+    }
+  },
+};
+
+export const checkpoints: ExportTable = {
+  name: "checkpoints",
+  header: "hash,block_hash,block_height,tx_hash,vega_time,seq_num",
+  lines: (source, range) => byBlockAndKey(checkpointLines(source, range)),
+};
+
+function* checkpointLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+  const sql = "SELECT block, ord, tx, data FROM checkpoints WHERE block BETWEEN ? AND ? ORDER BY block, ord";
+  for (const row of source.walk<EventRow>(sql, first, last)) {
+    const block = source.block(row.block);
+    const seq = sequence(row.ord);
+    const m = readCheckpointEventAt(row.data, 0, row.data.length);
+    const what = `${text(m.hash)},${text(m.blockHash)},${m.blockHeight}`;
+    yield {
+      block: block.no,
+      key: seq,
+      text: `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`,
+    };
+  }
+}
+
+interface DelegationRow {
+  block: bigint;
+  ord: bigint;
+  party: bigint;
+  node: bigint;
+  epoch: bigint;
+  amount: StoredAmount;
+  tx: bigint;
+}
+
+export const delegations: ExportTable = {
+  name: "delegations",
+  header: "party_id,node_id,epoch_id,amount,tx_hash,vega_time,seq_num",
+  lines: (source, range) => byBlockAndKey(delegationLines(source, range)),
+};
+
+function* delegationLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+  const sql =
+    "SELECT block, ord, party, node, epoch, amount, tx FROM delegations WHERE block BETWEEN ? AND ? ORDER BY block, ord";
+  for (const row of source.walk<DelegationRow>(sql, first, last)) {
+    const block = source.block(row.block);
+    const seq = sequence(row.ord);
+    const what = `${source.id(row.party)},${source.id(row.node)},${row.epoch},${amountText(row.amount)}`;
+    yield {
+      block: block.no,
+      key: seq,
+      text: `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`,
+    };
+  }
+}
+
+export const rewards: ExportTable = {
+  name: "rewards",
+  header:
+    "party_id,asset_id,market_id,reward_type,epoch_id,amount,percent_of_total,timestamp,tx_hash,vega_time,seq_num",
+  lines: (source, range) => byBlockAndKey(rewardLines(source, range)),
+};
+
+/** What events write for "no market". */
+const NO_MARKET = "!";
+
+function* rewardLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+  const sql = "SELECT block, ord, tx, data FROM rewards WHERE block BETWEEN ? AND ? ORDER BY block, ord";
+  for (const row of source.walk<EventRow>(sql, first, last)) {
+    const block = source.block(row.block);
+    const seq = sequence(row.ord);
+    const m = readRewardPayoutEventAt(row.data, 0, row.data.length);
+    const ids = `${identifier(m.party)},${identifier(m.asset)},${identifier(m.market === NO_MARKET ? "" : m.market)}`;
+    const share = doubleText(Number(m.percentOfTotalReward));
+    const what = `${text(m.rewardType)},${wholeText(m.epochSeq)},${wholeText(m.amount)},${share}`;
+    const origin = `${source.tx(row.tx, block)},${block.time},${seq}`;
+    yield { block: block.no, key: seq, text: `${ids},${what},${timestampNs(m.timestamp)},${origin}\n` };
+  }
+}

@@ -1,0 +1,122 @@
+// What every exported table is made from: a read-only connection, and the few look-ups that rows share.
+import type { Database, Statement } from "bun:sqlite";
+import { enumDescriptor } from "../../wire/schema/index.ts";
+import { bytea, timestamp } from "../csv.ts";
+
+/** Rows of `blocks`, both ends included; empty when `last` is below `first`. */
+export interface BlockRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** One of the fifteen exported tables (reference 20, section 3.4). */
+export interface ExportTable {
+  /** Name in lower case, as in file names: `market_data`. */
+  readonly name: string;
+  /** Column names, without the line feed. */
+  readonly header: string;
+  /** CSV lines with their line feeds, in the order of reference 20, section 2.5. */
+  lines(source: RowSource, range: BlockRange): Iterable<string>;
+}
+
+export interface BlockFacts {
+  readonly no: number;
+  readonly timeUs: number;
+  /** As CSV. */
+  readonly time: string;
+  /** As CSV. */
+  readonly hash: string;
+}
+
+/** Entries remembered of a kind; beyond it the memory starts anew, so that it stays bounded. */
+const REMEMBERED_MAX = 20_000;
+
+export class RowSource {
+  private readonly selectBlock: Statement;
+  private readonly selectTx: Statement;
+  private readonly selectAccount: Statement;
+  private readonly selectId: Statement;
+  private readonly blocks = new Map<number, BlockFacts>();
+  private readonly txs = new Map<number, string>();
+  private readonly accounts = new Map<number, string>();
+  private readonly ids = new Map<number, string>();
+  private lastBlock: BlockFacts | undefined;
+
+  constructor(readonly db: Database) {
+    this.selectBlock = db.prepare("SELECT time, hash FROM blocks WHERE no = ?");
+    this.selectTx = db.prepare("SELECT hash FROM txs WHERE id = ?");
+    this.selectAccount = db.prepare("SELECT hash FROM accounts WHERE ref = ?");
+    this.selectId = db.prepare("SELECT bytes FROM ids WHERE ref = ?");
+  }
+
+  /** Steps through rows without collecting them. The statement is this walk's own: walks may run side by side. */
+  *walk<Row>(sql: string, ...values: number[]): Generator<Row> {
+    const statement = this.db.prepare(sql);
+    try {
+      yield* statement.iterate(...values) as IterableIterator<Row>;
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  block(no: bigint): BlockFacts {
+    const key = Number(no);
+    if (this.lastBlock?.no === key) return this.lastBlock;
+    return (this.lastBlock = remember(this.blocks, key, () => {
+      const row = this.selectBlock.get(key) as { time: bigint; hash: Uint8Array } | null;
+      if (!row) throw new Error(`rows name block row ${key}, which is not in the store`);
+      const timeUs = Number(row.time);
+      return { no: key, timeUs, time: timestamp(timeUs), hash: bytea(row.hash) };
+    }));
+  }
+
+  /** Column `tx` as CSV: 0 is the hash of the row's own block. */
+  tx(tx: bigint, block: BlockFacts): string {
+    if (tx === 0n) return block.hash;
+    return remember(this.txs, Number(tx), (key) => this.bytes(this.selectTx, "hash", key));
+  }
+
+  /** Account reference to the account id, as CSV. */
+  account(ref: bigint): string {
+    return remember(this.accounts, Number(ref), (key) => this.bytes(this.selectAccount, "hash", key));
+  }
+
+  /** Reference of an interned identifier, as CSV. */
+  id(ref: bigint): string {
+    return remember(this.ids, Number(ref), (key) => this.bytes(this.selectId, "bytes", key));
+  }
+
+  close(): void {
+    for (const statement of [this.selectBlock, this.selectTx, this.selectAccount, this.selectId]) {
+      statement.finalize();
+    }
+  }
+
+  private bytes(statement: Statement, column: "hash" | "bytes", key: number): string {
+    const row = statement.get(key) as Record<string, Uint8Array> | null;
+    if (!row) throw new Error(`the store names reference ${key} and has no row for it`);
+    return bytea(row[column]!);
+  }
+}
+
+function remember<T>(known: Map<number, T>, key: number, find: (key: number) => T): T {
+  const hit = known.get(key);
+  if (hit !== undefined) return hit;
+  const value = find(key);
+  if (known.size >= REMEMBERED_MAX) known.clear();
+  known.set(key, value);
+  return value;
+}
+
+/** Label of an enum value; a number no schema knows stays a number. */
+export function labels(enumName: string): (value: number) => string {
+  const { nameOf } = enumDescriptor(enumName);
+  return (value) => nameOf.get(value) ?? String(value);
+}
+
+const SEQUENCE_MASK = 0xffffff;
+
+/** Sequence number in a column `ord` or `n`: the part above it counts blocks that share a row. */
+export function sequence(ord: bigint): number {
+  return Number(ord) & SEQUENCE_MASK;
+}
