@@ -106,6 +106,16 @@ export interface PageRows<R> {
   readonly hasPreviousPage: boolean;
 }
 
+/** Where the rows of a list come from. `descending` is against the base order, which is ascending. */
+export interface PageSource<R> {
+  /** Rows in reading order from the key on (its own row included), at most `limit`. */
+  fetch(descending: boolean, limit: number): R[];
+  /** True if the row stands exactly at the key. */
+  isAtKey(row: R): boolean;
+  /** True if there is a row strictly behind the key, seen in reading direction. */
+  existsBehind(descending: boolean): boolean;
+}
+
 /**
  * Reads one page. `key` is the cursor's place: values of the order columns, or of the first few of them (a value
  * between two rows' values is fine, it need not be a row). One query; a second, of one row, only when the cursor's
@@ -117,22 +127,30 @@ export function readPage<R extends Row>(
   page: PageRequest,
   key?: readonly KeyValue[],
 ): PageRows<R> {
+  const keyColumns = query.order.slice(0, key?.length ?? 0);
+  return assemblePage<R>(page, key !== undefined, {
+    fetch(descending, limit) {
+      const params = key ? comparisonParams(keyColumns, key) : [];
+      return db
+        .query(pageSql(query, descending, keyColumns.length))
+        .all(...query.params, ...params, limit) as R[];
+    },
+    isAtKey: (row) => isAt(row, key!),
+    existsBehind: (descending) => existsBehind(db, query, descending, key!),
+  });
+}
+
+/** Puts a page together from any source (reference 10, section 3.4, without its losses). */
+export function assemblePage<R>(page: PageRequest, hasKey: boolean, source: PageSource<R>): PageRows<R> {
   // Base order is ascending; display runs backwards when the newest come first; "last" reads against the display.
   const descending = page.forward === page.newestFirst;
-  const extra = key ? 2 : 1;
-  const fetched = db
-    .query(pageSql(query, descending, key?.length ?? 0))
-    .all(
-      ...query.params,
-      ...(key ? comparisonParams(query.order.slice(0, key.length), key) : []),
-      page.limit + extra,
-    ) as R[];
+  const fetched = source.fetch(descending, page.limit + (hasKey ? 2 : 1));
   let behind = false;
-  if (key) {
-    if (fetched.length > 0 && isAt(fetched[0]!, key)) {
+  if (hasKey) {
+    if (fetched.length > 0 && source.isAtKey(fetched[0]!)) {
       fetched.shift();
       behind = true;
-    } else behind = existsBehind(db, query, descending, key);
+    } else behind = source.existsBehind(descending);
   }
   const ahead = fetched.length > page.limit;
   const rows = ahead ? fetched.slice(0, page.limit) : fetched;

@@ -39,27 +39,41 @@ interface FoundField {
   end: number;
 }
 
-/** The field whose tag or content holds `offset`, or the last one that could be read before it. */
+/**
+ * The field whose tag or content holds `offset`, or the last one that could be read before it. What stands inside
+ * a group counts as the group: only unknown fields are groups, so nothing in it has a name.
+ */
 function fieldAround(bytes: Uint8Array, from: number, to: number, offset: number): FoundField | undefined {
-  let pos = from;
-  while (pos < to) {
+  let depth = 0;
+  let number = 0;
+  for (let pos = from; pos < to; ) {
     const tag = varint(bytes, pos);
     if (tag === undefined) return undefined;
     const wireType = tag.value & 7;
+    if (depth === 0) number = Math.floor(tag.value / 8);
+    if (wireType === 3) depth++;
     const head = wireType === 0 || wireType === 2 ? varint(bytes, tag.next) : undefined;
     const start = head !== undefined && wireType === 2 ? head.next : tag.next;
-    const size = wireType === 1 ? 8 : wireType === 5 ? 4 : 0;
-    const end =
-      wireType === 2 ? start + (head?.value ?? 0) : wireType === 0 ? (head?.next ?? to) : start + size;
-    if (offset < end || end >= to) {
-      return { number: Math.floor(tag.value / 8), wireType, start, end: Math.min(end, to) };
-    }
+    const end = contentEnd(wireType, start, to, head);
+    if (offset < end || end >= to) return { number, wireType, start, end: Math.min(end, to) };
+    if (wireType === 4) depth--;
     pos = end;
   }
   return undefined;
 }
 
-function varint(bytes: Uint8Array, start: number): { value: number; next: number } | undefined {
+function contentEnd(wireType: number, start: number, to: number, head: Varint | undefined): number {
+  if (wireType === 0) return head?.next ?? to;
+  if (wireType === 2) return start + (head?.value ?? 0);
+  return start + (wireType === 1 ? 8 : wireType === 5 ? 4 : 0);
+}
+
+interface Varint {
+  value: number;
+  next: number;
+}
+
+function varint(bytes: Uint8Array, start: number): Varint | undefined {
   let value = 0;
   for (let index = 0; index < 10; index++) {
     const byte = bytes[start + index];

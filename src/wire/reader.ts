@@ -97,7 +97,7 @@ export class Reader {
   /** Ends a message: the cursor must stand exactly on its end. */
   close(end: number): void {
     if (this.pos !== end)
-      throw new WireError("truncated", "the last field does not end where the message ends", end);
+      throw new WireError("truncated", "the last field does not end where the message ends", end - 1);
   }
 
   string(end: number): string {
@@ -276,6 +276,6 @@ export class Reader {
         throw new WireError("group_unbalanced", `group ${number} ends as group ${tag >>> 3}`, this.pos - 1);
       }
     }
-    throw new WireError("truncated", `group ${number} has no end`, end);
+    throw new WireError("truncated", `group ${number} has no end`, end - 1);
   }
 }

@@ -49,8 +49,7 @@ export class DataPlane {
       mode = jsonMode(pairs, input.accept);
       const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
       return this.inSnapshot((head) => {
-        const message = endpoint.handle(this.context, request);
-        const body = renderJson(endpoint.response, message, mode);
+        const body = this.render(endpoint, request, mode);
         this.checkSize(body);
         return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
       }, mode);
@@ -77,6 +76,11 @@ export class DataPlane {
       this.context.head = undefined;
       this.end.run();
     }
+  }
+
+  private render(endpoint: Endpoint<DataContext>, request: RequestFields, mode: JsonMode): string {
+    if (mode === "normal" && endpoint.json) return endpoint.json(this.context, request);
+    return renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
   }
 
   private checkSize(body: string): void {
