@@ -112,7 +112,10 @@ describe("renderJson", () => {
 
   test("bytes are padded base64, an enum without a name is its number", () => {
     const submission = { source: 77, payload: new Uint8Array([251, 255]) };
-    expect(toPlain("vega.commands.v1.OracleDataSubmission", submission)).toEqual({ source: 77, payload: "+/8=" });
+    expect(toPlain("vega.commands.v1.OracleDataSubmission", submission)).toEqual({
+      source: 77,
+      payload: "+/8=",
+    });
   });
 
   test("an envelope around a plain object has the same escapes", () => {

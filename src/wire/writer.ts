@@ -12,6 +12,9 @@ const latin1Write = (
   }
 ).latin1Write;
 
+/** What the shared writer keeps between messages. */
+const KEPT_BYTES_MAX = 1024 * 1024;
+
 const TWO_32 = 1n << 32n;
 const UINT64_MAX = (1n << 64n) - 1n;
 const INT64_MIN = -(1n << 63n);
@@ -22,24 +25,29 @@ export class Writer {
   private view = new DataView(this.buffer.buffer);
   private pos = 0;
 
-  /** Takes what was written, as bytes of their own, and is empty again. */
+  /** Takes what was written, as bytes of their own, and is empty again; a huge buffer is not kept. */
   take(): Uint8Array {
     const made = new Uint8Array(this.pos);
     made.set(this.buffer.subarray(0, this.pos));
-    this.pos = 0;
+    this.reset();
     return made;
   }
 
   reset(): void {
     this.pos = 0;
+    if (this.buffer.length > KEPT_BYTES_MAX) this.grow(KEPT_BYTES_MAX);
   }
 
   private room(size: number): void {
     if (this.pos + size <= this.buffer.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(this.buffer.length * 2, this.pos + size));
-    larger.set(this.buffer.subarray(0, this.pos));
-    this.buffer = larger;
-    this.view = new DataView(larger.buffer);
+    this.grow(Math.max(this.buffer.length * 2, this.pos + size));
+  }
+
+  private grow(size: number): void {
+    const other = Buffer.allocUnsafeSlow(size);
+    other.set(this.buffer.subarray(0, this.pos));
+    this.buffer = other;
+    this.view = new DataView(other.buffer);
   }
 
   /** An unsigned 32-bit varint: tags and lengths. */

@@ -2,10 +2,12 @@
 import { Elysia } from "elysia";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { type Answer, type DataPlane, errorAnswer } from "./plane.ts";
+import { ServerStatus } from "./status.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
@@ -37,21 +39,50 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-export function dataApp(plane: DataPlane) {
+const HEALTH = { "content-type": "text/plain; charset=utf-8" };
+
+/** The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block. */
+export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: PageCache) {
   const app = new Elysia({ name: "data", strictPath: true, precompile: true });
+  const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields): Response => {
+    const answer = answerGet(plane, endpoint, request, path);
+    if (cache && answer.status === 200) keep(cache, request, answer);
+    return toResponse(answer, request);
+  };
   for (const route of DATA_ROUTES) {
     const { endpoint } = route;
-    app.get(
-      route.pattern,
-      ({ request, params }) =>
-        respond(request, () => answerGet(plane, endpoint, request, (params ?? {}) as RequestFields)),
-      { detail: { summary: endpoint.summary, tags: [endpoint.tag] } },
-    );
+    app.get(route.pattern, ({ request, params }) => get(request, endpoint, (params ?? {}) as RequestFields), {
+      detail: { hide: true },
+    });
   }
-  app.get("/health", () => new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } }));
+  app.all("/health", () => new Response("ok", { headers: HEALTH }));
+  app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
+  app.get("/readyz", () => readyz(status));
+  app.get(
+    "/metrics",
+    () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
+  );
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, request));
+  app.onError(({ error, request }) => {
+    if (process.env.LYRA_DEBUG) console.error(error);
+    return toResponse(
+      errorAnswer(new ApiError(Grpc.internal, "Internal error", [], true), "normal", undefined),
+      request,
+    );
+  });
   return app;
+}
+
+function keep(cache: PageCache, request: Request, answer: Answer): void {
+  const body = Buffer.from(answer.body, "utf8");
+  cache.put(cacheKey(request), { body, headers: headersOf(answer) });
+}
+
+function readyz(status: ServerStatus): Response {
+  const { ready, reason } = status.readiness();
+  if (ready) return new Response("ok", { headers: HEALTH });
+  return Response.json(new ApiError(Grpc.unavailable, reason).body, { status: 503 });
 }
 
 async function fallback(plane: DataPlane, request: Request): Promise<Response> {
@@ -114,17 +145,24 @@ function respond(request: Request, make: () => Answer): Response {
 }
 
 export function toResponse(answer: Answer, request: Request): Response {
+  const headers = withCors(headersOf(answer), request);
+  return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+}
+
+function headersOf(answer: Answer): Record<string, string> {
   const headers: Record<string, string> = { "content-type": answer.contentType, vary: "Origin" };
   if (answer.head) {
     headers["x-block-height"] = String(answer.head.height);
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
   }
+  return headers;
+}
+
+/** The same headers, and for a page of another origin the ones that let it read the answer. */
+export function withCors(headers: Record<string, string>, request: Request): Record<string, string> {
   const origin = request.headers.get("origin");
-  if (origin !== null) {
-    headers["access-control-allow-origin"] = origin;
-    headers["access-control-expose-headers"] = "*";
-  }
-  return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });
+  if (origin === null) return headers;
+  return { ...headers, "access-control-allow-origin": origin, "access-control-expose-headers": "*" };
 }
 
 /** Path and raw query of an absolute URL, nothing unescaped. */

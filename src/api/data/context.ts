@@ -26,6 +26,8 @@ export interface DataContextOptions {
   readonly limits: Limits;
   /** Program version and commit, for `/api/v2/info`. */
   readonly build: { readonly version: string; readonly commit: string };
+  /** Folder of the store; the history segments lie beside it. */
+  readonly home?: string;
 }
 
 export interface Edge<N> {
@@ -59,6 +61,7 @@ export class DataContext {
   readonly blocks: BlockTimes;
   readonly limits: Limits;
   readonly build: DataContextOptions["build"];
+  readonly home: string;
   /** Set for the length of a request: the head of the snapshot that the request reads. */
   head: ChainHead | undefined;
 
@@ -70,6 +73,7 @@ export class DataContext {
     this.blocks = new BlockTimes(db);
     this.limits = options.limits;
     this.build = options.build;
+    this.home = options.home ?? "";
   }
 
   /** The checked paging controls of a request. @throws ApiError 400 `invalid pagination` */

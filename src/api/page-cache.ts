@@ -1,0 +1,55 @@
+// Answers kept until the next block: the same question at the same height has the same answer.
+
+export interface CachedAnswer {
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly headers: Record<string, string>;
+}
+
+/** Answers larger than this are not kept: few ask twice for them. */
+const ANSWER_BYTES_MAX = 256 * 1024;
+
+export class PageCache {
+  private readonly answers = new Map<string, CachedAnswer>();
+  private bytes = 0;
+  private version: unknown;
+  hits = 0;
+
+  /** @param versionNow changes whenever the store does */
+  constructor(
+    private readonly bytesMax: number,
+    private readonly versionNow: () => unknown,
+  ) {}
+
+  get(key: string): CachedAnswer | undefined {
+    const version = this.versionNow();
+    if (version !== this.version) {
+      this.clear();
+      this.version = version;
+      return undefined;
+    }
+    const answer = this.answers.get(key);
+    if (answer) this.hits++;
+    return answer;
+  }
+
+  /** Keeps an answer that was made after the last `get`. */
+  put(key: string, answer: CachedAnswer): void {
+    if (answer.body.length > ANSWER_BYTES_MAX) return;
+    if (this.bytes + answer.body.length > this.bytesMax) this.clear();
+    this.answers.set(key, answer);
+    this.bytes += answer.body.length + key.length;
+  }
+
+  private clear(): void {
+    this.answers.clear();
+    this.bytes = 0;
+  }
+}
+
+/** What an answer depends on beside the store: the address, and the form that was asked for. */
+export function cacheKey(request: Request): string {
+  const accept = request.headers.get("accept");
+  if (accept === "application/json+stream" || accept === "application/json+pretty")
+    return `${accept} ${request.url}`;
+  return request.url;
+}

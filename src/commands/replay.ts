@@ -1,0 +1,122 @@
+// lyra replay: load recordings into a home, and serve it if asked to.
+import { ExitCode } from "../errors.ts";
+import { SegmentMaker } from "../history/segment-maker.ts";
+import { recordSegment } from "../history/segment-table.ts";
+import { loadConfig, type NodeConfig } from "../node/config.ts";
+import { lockHome } from "../node/lock.ts";
+import { type ReplayResult, replayFiles } from "../sources/replay.ts";
+import { BlockWriter } from "../store/block-writer.ts";
+import { openWriter } from "../store/database.ts";
+import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
+import { serveUntilSignal } from "./serving.ts";
+import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
+
+export const help = `lyra replay: load a recording of a network into a home
+
+  lyra replay FILE... [--home DIR] [--serve]
+
+  FILE                  event files, plain or gzip, in order
+  --home DIR            where to keep it (default: $LYRA_HOME or the XDG data folder)
+  --serve               serve the home while it loads and after (flags of lyra serve apply)
+  --segment-length N    blocks in a history segment (default 1000)
+  --json                print the result as JSON
+  --quiet               no progress, no summary
+
+  A file loaded twice adds nothing; a longer one goes on where the home ends. A damaged file is loaded up to the
+  damage: the place is printed and the exit code is 1.
+`;
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("replay", argv, { ...COMMON, ...SERVING, serve: { type: "boolean" } });
+  if (positionals.length === 0) throw usageError("replay", "name at least one event file");
+  const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
+  const config = loadConfig(flags, positionals);
+  const options = { quiet: values.quiet === true, json: values.json === true, configOut: values["config-out"] };
+  if (values.serve) return serveUntilSignal(config, options);
+  return load(config, options);
+}
+
+async function load(config: NodeConfig, options: { quiet: boolean; json: boolean }): Promise<number> {
+  const lock = lockHome(config.home);
+  let interrupted = false;
+  const onSignal = () => {
+    interrupted = true;
+  };
+  process.once("SIGINT", onSignal);
+  process.once("SIGTERM", onSignal);
+  const started = performance.now();
+  try {
+    const result = await loadInto(config, options.quiet || options.json, () => interrupted);
+    const seconds = (performance.now() - started) / 1000;
+    if (options.json) process.stdout.write(`${JSON.stringify(report(result, seconds))}\n`);
+    else if (!options.quiet) summarise(result, seconds, config.home);
+    if (interrupted) return ExitCode.interrupted;
+    return result.files.some((file) => file.damage) ? ExitCode.failed : ExitCode.done;
+  } finally {
+    lock.release();
+  }
+}
+
+async function loadInto(config: NodeConfig, isSilent: boolean, isStopping: () => boolean): Promise<ReplayResult> {
+  const db = openWriter(config.home);
+  const bar = new ProgressBar("loading", isSilent ? false : undefined);
+  try {
+    const writer = new BlockWriter(db);
+    const segments = new SegmentMaker({
+      db,
+      home: config.home,
+      segmentLength: config.segmentLength,
+      record: (row) => recordSegment(db, row),
+    });
+    try {
+      segments.onCommitted(writer.committedHead?.height ?? 0);
+      const result = await replayFiles(writer, db, config.replay, {
+        isStopping,
+        onCommit(head, progress) {
+          segments.onCommitted(head.height);
+          bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
+        },
+      });
+      if (!isStopping()) await segments.idle();
+      return result;
+    } finally {
+      bar.clear();
+      await segments.stop();
+      writer.checkpoint();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+function report(result: ReplayResult, seconds: number) {
+  const { files, blocks, known, events, head } = result;
+  return {
+    blocks,
+    known,
+    events,
+    seconds: Number(seconds.toFixed(3)),
+    chainId: head?.chainId ?? null,
+    height: head?.height ?? null,
+    files,
+  };
+}
+
+function summarise(result: ReplayResult, seconds: number, home: string): void {
+  const { head, blocks, known, events } = result;
+  if (head) {
+    const rate = events > 0 ? `, ${grouped(events / seconds)} events a second` : "";
+    say(`${green("loaded")} ${grouped(blocks)} blocks (${grouped(events)} events) of chain ${head.chainId} in ${seconds.toFixed(2)} s${rate}`);
+    if (known > 0) say(dim(`       ${grouped(known)} blocks were there already`));
+    say(dim(`       the last block is ${grouped(head.height)}; serve it with: lyra serve --home ${home}`));
+  } else say("the recording holds no whole block");
+  for (const file of result.files) {
+    if (file.damage) {
+      const { offset, record, reason } = file.damage;
+      say(`${red("damaged")} ${file.path}: ${reason} (record ${grouped(record)}, byte ${grouped(offset)} of the inflated data)`);
+    } else if (file.unfinishedHeight !== undefined) {
+      say(dim(`       ${file.path} ends inside block ${grouped(file.unfinishedHeight)}, which is left out`));
+    }
+  }
+}
+

@@ -1,0 +1,78 @@
+// Shared by the commands that keep a port open: banner, configuration file for scripts, orderly end.
+import { writeFileSync } from "node:fs";
+import { ExitCode } from "../errors.ts";
+import type { NodeConfig } from "../node/config.ts";
+import { type RunningNode, startNode } from "../node/start.ts";
+import { bold, dim, grouped, say, sayError } from "./terminal.ts";
+
+export interface ServeOptions {
+  readonly quiet: boolean;
+  readonly json: boolean;
+  readonly configOut?: string | undefined;
+}
+
+/** Starts a node and keeps it until a signal comes; the exit code is the command's. */
+export async function serveUntilSignal(config: NodeConfig, options: ServeOptions): Promise<number> {
+  const signals = waitForSignal();
+  const node = await startNode(config);
+  const where = { dataUrl: node.dataUrl, dataPort: node.dataPort, home: config.home, pid: process.pid };
+  if (options.configOut) writeFileSync(options.configOut, `${JSON.stringify(where)}\n`);
+  if (options.json) process.stdout.write(`${JSON.stringify(where)}\n`);
+  if (!options.quiet) say(banner(node, config), where);
+  let code: number = ExitCode.done;
+  const watch = watchLoading(node, config, options, (failed) => {
+    code = failed;
+  });
+  const signal = await signals;
+  if (!options.quiet) say(dim(`${signal}: stopping`), { signal });
+  await node.stop();
+  await Promise.race([watch, Bun.sleep(0)]);
+  return signal === "SIGINT" ? ExitCode.interrupted : code;
+}
+
+/** What a person reads first. A pure function of the node's facts. */
+export function banner(node: Pick<RunningNode, "dataUrl" | "head">, config: NodeConfig): string {
+  const head = node.head();
+  const chain = head ? `chain ${head.chainId}, block ${grouped(head.height)}` : "empty so far";
+  return [
+    "",
+    `  ${bold("Lyra")}  ${chain}`,
+    "",
+    `  data API      ${node.dataUrl}/api/v2/`,
+    `  documentation ${node.dataUrl}/docs`,
+    `  try           ${node.dataUrl}/api/v2/assets`,
+    `  home          ${config.home}`,
+    "",
+    dim("  Ctrl-C stops."),
+    "",
+  ].join("\n");
+}
+
+async function watchLoading(
+  node: RunningNode,
+  config: NodeConfig,
+  options: ServeOptions,
+  onFailure: (code: number) => void,
+): Promise<void> {
+  try {
+    const result = await node.loaded;
+    const damaged = result?.files.find((file) => file.damage);
+    if (damaged) {
+      say(`${damaged.path} is damaged: ${damaged.damage!.reason}; everything before it is loaded`, { ...damaged.damage });
+      onFailure(ExitCode.failed);
+    }
+    if (!options.quiet && config.replay.length > 0 && result?.head) {
+      const text = `loaded ${grouped(result.blocks)} blocks, ${grouped(result.events)} events; the last block is ${grouped(result.head.height)}`;
+      say(dim(`  ${text}`), { blocks: result.blocks, events: result.events, height: result.head.height });
+    }
+  } catch (error) {
+    onFailure(sayError(error, options.json));
+  }
+}
+
+function waitForSignal(): Promise<"SIGINT" | "SIGTERM"> {
+  return new Promise((resolve) => {
+    process.once("SIGINT", () => resolve("SIGINT"));
+    process.once("SIGTERM", () => resolve("SIGTERM"));
+  });
+}

@@ -1,0 +1,69 @@
+// What people see: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
+import { ExitCode, NodeError } from "../errors.ts";
+
+const isTerminal = process.stderr.isTTY === true;
+const hasColour = isTerminal && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+
+function paint(code: number, text: string): string {
+  return hasColour ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+export const bold = (text: string) => paint(1, text);
+export const dim = (text: string) => paint(2, text);
+export const red = (text: string) => paint(31, text);
+export const green = (text: string) => paint(32, text);
+
+/** A line for people, on standard error: standard output carries data only. JSON lines where nobody looks. */
+export function say(text: string, fields: Record<string, unknown> = {}): void {
+  if (isTerminal || Object.keys(fields).length === 0) process.stderr.write(`${text}\n`);
+  else process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level: "info", message: text, ...fields })}\n`);
+}
+
+/** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
+export function sayError(error: unknown, asJson: boolean): number {
+  const known =
+    error instanceof NodeError
+      ? error
+      : new NodeError("lyra", "internal", "something went wrong inside Lyra", "run again with LYRA_DEBUG=1 to see where, and report it");
+  if (!(error instanceof NodeError) && process.env.LYRA_DEBUG) console.error(error);
+  if (asJson) {
+    const { attempt, code, message, hint } = known;
+    process.stderr.write(`${JSON.stringify({ error: { attempt, code, message, hint } })}\n`);
+  } else {
+    process.stderr.write(`${red("lyra:")} ${known.message}\n`);
+    if (known.hint) process.stderr.write(`      ${dim(known.hint)}\n`);
+  }
+  return known.exitCode ?? ExitCode.failed;
+}
+
+const BAR_WIDTH = 30;
+const REDRAW_MS = 80;
+
+/** A progress bar on a terminal; nothing elsewhere. */
+export class ProgressBar {
+  private drawnMs = 0;
+
+  constructor(
+    private readonly title: string,
+    private readonly isOn: boolean = isTerminal,
+  ) {}
+
+  /** @param part done so far, 0 to 1 */
+  update(part: number, note: string): void {
+    const now = performance.now();
+    if (!this.isOn || now - this.drawnMs < REDRAW_MS) return;
+    this.drawnMs = now;
+    const full = Math.round(Math.min(1, Math.max(0, part)) * BAR_WIDTH);
+    const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
+    process.stderr.write(`\r\u001b[K${this.title} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% ${note}`);
+  }
+
+  clear(): void {
+    if (this.isOn && this.drawnMs > 0) process.stderr.write("\r\u001b[K");
+  }
+}
+
+/** 1234567 as `1,234,567`. */
+export function grouped(value: number | bigint): string {
+  return String(Math.round(Number(value))).replace(/\B(?=(\d{3})+$)/g, ",");
+}

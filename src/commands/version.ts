@@ -1,0 +1,21 @@
+// lyra version: what this executable is.
+import { Database } from "bun:sqlite";
+import { BUILD, COMMIT, VERSION } from "../node/build.ts";
+import { SCHEMA_VERSION } from "../store/schema.ts";
+import { COMMON, readArguments } from "./arguments.ts";
+
+export const help = `lyra version: what this executable is
+
+  lyra version [--json]
+`;
+
+export async function run(argv: string[]): Promise<number> {
+  const { values } = readArguments("version", argv, COMMON);
+  const db = new Database(":memory:");
+  const sqlite = (db.query("SELECT sqlite_version() AS v").get() as { v: string }).v;
+  db.close();
+  const facts = { version: VERSION, commit: COMMIT, interface: BUILD.version, schema: SCHEMA_VERSION, bun: Bun.version, sqlite };
+  if (values.json) process.stdout.write(`${JSON.stringify(facts)}\n`);
+  else process.stdout.write(`lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`);
+  return 0;
+}

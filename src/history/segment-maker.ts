@@ -1,0 +1,184 @@
+// Decides which segments are due and has them made, one after the other, each chained to the one before.
+// A segment ends at every height that the length divides; the first begins at the store's lowest height
+// (reference 20, sections 4.2 and 4.3). After a crash everything missing is found and made at the next start.
+import type { Database } from "bun:sqlite";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { NodeError } from "../errors.ts";
+import { segmentDirectory } from "../store/database.ts";
+import { readHead } from "../store/head.ts";
+import { lowestHeight } from "./block-range.ts";
+import { type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
+import { InProcessBuilder, type SegmentBuilder, WorkerBuilder, WorkerUnavailable } from "./segment-builder.ts";
+import { segmentPath } from "./segment-format.ts";
+import { listSegments, type SegmentRow } from "./segment-table.ts";
+
+/** Blocks in a segment unless set otherwise (interface 4.1). */
+export const SEGMENT_LENGTH_DEFAULT = 1000;
+/** Pause before a failed segment is tried again, as in the original (reference 20, section 4.2). */
+const RETRY_MS = 5_000;
+
+export interface SegmentMakerOptions {
+  readonly home: string;
+  /** A connection of this thread, for a few small reads. */
+  readonly db: Database;
+  /** Blocks in a segment. */
+  readonly segmentLength?: number;
+  /**
+   * Stores a row in `segments` (`recordSegment`), by the owner of the writer's connection: once this is done the
+   * segment is listed. Rows come in order. A row that a crash loses is made again, the same.
+   */
+  record(row: SegmentRow): void | Promise<void>;
+  /** Told of a segment that could not be made; it is tried again. */
+  onProblem?(error: unknown): void;
+  readonly retryMs?: number;
+  readonly builder?: SegmentBuilder;
+}
+
+export class SegmentMaker {
+  private readonly length: number;
+  private builder: SegmentBuilder;
+  private height: number | undefined;
+  private first: number | undefined;
+  private last: SegmentRow | undefined;
+  /** Listed segments whose file is gone. */
+  private remakes: SegmentRow[] = [];
+  private running: Promise<void> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private problem: unknown;
+  private state: "new" | "started" | "stopped" = "new";
+
+  constructor(private readonly options: SegmentMakerOptions) {
+    this.length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
+    if (!Number.isSafeInteger(this.length) || this.length < 1) {
+      const message = `a segment has a whole number of blocks, 1 or more, not ${this.length}`;
+      throw new NodeError("history.segment", "segment_length_invalid", message);
+    }
+    this.builder = options.builder ?? new WorkerBuilder(options.home);
+  }
+
+  /** Finds what a crash left unfinished and what is missing, and begins to make it. */
+  async start(): Promise<void> {
+    await removeUnfinished(segmentDirectory(this.options.home));
+    const rows = listSegments(this.options.db);
+    this.last = rows.at(-1);
+    this.remakes = await withoutFile(segmentDirectory(this.options.home), rows);
+    if (this.state === "new") this.state = "started";
+    const head = readHead(this.options.db);
+    if (head) this.onCommitted(head.height);
+    else this.advance();
+  }
+
+  /** Every block up to `height` is on the disk. Returns at once. */
+  onCommitted(height: number): void {
+    if (this.height === undefined || height > this.height) this.height = height;
+    this.advance();
+  }
+
+  /** Settles when nothing is due. @throws what kept the last segment from being made */
+  async idle(): Promise<void> {
+    while (this.running) await this.running;
+    if (this.problem !== undefined) throw this.problem;
+  }
+
+  /** Gives up what is under way; it is made at the next start. */
+  async stop(): Promise<void> {
+    this.state = "stopped";
+    clearTimeout(this.retry);
+    await this.builder.stop();
+    await this.running;
+  }
+
+  private advance(): void {
+    if (this.state !== "started" || this.running || this.retry || !this.nextPlan()) return;
+    this.running = this.makeAllDue().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  private async makeAllDue(): Promise<void> {
+    try {
+      for (let plan = this.nextPlan(); plan && this.state === "started"; plan = this.nextPlan()) {
+        await this.make(plan);
+      }
+      this.problem = undefined;
+    } catch (error) {
+      if (this.state !== "stopped") this.failed(error);
+    } finally {
+      if (this.state === "started") this.builder.rest();
+    }
+  }
+
+  private async make(plan: SegmentPlan): Promise<void> {
+    const row = await this.build(plan);
+    const remade = this.remakes[0];
+    if (remade) {
+      this.remakes.shift();
+      if (row.id !== remade.id) throw changed(remade);
+    } else this.last = row;
+    await this.options.record(row);
+  }
+
+  private async build(plan: SegmentPlan): Promise<SegmentRow> {
+    try {
+      return await this.builder.build(plan);
+    } catch (error) {
+      if (!(error instanceof WorkerUnavailable) || this.state !== "started") throw error;
+      this.builder = new InProcessBuilder(this.options.home);
+      return this.builder.build(plan);
+    }
+  }
+
+  private failed(error: unknown): void {
+    this.problem = error;
+    this.last = listSegments(this.options.db).at(-1);
+    this.options.onProblem?.(error);
+    this.retry = setTimeout(() => {
+      this.retry = undefined;
+      this.advance();
+    }, this.options.retryMs ?? RETRY_MS);
+    this.retry.unref?.();
+  }
+
+  private nextPlan(): SegmentPlan | undefined {
+    const remake = this.remakes[0];
+    if (remake) return remake;
+    const { db } = this.options;
+    this.first ??= lowestHeight(db);
+    if (this.first === undefined || this.height === undefined) return undefined;
+    const from = this.last ? this.last.to + 1 : this.first;
+    const to = Math.ceil(from / this.length) * this.length;
+    // The lowest height can come twice (reference 20, section 6.4): it is complete when the next one is there.
+    const isComplete = this.height > to || (this.height === to && to > this.first);
+    if (!isComplete) return undefined;
+    return { chainId: readHead(db)!.chainId, from, to, previousId: this.last?.id ?? "" };
+  }
+}
+
+function changed({ from, to }: SegmentRow): NodeError {
+  return new NodeError(
+    "history.segment",
+    "segment_changed",
+    `segment ${from}-${to} lost its file, and the rows that are in the store now make another one`,
+    "restore the file from a backup; lyra doctor says what else is wrong",
+  );
+}
+
+async function removeUnfinished(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(directory)) {
+    if (name.endsWith(UNFINISHED_SUFFIX)) await rm(join(directory, name), { force: true });
+  }
+}
+
+async function withoutFile(directory: string, rows: readonly SegmentRow[]): Promise<SegmentRow[]> {
+  const missing: SegmentRow[] = [];
+  for (const row of rows) {
+    const size = await stat(segmentPath(directory, row.id)).then(
+      (found) => found.size,
+      () => -1,
+    );
+    if (size !== row.bytes) missing.push(row);
+  }
+  return missing;
+}

@@ -1,0 +1,44 @@
+// Builds segments on a thread and a connection of its own, so that making one never holds up a block.
+// An extra entry point of the compiled executable (scripts/build.ts lists it).
+import type { Database } from "bun:sqlite";
+import { NodeError, reasonOf } from "../errors.ts";
+import { openReader, segmentDirectory } from "../store/database.ts";
+import { buildSegment, type SegmentPlan } from "./segment.ts";
+import type { SegmentRow } from "./segment-table.ts";
+
+export interface BuildRequest {
+  readonly home: string;
+  readonly plan: SegmentPlan;
+  /** Four shared bytes: not 0 once the build is to be given up. */
+  readonly stop: SharedArrayBuffer;
+}
+
+export type BuildReply =
+  | { readonly row: SegmentRow }
+  | { readonly failed: { readonly attempt: string; readonly code: string; readonly message: string; readonly hint: string } };
+
+declare const self: Worker;
+
+self.onmessage = async ({ data }: MessageEvent<BuildRequest>) => {
+  self.postMessage(await build(data));
+};
+
+async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
+  const flag = new Int32Array(stop);
+  let db: Database | undefined;
+  try {
+    db = openReader(home);
+    const pause = async () => {
+      if (Atomics.load(flag, 0) !== 0) throw new NodeError("history.segment", "stopped", "the node is stopping");
+    };
+    return { row: await buildSegment(db, segmentDirectory(home), plan, { pause }) };
+  } catch (error) {
+    if (error instanceof NodeError) {
+      const { attempt, code, message, hint } = error;
+      return { failed: { attempt, code, message, hint } };
+    }
+    return { failed: { attempt: "history.segment", code: "segment_failed", message: reasonOf(error), hint: "" } };
+  } finally {
+    db?.close();
+  }
+}

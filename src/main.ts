@@ -1,0 +1,55 @@
+#!/usr/bin/env bun
+// The launcher: words to a command. `--help` and `--version` open nothing.
+import { ExitCode } from "./errors.ts";
+import { sayError } from "./commands/terminal.ts";
+
+interface Command {
+  readonly help: string;
+  run(argv: string[]): Promise<number>;
+}
+
+const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
+  serve: { summary: "serve an existing home", load: () => import("./commands/serve.ts") },
+  replay: { summary: "load a recording, and serve it with --serve", load: () => import("./commands/replay.ts") },
+  history: { summary: "segments, export, verify", load: () => import("./commands/history.ts") },
+  doctor: { summary: "check a home and this machine", load: () => import("./commands/doctor.ts") },
+  version: { summary: "what this executable is", load: () => import("./commands/version.ts") },
+};
+
+function overview(): string {
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  lyra ${name.padEnd(9)} ${summary}`);
+  return `Lyra: a whole trading network in one executable
+
+${lines.join("\n")}
+
+  lyra COMMAND --help says more. Flags most commands take: --home DIR, --json, --quiet.
+  Exit codes: 0 done, 1 failed, 2 usage, 3 not ready, 4 verification failed, 130 interrupted.
+`;
+}
+
+async function main(argv: string[]): Promise<number> {
+  const [word, ...rest] = argv;
+  if (word === undefined || word === "--help" || word === "-h" || word === "help") {
+    (word === undefined ? process.stderr : process.stdout).write(overview());
+    return word === undefined ? ExitCode.usage : ExitCode.done;
+  }
+  const name = word === "--version" || word === "-V" ? "version" : word;
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (!entry) {
+    process.stderr.write(`lyra: there is no command '${word.slice(0, 40)}'\n\n${overview()}`);
+    return ExitCode.usage;
+  }
+  const command = await entry.load();
+  if (rest.includes("--help") || rest.includes("-h")) {
+    process.stdout.write(command.help);
+    return ExitCode.done;
+  }
+  return command.run(rest);
+}
+
+const argv = process.argv.slice(2);
+try {
+  process.exit(await main(argv));
+} catch (error) {
+  process.exit(sayError(error, argv.includes("--json")));
+}

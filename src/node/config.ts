@@ -1,0 +1,121 @@
+// A node's configuration: flags over environment (LYRA_*) over file (lyra.toml) over defaults (DESIGN.md, Decisions).
+import { existsSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ExitCode, NodeError } from "../errors.ts";
+import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+
+export const DEFAULT_DATA_PORT = 3008;
+export const DEFAULT_SEGMENT_LENGTH = 1000;
+
+export interface NodeConfig {
+  readonly home: string;
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly dataPort: number;
+  /** Blocks in a history segment. */
+  readonly segmentLength: number;
+  readonly limits: Limits;
+  /** Recordings to load, in order, while serving. */
+  readonly replay: readonly string[];
+}
+
+/** Values that flags give; undefined where the flag is not there. */
+export interface ConfigFlags {
+  readonly home?: string | undefined;
+  readonly host?: string | undefined;
+  readonly dataPort?: string | undefined;
+  readonly segmentLength?: string | undefined;
+  readonly config?: string | undefined;
+  /** `name=value` pairs. */
+  readonly limit?: readonly string[] | undefined;
+}
+
+/** `$LYRA_HOME`, else the XDG data folder. */
+export function defaultHome(env: NodeJS.ProcessEnv = process.env): string {
+  if (env.LYRA_HOME) return env.LYRA_HOME;
+  return join(env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "lyra");
+}
+
+/** Puts the configuration together. @throws NodeError with exit code 2 for a value that cannot be */
+export function loadConfig(
+  flags: ConfigFlags,
+  replay: readonly string[] = [],
+  env: NodeJS.ProcessEnv = process.env,
+): NodeConfig {
+  const home = flags.home ?? defaultHome(env);
+  const file = readFile(flags.config ?? env.LYRA_CONFIG, join(home, "lyra.toml"));
+  const pick = (flag: string | undefined, variable: string, key: string, fallback: string): string =>
+    flag ?? env[variable] ?? stringOf(file[key]) ?? fallback;
+  return {
+    home,
+    host: pick(flags.host, "LYRA_HOST", "host", "127.0.0.1"),
+    dataPort: wholeNumber(
+      pick(flags.dataPort, "LYRA_DATA_PORT", "data-port", String(DEFAULT_DATA_PORT)),
+      "--data-port",
+      0,
+      65535,
+    ),
+    segmentLength: wholeNumber(
+      pick(flags.segmentLength, "LYRA_SEGMENT_LENGTH", "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
+      "--segment-length",
+      1,
+      1_000_000,
+    ),
+    limits: limitsOf(file.limits, flags.limit ?? []),
+    replay,
+  };
+}
+
+function readFile(given: string | undefined, fallback: string): Record<string, unknown> {
+  const path = given ?? (existsSync(fallback) ? fallback : undefined);
+  if (path === undefined) return {};
+  let parsed: Record<string, unknown>;
+  try {
+    parsed = Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+  } catch (error) {
+    throw usage(
+      `the configuration ${path} cannot be read: ${(error as Error).message}`,
+      "it is a TOML file; see docs/operations.md",
+    );
+  }
+  const known = new Set(["host", "data-port", "segment-length", "limits"]);
+  for (const key of Object.keys(parsed)) {
+    if (!known.has(key))
+      throw usage(`the configuration ${path} has an unknown key '${key}'`, `known: ${[...known].join(", ")}`);
+  }
+  return parsed;
+}
+
+function stringOf(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}
+
+function limitsOf(table: unknown, pairs: readonly string[]): Limits {
+  const limits: Record<string, number> = { ...DEFAULT_LIMITS };
+  const set = (name: string, text: string) => {
+    if (!(name in DEFAULT_LIMITS))
+      throw usage(`there is no limit called '${name}'`, `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+    limits[name] = wholeNumber(text, `limit ${name}`, 1, Number.MAX_SAFE_INTEGER);
+  };
+  for (const [name, value] of Object.entries((table ?? {}) as Record<string, unknown>))
+    set(name, String(value));
+  for (const pair of pairs) {
+    const equals = pair.indexOf("=");
+    if (equals < 0)
+      throw usage(`--limit ${pair} is not name=value`, `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+    set(pair.slice(0, equals), pair.slice(equals + 1));
+  }
+  return limits as unknown as Limits;
+}
+
+function wholeNumber(text: string, title: string, minimum: number, maximum: number): number {
+  if (!/^\d{1,16}$/.test(text) || Number(text) < minimum || Number(text) > maximum) {
+    throw usage(`${title} must be a whole number from ${minimum} to ${maximum}, not '${text}'`, "");
+  }
+  return Number(text);
+}
+
+function usage(message: string, hint: string): NodeError {
+  return new NodeError("config", "config_invalid", message, hint, ExitCode.usage);
+}
