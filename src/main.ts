@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
+import { sayError } from "./commands/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
 import { ExitCode } from "./errors.ts";
-import { sayError } from "./commands/terminal.ts";
 
 interface Command {
   readonly help: string;
@@ -10,7 +10,10 @@ interface Command {
 
 const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
   serve: { summary: "serve an existing home", load: () => import("./commands/serve.ts") },
-  replay: { summary: "load a recording, and serve it with --serve", load: () => import("./commands/replay.ts") },
+  replay: {
+    summary: "load a recording, and serve it with --serve",
+    load: () => import("./commands/replay.ts"),
+  },
   history: { summary: "segments, export, verify", load: () => import("./commands/history.ts") },
   doctor: { summary: "check a home and this machine", load: () => import("./commands/doctor.ts") },
   version: { summary: "what this executable is", load: () => import("./commands/version.ts") },

@@ -55,8 +55,7 @@ export class Collateral {
 
   open(account: Account): void {
     if (this.balances.has(coreId(account))) return;
-    if (account.type === AccountType.ACCOUNT_TYPE_GENERAL)
-      this.world.emit({ party: { id: account.owner } });
+    if (account.type === AccountType.ACCOUNT_TYPE_GENERAL) this.world.emit({ party: { id: account.owner } });
     this.balances.set(coreId(account), 0n);
     this.tell(account);
   }

@@ -90,10 +90,11 @@ export interface OrderColumn {
 
 /** What to read, without order and limit. Every row has columns `k0`, `k1`, ... with the order columns' values. */
 export interface ListQuery {
-  /** Further columns, e.g. `d.data`. */
+  /** Further columns, e.g. `d.data`; without parameters. */
   readonly select: string;
   readonly from: string;
   readonly where: readonly string[];
+  /** Parameters of `from`, then of `where`. */
   readonly params: readonly Param[];
   readonly order: readonly OrderColumn[];
 }
@@ -133,7 +134,7 @@ export function readPage<R extends Row>(
       const params = key ? comparisonParams(keyColumns, key) : [];
       return db
         .query(pageSql(query, descending, keyColumns.length))
-        .all(...query.params, ...params, limit) as R[];
+        .all(...withComparison(query, params), limit) as R[];
     },
     isAtKey: (row) => isAt(row, key!),
     existsBehind: (descending) => existsBehind(db, query, descending, key!),
@@ -161,13 +162,21 @@ export function assemblePage<R>(page: PageRequest, hasKey: boolean, source: Page
 function pageSql(query: ListQuery, descending: boolean, keyColumns: number): string {
   const keys = query.order.map((column, i) => `${column.sql} AS k${i}`).join(", ");
   const where = [...query.where];
-  if (keyColumns > 0) where.push(comparison(query.order.slice(0, keyColumns), descending, true));
+  // First, because of two bounds on one side SQLite takes the earlier one for its index: a page far inside a date
+  // range then starts at the cursor, not at the end of the range.
+  if (keyColumns > 0) where.unshift(comparison(query.order.slice(0, keyColumns), descending, true));
   const order = query.order
     .map((column) => `${column.sql} ${isDown(column, descending) ? "DESC" : "ASC"}`)
     .join(", ");
   const condition = where.length > 0 ? ` WHERE ${where.join(" AND ")}` : "";
   const select = query.select === "" ? keys : `${keys}, ${query.select}`;
   return `SELECT ${select} FROM ${query.from}${condition} ORDER BY ${order} LIMIT ?`;
+}
+
+/** The query's parameters with those of the comparison, which stands first in the condition. */
+function withComparison(query: ListQuery, params: readonly Param[]): Param[] {
+  const before = query.from.split("?").length - 1;
+  return [...query.params.slice(0, before), ...params, ...query.params.slice(before)];
 }
 
 function isDown(column: OrderColumn, descending: boolean): boolean {
@@ -212,7 +221,7 @@ function existsBehind(
   key: readonly KeyValue[],
 ): boolean {
   const order = query.order.slice(0, key.length);
-  const where = [...query.where, comparison(order, !descending, false)].join(" AND ");
+  const where = [comparison(order, !descending, false), ...query.where].join(" AND ");
   const sql = `SELECT 1 AS found FROM ${query.from} WHERE ${where} LIMIT 1`;
-  return db.query(sql).get(...query.params, ...comparisonParams(order, key)) !== null;
+  return db.query(sql).get(...withComparison(query, comparisonParams(order, key))) !== null;
 }

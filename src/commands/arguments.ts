@@ -21,7 +21,11 @@ export const SERVING = {
 } as const satisfies ParseArgsOptionsConfig;
 
 /** Parses the words after a command's name. @throws NodeError with exit code 2 */
-export function readArguments<const O extends ParseArgsOptionsConfig>(command: string, argv: string[], options: O) {
+export function readArguments<const O extends ParseArgsOptionsConfig>(
+  command: string,
+  argv: string[],
+  options: O,
+) {
   try {
     return parseArgs({ args: argv, options, allowPositionals: true, strict: true });
   } catch (error) {

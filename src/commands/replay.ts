@@ -27,11 +27,19 @@ export const help = `lyra replay: load a recording of a network into a home
 `;
 
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("replay", argv, { ...COMMON, ...SERVING, serve: { type: "boolean" } });
+  const { values, positionals } = readArguments("replay", argv, {
+    ...COMMON,
+    ...SERVING,
+    serve: { type: "boolean" },
+  });
   if (positionals.length === 0) throw usageError("replay", "name at least one event file");
   const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
   const config = loadConfig(flags, positionals);
-  const options = { quiet: values.quiet === true, json: values.json === true, configOut: values["config-out"] };
+  const options = {
+    quiet: values.quiet === true,
+    json: values.json === true,
+    configOut: values["config-out"],
+  };
   if (values.serve) return serveUntilSignal(config, options);
   return load(config, options);
 }
@@ -57,7 +65,11 @@ async function load(config: NodeConfig, options: { quiet: boolean; json: boolean
   }
 }
 
-async function loadInto(config: NodeConfig, isSilent: boolean, isStopping: () => boolean): Promise<ReplayResult> {
+async function loadInto(
+  config: NodeConfig,
+  isSilent: boolean,
+  isStopping: () => boolean,
+): Promise<ReplayResult> {
   const db = openWriter(config.home);
   const bar = new ProgressBar("loading", isSilent ? false : undefined);
   try {
@@ -106,17 +118,20 @@ function summarise(result: ReplayResult, seconds: number, home: string): void {
   const { head, blocks, known, events } = result;
   if (head) {
     const rate = events > 0 ? `, ${grouped(events / seconds)} events a second` : "";
-    say(`${green("loaded")} ${grouped(blocks)} blocks (${grouped(events)} events) of chain ${head.chainId} in ${seconds.toFixed(2)} s${rate}`);
+    say(
+      `${green("loaded")} ${grouped(blocks)} blocks (${grouped(events)} events) of chain ${head.chainId} in ${seconds.toFixed(2)} s${rate}`,
+    );
     if (known > 0) say(dim(`       ${grouped(known)} blocks were there already`));
     say(dim(`       the last block is ${grouped(head.height)}; serve it with: lyra serve --home ${home}`));
   } else say("the recording holds no whole block");
   for (const file of result.files) {
     if (file.damage) {
       const { offset, record, reason } = file.damage;
-      say(`${red("damaged")} ${file.path}: ${reason} (record ${grouped(record)}, byte ${grouped(offset)} of the inflated data)`);
+      say(
+        `${red("damaged")} ${file.path}: ${reason} (record ${grouped(record)}, byte ${grouped(offset)} of the inflated data)`,
+      );
     } else if (file.unfinishedHeight !== undefined) {
       say(dim(`       ${file.path} ends inside block ${grouped(file.unfinishedHeight)}, which is left out`));
     }
   }
 }
-

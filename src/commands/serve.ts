@@ -25,9 +25,23 @@ export const help = `lyra serve: answer queries over an existing home
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("serve", argv, { ...COMMON, ...SERVING });
   if (positionals.length > 0) throw usageError("serve", `serve takes no file: '${positionals[0]}'`);
-  const config = loadConfig({ ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] });
+  const config = loadConfig({
+    ...values,
+    dataPort: values["data-port"],
+    segmentLength: values["segment-length"],
+  });
   if (!existsSync(storePath(config.home))) {
-    throw new NodeError("serve", "store_missing", `there is no store in ${config.home}`, "load one with: lyra replay FILE --home DIR", ExitCode.notReady);
+    throw new NodeError(
+      "serve",
+      "store_missing",
+      `there is no store in ${config.home}`,
+      "load one with: lyra replay FILE --home DIR",
+      ExitCode.notReady,
+    );
   }
-  return serveUntilSignal(config, { quiet: values.quiet === true, json: values.json === true, configOut: values["config-out"] });
+  return serveUntilSignal(config, {
+    quiet: values.quiet === true,
+    json: values.json === true,
+    configOut: values["config-out"],
+  });
 }

@@ -18,7 +18,7 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   const where = { dataUrl: node.dataUrl, dataPort: node.dataPort, home: config.home, pid: process.pid };
   if (options.configOut) writeFileSync(options.configOut, `${JSON.stringify(where)}\n`);
   if (options.json) process.stdout.write(`${JSON.stringify(where)}\n`);
-  if (!options.quiet) say(banner(node, config), where);
+  if (!options.quiet) sayListening(node, config, where);
   let code: number = ExitCode.done;
   const watch = watchLoading(node, config, options, (failed) => {
     code = failed;
@@ -28,6 +28,11 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   await node.stop();
   await Promise.race([watch, Bun.sleep(0)]);
   return signal === "SIGINT" ? ExitCode.interrupted : code;
+}
+
+function sayListening(node: RunningNode, config: NodeConfig, where: Record<string, unknown>): void {
+  if (process.stderr.isTTY) say(banner(node, config));
+  else say("listening", where);
 }
 
 /** What a person reads first. A pure function of the node's facts. */
@@ -58,7 +63,9 @@ async function watchLoading(
     const result = await node.loaded;
     const damaged = result?.files.find((file) => file.damage);
     if (damaged) {
-      say(`${damaged.path} is damaged: ${damaged.damage!.reason}; everything before it is loaded`, { ...damaged.damage });
+      say(`${damaged.path} is damaged: ${damaged.damage!.reason}; everything before it is loaded`, {
+        ...damaged.damage,
+      });
       onFailure(ExitCode.failed);
     }
     if (!options.quiet && config.replay.length > 0 && result?.head) {

@@ -16,7 +16,10 @@ export const green = (text: string) => paint(32, text);
 /** A line for people, on standard error: standard output carries data only. JSON lines where nobody looks. */
 export function say(text: string, fields: Record<string, unknown> = {}): void {
   if (isTerminal || Object.keys(fields).length === 0) process.stderr.write(`${text}\n`);
-  else process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), level: "info", message: text, ...fields })}\n`);
+  else
+    process.stderr.write(
+      `${JSON.stringify({ time: new Date().toISOString(), level: "info", message: text, ...fields })}\n`,
+    );
 }
 
 /** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
@@ -24,7 +27,12 @@ export function sayError(error: unknown, asJson: boolean): number {
   const known =
     error instanceof NodeError
       ? error
-      : new NodeError("lyra", "internal", "something went wrong inside Lyra", "run again with LYRA_DEBUG=1 to see where, and report it");
+      : new NodeError(
+          "lyra",
+          "internal",
+          "something went wrong inside Lyra",
+          "run again with LYRA_DEBUG=1 to see where, and report it",
+        );
   if (!(error instanceof NodeError) && process.env.LYRA_DEBUG) console.error(error);
   if (asJson) {
     const { attempt, code, message, hint } = known;
@@ -55,7 +63,9 @@ export class ProgressBar {
     this.drawnMs = now;
     const full = Math.round(Math.min(1, Math.max(0, part)) * BAR_WIDTH);
     const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
-    process.stderr.write(`\r\u001b[K${this.title} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% ${note}`);
+    process.stderr.write(
+      `\r\u001b[K${this.title} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% ${note}`,
+    );
   }
 
   clear(): void {

@@ -14,8 +14,18 @@ export async function run(argv: string[]): Promise<number> {
   const db = new Database(":memory:");
   const sqlite = (db.query("SELECT sqlite_version() AS v").get() as { v: string }).v;
   db.close();
-  const facts = { version: VERSION, commit: COMMIT, interface: BUILD.version, schema: SCHEMA_VERSION, bun: Bun.version, sqlite };
+  const facts = {
+    version: VERSION,
+    commit: COMMIT,
+    interface: BUILD.version,
+    schema: SCHEMA_VERSION,
+    bun: Bun.version,
+    sqlite,
+  };
   if (values.json) process.stdout.write(`${JSON.stringify(facts)}\n`);
-  else process.stdout.write(`lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`);
+  else
+    process.stdout.write(
+      `lyra ${VERSION} (${COMMIT}), interface ${BUILD.version}, schema ${SCHEMA_VERSION}, Bun ${Bun.version}, SQLite ${sqlite}\n`,
+    );
   return 0;
 }

@@ -1,165 +1,149 @@
-// An export: the deflated rows of whole segments, joined behind a header line, in a ZIP (reference 20, section 2).
-// No row is read from the store and nothing is compressed again, so it runs at the speed of sending bytes.
+// Sends an export: the deflated rows of whole segments, joined behind a header line, in a ZIP. No row is read from
+// the store and nothing is compressed again. Memory is one chunk, whatever the size. A segment file that turns out
+// missing, short or damaged fails the stream, so that the download breaks and never looks whole.
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors.ts";
-import { crc32Combine } from "./crc32.ts";
 import { DEFLATE_END, storedPiece } from "./deflate.ts";
-import { type ManifestFile, MANIFEST_NAME, manifestBytes } from "./manifest.ts";
-import { ExportRefusal, segmentsOfRange, type SegmentRun } from "./ranges.ts";
-import { openSegment, pieceOf, SegmentDamage, type TablePiece } from "./segment-format.ts";
-import type { SegmentRow } from "./segment-table.ts";
-import { EXPORT_TABLES, tableOfNumber } from "./tables.ts";
-import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
+import { EntryHasher } from "./entry-hasher.ts";
+import { type ExportPlan, manifestEntry, type PlannedFile, type PlannedPiece } from "./export-plan.ts";
+import { type FileHashes, manifestBytes, manifestText } from "./manifest.ts";
+import { openSegment, SegmentDamage } from "./segment-format.ts";
+import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 
-export interface ExportRequest {
-  /** Number of `datanode.api.v2.Table`. */
-  readonly table: number;
-  readonly from: bigint;
-  readonly to: bigint;
-  /** Whether the last entry is a manifest. */
-  readonly manifest: boolean;
+/** Every chunk but the last has exactly this length (reference 20, section 1.3). */
+export const CHUNK_BYTES = 1024 * 1024;
+
+/** Some bytes of the archive, read in order into whatever room there is. */
+interface Part {
+  readonly length: number;
+  read(into: Buffer): Promise<void>;
 }
 
-export interface PlannedPiece {
-  readonly segment: SegmentRow;
-  readonly piece: TablePiece;
-  /** Length of the segment's record as JSON, for the manifest. */
-  readonly recordBytes: number;
+/** The archive as a stream that reads only as fast as it is read, and stops when it is cancelled. */
+export function exportStream(plan: ExportPlan): ReadableStream<Uint8Array> {
+  const chunks = exportChunks(plan);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { value, done } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      async cancel() {
+        await chunks.return(undefined);
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
-/** One CSV: the segments of one schema version (reference 20, section 2.3). */
-export interface PlannedFile {
-  readonly name: string;
-  readonly databaseVersion: number;
-  readonly from: number;
-  readonly to: number;
-  /** Column names, without line feed. */
-  readonly header: string;
-  readonly rows: number;
-  readonly entry: ZipEntry;
-  readonly pieces: readonly PlannedPiece[];
-}
-
-export interface ExportPlan {
-  /** Name of the archive. */
-  readonly name: string;
-  readonly chainId: string;
-  /** Name of the table in lower case. */
-  readonly table: string;
-  readonly from: number;
-  readonly to: number;
-  readonly directory: string;
-  readonly files: readonly PlannedFile[];
-  readonly hasManifest: boolean;
-  /** Length of the archive. */
-  readonly totalBytes: number;
-}
-
-/** What an export of these segments is. @throws ExportRefusal for a range or table that cannot be; NodeError for a damaged segment */
-export async function planExport(
-  directory: string,
-  segments: readonly SegmentRow[],
-  request: ExportRequest,
-): Promise<ExportPlan> {
-  const table = tableOfNumber(request.table);
-  if (!table) {
-    const known = EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
-    const summary = "no table name for network history supplied";
-    throw new ExportRefusal("table_unknown", summary, "empty table name", `tables are ${known}`);
-  }
-  const run = segmentsOfRange(segments, request.from, request.to);
-  const files: PlannedFile[] = [];
-  for (const group of versionGroups(run)) files.push(planFile(table.name, await planPieces(directory, table.name, group)));
-  const first = run[0]!;
-  const plan = {
-    name: `${fileName(first.chainId, table.name, first.from, run.at(-1)!.to)}.zip`,
-    chainId: first.chainId,
-    table: table.name,
-    from: first.from,
-    to: run.at(-1)!.to,
-    directory,
-    files,
-    hasManifest: request.manifest,
-  };
-  const entries = files.map((file) => file.entry);
-  if (plan.hasManifest) entries.push(manifestEntry(manifestBytes(plan), 0));
-  return { ...plan, totalBytes: archiveBytes(entries) };
-}
-
-export function manifestEntry(bytes: number, crc: number): ZipEntry {
-  return { name: MANIFEST_NAME, method: Method.stored, crc, bytes, packedBytes: bytes };
-}
-
-/** Adjacent segments of one version; A, B, A are three groups. */
-function versionGroups(run: SegmentRun): SegmentRun[] {
-  const groups: SegmentRow[][] = [];
-  for (const segment of run) {
-    const group = groups.at(-1);
-    if (group?.[0]!.databaseVersion === segment.databaseVersion) group.push(segment);
-    else groups.push([segment]);
-  }
-  return groups;
-}
-
-async function planPieces(directory: string, table: string, segments: SegmentRun): Promise<PlannedPiece[]> {
-  const pieces: PlannedPiece[] = [];
-  for (const segment of segments) {
-    try {
-      const { file, index } = await openSegment(directory, segment.id);
-      await file.close();
-      const piece = pieceOf(index, table);
-      if (!piece) throw new SegmentDamage(`table file '${table}' not found in segment`);
-      pieces.push({ segment, piece, recordBytes: Buffer.byteLength(JSON.stringify(index.record)) });
-    } catch (error) {
-      throw segmentFault(segment, error);
+/** The archive in chunks. Leaving the loop early closes what is open. @throws NodeError when a segment fails */
+export async function* exportChunks(plan: ExportPlan): AsyncGenerator<Uint8Array, undefined> {
+  let chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+  let filled = 0;
+  for await (const part of archiveParts(plan)) {
+    for (let rest = part.length; rest > 0; ) {
+      const room = chunk.subarray(filled, Math.min(filled + rest, CHUNK_BYTES));
+      await part.read(room);
+      filled += room.length;
+      rest -= room.length;
+      if (filled < CHUNK_BYTES) continue;
+      yield chunk;
+      chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      filled = 0;
     }
   }
-  return pieces;
+  if (filled > 0) yield chunk.subarray(0, filled);
+  return undefined;
 }
 
-/** A missing file is a range that cannot be had; anything else is a fault of this store. */
-function segmentFault(segment: SegmentRow, error: unknown): NodeError {
-  const what = `segment ${segment.from}-${segment.to}`;
-  if ((error as { code?: string }).code === "ENOENT") {
-    const summary = "failed to get contiguous history segments";
-    const hint = "it is made again when the node starts";
-    return new ExportRefusal("segment_missing", summary, `${what} is listed, but its file is missing`, hint);
+async function* archiveParts(plan: ExportPlan): AsyncGenerator<Part> {
+  const entries: ZipEntry[] = [];
+  const hashes: FileHashes[] = [];
+  for (const file of plan.files) {
+    entries.push(file.entry);
+    yield bytesPart(localHeader(file.entry));
+    const hasher = plan.hasManifest ? new EntryHasher() : undefined;
+    for await (const part of entryParts(plan.directory, file)) yield hasher ? hashed(part, hasher) : part;
+    if (hasher) hashes.push(await finish(file, hasher));
   }
-  const message = `${what} cannot be read: ${reasonOf(error)}`;
-  const hint = "restore its file from a backup, or remove it and restart the node to make it again";
-  return new NodeError("history.export", "segment_damaged", message, hint, undefined, { cause: error });
-}
-
-function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {
-  const { segment: first, piece } = pieces[0]!;
-  const to = pieces.at(-1)!.segment.to;
-  const header = Buffer.from(`${piece.header}\n`);
-  let crc = crc32(header);
-  let bytes = header.length;
-  let packedBytes = storedPiece(header).length + DEFLATE_END.length;
-  let rows = 0;
-  for (const { piece } of pieces) {
-    crc = crc32Combine(crc, piece.crc, piece.bytes);
-    bytes += piece.bytes;
-    packedBytes += piece.deflatedBytes;
-    rows += piece.rows;
+  if (plan.hasManifest) {
+    let crc = 0;
+    for await (const text of manifestText(plan, hashes)) crc = crc32(text, crc);
+    const entry = manifestEntry(manifestBytes(plan), crc);
+    entries.push(entry);
+    yield bytesPart(localHeader(entry));
+    for await (const text of manifestText(plan, hashes)) yield bytesPart(Buffer.from(text));
   }
-  const version = String(first.databaseVersion).padStart(3, "0");
-  const name = `${fileName(first.chainId, `${table}-${version}`, first.from, to)}.csv`;
-  const entry = { name, method: Method.deflate, crc, bytes, packedBytes };
-  const { databaseVersion, from } = first;
-  return { name, databaseVersion, from, to, header: piece.header, rows, entry, pieces };
+  yield bytesPart(centralDirectory(entries));
 }
 
-/** `<chain>-<what>-<from>-<to>`, heights at least six digits (reference 20, section 2.1). */
-export function fileName(chainId: string, what: string, from: number, to: number): string {
-  // A chain id is free text; in a file name and a header only these can do no harm.
-  const chain = chainId.replace(/[^A-Za-z0-9._-]/g, "_");
-  return `${chain}-${what}-${height(from)}-${height(to)}`;
+async function* entryParts(directory: string, file: PlannedFile): AsyncGenerator<Part> {
+  yield bytesPart(storedPiece(Buffer.from(`${file.header}\n`)));
+  for (const piece of file.pieces) if (piece.piece.deflatedBytes > 0) yield* segmentPart(directory, piece);
+  yield bytesPart(DEFLATE_END);
 }
 
-function height(value: number): string {
-  return String(value).padStart(6, "0");
+async function* segmentPart(directory: string, { segment, piece }: PlannedPiece): AsyncGenerator<Part> {
+  const fault = (error: unknown) => {
+    const message = `segment ${segment.from}-${segment.to} failed while it was sent: ${reasonOf(error)}`;
+    return new NodeError("history.export", "segment_damaged", message, "", undefined, { cause: error });
+  };
+  const opened = await openSegment(directory, segment.id).catch((error) => Promise.reject(fault(error)));
+  let done = 0;
+  let crc = 0;
+  const read = async (into: Buffer) => {
+    for (let filled = 0; filled < into.length; ) {
+      const position = piece.offset + done;
+      const { bytesRead } = await opened.file.read(into, filled, into.length - filled, position);
+      if (bytesRead === 0) throw new SegmentDamage("its file is short");
+      filled += bytesRead;
+      done += bytesRead;
+    }
+    crc = crc32(into, crc);
+    if (done === piece.deflatedBytes && crc !== piece.deflatedCrc)
+      throw new SegmentDamage("its bytes are damaged");
+  };
+  try {
+    yield {
+      length: piece.deflatedBytes,
+      read: (into) => read(into).catch((error) => Promise.reject(fault(error))),
+    };
+  } finally {
+    await opened.file.close();
+  }
 }
 
-export type { ManifestFile };
+function bytesPart(bytes: Uint8Array): Part {
+  let done = 0;
+  return {
+    length: bytes.length,
+    async read(into) {
+      into.set(bytes.subarray(done, done + into.length));
+      done += into.length;
+    },
+  };
+}
+
+function hashed(part: Part, hasher: EntryHasher): Part {
+  return {
+    length: part.length,
+    async read(into) {
+      await part.read(into);
+      await hasher.update(into);
+    },
+  };
+}
+
+/** What goes into the manifest is what was sent, and is what the archive's headers announced. */
+async function finish(file: PlannedFile, hasher: EntryHasher): Promise<FileHashes> {
+  const seen = await hasher.finish();
+  if (seen.bytes !== file.entry.bytes || seen.crc !== file.entry.crc) {
+    throw new NodeError(
+      "history.export",
+      "segment_damaged",
+      `the rows in ${file.name} are not those its segments list`,
+    );
+  }
+  return seen;
+}

@@ -1,7 +1,7 @@
 // The manifest: the last entry of an archive on request. It says what each CSV holds and carries the record of every
 // segment, so that whoever has the archive can check each row's bytes against the chain of segment hashes
 // (verify.ts) without the node that made it.
-import type { ExportPlan, PlannedFile } from "./export.ts";
+import type { ExportPlan, PlannedFile } from "./export-plan.ts";
 import { openSegment, type SegmentRecord } from "./segment-format.ts";
 
 export const MANIFEST_NAME = "manifest.json";
@@ -60,7 +60,9 @@ export function manifestBytes(plan: Planned): number {
   const hashes = plan.files.map(() => UNKNOWN_HASHES);
   const around = manifestHead(plan, hashes).length + manifestTail.length;
   return pieces.reduce((sum, { segment, piece, recordBytes }, i) => {
-    return sum + segmentLine(segment.id, piece.rows, piece.bytes, "", i === pieces.length - 1).length + recordBytes;
+    return (
+      sum + segmentLine(segment.id, piece.rows, piece.bytes, "", i === pieces.length - 1).length + recordBytes
+    );
   }, around);
 }
 
@@ -71,7 +73,13 @@ export async function* manifestText(plan: Planned, hashes: readonly FileHashes[]
   for (const [i, { segment, piece }] of pieces.entries()) {
     const { file, index } = await openSegment(plan.directory, segment.id);
     await file.close();
-    yield segmentLine(segment.id, piece.rows, piece.bytes, JSON.stringify(index.record), i === pieces.length - 1);
+    yield segmentLine(
+      segment.id,
+      piece.rows,
+      piece.bytes,
+      JSON.stringify(index.record),
+      i === pieces.length - 1,
+    );
   }
   yield manifestTail;
 }
@@ -103,5 +111,5 @@ const manifestTail = " ]\n}\n";
 
 /** So that length in characters is length in bytes. A chain id is the only text that could hold more. */
 function asciiOnly(json: string): string {
-  return json.replace(/[^\x00-\x7e]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return json.replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -60,8 +60,14 @@ function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): stri
   });
   if (runs.length > NAMED_MAX) shown.push(`and ${runs.length - NAMED_MAX} more`);
   const all = runs.flat();
-  const starts = `a range starts at ${named(all.map((segment) => segment.from), from)}`;
-  const ends = `and ends at ${named(all.map((segment) => segment.to), to)}`;
+  const starts = `a range starts at ${named(
+    all.map((segment) => segment.from),
+    from,
+  )}`;
+  const ends = `and ends at ${named(
+    all.map((segment) => segment.to),
+    to,
+  )}`;
   return `stored are ${shown.join(", ")}; ${starts} ${ends}`;
 }
 

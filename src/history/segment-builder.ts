@@ -4,8 +4,8 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import type { BuildReply, BuildRequest } from "./segment.worker.ts";
 import { buildSegment, type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
+import type { BuildReply, BuildRequest } from "./segment.worker.ts";
 import type { SegmentRow } from "./segment-table.ts";
 
 /** A build looks at its stop flag every few milliseconds; one deep in a sort is ended after this. */
@@ -64,7 +64,8 @@ export class WorkerBuilder implements SegmentBuilder {
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }: MessageEvent<BuildReply>) => {
         if ("row" in data) resolve(data.row);
-        else reject(new NodeError(data.failed.attempt, data.failed.code, data.failed.message, data.failed.hint));
+        else
+          reject(new NodeError(data.failed.attempt, data.failed.code, data.failed.message, data.failed.hint));
       };
       // A worker file that the executable does not hold is reported here and nowhere else (reference 80, section 1).
       worker.onerror = (event) => {

@@ -7,7 +7,7 @@
 //   4 bytes     n, little-endian
 //   4 bytes     CRC-32 of the index, little-endian
 //   8 bytes     "LYRASEG1" again: a file that was cut does not end with it
-import { open, type FileHandle } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
@@ -95,7 +95,8 @@ export async function openSegment(directory: string, id: string): Promise<OpenSe
   try {
     const { size } = await file.stat();
     const index = await readIndex(file, size);
-    if (segmentId(index.record) !== id) throw new SegmentDamage("the index does not hash to the segment's id");
+    if (segmentId(index.record) !== id)
+      throw new SegmentDamage("the index does not hash to the segment's id");
     return { file, size, index };
   } catch (error) {
     await file.close();

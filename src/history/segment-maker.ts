@@ -9,7 +9,12 @@ import { segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
 import { lowestHeight } from "./block-range.ts";
 import { type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
-import { InProcessBuilder, type SegmentBuilder, WorkerBuilder, WorkerUnavailable } from "./segment-builder.ts";
+import {
+  InProcessBuilder,
+  type SegmentBuilder,
+  WorkerBuilder,
+  WorkerUnavailable,
+} from "./segment-builder.ts";
 import { segmentPath } from "./segment-format.ts";
 import { listSegments, type SegmentRow } from "./segment-table.ts";
 
@@ -38,15 +43,16 @@ export interface SegmentMakerOptions {
 export class SegmentMaker {
   private readonly length: number;
   private builder: SegmentBuilder;
-  private height: number | undefined;
+  private height = 0;
   private first: number | undefined;
   private last: SegmentRow | undefined;
   /** Listed segments whose file is gone. */
   private remakes: SegmentRow[] = [];
+  private isRecovered = false;
+  private isStopped = false;
   private running: Promise<void> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private problem: unknown;
-  private state: "new" | "started" | "stopped" = "new";
 
   constructor(private readonly options: SegmentMakerOptions) {
     this.length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
@@ -57,40 +63,30 @@ export class SegmentMaker {
     this.builder = options.builder ?? new WorkerBuilder(options.home);
   }
 
-  /** Finds what a crash left unfinished and what is missing, and begins to make it. */
-  async start(): Promise<void> {
-    await removeUnfinished(segmentDirectory(this.options.home));
-    const rows = listSegments(this.options.db);
-    this.last = rows.at(-1);
-    this.remakes = await withoutFile(segmentDirectory(this.options.home), rows);
-    if (this.state === "new") this.state = "started";
-    const head = readHead(this.options.db);
-    if (head) this.onCommitted(head.height);
-    else this.advance();
-  }
-
-  /** Every block up to `height` is on the disk. Returns at once. */
+  /** Every block up to `height` is on the disk. Returns at once; the first call also looks for what a crash left. */
   onCommitted(height: number): void {
-    if (this.height === undefined || height > this.height) this.height = height;
+    this.height = Math.max(this.height, height);
     this.advance();
   }
 
   /** Settles when nothing is due. @throws what kept the last segment from being made */
   async idle(): Promise<void> {
+    this.advance();
     while (this.running) await this.running;
     if (this.problem !== undefined) throw this.problem;
   }
 
   /** Gives up what is under way; it is made at the next start. */
   async stop(): Promise<void> {
-    this.state = "stopped";
+    this.isStopped = true;
     clearTimeout(this.retry);
     await this.builder.stop();
     await this.running;
   }
 
   private advance(): void {
-    if (this.state !== "started" || this.running || this.retry || !this.nextPlan()) return;
+    if (this.isStopped || this.running || this.retry) return;
+    if (this.isRecovered && !this.nextPlan()) return;
     this.running = this.makeAllDue().finally(() => {
       this.running = undefined;
     });
@@ -98,15 +94,25 @@ export class SegmentMaker {
 
   private async makeAllDue(): Promise<void> {
     try {
-      for (let plan = this.nextPlan(); plan && this.state === "started"; plan = this.nextPlan()) {
-        await this.make(plan);
-      }
+      if (!this.isRecovered) await this.recover();
+      for (let plan = this.nextPlan(); plan && !this.isStopped; plan = this.nextPlan()) await this.make(plan);
       this.problem = undefined;
     } catch (error) {
-      if (this.state !== "stopped") this.failed(error);
+      if (!this.isStopped) this.failed(error);
     } finally {
-      if (this.state === "started") this.builder.rest();
+      if (!this.isStopped) this.builder.rest();
     }
+  }
+
+  /** Removes what was not finished, and finds rows without file and rows that lost the one before. */
+  private async recover(): Promise<void> {
+    const directory = segmentDirectory(this.options.home);
+    await removeUnfinished(directory);
+    const rows = unbroken(listSegments(this.options.db));
+    this.last = rows.at(-1);
+    this.remakes = await withoutFile(directory, rows);
+    this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
+    this.isRecovered = true;
   }
 
   private async make(plan: SegmentPlan): Promise<void> {
@@ -123,7 +129,7 @@ export class SegmentMaker {
     try {
       return await this.builder.build(plan);
     } catch (error) {
-      if (!(error instanceof WorkerUnavailable) || this.state !== "started") throw error;
+      if (!(error instanceof WorkerUnavailable) || this.isStopped) throw error;
       this.builder = new InProcessBuilder(this.options.home);
       return this.builder.build(plan);
     }
@@ -131,7 +137,8 @@ export class SegmentMaker {
 
   private failed(error: unknown): void {
     this.problem = error;
-    this.last = listSegments(this.options.db).at(-1);
+    // What was made but could not be recorded is made again.
+    this.last = unbroken(listSegments(this.options.db)).at(-1);
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -145,7 +152,7 @@ export class SegmentMaker {
     if (remake) return remake;
     const { db } = this.options;
     this.first ??= lowestHeight(db);
-    if (this.first === undefined || this.height === undefined) return undefined;
+    if (this.first === undefined) return undefined;
     const from = this.last ? this.last.to + 1 : this.first;
     const to = Math.ceil(from / this.length) * this.length;
     // The lowest height can come twice (reference 20, section 6.4): it is complete when the next one is there.
@@ -162,6 +169,16 @@ function changed({ from, to }: SegmentRow): NodeError {
     `segment ${from}-${to} lost its file, and the rows that are in the store now make another one`,
     "restore the file from a backup; lyra doctor says what else is wrong",
   );
+}
+
+/** Rows up to the first that does not follow the one before it: from there on the chain is made again. */
+function unbroken(rows: readonly SegmentRow[]): SegmentRow[] {
+  const end = rows.findIndex((row, i) => i > 0 && !follows(row, rows[i - 1]!));
+  return end < 0 ? [...rows] : rows.slice(0, end);
+}
+
+function follows(row: SegmentRow, before: SegmentRow): boolean {
+  return row.from === before.to + 1 && row.previousId === before.id;
 }
 
 async function removeUnfinished(directory: string): Promise<void> {

@@ -1,13 +1,13 @@
 // Makes one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. Streams: memory stays at a few
 // pieces whatever the range holds. Knows no threads; who calls it decides where it runs.
 import type { Database } from "bun:sqlite";
-import { mkdir, open, type FileHandle, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { NodeError } from "../errors.ts";
 import { type BlockEnds, type BlockFact, blockRange } from "./block-range.ts";
 import { deflatePiece, PIECE_BYTES } from "./deflate.ts";
-import { RowSource, type BlockRange, type ExportTable } from "./rows/source.ts";
+import { type BlockRange, type ExportTable, RowSource } from "./rows/source.ts";
 import {
   type BlockMark,
   encodeTail,
@@ -49,7 +49,11 @@ export async function buildSegment(
 ): Promise<SegmentRow> {
   const ends = blockRange(db, plan.from, plan.to);
   if (!ends) {
-    throw new NodeError("history.segment", "blocks_missing", `the store has no block from ${plan.from} to ${plan.to}`);
+    throw new NodeError(
+      "history.segment",
+      "blocks_missing",
+      `the store has no block from ${plan.from} to ${plan.to}`,
+    );
   }
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const unfinished = join(directory, `${plan.from}-${plan.to}${UNFINISHED_SUFFIX}`);

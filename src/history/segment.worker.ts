@@ -15,7 +15,14 @@ export interface BuildRequest {
 
 export type BuildReply =
   | { readonly row: SegmentRow }
-  | { readonly failed: { readonly attempt: string; readonly code: string; readonly message: string; readonly hint: string } };
+  | {
+      readonly failed: {
+        readonly attempt: string;
+        readonly code: string;
+        readonly message: string;
+        readonly hint: string;
+      };
+    };
 
 declare const self: Worker;
 
@@ -29,7 +36,8 @@ async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
   try {
     db = openReader(home);
     const pause = async () => {
-      if (Atomics.load(flag, 0) !== 0) throw new NodeError("history.segment", "stopped", "the node is stopping");
+      if (Atomics.load(flag, 0) !== 0)
+        throw new NodeError("history.segment", "stopped", "the node is stopping");
     };
     return { row: await buildSegment(db, segmentDirectory(home), plan, { pause }) };
   } catch (error) {
@@ -37,7 +45,9 @@ async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
       const { attempt, code, message, hint } = error;
       return { failed: { attempt, code, message, hint } };
     }
-    return { failed: { attempt: "history.segment", code: "segment_failed", message: reasonOf(error), hint: "" } };
+    return {
+      failed: { attempt: "history.segment", code: "segment_failed", message: reasonOf(error), hint: "" },
+    };
   } finally {
     db?.close();
   }

@@ -35,11 +35,17 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     openWriter(config.home).close();
     const db = openReader(config.home);
     cleanup.unshift(() => db.close());
-    const plane = new DataPlane(new DataContext(db, { limits: config.limits, build: BUILD, home: config.home }));
+    const plane = new DataPlane(
+      new DataContext(db, { limits: config.limits, build: BUILD, home: config.home }),
+    );
     const status = new ServerStatus();
     const server = serveData(plane, status, config.host, config.dataPort);
     cleanup.unshift(() => void server.stop());
-    const writer = new WriterThread({ home: config.home, segmentLength: config.segmentLength, replay: config.replay });
+    const writer = new WriterThread({
+      home: config.home,
+      segmentLength: config.segmentLength,
+      replay: config.replay,
+    });
     status.source = statusSource(config, plane, server, writer);
     return {
       dataUrl: server.url,
@@ -54,7 +60,12 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
   }
 }
 
-async function stop(server: DataServer, writer: WriterThread, db: { close(): void }, lock: HomeLock): Promise<void> {
+async function stop(
+  server: DataServer,
+  writer: WriterThread,
+  db: { close(): void },
+  lock: HomeLock,
+): Promise<void> {
   await server.stop();
   db.close();
   await writer.stop();
@@ -96,7 +107,8 @@ class WriterThread {
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "replayed") this.result = message.result;
-      if (message.kind === "failed") this.failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+      if (message.kind === "failed")
+        this.failure = new NodeError(message.attempt, message.code, message.message, message.hint);
       if (message.kind === "idle" || message.kind === "stopped") {
         this.state = message.kind;
         if (this.failure) loaded.reject(this.failure);
@@ -105,7 +117,13 @@ class WriterThread {
       if (message.kind === "stopped") stopped.resolve();
     };
     this.worker.onerror = (event) => {
-      this.failure = new NodeError("writer", "writer_failed", `the writer stopped: ${event.message}`, "", ExitCode.failed);
+      this.failure = new NodeError(
+        "writer",
+        "writer_failed",
+        `the writer stopped: ${event.message}`,
+        "",
+        ExitCode.failed,
+      );
       this.state = "stopped";
       loaded.reject(this.failure);
       stopped.resolve();

@@ -17,7 +17,13 @@ export interface WriterOrder {
 export type WriterReport =
   | { readonly kind: "committed"; readonly head: ChainHead }
   | { readonly kind: "replayed"; readonly result: ReplayResult }
-  | { readonly kind: "failed"; readonly attempt: string; readonly code: string; readonly message: string; readonly hint: string }
+  | {
+      readonly kind: "failed";
+      readonly attempt: string;
+      readonly code: string;
+      readonly message: string;
+      readonly hint: string;
+    }
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
 
@@ -61,7 +67,13 @@ async function work(order: WriterOrder): Promise<void> {
 
 function reportFailure(error: unknown): void {
   if (error instanceof NodeError) {
-    report({ kind: "failed", attempt: error.attempt, code: error.code, message: error.message, hint: error.hint });
+    report({
+      kind: "failed",
+      attempt: error.attempt,
+      code: error.code,
+      message: error.message,
+      hint: error.hint,
+    });
   } else {
     report({ kind: "failed", attempt: "writer", code: "internal", message: reasonOf(error), hint: "" });
   }

@@ -1,12 +1,14 @@
 // Accounts by identity (party, asset, market, type). The account id is the SHA-256 of the four as text
-// (reference 10, section 4.1); its first six bytes are the reference that balances and ledger are clustered on.
+// (reference 10, section 4.1); its first four bytes are the reference that balances and ledger are clustered on, so
+// that rows of a block lie in the order of account ids. (Four, not six: a balance row holds it twice.)
 import type { Database, Statement } from "bun:sqlite";
 import { canonicalIdentifier, NETWORK_PARTY } from "../wire/identifiers.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
-import { type Ids, probeReference } from "./ids.ts";
+import { type Ids, probeReference, referencePrefix } from "./ids.ts";
 
 /** Entries kept in memory; beyond it the cache starts anew. */
 const CACHE_MAX = 200_000;
+const REF_PREFIX_BYTES = 4;
 /** What events write for "no owner" and "no market". */
 const NO_OWNER = "*";
 const NO_MARKET = "!";
@@ -20,6 +22,16 @@ export interface AccountKey {
 export function accountHash(asset: string, party: string, market: string, type: number): Uint8Array {
   const typeName = enumDescriptor("vega.AccountType").nameOf.get(type) ?? String(type);
   return new Bun.CryptoHasher("sha256").update(asset + party + market + typeName).digest();
+}
+
+/** Reference of an account id: where it is in the store, or would be; `at` gives the id that holds a reference. */
+export function probeAccount(hash: Uint8Array, at: (ref: number) => Uint8Array | undefined): { ref: number; found: boolean } {
+  return probeReference(hash, at, REF_PREFIX_BYTES);
+}
+
+/** The reference an account id gets when nobody else has it. */
+export function accountReference(hash: Uint8Array): number {
+  return referencePrefix(hash, REF_PREFIX_BYTES);
 }
 
 export class Accounts {
@@ -66,7 +78,7 @@ export class Accounts {
     const marketText = market === NO_MARKET ? "" : canonicalIdentifier(market);
     const assetText = canonicalIdentifier(asset);
     const hash = accountHash(assetText, partyText, marketText, type);
-    const { ref, found } = probeReference(hash, (candidate) => {
+    const { ref, found } = probeAccount(hash, (candidate) => {
       const row = this.selectHash.get(candidate) as { hash: Uint8Array } | null;
       return row?.hash;
     });

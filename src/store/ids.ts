@@ -1,6 +1,6 @@
 // Interned identifiers. A reference is the first six bytes of the identifier as a signed 48-bit number, so that
 // rows clustered on references lie in the order of the identifiers themselves and tie-breaks by id need no join.
-// Two identifiers that share six bytes get neighbouring references: still one each, still a total order.
+// Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
 import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
 
@@ -13,29 +13,35 @@ export interface InternedId {
 
 /** Entries kept in memory; beyond it the cache starts anew (an identifier costs about 200 bytes). */
 const CACHE_MAX = 200_000;
-const REF_OFFSET = 2 ** 47;
+/** Bytes of an identifier that its reference is made of. */
+const ID_PREFIX_BYTES = 6;
 
-/** The reference an identifier gets if nobody else has it. */
-export function referencePrefix(bytes: Uint8Array): number {
+/** The reference some bytes get if nobody else has it: their first `width` bytes as a signed number. */
+export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): number {
   let value = 0;
-  for (let i = 0; i < 6; i++) value = value * 256 + (bytes[i] ?? 0);
-  return value - REF_OFFSET;
+  for (let i = 0; i < width; i++) value = value * 256 + (bytes[i] ?? 0);
+  return value - 2 ** (width * 8 - 1);
 }
 
-/** Finds the row for `bytes` in a table keyed by reference, or the free reference nearest above its prefix. */
+/**
+ * Finds the row for `bytes` in a table keyed by reference, or the free reference for it: the prefix, or when
+ * another has that, the nearest free one on the side where `bytes` sorts. Rows are never removed, so the way to a
+ * row is always the way it was put there.
+ */
 export function probeReference(
   bytes: Uint8Array,
   at: (ref: number) => Uint8Array | undefined,
+  width = ID_PREFIX_BYTES,
 ): { ref: number; found: boolean } {
-  for (let ref = referencePrefix(bytes); ; ref++) {
+  const prefix = referencePrefix(bytes, width);
+  let step = 0;
+  for (let ref = prefix; ; ref += step) {
     const stored = at(ref);
     if (stored === undefined) return { ref, found: false };
-    if (sameBytes(stored, bytes)) return { ref, found: true };
+    const order = Buffer.compare(bytes, stored);
+    if (order === 0) return { ref, found: true };
+    if (step === 0) step = order;
   }
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  return Buffer.compare(a, b) === 0;
 }
 
 interface IdRow {

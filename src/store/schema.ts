@@ -5,7 +5,7 @@
 //    one row (reference 20, section 6.4), so it is not the height.
 //  - `ord` is a row's place in its block: `part << 24 | sequence`, where part counts the blocks that share a row.
 //  - an id column that says INTEGER holds a reference into `ids`: the first six bytes of the identifier as a
-//    signed number, so that references sort as the identifiers do. `party_no` is the short running number.
+//    signed number, so that references sort as the identifiers do; an account's is the first four of its id. `party_no` is the short running number.
 //  - `tx` is 0 for the hash in the row of `blocks`, else a row of `txs`; row 1 is the empty hash (no transaction).
 //  - an amount that fits 63 bits is INTEGER, a larger one a big-endian BLOB: column type ANY.
 //  - `data` is the event's own protobuf message, as it came.

@@ -1,8 +1,7 @@
 // Balance changes (reference 10, section 4.1): the list that is asked for most, so its pages are joined from
 // texts that are made once for each account and each block.
-import { accountHash } from "../../store/accounts.ts";
+import { accountHash, probeAccount } from "../../store/accounts.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
-import { referencePrefix } from "../../store/ids.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -213,11 +212,9 @@ function cursorKey(context: DataContext, text: string): readonly [number, number
 }
 
 function accountPosition(context: DataContext, hash: Uint8Array): number {
-  for (let ref = referencePrefix(hash); ; ref++) {
-    const row = context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", ref);
-    if (!row) return ref - 0.5;
-    if (Buffer.compare(row.hash, hash) === 0) return ref;
-  }
+  const at = (ref: number) => context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", ref)?.hash;
+  const { ref, found } = probeAccount(hash, at);
+  return found ? ref : ref - 0.5;
 }
 
 function readBalances(context: DataContext, query: BalanceQuery): PageRows<BalanceRow> {

@@ -1,0 +1,103 @@
+// A load generator with little of its own: raw sockets, one request in flight on each, responses by Content-Length
+// or until the last chunk. Run as a child process by the benchmarks: bun bench/load.ts '{"port":..,"paths":[..]}'
+export interface LoadOptions {
+  readonly port: number;
+  /** Asked in turn. */
+  readonly paths: readonly string[];
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly warmupMs?: number;
+}
+
+export interface LoadResult {
+  readonly requests: number;
+  readonly perSecond: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly bytes: number;
+  readonly errors: number;
+}
+
+const HEAD_END = Buffer.from("\r\n\r\n");
+
+interface Flow {
+  buffer: Buffer;
+  sentAt: number;
+}
+
+export async function load(options: LoadOptions): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let bytes = 0;
+  let errors = 0;
+  let next = 0;
+  const warmUntil = performance.now() + (options.warmupMs ?? 300);
+  const until = warmUntil + options.durationMs;
+  const requests = options.paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const finished: Promise<void>[] = [];
+  for (let i = 0; i < options.connections; i++) {
+    const done = Promise.withResolvers<void>();
+    finished.push(done.promise);
+    const send = (socket: { data: Flow; write(text: string): number }) => {
+      socket.data.sentAt = performance.now();
+      socket.write(requests[next++ % requests.length]!);
+    };
+    await Bun.connect<Flow>({
+      hostname: "127.0.0.1",
+      port: options.port,
+      socket: {
+        open(socket) {
+          socket.data = { buffer: Buffer.alloc(0), sentAt: 0 };
+          send(socket);
+        },
+        data(socket, piece) {
+          const flow = socket.data;
+          flow.buffer = flow.buffer.length === 0 ? Buffer.from(piece) : Buffer.concat([flow.buffer, piece]);
+          const size = responseSize(flow.buffer);
+          if (size < 0 || flow.buffer.length < size) return;
+          const now = performance.now();
+          if (now >= warmUntil) {
+            latencies.push(now - flow.sentAt);
+            bytes += size;
+            if (flow.buffer.subarray(9, 12).toString("latin1") !== "200") errors++;
+          }
+          flow.buffer = flow.buffer.subarray(size);
+          if (now >= until) {
+            socket.end();
+            done.resolve();
+          } else send(socket);
+        },
+        close: () => done.resolve(),
+        error: () => done.resolve(),
+      },
+    });
+  }
+  await Promise.all(finished);
+  latencies.sort((a, b) => a - b);
+  const at = (part: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0;
+  return {
+    requests: latencies.length,
+    perSecond: (latencies.length / options.durationMs) * 1000,
+    p50Ms: at(0.5),
+    p99Ms: at(0.99),
+    bytes,
+    errors,
+  };
+}
+
+/** Bytes of the response at the start of the buffer; -1 while its head is not whole. */
+function responseSize(buffer: Buffer): number {
+  const end = buffer.indexOf(HEAD_END);
+  if (end < 0) return -1;
+  const head = buffer.subarray(0, end).toString("latin1");
+  const match = /content-length: (\d+)/i.exec(head);
+  return match ? end + 4 + Number(match[1]) : -1;
+}
+
+/** Runs the generator in a process of its own, so that it does not share a thread with what it measures. */
+export async function loadInChild(options: LoadOptions): Promise<LoadResult> {
+  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(options)], { stdout: "pipe" });
+  const text = await new Response(child.stdout).text();
+  return JSON.parse(text) as LoadResult;
+}
+
+if (import.meta.main) console.log(JSON.stringify(await load(JSON.parse(process.argv[2]!) as LoadOptions)));

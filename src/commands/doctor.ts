@@ -1,0 +1,156 @@
+// lyra doctor: is this home sound, and is this machine fit for it?
+import type { Database } from "bun:sqlite";
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, reasonOf } from "../errors.ts";
+import { openSegment } from "../history/segment-format.ts";
+import { listSegments } from "../history/segment-table.ts";
+import { loadConfig } from "../node/config.ts";
+import { openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
+import { readHead } from "../store/head.ts";
+import { COMMON, readArguments } from "./arguments.ts";
+import { dim, green, grouped, red } from "./terminal.ts";
+
+export const help = `lyra doctor: check a home and this machine
+
+  lyra doctor [--home DIR] [--deep] [--json]
+
+  --deep    also run SQLite's own integrity check over the whole store (reads every page)
+
+  Exit code 0 when all is well, 1 when something is wrong, 3 when there is no store.
+`;
+
+const FREE_BYTES_LOW = 512 * 1024 * 1024;
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export async function run(argv: string[]): Promise<number> {
+  const { values } = readArguments("doctor", argv, { ...COMMON, deep: { type: "boolean" } });
+  const { home } = loadConfig({ home: values.home });
+  const findings = await examine(home, values.deep === true);
+  if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
+  else {
+    for (const { check, ok, detail } of findings) {
+      process.stdout.write(`${ok ? green("ok  ") : red("bad ")} ${check.padEnd(18)} ${dim(detail)}\n`);
+    }
+  }
+  if (!existsSync(storePath(home))) return ExitCode.notReady;
+  return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
+}
+
+async function examine(home: string, deep: boolean): Promise<Finding[]> {
+  const findings: Finding[] = [machine(), writable(home), space(home)];
+  if (!existsSync(storePath(home))) {
+    findings.push({
+      check: "store",
+      ok: false,
+      detail: `there is none in ${home}; load one with: lyra replay FILE --home ${home}`,
+    });
+    return findings;
+  }
+  let db: Database;
+  try {
+    db = openReader(home);
+  } catch (error) {
+    findings.push({ check: "store", ok: false, detail: reasonOf(error) });
+    return findings;
+  }
+  try {
+    findings.push(...store(db, home), ...(await segments(db, home)));
+    findings.push(integrity(db, deep));
+  } catch (error) {
+    findings.push({ check: "store", ok: false, detail: reasonOf(error) });
+  } finally {
+    db.close();
+  }
+  return findings;
+}
+
+function machine(): Finding {
+  return {
+    check: "machine",
+    ok: true,
+    detail: `Bun ${Bun.version}, ${process.platform} ${process.arch}, ${navigator.hardwareConcurrency} cores`,
+  };
+}
+
+function writable(home: string): Finding {
+  const probe = join(home, `.doctor-${process.pid}.tmp`);
+  if (!existsSync(home)) return { check: "home", ok: true, detail: `${home} does not exist yet` };
+  try {
+    writeFileSync(probe, "");
+    rmSync(probe);
+    const mode = statSync(home).mode & 0o777;
+    const isPrivate = (mode & 0o077) === 0;
+    return {
+      check: "home",
+      ok: true,
+      detail: `${home} can be written${isPrivate ? "" : `, and read by others (mode ${mode.toString(8)})`}`,
+    };
+  } catch (error) {
+    return {
+      check: "home",
+      ok: false,
+      detail: `${home} cannot be written (${(error as { code?: string }).code})`,
+    };
+  }
+}
+
+function space(home: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(existsSync(home) ? home : "/");
+    const free = bavail * bsize;
+    return { check: "free space", ok: free > FREE_BYTES_LOW, detail: `${grouped(free / 1e6)} MB free` };
+  } catch (error) {
+    return { check: "free space", ok: false, detail: reasonOf(error) };
+  }
+}
+
+function store(db: Database, home: string): Finding[] {
+  const head = readHead(db);
+  const bytes = statSync(storePath(home)).size;
+  const last = db.query("SELECT no, height FROM blocks ORDER BY no DESC LIMIT 1").get() as {
+    no: bigint;
+    height: bigint;
+  } | null;
+  const agrees = head === undefined ? last === null : Number(last?.no) === head.no;
+  return [
+    { check: "schema", ok: true, detail: `version ${schemaVersionOf(db)}, ${grouped(bytes / 1e6)} MB` },
+    {
+      check: "chain",
+      ok: agrees,
+      detail: head
+        ? `${head.chainId}, block ${grouped(head.height)}${agrees ? "" : `, but the last row is of block ${last?.height ?? "none"}`}`
+        : "empty",
+    },
+  ];
+}
+
+async function segments(db: Database, home: string): Promise<Finding[]> {
+  const rows = listSegments(db);
+  const bad: string[] = [];
+  for (const row of rows) {
+    try {
+      const segment = await openSegment(segmentDirectory(home), row.id);
+      await segment.file.close();
+    } catch (error) {
+      bad.push(`${row.from}-${row.to}: ${reasonOf(error)}`);
+    }
+  }
+  const detail = bad.length > 0 ? bad.join("; ") : `${rows.length} whole`;
+  return [{ check: "history segments", ok: bad.length === 0, detail }];
+}
+
+function integrity(db: Database, deep: boolean): Finding {
+  const rows = db.query(deep ? "PRAGMA integrity_check(5)" : "PRAGMA quick_check(5)").values() as string[][];
+  const ok = rows.length === 1 && rows[0]![0] === "ok";
+  return {
+    check: deep ? "integrity" : "pages",
+    ok,
+    detail: ok ? "ok" : rows.map((row) => row[0]).join("; "),
+  };
+}

@@ -1,0 +1,164 @@
+// What an export is made of: which pieces of which segments, under which names, and how long the archive will be
+// (reference 20, sections 1.2 and 2). Everything that can be refused is refused here, before a byte goes out.
+import { crc32 } from "node:zlib";
+import { NodeError, reasonOf } from "../errors.ts";
+import { crc32Combine } from "./crc32.ts";
+import { DEFLATE_END, storedPiece } from "./deflate.ts";
+import { MANIFEST_NAME, manifestBytes } from "./manifest.ts";
+import { ExportRefusal, type SegmentRun, segmentsOfRange } from "./ranges.ts";
+import { openSegment, pieceOf, SegmentDamage, type TablePiece } from "./segment-format.ts";
+import type { SegmentRow } from "./segment-table.ts";
+import { EXPORT_TABLES, tableOfNumber } from "./tables.ts";
+import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
+
+export interface ExportRequest {
+  /** Number of `datanode.api.v2.Table`. */
+  readonly table: number;
+  readonly from: bigint;
+  readonly to: bigint;
+  /** Whether the last entry is a manifest. */
+  readonly manifest: boolean;
+}
+
+export interface PlannedPiece {
+  readonly segment: SegmentRow;
+  readonly piece: TablePiece;
+  /** Length of the segment's record as JSON, for the manifest. */
+  readonly recordBytes: number;
+}
+
+/** One CSV: the segments of one schema version (reference 20, section 2.3). */
+export interface PlannedFile {
+  readonly name: string;
+  readonly databaseVersion: number;
+  readonly from: number;
+  readonly to: number;
+  /** Column names, without line feed. */
+  readonly header: string;
+  readonly rows: number;
+  readonly entry: ZipEntry;
+  readonly pieces: readonly PlannedPiece[];
+}
+
+export interface ExportPlan {
+  /** Name of the archive. */
+  readonly name: string;
+  readonly chainId: string;
+  /** Name of the table in lower case. */
+  readonly table: string;
+  readonly from: number;
+  readonly to: number;
+  readonly directory: string;
+  readonly files: readonly PlannedFile[];
+  readonly hasManifest: boolean;
+  /** Length of the archive. */
+  readonly totalBytes: number;
+}
+
+/** What an export of these segments is. @throws ExportRefusal for a range or table that cannot be; NodeError for a damaged segment */
+export async function planExport(
+  directory: string,
+  segments: readonly SegmentRow[],
+  request: ExportRequest,
+): Promise<ExportPlan> {
+  const table = tableOfNumber(request.table);
+  if (!table) {
+    const known = EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
+    const summary = "no table name for network history supplied";
+    throw new ExportRefusal("table_unknown", summary, "empty table name", `tables are ${known}`);
+  }
+  const run = segmentsOfRange(segments, request.from, request.to);
+  const files: PlannedFile[] = [];
+  for (const group of versionGroups(run))
+    files.push(planFile(table.name, await planPieces(directory, table.name, group)));
+  const first = run[0]!;
+  const plan = {
+    name: `${fileName(first.chainId, table.name, first.from, run.at(-1)!.to)}.zip`,
+    chainId: first.chainId,
+    table: table.name,
+    from: first.from,
+    to: run.at(-1)!.to,
+    directory,
+    files,
+    hasManifest: request.manifest,
+  };
+  const entries = files.map((file) => file.entry);
+  if (plan.hasManifest) entries.push(manifestEntry(manifestBytes(plan), 0));
+  return { ...plan, totalBytes: archiveBytes(entries) };
+}
+
+export function manifestEntry(bytes: number, crc: number): ZipEntry {
+  return { name: MANIFEST_NAME, method: Method.stored, crc, bytes, packedBytes: bytes };
+}
+
+/** Adjacent segments of one version; A, B, A are three groups. */
+function versionGroups(run: SegmentRun): SegmentRun[] {
+  const groups: SegmentRow[][] = [];
+  for (const segment of run) {
+    const group = groups.at(-1);
+    if (group?.at(-1)?.databaseVersion === segment.databaseVersion) group.push(segment);
+    else groups.push([segment]);
+  }
+  return groups;
+}
+
+async function planPieces(directory: string, table: string, segments: SegmentRun): Promise<PlannedPiece[]> {
+  const pieces: PlannedPiece[] = [];
+  for (const segment of segments) {
+    try {
+      const { file, index } = await openSegment(directory, segment.id);
+      await file.close();
+      const piece = pieceOf(index, table);
+      if (!piece) throw new SegmentDamage(`table file '${table}' not found in segment`);
+      pieces.push({ segment, piece, recordBytes: Buffer.byteLength(JSON.stringify(index.record)) });
+    } catch (error) {
+      throw segmentFault(segment, error);
+    }
+  }
+  return pieces;
+}
+
+/** A missing file is a range that cannot be had; anything else is a fault of this store. */
+function segmentFault(segment: SegmentRow, error: unknown): NodeError {
+  const what = `segment ${segment.from}-${segment.to}`;
+  if ((error as { code?: string }).code === "ENOENT") {
+    const summary = "failed to get contiguous history segments";
+    const hint = "it is made again when the node starts";
+    return new ExportRefusal("segment_missing", summary, `${what} is listed, but its file is missing`, hint);
+  }
+  const message = `${what} cannot be read: ${reasonOf(error)}`;
+  const hint = "restore its file from a backup, or remove it and restart the node to make it again";
+  return new NodeError("history.export", "segment_damaged", message, hint, undefined, { cause: error });
+}
+
+function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {
+  const { segment: first, piece } = pieces[0]!;
+  const to = pieces.at(-1)!.segment.to;
+  const header = Buffer.from(`${piece.header}\n`);
+  let crc = crc32(header);
+  let bytes = header.length;
+  let packedBytes = storedPiece(header).length + DEFLATE_END.length;
+  let rows = 0;
+  for (const { piece } of pieces) {
+    crc = crc32Combine(crc, piece.crc, piece.bytes);
+    bytes += piece.bytes;
+    packedBytes += piece.deflatedBytes;
+    rows += piece.rows;
+  }
+  const version = String(first.databaseVersion).padStart(3, "0");
+  const name = `${fileName(first.chainId, `${table}-${version}`, first.from, to)}.csv`;
+  const entry = { name, method: Method.deflate, crc, bytes, packedBytes };
+  const { databaseVersion, from } = first;
+  return { name, databaseVersion, from, to, header: piece.header, rows, entry, pieces };
+}
+
+/** `<chain>-<what>-<from>-<to>`, heights at least six digits (reference 20, section 2.1). */
+export function fileName(chainId: string, what: string, from: number, to: number): string {
+  // A chain id is free text; in a file name and a header only these can do no harm.
+  const chain = chainId.replace(/[^A-Za-z0-9._-]/g, "_");
+  return `${chain}-${what}-${height(from)}-${height(to)}`;
+}
+
+function height(value: number): string {
+  return String(value).padStart(6, "0");
+}

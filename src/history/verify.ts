@@ -1,0 +1,282 @@
+// Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain.
+// What it proves: the rows are the ones whose hashes stand in the segment records, the records hash to the segment
+// ids, and each names the id before. Compare the last id with one from a node you trust, and every row is bound.
+import { type FileHandle, open } from "node:fs/promises";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { EntryHasher, type EntryHashes } from "./entry-hasher.ts";
+import { fileName } from "./export-plan.ts";
+import {
+  MANIFEST_FORMAT,
+  MANIFEST_NAME,
+  type Manifest,
+  type ManifestFile,
+  type ManifestSegment,
+} from "./manifest.ts";
+import { segmentId } from "./segment-format.ts";
+import { type ArchiveEntry, readAt, readDirectory, verificationFailed } from "./unzip.ts";
+import { Method } from "./zip.ts";
+
+const READ_BYTES = 1024 * 1024;
+/** 1.6 kB a segment: a manifest of a hundred thousand segments. */
+const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
+const LINE_FEED = 0x0a;
+const QUOTE = 0x22;
+
+export interface VerifiedFile {
+  readonly name: string;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface Verification {
+  /** False: there is no manifest, and only names, sizes and CRC-32 could be checked. */
+  readonly hasManifest: boolean;
+  readonly files: readonly VerifiedFile[];
+  /** Ids of the segments, first to last; empty without a manifest. */
+  readonly segments: readonly string[];
+  readonly from?: number;
+  readonly to?: number;
+  readonly table?: string;
+  readonly chainId?: string;
+}
+
+/** Checks an archive from start to end with little memory. @throws NodeError with exit code 4 that says where it fails */
+export async function verifyArchive(path: string): Promise<Verification> {
+  const file = await open(path, "r").catch((error) => {
+    const message = `${path} cannot be opened: ${reasonOf(error)}`;
+    throw new NodeError("history.verify", "archive_unreadable", message, "", ExitCode.failed);
+  });
+  try {
+    const entries = await readDirectory(file);
+    const last = entries.at(-1);
+    const manifest = last?.name === MANIFEST_NAME ? await readManifest(file, last) : undefined;
+    const csvs = manifest ? entries.slice(0, -1) : entries;
+    if (!manifest) return await verifyChecksums(file, csvs);
+    checkChain(manifest);
+    checkNames(manifest, csvs);
+    const files: VerifiedFile[] = [];
+    let next = 0;
+    for (const [i, described] of manifest.files.entries()) {
+      const count = manifest.segments.slice(next).filter((s) => s.record.to <= described.to).length;
+      const segments = manifest.segments.slice(next, (next += count));
+      files.push(await verifyFile(file, csvs[i]!, described, segments, manifest.table));
+    }
+    const segments = manifest.segments.map((segment) => segment.id);
+    const { from, to, table, chainId } = manifest;
+    return { hasManifest: true, files, segments, from, to, table, chainId };
+  } finally {
+    await file.close();
+  }
+}
+
+async function verifyChecksums(file: FileHandle, entries: readonly ArchiveEntry[]): Promise<Verification> {
+  const files: VerifiedFile[] = [];
+  for (const entry of entries) {
+    const counter = new RowCounter();
+    const { sha256 } = await readEntry(file, entry, (csv) => counter.count(csv));
+    files.push({ name: entry.name, rows: counter.rows - 1, bytes: entry.bytes, sha256 });
+  }
+  return { hasManifest: false, files, segments: [] };
+}
+
+async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Manifest> {
+  if (entry.method !== Method.stored || entry.bytes > MANIFEST_BYTES_MAX) {
+    throw verificationFailed("it is not a manifest of lyra", MANIFEST_NAME);
+  }
+  const { crc32 } = await import("node:zlib");
+  const text = await readAt(file, entry.offset, entry.packedBytes);
+  if (crc32(text) !== entry.crc)
+    throw verificationFailed("its CRC-32 differs from the directory's", MANIFEST_NAME);
+  try {
+    const manifest = JSON.parse(text.toString()) as Manifest;
+    if (manifest.format !== MANIFEST_FORMAT) throw new Error(`unknown format '${manifest.format}'`);
+    if (manifest.files.length === 0 || manifest.segments.length === 0) throw new Error("it lists nothing");
+    return manifest;
+  } catch (error) {
+    throw verificationFailed(`it is not a manifest of lyra (${reasonOf(error)})`, MANIFEST_NAME);
+  }
+}
+
+/** Each record hashes to its id, names the id before it, and begins where that one ended. */
+function checkChain(manifest: Manifest): void {
+  let previous: ManifestSegment | undefined;
+  for (const segment of manifest.segments) {
+    const { record } = segment;
+    const where = `segment ${record?.from}-${record?.to}`;
+    if (segmentId(record) !== segment.id)
+      throw verificationFailed("its record does not hash to its id", where);
+    if (previous && record.previousId !== previous.id) {
+      throw verificationFailed(
+        `it does not name segment ${previous.record.from}-${previous.record.to} as the one before`,
+        where,
+      );
+    }
+    if (previous && record.from !== previous.record.to + 1) {
+      throw verificationFailed(`it does not begin where the one before ends (${previous.record.to})`, where);
+    }
+    previous = segment;
+  }
+  const first = manifest.segments[0]!.record;
+  if (
+    first.from !== manifest.from ||
+    previous!.record.to !== manifest.to ||
+    first.chainId !== manifest.chainId
+  ) {
+    throw verificationFailed("its range or chain is not that of its segments", MANIFEST_NAME);
+  }
+}
+
+function checkNames(manifest: Manifest, entries: readonly ArchiveEntry[]): void {
+  if (entries.length !== manifest.files.length) {
+    throw verificationFailed(
+      `the archive has ${entries.length} CSV files, the manifest lists ${manifest.files.length}`,
+    );
+  }
+  const table = manifest.table.replace(/^TABLE_/, "").toLowerCase();
+  for (const [i, file] of manifest.files.entries()) {
+    const version = String(file.databaseVersion).padStart(3, "0");
+    const expected = `${fileName(manifest.chainId, `${table}-${version}`, file.from, file.to)}.csv`;
+    if (file.name !== expected || entries[i]!.name !== expected) {
+      throw verificationFailed(`the file is called '${entries[i]!.name}', it should be '${expected}'`);
+    }
+  }
+}
+
+async function verifyFile(
+  file: FileHandle,
+  entry: ArchiveEntry,
+  described: ManifestFile,
+  segments: readonly ManifestSegment[],
+  table: string,
+): Promise<VerifiedFile> {
+  const check = new SegmentCheck(described, segments, table.replace(/^TABLE_/, "").toLowerCase());
+  const seen = await readEntry(file, entry, (csv) => check.take(csv));
+  check.finish();
+  const differs = (what: string) =>
+    verificationFailed(`its ${what} is not the one in the manifest`, described.name);
+  if (seen.packedSha256 !== described.packedSha256) throw differs("SHA-256 as it lies in the archive");
+  if (seen.sha256 !== described.sha256) throw differs("SHA-256");
+  if (entry.bytes !== described.bytes) throw differs("length");
+  if (check.rows !== described.rows) throw differs("number of rows");
+  return { name: entry.name, rows: check.rows, bytes: entry.bytes, sha256: seen.sha256 };
+}
+
+/** Reads an entry through; length and CRC-32 are checked. */
+async function readEntry(
+  file: FileHandle,
+  entry: ArchiveEntry,
+  seen: (csv: Uint8Array) => void,
+): Promise<EntryHashes> {
+  if (entry.method !== Method.deflate) throw verificationFailed("it is not deflated", entry.name);
+  const hasher = new EntryHasher(seen);
+  try {
+    for (let done = 0; done < entry.packedBytes; ) {
+      const piece = await readAt(file, entry.offset + done, Math.min(READ_BYTES, entry.packedBytes - done));
+      await hasher.update(piece);
+      done += piece.length;
+    }
+    const hashes = await hasher.finish();
+    if (hashes.bytes !== entry.bytes) throw verificationFailed("its length differs from the directory's");
+    if (hashes.crc !== entry.crc) throw verificationFailed("its CRC-32 differs from the directory's");
+    return hashes;
+  } catch (error) {
+    throw verificationFailed(reasonOf(error), entry.name);
+  }
+}
+
+/** Counts CSV records: a line feed inside quotes does not end one. */
+class RowCounter {
+  rows = 0;
+  private isQuoted = false;
+
+  count(csv: Uint8Array): void {
+    for (let i = 0; i < csv.length; i++) {
+      const byte = csv[i];
+      if (byte === QUOTE) this.isQuoted = !this.isQuoted;
+      else if (byte === LINE_FEED && !this.isQuoted) this.rows++;
+    }
+  }
+}
+
+/** Cuts a joined CSV at the segments' lengths and checks each share against its record. */
+class SegmentCheck {
+  rows = 0;
+  private readonly header: Buffer;
+  private headerDone = 0;
+  private at = 0;
+  private done = 0;
+  private hash: Bun.CryptoHasher;
+  private counter = new RowCounter();
+
+  constructor(
+    private readonly file: ManifestFile,
+    private readonly segments: readonly ManifestSegment[],
+    private readonly table: string,
+  ) {
+    this.header = Buffer.from(`${file.columns}\n`);
+    this.hash = this.fresh();
+    const versions = segments.every((segment) => segment.record.databaseVersion === file.databaseVersion);
+    const { from, to } = { from: segments[0]?.record.from, to: segments.at(-1)?.record.to };
+    if (!versions || from !== file.from || to !== file.to) {
+      throw verificationFailed("its range or version is not that of its segments", file.name);
+    }
+  }
+
+  take(csv: Uint8Array): void {
+    let rest = this.takeHeader(csv);
+    while (rest.length > 0) {
+      this.closeFull();
+      const segment = this.segments[this.at];
+      if (!segment) throw verificationFailed("it has more rows than its segments");
+      const share = rest.subarray(0, segment.bytes - this.done);
+      this.hash.update(share);
+      this.counter.count(share);
+      this.done += share.length;
+      rest = rest.subarray(share.length);
+    }
+  }
+
+  finish(): void {
+    if (this.headerDone < this.header.length)
+      throw verificationFailed("its first line is missing", this.file.name);
+    this.closeFull();
+    if (this.at < this.segments.length)
+      throw verificationFailed("it has fewer rows than its segments", this.file.name);
+  }
+
+  private takeHeader(csv: Uint8Array): Uint8Array {
+    const length = Math.min(csv.length, this.header.length - this.headerDone);
+    const expected = this.header.subarray(this.headerDone, this.headerDone + length);
+    if (!expected.equals(csv.subarray(0, length)))
+      throw verificationFailed("its first line is not the one in the manifest");
+    this.headerDone += length;
+    return csv.subarray(length);
+  }
+
+  /** Settles every segment that is complete, those without rows too. */
+  private closeFull(): void {
+    for (
+      let segment = this.segments[this.at];
+      segment && this.done === segment.bytes;
+      segment = this.segments[this.at]
+    ) {
+      const where = `rows of segment ${segment.record.from}-${segment.record.to}`;
+      if (this.hash.digest("hex") !== segment.record.tables[this.table]) {
+        throw verificationFailed(`the ${where} are not the ones its record names (SHA-256 differs)`);
+      }
+      if (this.counter.rows !== segment.rows)
+        throw verificationFailed(`the number of ${where} is not ${segment.rows}`);
+      this.rows += segment.rows;
+      this.at++;
+      this.done = 0;
+      this.hash = this.fresh();
+      this.counter = new RowCounter();
+    }
+  }
+
+  /** A record names the hash of the CSV an export of its segment alone would hold: header line first. */
+  private fresh(): Bun.CryptoHasher {
+    return new Bun.CryptoHasher("sha256").update(this.header);
+  }
+}
