@@ -30,6 +30,7 @@ export function makeBalanceStore(home: string, rows: number, parties = Math.max(
   const insertBlock = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, ?)");
   const insertBalance = db.prepare("INSERT INTO balances(block, account, balance, tx) VALUES(?, ?, ?, ?)");
   const insertByParty = db.prepare("INSERT INTO balances_by_party(party_no, block, account, balance) VALUES(?, ?, ?, ?)");
+  const insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
   const ref = (hex: string) => referencePrefix(Buffer.from(hex, "hex"));
   let no = 0;
   const intern = (hex: string): { ref: number; no: number } => {
@@ -75,7 +76,10 @@ export function makeBalanceStore(home: string, rows: number, parties = Math.max(
     for (const account of [...chosen.values()].sort((a, b) => a.ref - b.ref)) {
       const value = BigInt(Math.floor(random() * 1e9)) * (account.asset % 2 === 0 ? 10n ** 12n : 1000n);
       const amount = storeAmount(value);
-      insertBalance.run(block, account.ref, amount, written % 3 === 0 ? 0 : written + 2);
+      // Two changes a transaction, every third one outside a transaction.
+      const tx = written % 3 === 0 ? 0 : Math.floor(written / 3) + 2;
+      if (written % 3 === 1) insertTx.run(tx, Buffer.from(idOf(`tx ${tx}`), "hex"));
+      insertBalance.run(block, account.ref, amount, tx);
       insertByParty.run(account.partyNo, block, account.ref, amount);
       written++;
     }

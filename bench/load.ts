@@ -1,5 +1,5 @@
 // A load generator with little of its own: raw sockets, one request in flight on each, responses by Content-Length
-// or until the last chunk. Run as a child process by the benchmarks: bun bench/load.ts '{"port":..,"paths":[..]}'
+// or until the last chunk. Run as a child process by the benchmarks, options as JSON on standard input.
 export interface LoadOptions {
   readonly port: number;
   /** Asked in turn. */
@@ -95,9 +95,10 @@ function responseSize(buffer: Buffer): number {
 
 /** Runs the generator in a process of its own, so that it does not share a thread with what it measures. */
 export async function loadInChild(options: LoadOptions): Promise<LoadResult> {
-  const child = Bun.spawn([process.execPath, import.meta.path, JSON.stringify(options)], { stdout: "pipe" });
+  const input = new Blob([JSON.stringify(options)]);
+  const child = Bun.spawn([process.execPath, import.meta.path], { stdin: input, stdout: "pipe", stderr: "inherit" });
   const text = await new Response(child.stdout).text();
   return JSON.parse(text) as LoadResult;
 }
 
-if (import.meta.main) console.log(JSON.stringify(await load(JSON.parse(process.argv[2]!) as LoadOptions)));
+if (import.meta.main) console.log(JSON.stringify(await load((await Bun.stdin.json()) as LoadOptions)));

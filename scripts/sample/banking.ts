@@ -235,11 +235,14 @@ function recurrence({ startEpoch, endEpoch, factor, market, asset }: Recurring) 
     startEpoch: BigInt(startEpoch),
     endEpoch: endEpoch === undefined ? undefined : BigInt(endEpoch),
     factor: `${factor / 10n}.${factor % 10n}`,
-    dispatchStrategy: market && {
-      assetForMetric: asset,
-      metric: DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID,
-      markets: [market],
-    },
+    dispatchStrategy:
+      market === undefined
+        ? undefined
+        : {
+            assetForMetric: asset,
+            metric: DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID,
+            markets: [market],
+          },
   };
 }
 

@@ -54,8 +54,8 @@ export const ASSET = {
   token: idOf("asset", "lyre"),
   /** The settlement asset, built in, 6 decimals. */
   dollar: idOf("asset", "sample dollar"),
-  /** Proposed, listed and changed while the recording runs; 8 decimals. */
-  pearl: idOf("asset", "pearl"),
+  /** Proposed, listed and changed while the recording runs; 8 decimals. Its id is that of its proposal. */
+  pearl: idOf("proposal", "pearl asset"),
 } as const;
 
 export const TOKEN_ADDRESS = addressOf("contract", "lyre");

@@ -32,8 +32,8 @@ type Plan = (() => void)[];
 export interface TransactionOptions {
   /** The signer's public key. */
   readonly party: string;
-  /** The command, as the result event repeats it. */
-  readonly command?: Init<TransactionResult>;
+  /** The command, as the result event repeats it; a function when it is only known in its block. */
+  readonly command?: Init<TransactionResult> | (() => Init<TransactionResult>);
   /** Display name and error of a command that fails (reference 60, section 1.6). */
   readonly failure?: { readonly name: string; readonly error: string };
   /** Validator commands leave no result event. */
@@ -95,7 +95,8 @@ export class World {
   }
 
   private result(hash: string, { party, command, failure }: TransactionOptions): void {
-    const result = { ...command, partyId: party, hash, status: failure === undefined };
+    const repeated = typeof command === "function" ? command() : command;
+    const result = { ...repeated, partyId: party, hash, status: failure === undefined };
     if (!failure) {
       this.emit({ transactionResult: result });
       return;

@@ -195,12 +195,14 @@ function comparison(order: readonly OrderColumn[], descending: boolean, inclusiv
     const last = i === order.length - 1 && inclusive ? "=" : "";
     return `(${[...equal, `${column.sql} ${isDown(column, descending) ? "<" : ">"}${last} ?`].join(" AND ")})`;
   });
-  return `(${alternatives.join(" OR ")})`;
+  // The bound on the first column repeats what the alternatives say, in a form that an index can start from.
+  const start = `${order[0]!.sql} ${isDown(order[0]!, descending) ? "<" : ">"}= ?`;
+  return `${start} AND (${alternatives.join(" OR ")})`;
 }
 
 function comparisonParams(order: readonly OrderColumn[], key: readonly KeyValue[]): KeyValue[] {
   if (!order.some((column) => column.opposite)) return [...key];
-  return order.flatMap((_, i) => key.slice(0, i + 1));
+  return [key[0]!, ...order.flatMap((_, i) => key.slice(0, i + 1))];
 }
 
 function isAt(row: Row, key: readonly KeyValue[]): boolean {

@@ -98,7 +98,7 @@ export class InProcessBuilder implements SegmentBuilder {
 
   build(plan: SegmentPlan): Promise<SegmentRow> {
     this.db ??= openReader(this.home);
-    const build = buildSegment(this.db, segmentDirectory(this.home), plan, { pause: () => this.pause() });
+    const build = buildSegment(this.db, segmentDirectory(this.home), plan, () => this.pause());
     this.current = build;
     return build;
   }

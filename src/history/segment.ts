@@ -5,9 +5,9 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { NodeError } from "../errors.ts";
-import { type BlockEnds, type BlockFact, blockRange } from "./block-range.ts";
+import { type BlockFact, blockRange } from "./block-range.ts";
 import { deflatePiece, PIECE_BYTES } from "./deflate.ts";
-import { type BlockRange, type ExportTable, RowSource } from "./rows/source.ts";
+import { RowSource } from "./rows/source.ts";
 import {
   type BlockMark,
   encodeTail,
@@ -33,19 +33,31 @@ export interface SegmentPlan {
   readonly previousId: string;
 }
 
-export interface BuildHooks {
-  /** Called about every 256 KiB of text: where other work shares the thread, it gives way here. */
-  pause?(): Promise<void>;
-  /** The tables to write; the fifteen by default. */
-  readonly tables?: readonly ExportTable[];
+/** The rows of one table. */
+export interface TableContent {
+  readonly name: string;
+  /** Column names, without line feed. */
+  readonly header: string;
+  /** CSV lines with their line feeds. */
+  readonly lines: Iterable<string>;
 }
+
+export interface SegmentContent extends SegmentPlan {
+  readonly first: BlockMark;
+  readonly last: BlockMark;
+  readonly databaseVersion: number;
+  readonly tables: Iterable<TableContent>;
+}
+
+/** Called about every 256 KiB of text: where other work shares the thread, it gives way here. */
+export type Pause = () => Promise<void>;
 
 /** Makes the file of a segment from a store's connection. The same rows give the same bytes. */
 export async function buildSegment(
   db: Database,
   directory: string,
   plan: SegmentPlan,
-  hooks: BuildHooks = {},
+  pause?: Pause,
 ): Promise<SegmentRow> {
   const ends = blockRange(db, plan.from, plan.to);
   if (!ends) {
@@ -55,11 +67,34 @@ export async function buildSegment(
       `the store has no block from ${plan.from} to ${plan.to}`,
     );
   }
+  const source = new RowSource(db);
+  const { chainId, from, to, previousId } = plan;
+  const tables = EXPORT_TABLES.map(({ name, header, lines }) => ({
+    name,
+    header,
+    lines: lines(source, ends.range),
+  }));
+  const marks = { first: mark(ends.first), last: mark(ends.last) };
+  try {
+    const databaseVersion = DATABASE_VERSION;
+    const content = { chainId, from, to, previousId, ...marks, databaseVersion, tables };
+    return await writeSegment(directory, content, pause);
+  } finally {
+    source.close();
+  }
+}
+
+/** Makes the file of a segment: under its name once it is whole and on the disk, not before. */
+export async function writeSegment(
+  directory: string,
+  content: SegmentContent,
+  pause?: Pause,
+): Promise<SegmentRow> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const unfinished = join(directory, `${plan.from}-${plan.to}${UNFINISHED_SUFFIX}`);
+  const unfinished = join(directory, `${content.from}-${content.to}${UNFINISHED_SUFFIX}`);
   const out = new SegmentWriter(await open(unfinished, "w", 0o600));
   try {
-    const row = await writeSegment(db, out, plan, ends, hooks);
+    const row = await writeContent(out, content, pause);
     await out.close();
     await rename(unfinished, segmentPath(directory, row.id));
     await syncDirectory(directory);
@@ -71,48 +106,36 @@ export async function buildSegment(
   }
 }
 
-async function writeSegment(
-  db: Database,
-  out: SegmentWriter,
-  plan: SegmentPlan,
-  ends: BlockEnds,
-  hooks: BuildHooks,
-): Promise<SegmentRow> {
+async function writeContent(out: SegmentWriter, content: SegmentContent, pause?: Pause): Promise<SegmentRow> {
   await out.write(MAGIC);
-  const source = new RowSource(db);
   const pieces: TablePiece[] = [];
-  const hashes: Record<string, string> = {};
-  try {
-    for (const table of hooks.tables ?? EXPORT_TABLES) {
-      const { piece, sha256 } = await writeTable(out, table, source, ends.range, hooks);
-      pieces.push(piece);
-      hashes[table.name] = sha256;
-    }
-  } finally {
-    source.close();
+  const tables: Record<string, string> = {};
+  for (const table of content.tables) {
+    const { piece, sha256 } = await writeTable(out, table, pause);
+    pieces.push(piece);
+    tables[table.name] = sha256;
   }
+  const { chainId, from, to, first, last, databaseVersion, previousId } = content;
+  // The order of the members is part of the format: the id is a hash of this text.
   const record: SegmentRecord = {
     format: 1,
-    chainId: plan.chainId,
-    from: plan.from,
-    to: plan.to,
-    first: mark(ends.first),
-    last: mark(ends.last),
-    databaseVersion: DATABASE_VERSION,
-    previousId: plan.previousId,
-    tables: hashes,
+    chainId,
+    from,
+    to,
+    first,
+    last,
+    databaseVersion,
+    previousId,
+    tables,
   };
   await out.write(encodeTail({ record, pieces }));
-  const { chainId, from, to, previousId, databaseVersion } = record;
   return { from, to, id: segmentId(record), previousId, databaseVersion, chainId, bytes: out.length };
 }
 
 async function writeTable(
   out: SegmentWriter,
-  table: ExportTable,
-  source: RowSource,
-  range: BlockRange,
-  { pause }: BuildHooks,
+  table: TableContent,
+  pause?: Pause,
 ): Promise<{ piece: TablePiece; sha256: string }> {
   const hash = new Bun.CryptoHasher("sha256").update(`${table.header}\n`);
   const offset = out.length;
@@ -120,7 +143,7 @@ async function writeTable(
   let bytes = 0;
   let crc = 0;
   let deflatedCrc = 0;
-  for (const text of textPieces(table.lines(source, range))) {
+  for (const text of textPieces(table.lines)) {
     const piece = Buffer.from(text.lines);
     hash.update(piece);
     crc = crc32(piece, crc);

@@ -39,7 +39,7 @@ async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
       if (Atomics.load(flag, 0) !== 0)
         throw new NodeError("history.segment", "stopped", "the node is stopping");
     };
-    return { row: await buildSegment(db, segmentDirectory(home), plan, { pause }) };
+    return { row: await buildSegment(db, segmentDirectory(home), plan, pause) };
   } catch (error) {
     if (error instanceof NodeError) {
       const { attempt, code, message, hint } = error;

@@ -2,6 +2,7 @@
 // What it proves: the rows are the ones whose hashes stand in the segment records, the records hash to the segment
 // ids, and each names the id before. Compare the last id with one from a node you trust, and every row is bound.
 import { type FileHandle, open } from "node:fs/promises";
+import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { EntryHasher, type EntryHashes } from "./entry-hasher.ts";
 import { fileName } from "./export-plan.ts";
@@ -48,26 +49,33 @@ export async function verifyArchive(path: string): Promise<Verification> {
     throw new NodeError("history.verify", "archive_unreadable", message, "", ExitCode.failed);
   });
   try {
-    const entries = await readDirectory(file);
-    const last = entries.at(-1);
-    const manifest = last?.name === MANIFEST_NAME ? await readManifest(file, last) : undefined;
-    const csvs = manifest ? entries.slice(0, -1) : entries;
-    if (!manifest) return await verifyChecksums(file, csvs);
-    checkChain(manifest);
-    checkNames(manifest, csvs);
-    const files: VerifiedFile[] = [];
-    let next = 0;
-    for (const [i, described] of manifest.files.entries()) {
-      const count = manifest.segments.slice(next).filter((s) => s.record.to <= described.to).length;
-      const segments = manifest.segments.slice(next, (next += count));
-      files.push(await verifyFile(file, csvs[i]!, described, segments, manifest.table));
-    }
-    const segments = manifest.segments.map((segment) => segment.id);
-    const { from, to, table, chainId } = manifest;
-    return { hasManifest: true, files, segments, from, to, table, chainId };
+    return await verifyOpen(file);
+  } catch (error) {
+    if (error instanceof NodeError) throw verificationFailed(`${path} is not sound: ${error.message}`);
+    throw error;
   } finally {
     await file.close();
   }
+}
+
+async function verifyOpen(file: FileHandle): Promise<Verification> {
+  const entries = await readDirectory(file);
+  const last = entries.at(-1);
+  const manifest = last?.name === MANIFEST_NAME ? await readManifest(file, last) : undefined;
+  const csvs = manifest ? entries.slice(0, -1) : entries;
+  if (!manifest) return await verifyChecksums(file, csvs);
+  checkChain(manifest);
+  checkNames(manifest, csvs);
+  const files: VerifiedFile[] = [];
+  let next = 0;
+  for (const [i, described] of manifest.files.entries()) {
+    const count = manifest.segments.slice(next).filter((s) => s.record.to <= described.to).length;
+    const segments = manifest.segments.slice(next, (next += count));
+    files.push(await verifyFile(file, csvs[i]!, described, segments, manifest.table));
+  }
+  const segments = manifest.segments.map((segment) => segment.id);
+  const { from, to, table, chainId } = manifest;
+  return { hasManifest: true, files, segments, from, to, table, chainId };
 }
 
 async function verifyChecksums(file: FileHandle, entries: readonly ArchiveEntry[]): Promise<Verification> {
@@ -84,7 +92,6 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   if (entry.method !== Method.stored || entry.bytes > MANIFEST_BYTES_MAX) {
     throw verificationFailed("it is not a manifest of lyra", MANIFEST_NAME);
   }
-  const { crc32 } = await import("node:zlib");
   const text = await readAt(file, entry.offset, entry.packedBytes);
   if (crc32(text) !== entry.crc)
     throw verificationFailed("its CRC-32 differs from the directory's", MANIFEST_NAME);

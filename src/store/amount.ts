@@ -41,7 +41,20 @@ export function storeAmount(value: bigint): StoredAmount {
 
 export function loadAmount(stored: StoredAmount): bigint {
   if (typeof stored === "bigint") return stored;
-  return BigInt(`0x${Buffer.from(stored.buffer, stored.byteOffset, stored.byteLength).toString("hex")}`);
+  // Eight bytes at a time from the end; most large amounts have 9 to 12 bytes.
+  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
+  let end = stored.length;
+  let value = 0n;
+  let shift = 0n;
+  for (; end >= 8; end -= 8) {
+    value |= view.getBigUint64(end - 8) << shift;
+    shift += 64n;
+  }
+  let rest = 0;
+  for (let i = 0; i < Math.min(end, 6); i++) rest = rest * 256 + stored[i]!;
+  let top = BigInt(rest);
+  if (end === 7) top = (top << 8n) | BigInt(stored[6]!);
+  return value | (top << shift);
 }
 
 /** Decimal text of a column value, as the API and the CSV show it. */

@@ -132,6 +132,7 @@ CREATE TABLE votes(block INTEGER NOT NULL, proposal BLOB NOT NULL, party INTEGER
 CREATE TABLE votes_current(proposal BLOB NOT NULL, party INTEGER NOT NULL, block INTEGER NOT NULL,
   PRIMARY KEY(proposal, party)) STRICT, WITHOUT ROWID;
 CREATE INDEX votes_current_by_party ON votes_current(party, block, proposal);
+CREATE INDEX votes_current_by_proposal ON votes_current(proposal, block, party);
 
 CREATE TABLE markets(block INTEGER NOT NULL, id INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
   PRIMARY KEY(block, id)) STRICT, WITHOUT ROWID;

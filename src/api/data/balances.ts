@@ -42,12 +42,12 @@ interface BlockText {
 }
 
 class BalanceTexts {
-  private readonly accounts = new Map<bigint, AccountText>();
-  private readonly blocks = new Map<bigint, BlockText>();
+  private readonly accounts = new Map<number, AccountText>();
+  private readonly blocks = new Map<number, BlockText>();
 
   constructor(private readonly context: DataContext) {}
 
-  account(ref: bigint): AccountText {
+  account(ref: number): AccountText {
     const known = this.accounts.get(ref);
     if (known) return known;
     const made = this.makeAccount(ref);
@@ -56,10 +56,10 @@ class BalanceTexts {
     return made;
   }
 
-  block(no: bigint): BlockText {
+  block(no: number): BlockText {
     const known = this.blocks.get(no);
     if (known) return known;
-    const timeUs = this.context.blocks.timeUs(Number(no));
+    const timeUs = this.context.blocks.timeUs(no);
     let head = `{"vega_time":"${rfc3339(timeUs)}",`;
     head = head.padEnd(Math.ceil(head.length / 3) * 3, " ");
     const made = {
@@ -72,7 +72,7 @@ class BalanceTexts {
     return made;
   }
 
-  private makeAccount(ref: bigint): AccountText {
+  private makeAccount(ref: number): AccountText {
     const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
     const row = this.context.get<{
       hash: Uint8Array;
@@ -87,7 +87,8 @@ class BalanceTexts {
     const type = Number(row.type);
     const typeName = enumDescriptor("vega.AccountType").nameOf.get(type);
     const typeJson = typeName === undefined ? String(type) : `"${typeName}"`;
-    const tail = `"AccountID":"${hexOf(row.hash)}","PartyID":"${party}","AssetID":"${asset}","MarketID":"${market}","Type":${type}}`;
+    // The original's cursors also repeat the account's parts (and lack its id); they are read, not written.
+    const tail = `"AccountID":"${hexOf(row.hash)}"}`;
     return {
       party,
       asset,
@@ -211,8 +212,10 @@ function cursorKey(context: DataContext, text: string): readonly [number, number
   return [cursor.block("vega_time"), accountPosition(context, hash)];
 }
 
-function accountPosition(context: DataContext, hash: Uint8Array): number {
-  const at = (ref: number) => context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", ref)?.hash;
+/** Where an account id sorts among the references of accounts; unknown ones fall between two. */
+export function accountPosition(context: DataContext, hash: Uint8Array): number {
+  const at = (ref: number) =>
+    context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", ref)?.hash;
   const { ref, found } = probeAccount(hash, at);
   return found ? ref : ref - 0.5;
 }
@@ -277,8 +280,8 @@ export const listBalanceChanges: Endpoint<DataContext> = {
     const { rows, hasNextPage, hasPreviousPage } = readBalances(context, checkRequest(context, request));
     const made = textsOf(context);
     const edges = rows.map((row) => {
-      const account = made.account(row.account);
-      const block = made.block(row.block);
+      const account = made.account(Number(row.account));
+      const block = made.block(Number(row.block));
       const node = {
         timestamp: BigInt(block.timeUs) * 1000n,
         balance: amountText(row.balance),
@@ -301,8 +304,8 @@ export const listBalanceChanges: Endpoint<DataContext> = {
     let endCursor = "";
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]!;
-      const block = made.block(row.block);
-      const account = made.account(row.account);
+      const block = made.block(Number(row.block));
+      const account = made.account(Number(row.account));
       endCursor = block.cursor + account.cursor;
       if (i === 0) startCursor = endCursor;
       else body += ",";

@@ -5,6 +5,9 @@ const CHUNK_BLOCKS = 1024;
 /** Chunks kept: a million blocks in 8 MB. */
 const CHUNKS_MAX = 1024;
 
+/** A search narrower than this loads the chunk it ends in. */
+const NEAR_BLOCKS = 4 * CHUNK_BLOCKS;
+
 export interface BlockPosition {
   /** The block with exactly this time, else a number between the two around it: compares rightly with block numbers. */
   readonly no: number;
@@ -35,25 +38,40 @@ export class BlockTimes {
   /** Where a time lies among the blocks. Block times rise with their numbers. */
   position(timeUs: number): BlockPosition {
     const after = this.firstAtOrAfter(timeUs);
-    const exact = after > 0 && this.timeOf(after) === timeUs;
+    const exact = this.timeOf(after) === timeUs;
     return exact ? { no: after, exact } : { no: after - 0.5, exact };
   }
 
-  /** Number of the first block at or after a time; one past the last block when there is none. */
+  /**
+   * Number of the first block at or after a time; one past the last block when there is none.
+   * Blocks come at a steady pace, so the place is guessed between the two known sides: a few looks, not twenty.
+   */
   firstAtOrAfter(timeUs: number): number {
-    let low = 1;
-    let high = Number((this.selectLast.get() as { no: bigint }).no) + 1;
-    while (low < high) {
-      const middle = Math.floor((low + high) / 2);
-      if (this.timeOf(middle)! < timeUs) low = middle + 1;
-      else high = middle;
+    const last = Number((this.selectLast.get() as { no: bigint }).no);
+    if (last === 0 || timeUs <= this.timeOf(1)) return 1;
+    if (timeUs > this.timeOf(last)) return last + 1;
+    // Always: time of `before` < timeUs <= time of `after`.
+    let before = 1;
+    let after = last;
+    for (let step = 0; after - before > 1; step++) {
+      const from = this.timeOf(before);
+      const part = (timeUs - from) / (this.timeOf(after) - from);
+      // Every third look halves, so that uneven times cannot make it slow.
+      const guess = step % 3 === 2 ? (before + after) / 2 : before + part * (after - before);
+      const look = Math.min(after - 1, Math.max(before + 1, Math.floor(guess)));
+      const isNear = after - before < NEAR_BLOCKS;
+      if ((isNear ? this.timeUs(look) : this.timeOf(look)) < timeUs) before = look;
+      else after = look;
     }
-    return low;
+    return after;
   }
 
-  private timeOf(no: number): number | undefined {
+  private timeOf(no: number): number {
+    const chunkNo = Math.floor(no / CHUNK_BLOCKS);
+    const known = this.chunks.get(chunkNo)?.[no - chunkNo * CHUNK_BLOCKS];
+    if (known !== undefined) return known;
     const row = this.selectOne.get(no) as { time: bigint } | null;
-    return row ? Number(row.time) : undefined;
+    return row ? Number(row.time) : 0;
   }
 
   private loadChunk(chunkNo: number): Float64Array {

@@ -31,7 +31,8 @@ const getNetworkData: Endpoint<DataContext> = {
         tendermintNodes: { ...tendermint, maximum: wholePart(places) },
         ersatzNodes: { ...ersatz, maximum: wholePart(places.times(multiple)) },
         pendingNodes: pending,
-        uptime: completedMinutes(context),
+        // A 32-bit float on the wire, and so in JSON.
+        uptime: Math.fround(completedMinutes(context)),
       },
     };
   },

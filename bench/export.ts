@@ -1,0 +1,372 @@
+// What exports and segments cost (docs: issue "a recorded network in", performance).
+//
+//   bun bench/export.ts [--mb 300] [--recording FILE]
+//
+// - export: against the same server sending a file of the same number of bytes, curl on the other core
+// - memory of the server above idle while it exports
+// - p99 of other requests during an export at full speed, and to a client on a gigabit line
+// - making segments: against bare generation and compression of the same CSV, and how long the loop stands still
+// Prints a table and one line of JSON.
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { NetworkHistoryExports } from "../src/api/data/network-history.ts";
+import { blockRange } from "../src/history/block-range.ts";
+import { deflatePiece, PIECE_BYTES } from "../src/history/deflate.ts";
+import { exportChunks } from "../src/history/export.ts";
+import { planExport } from "../src/history/export-plan.ts";
+import { RowSource } from "../src/history/rows/source.ts";
+import { buildSegment, writeSegment } from "../src/history/segment.ts";
+import { InProcessBuilder } from "../src/history/segment-builder.ts";
+import { SegmentMaker } from "../src/history/segment-maker.ts";
+import { listSegments, recordSegment, type SegmentRow } from "../src/history/segment-table.ts";
+import { EXPORT_TABLES } from "../src/history/tables.ts";
+import { replayFiles } from "../src/sources/replay.ts";
+import { BlockWriter } from "../src/store/block-writer.ts";
+import { openReader, openWriter, segmentDirectory } from "../src/store/database.ts";
+
+const SEGMENTS = 6;
+const ROUNDS = 5;
+const PING_MS = 2;
+const GIGABIT = "110M";
+const EXPORT = "/export?from=1&to=6000";
+const PAGE = JSON.stringify(
+  Array.from({ length: 50 }, (_, i) => ({ id: String(i).padStart(64, "0"), balance: "1".repeat(20), i })),
+);
+
+if (process.argv[2] === "--serve") serve(process.argv[3]!);
+else await main();
+
+/** The server under test: exports, a plain file of the same length, and a page as other requests ask for. */
+function serve(home: string): void {
+  const db = openReader(home);
+  const exports = new NetworkHistoryExports(db, segmentDirectory(home), 16);
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    reusePort: false,
+    async fetch(request) {
+      const { pathname, searchParams } = new URL(request.url);
+      if (pathname === "/file") return new Response(Bun.file(join(home, "same.zip")));
+      if (pathname !== "/export")
+        return new Response(PAGE, { headers: { "content-type": "application/json" } });
+      const fields = {
+        table: 1,
+        fromBlock: BigInt(searchParams.get("from")!),
+        toBlock: BigInt(searchParams.get("to")!),
+      };
+      const manifest = searchParams.get("manifest") === "true";
+      return exports.answer(fields, {
+        accept: request.headers.get("accept"),
+        manifest,
+        signal: request.signal,
+      });
+    },
+  });
+  console.log(server.port);
+}
+
+async function main(): Promise<void> {
+  const megabytes = Number(option("--mb") ?? 300);
+  const home = mkdtempSync(join(tmpdir(), "lyra-bench-export-"));
+  try {
+    const result = {
+      archiveMB: 0,
+      ...(await exporting(home, megabytes)),
+      ...(await making(join(home, "recording"))),
+    };
+    console.log(JSON.stringify({ bench: "export", ...result }));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+function option(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+async function exporting(home: string, megabytes: number) {
+  await fabricate(home, megabytes);
+  const child = Bun.spawn([process.execPath, import.meta.path, "--serve", home], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  try {
+    const { value } = await child.stdout.getReader().read();
+    const base = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
+    return await measureServer(home, base, child.pid);
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+}
+
+/** Segments of one large table with rows as random as real ones, and the archive they make as a plain file. */
+async function fabricate(home: string, megabytes: number): Promise<void> {
+  const db = openWriter(home);
+  const rows: SegmentRow[] = [];
+  const block = { height: 1, time: "2026-01-01T00:00:00.000000Z", hash: "00" };
+  for (let i = 0; i < SEGMENTS; i++) {
+    const range = {
+      chainId: "bench-1",
+      from: i * 1000 + 1,
+      to: i * 1000 + 1000,
+      previousId: rows.at(-1)?.id ?? "",
+    };
+    // About half the text is left of it once it is deflated.
+    const lines = invented((megabytes * 2_000_000) / SEGMENTS);
+    const tables = [{ name: "balances", header: EXPORT_TABLES[0]!.header, lines }];
+    const row = await writeSegment(segmentDirectory(home), {
+      ...range,
+      first: block,
+      last: block,
+      databaseVersion: 1,
+      tables,
+    });
+    recordSegment(db, row);
+    rows.push(row);
+  }
+  db.close();
+  const file = Bun.file(join(home, "same.zip")).writer();
+  const plan = await planExport(segmentDirectory(home), rows, {
+    table: 1,
+    from: 1n,
+    to: 6000n,
+    manifest: false,
+  });
+  for await (const chunk of exportChunks(plan)) {
+    file.write(chunk);
+    await file.flush();
+  }
+  await file.end();
+}
+
+/** Lines of balances with ids that do not repeat within the window of deflate. */
+function* invented(bytes: number): Generator<string> {
+  const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+  const lines = Array.from({ length: 2000 }, (_, i) => {
+    return `\\x${random()},2026-01-01 00:00:${String(i % 60).padStart(2, "0")}.123456+00,\\x${random()},${i * 1_000_003}\n`;
+  });
+  for (let done = 0, i = 0; done < bytes; i++) {
+    const line = lines[i % lines.length]!;
+    done += line.length;
+    yield line;
+  }
+}
+
+async function measureServer(home: string, base: string, pid: number) {
+  const archiveMB = statSync(join(home, "same.zip")).size / 1e6;
+  await fetchAll(`${base}${EXPORT}`);
+  await fetchAll(`${base}/file`);
+  const speed = { export: [] as number[], file: [] as number[], manifest: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    speed.file.push(archiveMB / (await curlSeconds(`${base}/file`)));
+    speed.export.push(archiveMB / (await curlSeconds(`${base}${EXPORT}`)));
+    if (round === 0) speed.manifest.push(archiveMB / (await curlSeconds(`${base}${EXPORT}&manifest=true`)));
+  }
+  await Bun.sleep(500);
+  const memory = await memoryAboveIdle(home, base);
+  const quiet = await pings(base, Bun.sleep(2000));
+  const gigabit = await pings(base, curlSeconds(`${base}${EXPORT}`, ["--limit-rate", GIGABIT]));
+  const fullSpeed = await pings(base, Promise.all([1, 2, 3].map(() => curlSeconds(`${base}${EXPORT}`))));
+  const exportMBs = median(speed.export);
+  const fileMBs = median(speed.file);
+  const ratio = exportMBs / fileMBs;
+  const factor = (during: { p99: number }) => during.p99 / quiet.p99;
+  row("archive", `${archiveMB.toFixed(0)} MB`, "");
+  row("export", `${exportMBs.toFixed(0)} MB/s`, `${ratio.toFixed(2)} of a file (limit 0.50)`);
+  row("the same bytes as a file", `${fileMBs.toFixed(0)} MB/s`, "");
+  row(
+    "export with manifest",
+    `${median(speed.manifest).toFixed(0)} MB/s`,
+    "inflates and hashes what it sends",
+  );
+  row("memory above idle", `${memory.toFixed(0)} MB`, "limit 64");
+  row("p99 of a page, quiet", `${quiet.p99.toFixed(2)} ms`, `p50 ${quiet.p50.toFixed(2)}`);
+  row(
+    "... export to a gigabit line",
+    `${gigabit.p99.toFixed(2)} ms`,
+    `${factor(gigabit).toFixed(1)} times (limit 3)`,
+  );
+  row(
+    "... three exports, full speed",
+    `${fullSpeed.p99.toFixed(2)} ms`,
+    `${factor(fullSpeed).toFixed(1)} times; curl takes the other core`,
+  );
+  void pid;
+  return {
+    archiveMB,
+    exportMBs,
+    fileMBs,
+    ratio,
+    manifestMBs: median(speed.manifest),
+    memoryAboveIdleMB: memory,
+    p99QuietMs: quiet.p99,
+    p99GigabitMs: gigabit.p99,
+    p99FullSpeedMs: fullSpeed.p99,
+  };
+}
+
+/** A fresh server's resident memory at rest, and the most it has while it exports. */
+async function memoryAboveIdle(home: string, _base: string): Promise<number> {
+  const child = Bun.spawn([process.execPath, import.meta.path, "--serve", home], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  try {
+    const { value } = await child.stdout.getReader().read();
+    const base = `http://127.0.0.1:${new TextDecoder().decode(value).trim()}`;
+    for (let i = 0; i < 50; i++) await (await fetch(base)).text();
+    await Bun.sleep(500);
+    const idle = residentMB(child.pid);
+    let most = idle;
+    const timer = setInterval(() => {
+      most = Math.max(most, residentMB(child.pid));
+    }, 5);
+    await curlSeconds(`${base}${EXPORT}`);
+    await curlSeconds(`${base}${EXPORT}`);
+    clearInterval(timer);
+    return most - idle;
+  } finally {
+    child.kill();
+    await child.exited;
+  }
+}
+
+function residentMB(pid: number): number {
+  const match = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(match?.[1] ?? 0) / 1024;
+}
+
+async function fetchAll(url: string): Promise<void> {
+  for await (const _ of (await fetch(url)).body!);
+}
+
+async function curlSeconds(url: string, flags: string[] = []): Promise<number> {
+  const command = ["curl", "-sS", ...flags, "-o", "/dev/null", "-w", "%{time_total}", url];
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit" });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`curl failed: ${url}`);
+  return Number(text);
+}
+
+/** Asks for a page every other millisecond until `until` settles. */
+async function pings(base: string, until: Promise<unknown>): Promise<{ p50: number; p99: number }> {
+  let isOver = false;
+  until.finally(() => {
+    isOver = true;
+  });
+  const times: number[] = [];
+  while (!isOver) {
+    const started = performance.now();
+    await (await fetch(base)).arrayBuffer();
+    times.push(performance.now() - started);
+    await Bun.sleep(PING_MS);
+  }
+  times.sort((a, b) => a - b);
+  return { p50: times[Math.floor(times.length * 0.5)]!, p99: times[Math.floor(times.length * 0.99)]! };
+}
+
+async function making(home: string) {
+  const recording =
+    option("--recording") ?? join(import.meta.dir, "../../shared/data/smoketest_to_block_5000.evts.gz");
+  if (!existsSync(recording)) {
+    console.log(`making segments: SKIPPED, there is no ${recording}`);
+    return {};
+  }
+  const db = openWriter(home);
+  await replayFiles(new BlockWriter(db), db, [recording]);
+  const ranges = Array.from({ length: 5 }, (_, i) => ({ from: i * 1000 + 1, to: i * 1000 + 1000 }));
+  const bare: number[] = [];
+  const made: number[] = [];
+  for (let round = 0; round < ROUNDS * 2; round++) {
+    bare.push(await timed(async () => ranges.forEach((range) => generateAndCompress(home, range))));
+    made.push(await timed(() => buildAll(home, ranges)));
+  }
+  // The first rounds pay for compiling the code.
+  const ratio = median(made.slice(ROUNDS)) / median(bare.slice(ROUNDS));
+  const worker = await longestPause(home, db, false);
+  const inProcess = await longestPause(home, db, true);
+  db.close();
+  row(
+    "making five segments",
+    `${median(made.slice(ROUNDS)).toFixed(0)} ms`,
+    `${ratio.toFixed(2)} of bare generation and compression (limit 1.30)`,
+  );
+  row("longest pause of the writer", `${worker.toFixed(1)} ms`, "segments in a worker (limit 20)");
+  row("... without workers", `${inProcess.toFixed(1)} ms`, "");
+  return { makingRatio: ratio, longestPauseMs: worker, longestPauseInProcessMs: inProcess };
+}
+
+function generateAndCompress(home: string, { from, to }: { from: number; to: number }): void {
+  const db = openReader(home);
+  const source = new RowSource(db);
+  const { range } = blockRange(db, from, to)!;
+  for (const table of EXPORT_TABLES) {
+    let text = "";
+    for (const line of table.lines(source, range)) {
+      text += line;
+      if (text.length < PIECE_BYTES) continue;
+      deflatePiece(Buffer.from(text));
+      text = "";
+    }
+    deflatePiece(Buffer.from(text));
+  }
+  source.close();
+  db.close();
+}
+
+async function buildAll(home: string, ranges: readonly { from: number; to: number }[]): Promise<void> {
+  const directory = segmentDirectory(home);
+  rmSync(directory, { recursive: true, force: true });
+  for (const range of ranges) {
+    const db = openReader(home);
+    await buildSegment(db, directory, { chainId: "bench-1", ...range, previousId: "" });
+    db.close();
+  }
+}
+
+/** How long the loop of the writer's thread stood still while all segments were made. */
+async function longestPause(
+  home: string,
+  db: ReturnType<typeof openWriter>,
+  inProcess: boolean,
+): Promise<number> {
+  rmSync(segmentDirectory(home), { recursive: true, force: true });
+  db.run("DELETE FROM segments");
+  const record = (segment: SegmentRow) => recordSegment(db, segment);
+  const maker = new SegmentMaker({
+    home,
+    db,
+    record,
+    ...(inProcess && { builder: new InProcessBuilder(home) }),
+  });
+  let last = performance.now();
+  let longest = 0;
+  const timer = setInterval(() => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last - 1);
+    last = now;
+  }, 1);
+  await maker.idle();
+  await Bun.sleep(5);
+  clearInterval(timer);
+  await maker.stop();
+  if (listSegments(db).length !== 5) throw new Error("not all segments were made");
+  return longest;
+}
+
+async function timed(work: () => Promise<void>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}
+
+function row(what: string, value: string, note: string): void {
+  console.log(`${what.padEnd(32)} ${value.padStart(12)}  ${note}`);
+}

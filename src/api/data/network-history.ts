@@ -1,0 +1,251 @@
+// Network history: the export, and what segments there are (reference 20, section 1).
+import type { Database } from "bun:sqlite";
+import { reasonOf } from "../../errors.ts";
+import { exportStream } from "../../history/export.ts";
+import { type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
+import { ExportRefusal } from "../../history/ranges.ts";
+import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
+import { readHead } from "../../store/head.ts";
+import type { HistorySegment } from "../../wire/generated/datanode.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { ApiError, Grpc, internal, invalidArgument } from "../errors.ts";
+import type { RequestFields } from "../query.ts";
+
+/** What the three lists need of the data context. */
+export interface HistoryContext {
+  readonly db: Database;
+}
+
+/** Path of the export; its request message is `datanode.api.v2.ExportNetworkHistoryRequest`. */
+export const EXPORT_PATH = "/api/v2/networkhistory/export";
+const ARCHIVE_TYPE = "application/zip";
+const STREAM_TYPE = "application/json+stream";
+/** Type of the first message's extension: what the archive will be. */
+const EXTENSION_TYPE = "type.googleapis.com/lyra.v1.ArchiveDescription";
+
+function segmentMessage(row: SegmentRow): HistorySegment {
+  return {
+    fromHeight: BigInt(row.from),
+    toHeight: BigInt(row.to),
+    historySegmentId: row.id,
+    previousHistorySegmentId: row.previousId,
+    databaseVersion: BigInt(row.databaseVersion),
+    chainId: row.chainId,
+  };
+}
+
+/** Newest first; no pages. */
+export function listAllNetworkHistorySegments({ db }: HistoryContext) {
+  return { segments: listSegments(db).reverse().map(segmentMessage) };
+}
+
+/** With no segment both are unset, and it is no error. Over gRPC only. */
+export function getMostRecentNetworkHistorySegment({ db }: HistoryContext) {
+  const newest = listSegments(db).at(-1);
+  return newest
+    ? { segment: segmentMessage(newest), swarmKeySeed: newest.chainId }
+    : { segment: undefined, swarmKeySeed: "" };
+}
+
+/** Segments are not shared over a swarm: no address, no peers; the key is what the original makes of the chain id. */
+export function getNetworkHistoryStatus({ db }: HistoryContext) {
+  const seed = readHead(db)?.chainId ?? "";
+  return { ipfsAddress: "", swarmKey: swarmKey(seed), swarmKeySeed: seed, connectedPeers: [] as string[] };
+}
+
+export function getNetworkHistoryBootstrapPeers() {
+  return { bootstrapPeers: [] as string[] };
+}
+
+/** Over gRPC only. */
+export function getActiveNetworkHistoryPeerAddresses() {
+  return { ipAddresses: [] as string[] };
+}
+
+/** Three lines: the seed's bytes as 64 hex digits, padded with zeros or cut (reference 20, section 1.5). */
+function swarmKey(seed: string): string {
+  return `/key/swarm/psk/1.0.0/\n/base16/\n${Buffer.from(seed).toString("hex").padEnd(64, "0").slice(0, 64)}`;
+}
+
+const TAG = "Network history";
+
+export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
+  {
+    path: "/api/v2/networkhistory/segments",
+    request: "datanode.api.v2.ListAllNetworkHistorySegmentsRequest",
+    response: "datanode.api.v2.ListAllNetworkHistorySegmentsResponse",
+    tag: TAG,
+    summary: "The history segments that are stored, newest first",
+    description:
+      "An export covers whole segments: its first block is a fromHeight, its last block a toHeight.",
+    handle: listAllNetworkHistorySegments,
+  },
+  {
+    path: "/api/v2/networkhistory",
+    request: "datanode.api.v2.GetNetworkHistoryStatusRequest",
+    response: "datanode.api.v2.GetNetworkHistoryStatusResponse",
+    tag: TAG,
+    summary: "How segments are shared with other nodes",
+    handle: getNetworkHistoryStatus,
+  },
+  {
+    path: "/api/v2/networkhistory/bootstrap",
+    request: "datanode.api.v2.GetNetworkHistoryBootstrapPeersRequest",
+    response: "datanode.api.v2.GetNetworkHistoryBootstrapPeersResponse",
+    tag: TAG,
+    summary: "Peers to fetch history from",
+    handle: getNetworkHistoryBootstrapPeers,
+  },
+];
+
+export interface ExportOptions {
+  /** The request's `Accept`: `application/json+stream` asks for messages instead of the archive itself. */
+  readonly accept: string | null;
+  /** Whether the archive's last entry is a manifest. */
+  readonly manifest: boolean;
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
+}
+
+/** The fields of an `ExportNetworkHistoryRequest`; what is absent is 0. */
+export function exportRequest(fields: RequestFields, manifest: boolean): ExportRequest {
+  return {
+    table: Number(fields.table ?? 0),
+    from: BigInt((fields.fromBlock as bigint | undefined) ?? 0n),
+    to: BigInt((fields.toBlock as bigint | undefined) ?? 0n),
+    manifest,
+  };
+}
+
+/** Exports of one node, of which only so many run at once. */
+export class NetworkHistoryExports {
+  private active = 0;
+
+  constructor(
+    private readonly db: Database,
+    /** Where the segment files are (`segmentDirectory`). */
+    private readonly directory: string,
+    private readonly exportsMax: number,
+  ) {}
+
+  /** Answers an export request; what is wrong with it is an answer too. */
+  async answer(fields: RequestFields, { accept, manifest, signal }: ExportOptions): Promise<Response> {
+    if (this.active >= this.exportsMax) {
+      return errorResponse(new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed"));
+    }
+    const release = this.take();
+    try {
+      const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
+      const archive = watched(exportStream(plan), release, signal);
+      if (accept === STREAM_TYPE) {
+        return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
+      }
+      // Chunked, without Content-Length, as in the original: a stream that fails ends without its last chunk.
+      const headers = {
+        "content-type": ARCHIVE_TYPE,
+        "content-disposition": `attachment;filename=${plan.name}`,
+      };
+      return new Response(archive, { headers });
+    } catch (error) {
+      release();
+      return errorResponse(exportError(error));
+    }
+  }
+
+  private take(): () => void {
+    this.active++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.active--;
+      isHeld = false;
+    };
+  }
+}
+
+/** What cannot be exported is the request's fault: 400, where the original says 500 (docs/compatibility.md). */
+function exportError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ExportRefusal) return invalidArgument(error.summary, error.inner);
+  return internal("failed to extract data from network history segment file", reasonOf(error));
+}
+
+/** Failures of this endpoint are wrapped, as it is a stream (reference 20, section 1.2). */
+function errorResponse(error: ApiError): Response {
+  return Response.json(
+    { error: error.body },
+    { status: error.status, headers: { "content-type": "application/json" } },
+  );
+}
+
+/** The same stream; `ended` is called when it is over in whatever way, and an abort ends it. */
+function watched(
+  stream: ReadableStream<Uint8Array>,
+  ended: () => void,
+  signal?: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const reader = stream.getReader();
+  const stop = () => {
+    ended();
+    reader.cancel().catch(() => {});
+  };
+  signal?.addEventListener("abort", stop, { once: true });
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          signal?.throwIfAborted();
+          const { value, done } = await reader.read();
+          if (!done) return controller.enqueue(value);
+          signal?.throwIfAborted();
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        ended();
+      },
+      async cancel() {
+        ended();
+        await reader.cancel();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Messages `{"result": ...}`, a line each; the first describes the archive, a failure is the last (interface 2). */
+function messageStream(archive: ReadableStream<Uint8Array>, plan: ExportPlan): ReadableStream<Uint8Array> {
+  const reader = archive.getReader();
+  let extensions: object[] | undefined = [description(plan)];
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (done) return controller.close();
+          const data = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+          controller.enqueue(line({ result: { contentType: ARCHIVE_TYPE, data, extensions } }));
+          extensions = undefined;
+        } catch (error) {
+          controller.enqueue(line({ error: exportError(error).body }));
+          controller.close();
+        }
+      },
+      cancel: () => reader.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function description(plan: ExportPlan): object {
+  const files = plan.files.map((file) => ({
+    name: file.name,
+    rows: String(file.rows),
+    bytes: String(file.entry.bytes),
+  }));
+  const segmentIds = plan.files.flatMap((file) => file.pieces.map(({ segment }) => segment.id));
+  return { "@type": EXTENSION_TYPE, name: plan.name, bytes: String(plan.totalBytes), files, segmentIds };
+}
+
+function line(message: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(message)}\n`);
+}
