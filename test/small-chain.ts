@@ -46,6 +46,11 @@ export function cursorOf(members: object): string {
 
 /** A data API over blocks 1, 2, ... of the given events; paths start after `/api/v2`. */
 export function chainOf(blocks: readonly (readonly Event[])[]): Get {
+  return openChain(blocks).get;
+}
+
+/** The same with its context, for what is not reached by a path that answers JSON. */
+export function openChain(blocks: readonly (readonly Event[])[]): { get: Get; context: DataContext } {
   const home = mkdtempSync(join(tmpdir(), "lyra-small-chain-"));
   const writing = openWriter(home);
   const writer = new BlockWriter(writing);
@@ -67,10 +72,11 @@ export function chainOf(blocks: readonly (readonly Event[])[]): Get {
   opened.push({ home, close: () => db.close() });
   const context = new DataContext(db, { limits: DEFAULT_LIMITS, build: { version: "v1", commit: "c" } });
   const app = dataApp(new DataPlane(context));
-  return async (path) => {
+  const get: Get = async (path) => {
     const response = await app.handle(new Request(`http://localhost/api/v2${path}`));
     return { status: response.status, body: await response.json() };
   };
+  return { get, context };
 }
 
 /** Nodes of all pages of a list, in the order of the walk. @param path ends in `?` or `&` */

@@ -26,9 +26,9 @@ import { GENESIS_NS, Step, type World } from "./world.ts";
 
 const PPM = 1_000_000n;
 /** `network.markPriceUpdateMaximumFrequency`. */
-const MARK_EVERY_NS = 5_000_000_000n;
+const MARK_EVERY_NS = 180_000_000_000n;
 /** Where nothing happens market data is told only once in so many blocks, which keeps the file small. */
-const QUIET_BLOCKS = 20;
+const QUIET_BLOCKS = 100;
 
 export interface OrderPlan {
   readonly party: string;

@@ -3,14 +3,31 @@ import { keccak_256 } from "@noble/hashes/sha3.js";
 
 export const CHAIN_ID = "lyra-sample-1";
 
-/** 32 bytes that stand for a name, as lower-case hex. */
+/**
+ * Most of every identifier only says whose it is: a recording is mostly identifiers, and a hash does not compress.
+ * In hex: the chain's name and padding.
+ */
+const ID_TAIL = Buffer.from(`-${CHAIN_ID}`.padEnd(26, "-")).toString("hex");
+const BLOCK_TAIL = Buffer.from(`-${CHAIN_ID}-block`.padEnd(27, "-")).toString("hex");
+
+/** 32 bytes that stand for a name, as lower-case hex. The first six are a hash: as many as the store tells them apart by. */
 export function idOf(...name: readonly (string | number)[]): string {
+  return hashOf(...name).slice(0, 12) + ID_TAIL;
+}
+
+/** 32 bytes that stand for a block; the first ones are its height in decimal digits. */
+export function blockHashOf(height: number): string {
+  return String(height).padStart(10, "0") + BLOCK_TAIL;
+}
+
+/** SHA-256 of a name. */
+export function hashOf(...name: readonly (string | number)[]): string {
   return new Bun.CryptoHasher("sha256").update([CHAIN_ID, ...name].join("/")).digest("hex");
 }
 
 /** An Ethereum address that stands for a name, in the mixed case of EIP-55. */
 export function addressOf(...name: readonly (string | number)[]): string {
-  const hex = idOf("address", ...name).slice(0, 40);
+  const hex = hashOf("address", ...name).slice(0, 40);
   const hash = Buffer.from(keccak_256(new TextEncoder().encode(hex))).toString("hex");
   const letters = [...hex].map((letter, i) => (hash[i]! >= "8" ? letter.toUpperCase() : letter));
   return `0x${letters.join("")}`;
@@ -18,8 +35,8 @@ export function addressOf(...name: readonly (string | number)[]): string {
 
 /** 65 bytes in the form of a bridge signature, r, s and v (reference 60, section 4.7); nobody signed them. */
 export function signatureOf(...name: readonly (string | number)[]): Uint8Array {
-  const r = Buffer.from(idOf("r", ...name), "hex");
-  const s = Buffer.from(idOf("s", ...name), "hex");
+  const r = Buffer.from(hashOf("r", ...name), "hex");
+  const s = Buffer.from(hashOf("s", ...name), "hex");
   s[0]! &= 0x7f;
   return Buffer.concat([r, s, Uint8Array.of(r[31]! & 1)]);
 }

@@ -17,7 +17,7 @@ import { AccountType } from "../../src/wire/generated/vega.ts";
 import { World } from "./world.ts";
 
 /** Three segments of a thousand blocks, and a rest that is not a segment yet. */
-export const HEIGHT_MAX = 3_100;
+export const HEIGHT_MAX = 3_050;
 
 export interface Stage {
   readonly world: World;
@@ -141,7 +141,7 @@ function planTransfers(banking: Banking): void {
     amount: 300n * LYRE,
     reference: "staking rewards",
   };
-  banking.repeat(220, reward, { startEpoch: 3, factor: 9n });
+  banking.repeat(220, reward, { startEpoch: 2, factor: 9n });
   const takers = {
     ...reward,
     toType: ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES,
@@ -149,10 +149,10 @@ function planTransfers(banking: Banking): void {
     amount: 150n * DOLLAR,
     reference: "taker bonus",
   };
-  banking.repeat(700, takers, { startEpoch: 6, endEpoch: 12, factor: 10n, market: COMET.id });
+  banking.repeat(700, takers, { startEpoch: 3, endEpoch: 6, factor: 10n, market: COMET.id });
   const allowance = toParty(PARTY.founder, PARTY.saver, ASSET.token, 5n * LYRE, "allowance");
-  const id = banking.repeat(1_300, allowance, { startEpoch: 10, factor: 10n });
-  banking.cancel(2_000, PARTY.founder, id);
+  const id = banking.repeat(1_300, allowance, { startEpoch: 4, factor: 10n });
+  banking.cancel(2_100, PARTY.founder, id);
 }
 
 function planNetwork({ network, banking }: Stage): void {

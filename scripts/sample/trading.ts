@@ -26,8 +26,8 @@ interface Style {
 export function planTrading(stage: Stage): void {
   const { world, comet, meteor } = stage;
   const dice = new Dice(SEED);
-  const cometStyle = { market: comet, open: 225, last: 3_090, pause: 24, spread: 250n, quoteSize: 4_000n, takeMax: 900 };
-  const meteorStyle = { market: meteor, open: 405, last: 2_290, pause: 46, spread: 500_000n, quoteSize: 20n, takeMax: 5 };
+  const cometStyle = { market: comet, open: 225, last: 3_040, pause: 56, spread: 250n, quoteSize: 4_000n, takeMax: 900 };
+  const meteorStyle = { market: meteor, open: 405, last: 2_290, pause: 110, spread: 500_000n, quoteSize: 20n, takeMax: 5 };
   for (const style of [cometStyle, meteorStyle]) {
     planOpening(world, style);
     planLiquidity(world, style);

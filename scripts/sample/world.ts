@@ -3,7 +3,7 @@
 import type { Init } from "../../src/wire/codec.ts";
 import { type BusEvent, encodeBusEvent, type TransactionResult } from "../../src/wire/generated/events.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
-import { CHAIN_ID, idOf } from "./seeded.ts";
+import { blockHashOf, CHAIN_ID, hashOf, idOf } from "./seeded.ts";
 
 /** 2026-01-05 09:00:00 UTC, in Unix nanoseconds. */
 export const GENESIS_NS = 1_767_603_600_000_000_000n;
@@ -53,7 +53,7 @@ export class World {
   /** Unix nanoseconds of a block: a second each and a bit; block 1 has the genesis time. */
   timeAt(height: number): bigint {
     if (height <= 1) return GENESIS_NS;
-    const jitter = Number.parseInt(idOf("time", height).slice(0, 8), 16) % 900_000_000;
+    const jitter = Number.parseInt(hashOf("time", height).slice(0, 8), 16) % 900_000_000;
     return GENESIS_NS + BigInt(height - 1) * SECOND_NS + BigInt(jitter);
   }
 
@@ -135,7 +135,7 @@ export class World {
 
   run(heightMax: number): void {
     for (let height = 1; height <= heightMax; height++) {
-      this.begin(height, blockHash(height));
+      this.begin(height, blockHashOf(height));
       const plan = this.plans.get(height);
       for (let step = 0; step < STEPS; step++) {
         for (const run of this.always[step]!) run();
@@ -163,10 +163,6 @@ export class World {
   }
 }
 
-/** 12 bytes of a hash, and 20 that say whose block it is and let the file compress. */
-function blockHash(height: number): string {
-  return idOf("block", height).slice(0, 24) + Buffer.from(`${CHAIN_ID}-block-`).toString("hex");
-}
 
 /** Number in `BusEventType` of the payload that is set (reference 30, section 9.2). */
 function typeOf(body: EventBody): number {

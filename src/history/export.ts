@@ -19,37 +19,75 @@ interface Part {
   read(into: Buffer): Promise<void>;
 }
 
-/** The archive as a stream that reads only as fast as it is read, and stops when it is cancelled. */
-export function exportStream(plan: ExportPlan): ReadableStream<Uint8Array> {
-  const chunks = exportChunks(plan);
+export interface StreamOptions {
+  readonly chunkBytes?: number;
+  /** Aborted when nobody wants the rest. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called once, when the stream is over in whatever way. */
+  onEnd?(): void;
+}
+
+/**
+ * The archive as a stream. It reads as fast as it is read, one chunk ahead, so that the disk works while the socket
+ * does; when it is cancelled or aborted it closes what is open and stops.
+ */
+export function exportStream(plan: ExportPlan, options: StreamOptions = {}): ReadableStream<Uint8Array> {
+  const { signal, onEnd } = options;
+  const chunks = exportChunks(plan, options.chunkBytes);
+  let ahead: Promise<IteratorResult<Uint8Array, undefined>> | undefined;
+  let isOver = false;
+  const end = () => {
+    if (isOver) return;
+    isOver = true;
+    signal?.removeEventListener("abort", end);
+    chunks.return(undefined).catch(() => {});
+    onEnd?.();
+  };
+  const next = () => {
+    const chunk = chunks.next();
+    // A failure is seen by the pull that waits for this chunk; until then nobody does.
+    chunk.catch(() => {});
+    return chunk;
+  };
+  signal?.addEventListener("abort", end, { once: true });
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { value, done } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value);
+        try {
+          const { value, done } = await (ahead ?? next());
+          signal?.throwIfAborted();
+          if (!done) {
+            ahead = next();
+            return controller.enqueue(value);
+          }
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+        end();
       },
-      async cancel() {
-        await chunks.return(undefined);
-      },
+      cancel: end,
     },
     { highWaterMark: 0 },
   );
 }
 
 /** The archive in chunks. Leaving the loop early closes what is open. @throws NodeError when a segment fails */
-export async function* exportChunks(plan: ExportPlan): AsyncGenerator<Uint8Array, undefined> {
-  let chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+export async function* exportChunks(
+  plan: ExportPlan,
+  chunkBytes = CHUNK_BYTES,
+): AsyncGenerator<Uint8Array, undefined> {
+  let chunk = Buffer.allocUnsafeSlow(chunkBytes);
   let filled = 0;
   for await (const part of archiveParts(plan)) {
     for (let rest = part.length; rest > 0; ) {
-      const room = chunk.subarray(filled, Math.min(filled + rest, CHUNK_BYTES));
+      const room = chunk.subarray(filled, Math.min(filled + rest, chunkBytes));
       await part.read(room);
       filled += room.length;
       rest -= room.length;
-      if (filled < CHUNK_BYTES) continue;
+      if (filled < chunkBytes) continue;
       yield chunk;
-      chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
+      chunk = Buffer.allocUnsafeSlow(chunkBytes);
       filled = 0;
     }
   }

@@ -25,7 +25,10 @@ export function accountHash(asset: string, party: string, market: string, type: 
 }
 
 /** Reference of an account id: where it is in the store, or would be; `at` gives the id that holds a reference. */
-export function probeAccount(hash: Uint8Array, at: (ref: number) => Uint8Array | undefined): { ref: number; found: boolean } {
+export function probeAccount(
+  hash: Uint8Array,
+  at: (ref: number) => Uint8Array | undefined,
+): { ref: number; found: boolean } {
   return probeReference(hash, at, REF_PREFIX_BYTES);
 }
 

@@ -3,6 +3,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors.ts";
 import type { Block, BlockEvent } from "../sources/block.ts";
+import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
@@ -149,7 +150,10 @@ export class BlockWriter {
       const row = this.selectBlockHash.get(head.no) as { hash: Uint8Array };
       if (Buffer.compare(row.hash, hash) !== 0) ownTx = -1;
     }
-    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, (hex) => this.takeTx(hex));
+    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, {
+      take: (hex) => this.takeTx(hex),
+      hashOf: (no) => hexOf((this.selectBlockHash.get(no) as { hash: Uint8Array }).hash),
+    });
   }
 
   private takeTx(hex: string): number {
@@ -173,6 +177,8 @@ class WritingBlock implements BlockContext {
   readonly timeUs: number;
   private readonly ordBase: number;
   private readonly txs: number[] = [];
+  /** Rows made for hashes of earlier blocks. */
+  private readonly carried = new Map<number, number>();
   private ledgerEntries = 0;
 
   constructor(
@@ -182,7 +188,7 @@ class WritingBlock implements BlockContext {
     readonly accounts: Accounts,
     /** 0 when the block's hash is the one in its row, -1 when it needs a row of its own. */
     ownTx: number,
-    private readonly takeTx: (hex: string) => number,
+    private readonly txRows: { take(hex: string): number; hashOf(block: number): string },
   ) {
     this.no = head.no;
     this.timeUs = head.timeUs;
@@ -193,10 +199,20 @@ class WritingBlock implements BlockContext {
   tx(event: BlockEvent): number {
     let tx = this.txs[event.tx];
     if (tx === undefined) {
-      tx = this.takeTx(this.block.txHashes[event.tx]!);
+      tx = this.txRows.take(this.block.txHashes[event.tx]!);
       this.txs[event.tx] = tx;
     }
     return tx;
+  }
+
+  carriedTx(tx: number, block: number): number {
+    if (tx !== 0 || block === this.no) return tx;
+    let row = this.carried.get(block);
+    if (row === undefined) {
+      row = this.txRows.take(this.txRows.hashOf(block));
+      this.carried.set(block, row);
+    }
+    return row;
   }
 
   ord(event: BlockEvent): number {

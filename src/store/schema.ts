@@ -68,6 +68,7 @@ CREATE TABLE rewards(block INTEGER NOT NULL, ord INTEGER NOT NULL, party INTEGER
   epoch INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
 CREATE INDEX rewards_by_epoch ON rewards(epoch, block, ord);
 CREATE INDEX rewards_by_party ON rewards(party, epoch, block, ord);
+CREATE INDEX rewards_by_asset ON rewards(asset, epoch, block, ord);
 CREATE TABLE reward_totals(party INTEGER NOT NULL, asset INTEGER NOT NULL, amount ANY NOT NULL,
   PRIMARY KEY(party, asset)) STRICT, WITHOUT ROWID;
 CREATE INDEX reward_totals_by_asset ON reward_totals(asset, party);
@@ -79,6 +80,8 @@ CREATE TABLE delegations(block INTEGER NOT NULL, ord INTEGER NOT NULL, party INT
 CREATE TABLE delegations_current(party INTEGER NOT NULL, node INTEGER NOT NULL, epoch INTEGER NOT NULL, block INTEGER NOT NULL,
   amount ANY NOT NULL, PRIMARY KEY(party, node, epoch)) STRICT, WITHOUT ROWID;
 CREATE INDEX delegations_current_by_block ON delegations_current(block, party, node, epoch);
+CREATE INDEX delegations_current_by_party ON delegations_current(party, block, node, epoch);
+CREATE INDEX delegations_current_by_node ON delegations_current(node, block, party, epoch);
 CREATE INDEX delegations_current_by_epoch ON delegations_current(epoch, node, party);
 
 CREATE TABLE epochs(id INTEGER NOT NULL, block INTEGER NOT NULL, tx INTEGER NOT NULL, data BLOB NOT NULL,
@@ -107,6 +110,8 @@ CREATE TABLE node_signatures(resource BLOB NOT NULL, sig BLOB NOT NULL, kind INT
 CREATE TABLE multisig_signers(id BLOB PRIMARY KEY, added INTEGER NOT NULL, node INTEGER NOT NULL, signer TEXT NOT NULL,
   submitter TEXT NOT NULL, nonce TEXT NOT NULL, time INTEGER NOT NULL, epoch INTEGER NOT NULL, block INTEGER NOT NULL,
   tx INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+
+CREATE INDEX multisig_signers_by_time ON multisig_signers(added, time, id);
 
 CREATE TABLE network_parameters(key TEXT NOT NULL, block INTEGER NOT NULL, value TEXT NOT NULL, tx INTEGER NOT NULL,
   PRIMARY KEY(key, block)) STRICT, WITHOUT ROWID;

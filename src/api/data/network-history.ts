@@ -136,7 +136,8 @@ export class NetworkHistoryExports {
     const release = this.take();
     try {
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
-      const archive = watched(exportStream(plan), release, signal);
+      const chunkBytes = Number(process.env.CH ?? 1048576);
+      const archive = exportStream(plan, { chunkBytes, signal, onEnd: release });
       if (accept === STREAM_TYPE) {
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
@@ -174,41 +175,6 @@ function errorResponse(error: ApiError): Response {
   return Response.json(
     { error: error.body },
     { status: error.status, headers: { "content-type": "application/json" } },
-  );
-}
-
-/** The same stream; `ended` is called when it is over in whatever way, and an abort ends it. */
-function watched(
-  stream: ReadableStream<Uint8Array>,
-  ended: () => void,
-  signal?: AbortSignal,
-): ReadableStream<Uint8Array> {
-  const reader = stream.getReader();
-  const stop = () => {
-    ended();
-    reader.cancel().catch(() => {});
-  };
-  signal?.addEventListener("abort", stop, { once: true });
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          signal?.throwIfAborted();
-          const { value, done } = await reader.read();
-          if (!done) return controller.enqueue(value);
-          signal?.throwIfAborted();
-          controller.close();
-        } catch (error) {
-          controller.error(error);
-        }
-        ended();
-      },
-      async cancel() {
-        ended();
-        await reader.cancel();
-      },
-    },
-    { highWaterMark: 0 },
   );
 }
 

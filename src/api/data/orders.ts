@@ -53,7 +53,7 @@ const getOrder: Endpoint<DataContext> = {
     const bytes = Buffer.from(id, "hex");
     const row =
       version === undefined
-        ? context.get<OrderRow>(`SELECT o.data FROM ${CURRENT} WHERE c.id = ?`, bytes)
+        ? context.get<OrderRow>(`SELECT o.data FROM ${CURRENT} WHERE c.id = ? ORDER BY c.block DESC, c.ord DESC LIMIT 1`, bytes)
         : context.get<OrderRow>(
             "SELECT data FROM orders WHERE id = ? AND version = ? ORDER BY block DESC LIMIT 1",
             bytes,

@@ -67,13 +67,15 @@ const listTrades: Endpoint<DataContext> = {
     "By time. A party or an order is on either side of the trade. The date range applies to block time plus the event's place in the block in microseconds: start inclusive, end exclusive.",
   handle(context, request) {
     const page = context.page(request);
-      return context.query(FAILED, () => ({
+    const rows = tradeRows(context, request);
+    const range = rangeCondition(context, request);
+    return context.query(FAILED, () => ({
       trades: context.list<TradeRow, Trade>({
         query: {
           select: "t.data",
-          from,
-          where: [],
-          params,
+          from: rows.from,
+          where: range.where,
+          params: [...rows.params, ...range.params],
           order: [{ sql: "t.block" }, { sql: "t.ord" }],
         },
         page,
@@ -107,15 +109,13 @@ function tradeRows(context: DataContext, request: RequestFields): { from: string
     where.push(`(${inList("buy_order", list)} OR ${inList("sell_order", list)})`);
     params.push(...orders, ...orders);
   }
-  rangeCondition(context, request, where, params);
-  const table = "trades";
-  const columns = "block, ord, data";
-  if (parties.length === 0) return mergedRows(columns, table, { where, params }, armsOf("market", markets));
-  if (markets.length > 0) {
-    where.push(inList("market", markets.length));
+  let arms = armsOf("market", markets);
+  if (parties.length > 0) {
+    if (markets.length > 0) where.push(inList("market", markets.length));
     params.push(...markets);
+    arms = partyArms(parties);
   }
-  return mergedRows(columns, table, { where, params }, partyArms(parties));
+  return mergedRows("block, ord, data", "trades", { where, params }, arms);
 }
 
 /** Rows that a party bought, and rows it sold to somebody who is not among the parties: no row twice. */
@@ -133,21 +133,19 @@ function partyArms(parties: readonly number[]): Condition[] {
 }
 
 /** Bounds in synthetic time, cut to microseconds (reference 10, section 2.4). */
-function rangeCondition(
-  context: DataContext,
-  request: RequestFields,
-  where: string[],
-  params: Param[],
-): void {
+function rangeCondition(context: DataContext, request: RequestFields): Condition {
   const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
+  const where: string[] = [];
+  const params: Param[] = [];
   for (const [bound, operator] of [
     [range.startTimestamp, ">="],
     [range.endTimestamp, "<"],
   ] as const) {
     if (bound === undefined) continue;
-    where.push(`(block, ord) ${operator} (?, ?)`);
+    where.push(`(t.block, t.ord) ${operator} (?, ?)`);
     params.push(...syntheticPlace(context, Number(bound / 1000n)));
   }
+  return { where, params };
 }
 
 export const tradeEndpoints = [getLastTrade, listTrades];

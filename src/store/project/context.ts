@@ -13,6 +13,8 @@ export interface BlockContext {
   readonly accounts: Accounts;
   /** Column `tx` for the event. */
   tx(event: BlockEvent): number;
+  /** A `tx` column taken over from a row of an earlier block: 0 there means that block's hash. */
+  carriedTx(tx: number, block: number): number;
   /** Column `ord` for the event. */
   ord(event: BlockEvent): number;
   /** Column `ord` for a running number that is not an event's sequence. */

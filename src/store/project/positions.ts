@@ -34,7 +34,15 @@ interface Held {
   readonly market: number;
   readonly party: number;
   readonly state: PositionState;
+  /** Column `tx` of the last settlement, and the block it was written in: 0 means that block's hash. */
   tx: number;
+  txBlock: number;
+}
+
+interface PositionRow {
+  readonly state: string;
+  readonly tx: bigint;
+  readonly block: bigint;
 }
 
 /** Positions by market and party, loaded when first touched. */
@@ -43,16 +51,18 @@ class PositionBook {
   private readonly touched = new Set<Held>();
   private readonly factors = new Map<number, Decimal>();
   private readonly select;
-  private readonly selectParties;
+  private readonly selectOfMarket;
   private readonly selectMarket;
   private readonly history;
   private readonly current;
 
   constructor(db: Database) {
     this.select = db.prepare(
-      "SELECT p.state, p.tx FROM positions_current c JOIN positions p USING(block, party, market) WHERE c.market = ? AND c.party = ?",
+      "SELECT p.state, p.tx, p.block FROM positions_current c JOIN positions p USING(block, party, market) WHERE c.market = ? AND c.party = ?",
     );
-    this.selectParties = db.prepare("SELECT party FROM positions_current WHERE market = ? ORDER BY party");
+    this.selectOfMarket = db.prepare(
+      "SELECT p.party, p.state, p.tx, p.block FROM positions_current c JOIN positions p USING(block, party, market) WHERE c.market = ? ORDER BY p.party",
+    );
     this.selectMarket = db.prepare(
       "SELECT m.data FROM markets_current c JOIN markets m USING(block, id) WHERE c.id = ?",
     );
@@ -64,21 +74,38 @@ class PositionBook {
     const key = `${market}|${party}`;
     let held = this.held.get(key);
     if (!held) {
-      const row = this.select.get(market, party) as { state: string; tx: bigint } | null;
+      const row = this.select.get(market, party) as PositionRow | null;
       held = row
-        ? { market, party, state: parsePosition(row.state), tx: Number(row.tx) }
-        : { market, party, state: emptyPosition(), tx: TX_NONE };
+        ? { market, party, state: parsePosition(row.state), tx: Number(row.tx), txBlock: Number(row.block) }
+        : { market, party, state: emptyPosition(), tx: TX_NONE, txBlock: 0 };
       this.held.set(key, held);
     }
     this.touched.add(held);
     return held;
   }
 
-  touchMarket(market: number): Held[] {
-    const parties = new Set<number>();
-    for (const row of this.selectParties.all(market) as { party: bigint }[]) parties.add(Number(row.party));
-    for (const held of this.held.values()) if (held.market === market) parties.add(held.party);
-    return [...parties].sort((a, b) => a - b).map((party) => this.touch(market, party));
+  /**
+   * Every position of a market as it stood before this block: what the original settles, because it reads them from
+   * its store, where changes of the running block are not yet. A loss socialised earlier in the same block is thus
+   * overwritten; exports agree only so (docs/compatibility.md).
+   */
+  reloadMarket(market: number): Held[] {
+    return (this.selectOfMarket.all(market) as (PositionRow & { party: bigint })[]).map((row) => {
+      const party = Number(row.party);
+      const held = {
+        market,
+        party,
+        state: parsePosition(row.state),
+        tx: Number(row.tx),
+        txBlock: Number(row.block),
+      };
+      const key = `${market}|${party}`;
+      const before = this.held.get(key);
+      if (before) this.touched.delete(before);
+      this.held.set(key, held);
+      this.touched.add(held);
+      return held;
+    });
   }
 
   /** 10 to the power of the market's position decimal places. */
@@ -97,10 +124,12 @@ class PositionBook {
     this.factors.delete(market);
   }
 
-  flush(block: number): void {
+  flush(block: BlockContext): void {
     for (const held of this.touched) {
-      this.history.run(block, held.party, held.market, held.tx, positionText(held.state));
-      this.current.run(held.market, held.party, block);
+      held.tx = block.carriedTx(held.tx, held.txBlock);
+      held.txBlock = block.no;
+      this.history.run(block.no, held.party, held.market, held.tx, positionText(held.state));
+      this.current.run(held.market, held.party, block.no);
     }
     this.touched.clear();
     if (this.held.size > CACHE_MAX) this.held.clear();
@@ -128,6 +157,7 @@ export function positions(db: Database): Projection {
   const settled = (block: BlockContext, event: BlockEvent, market: string, party: string): PositionState => {
     const held = book.touch(block.ids.intern(market).ref, block.ids.intern(party).ref);
     held.tx = block.tx(event);
+    held.txBlock = block.no;
     return held.state;
   };
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
@@ -180,8 +210,9 @@ export function positions(db: Database): Projection {
         (block, event) => {
           const m = readSettleMarketAt(event.bytes, event.start, event.end);
           const tx = block.tx(event);
-          for (const held of book.touchMarket(block.ids.intern(m.marketId).ref)) {
+          for (const held of book.reloadMarket(block.ids.intern(m.marketId).ref)) {
             held.tx = tx;
+            held.txBlock = block.no;
             applyMarketSettlement(held.state, Decimal.parse(m.price), factorOf(m.positionFactor));
           }
         },
@@ -208,7 +239,7 @@ export function positions(db: Database): Projection {
         },
       ],
     ],
-    endBlock: (block) => book.flush(block.no),
+    endBlock: (block) => book.flush(block),
     reset: () => book.reset(),
   };
 }
