@@ -22,14 +22,22 @@ export interface BalanceStore {
 const idOf = (name: string): string => createHash("sha256").update(name).digest("hex");
 
 /** Fills an empty home. Amounts alternate between 6 and 18 decimals, so half of them need more than 63 bits. */
-export function makeBalanceStore(home: string, rows: number, parties = Math.max(500, Math.floor(rows / 200))): BalanceStore {
+export function makeBalanceStore(
+  home: string,
+  rows: number,
+  parties = Math.max(500, Math.floor(rows / 200)),
+): BalanceStore {
   const db = openWriter(home);
   db.run("PRAGMA synchronous = OFF");
   const insertId = db.prepare("INSERT OR IGNORE INTO ids(ref, no, bytes) VALUES(?, ?, ?)");
-  const insertAccount = db.prepare("INSERT OR IGNORE INTO accounts(ref, hash, party, party_no, asset, market, type, block, tx) VALUES(?, ?, ?, ?, ?, ?, ?, 1, 0)");
+  const insertAccount = db.prepare(
+    "INSERT OR IGNORE INTO accounts(ref, hash, party, party_no, asset, market, type, block, tx) VALUES(?, ?, ?, ?, ?, ?, ?, 1, 0)",
+  );
   const insertBlock = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, ?)");
   const insertBalance = db.prepare("INSERT INTO balances(block, account, balance, tx) VALUES(?, ?, ?, ?)");
-  const insertByParty = db.prepare("INSERT INTO balances_by_party(party_no, block, account, balance) VALUES(?, ?, ?, ?)");
+  const insertByParty = db.prepare(
+    "INSERT INTO balances_by_party(party_no, block, account, balance) VALUES(?, ?, ?, ?)",
+  );
   const insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
   const ref = (hex: string) => referencePrefix(Buffer.from(hex, "hex"));
   let no = 0;
@@ -41,7 +49,10 @@ export function makeBalanceStore(home: string, rows: number, parties = Math.max(
   const accounts: { ref: number; partyNo: number; asset: number }[] = [];
   db.run("BEGIN");
   const none = intern("");
-  const assets = Array.from({ length: ASSETS }, (_, i) => ({ hex: idOf(`asset ${i}`), ...intern(idOf(`asset ${i}`)) }));
+  const assets = Array.from({ length: ASSETS }, (_, i) => ({
+    hex: idOf(`asset ${i}`),
+    ...intern(idOf(`asset ${i}`)),
+  }));
   for (let p = 0; p < parties; p++) {
     const hex = idOf(`party ${p}`);
     const party = intern(hex);
@@ -102,5 +113,10 @@ export function makeBalanceStore(home: string, rows: number, parties = Math.max(
   db.run("COMMIT");
   db.run("PRAGMA wal_checkpoint(TRUNCATE)");
   db.close();
-  return { rows: written, busyParty: idOf("party 0"), rareParty: idOf("party 1"), unknownParty: idOf("nobody") };
+  return {
+    rows: written,
+    busyParty: idOf("party 0"),
+    rareParty: idOf("party 1"),
+    unknownParty: idOf("nobody"),
+  };
 }

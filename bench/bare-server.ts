@@ -3,7 +3,7 @@
 // bun bench/bare-server.ts HOME prints its port.
 import { Database } from "bun:sqlite";
 import { amountText, type StoredAmount } from "../src/store/amount.ts";
-import { identifierText, hexOf } from "../src/wire/identifiers.ts";
+import { hexOf, identifierText } from "../src/wire/identifiers.ts";
 
 const home = process.argv[2]!;
 const db = new Database(`${home}/lyra.db`, { strict: true, safeIntegers: true });
@@ -28,7 +28,12 @@ const START_US = 1_700_000_000_000_000;
 function accountOf(ref: bigint) {
   let account = accounts.get(ref);
   if (!account) {
-    const row = accountRow.get(ref) as { hash: Uint8Array; party: Uint8Array; asset: Uint8Array; market: Uint8Array };
+    const row = accountRow.get(ref) as {
+      hash: Uint8Array;
+      party: Uint8Array;
+      asset: Uint8Array;
+      market: Uint8Array;
+    };
     account = {
       id: hexOf(row.hash),
       party: identifierText(row.party),

@@ -183,6 +183,7 @@ async function measureServer(home: string, base: string) {
   row("p99 of a page, quiet", `${waits.quiet.toFixed(2)} ms`, "");
   row("... export to a gigabit line", `${waits.gigabit.toFixed(2)} ms`, times(waits.gigabit / waits.quiet));
   row("... export at full speed", `${waits.full.toFixed(2)} ms`, times(waits.full / waits.quiet));
+  row("... file at full speed", `${waits.file.toFixed(2)} ms`, times(waits.file / waits.quiet));
   return {
     archiveMB,
     exportMBs,
@@ -199,16 +200,20 @@ function times(factor: number): string {
 }
 
 /** p99 of a page without and with an export, in turn, so that other load on the machine meets all three alike. */
-async function pageWaits(base: string): Promise<{ quiet: number; gigabit: number; full: number }> {
+async function pageWaits(
+  base: string,
+): Promise<{ quiet: number; gigabit: number; full: number; file: number }> {
   const quiet: number[] = [];
   const gigabit: number[] = [];
   const full: number[] = [];
+  const file: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     quiet.push(await pings(base, Bun.sleep(2000)));
     gigabit.push(await pings(base, curlSeconds(`${base}${EXPORT}`, ["--limit-rate", GIGABIT])));
     full.push(await pings(base, curlSeveral(`${base}${EXPORT}`, 10)));
+    file.push(await pings(base, curlSeveral(`${base}/file`, 10)));
   }
-  return { quiet: median(quiet), gigabit: median(gigabit), full: median(full) };
+  return { quiet: median(quiet), gigabit: median(gigabit), full: median(full), file: median(file) };
 }
 
 /** A fresh server's resident memory at rest, and the most it has while it exports. */

@@ -73,7 +73,8 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   }
   await Promise.all(finished);
   latencies.sort((a, b) => a - b);
-  const at = (part: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0;
+  const at = (part: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0;
   return {
     requests: latencies.length,
     perSecond: (latencies.length / options.durationMs) * 1000,
@@ -96,7 +97,11 @@ function responseSize(buffer: Buffer): number {
 /** Runs the generator in a process of its own, so that it does not share a thread with what it measures. */
 export async function loadInChild(options: LoadOptions): Promise<LoadResult> {
   const input = new Blob([JSON.stringify(options)]);
-  const child = Bun.spawn([process.execPath, import.meta.path], { stdin: input, stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdin: input,
+    stdout: "pipe",
+    stderr: "inherit",
+  });
   const text = await new Response(child.stdout).text();
   return JSON.parse(text) as LoadResult;
 }

@@ -16,6 +16,9 @@ import { Step, type World } from "./world.ts";
 
 const { ACCOUNT_TYPE_GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD, ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES } = AccountType;
 
+/** Less than this is refused, whatever the asset; a node derives it from the quantum (reference 60, section 4.3). */
+const WITHDRAWAL_MIN = 1_000n;
+
 export interface TransferPlan {
   readonly from: string;
   readonly to: string;
@@ -61,14 +64,12 @@ export class Banking {
       txHash: asset === ASSET.dollar ? "" : `0x${idOf("ethereum transaction", id)}`,
       createdTimestamp: world.timeAt(height),
     };
-    world.transaction(height, { party: VALIDATORS[0]!.pubKey, silent: true }, () => {
+    world.transaction(height, { party: VALIDATORS[0].pubKey, silent: true }, () => {
       world.emit({ deposit: { ...record, status: DepositStatus.STATUS_OPEN } });
     });
     world.at(height + 2, Step.banking, () => {
       const to =
-        partyId === NETWORK_TREASURY
-          ? system(ACCOUNT_TYPE_GLOBAL_REWARD, asset)
-          : general(partyId, asset);
+        partyId === NETWORK_TREASURY ? system(ACCOUNT_TYPE_GLOBAL_REWARD, asset) : general(partyId, asset);
       const from = system(AccountType.ACCOUNT_TYPE_EXTERNAL, asset);
       this.collateral.move([{ from, to, amount, type: TransferType.TRANSFER_TYPE_DEPOSIT }]);
       const status = DepositStatus.STATUS_FINALIZED;
@@ -80,13 +81,21 @@ export class Banking {
   withdraw(height: number, party: string, asset: string, amount: bigint, claimAfter?: number): void {
     const { world } = this;
     const id = world.newId("withdrawal");
-    const ext = asset === ASSET.dollar ? undefined : { erc20: { receiverAddress: addressOf("wallet", party) } };
+    const ext =
+      asset === ASSET.dollar ? undefined : { erc20: { receiverAddress: addressOf("wallet", party) } };
     const command = { withdrawSubmission: { amount: String(amount), asset, ext } };
     const failure =
-      amount > 0n && amount < 1000n
+      amount < WITHDRAWAL_MIN
         ? { name: "Withdraw", error: "invalid withdrawal, amount under minimum required" }
         : undefined;
-    const base = { id, partyId: party, amount: String(amount), asset, ext, createdTimestamp: world.timeAt(height) };
+    const base = {
+      id,
+      partyId: party,
+      amount: String(amount),
+      asset,
+      ext,
+      createdTimestamp: world.timeAt(height),
+    };
     let ref = "";
     world.transaction(height, { party, command, ...(failure ? { failure } : {}) }, () => {
       ref = String(++this.withdrawals + world.secondsAt(height));
@@ -104,7 +113,7 @@ export class Banking {
     if (!ext || failure) return;
     this.sign(height + 1, id, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL);
     if (claimAfter === undefined) return;
-    world.transaction(height + claimAfter, { party: VALIDATORS[1]!.pubKey, silent: true }, () => {
+    world.transaction(height + claimAfter, { party: VALIDATORS[1].pubKey, silent: true }, () => {
       const txHash = `0x${idOf("ethereum transaction", id)}`;
       const status = WithdrawalStatus.STATUS_FINALIZED;
       world.emit({ withdrawal: { ...base, ref, status, txHash, withdrawnTimestamp: world.now } });
@@ -113,7 +122,7 @@ export class Banking {
 
   /** Every validator signs a resource; the last signature completes the bundle (reference 60, section 4.4). */
   sign(height: number, id: string, kind: number): void {
-    this.world.transaction(height, { party: VALIDATORS[2]!.pubKey, silent: true }, () => {
+    this.world.transaction(height, { party: VALIDATORS[2].pubKey, silent: true }, () => {
       for (const node of VALIDATORS) {
         this.world.emit({ nodeSignature: { id, sig: signatureOf(id, node.id), kind } });
       }
@@ -248,6 +257,7 @@ function recurrence({ startEpoch, endEpoch, factor, market, asset }: Recurring) 
 
 function target(plan: TransferPlan & { market?: string | undefined }): Account {
   if (plan.toType === ACCOUNT_TYPE_GENERAL) return general(plan.to, plan.asset);
-  if (plan.toType === ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES) return system(plan.toType, plan.asset, plan.market);
+  if (plan.toType === ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES)
+    return system(plan.toType, plan.asset, plan.market);
   return system(plan.toType, plan.asset);
 }

@@ -1,5 +1,6 @@
 // A limit order book with price-time priority (reference 70, section 3). Pure: no accounts, no events.
 import { Side } from "../../src/wire/generated/vega.ts";
+import { larger, smaller } from "./ratio.ts";
 
 export interface LiveOrder {
   readonly id: string;
@@ -72,7 +73,7 @@ export class Book {
   }
 
   private fill(resting: LiveOrder, order: LiveOrder, price: bigint): Fill {
-    const size = resting.remaining < order.remaining ? resting.remaining : order.remaining;
+    const size = smaller(resting.remaining, order.remaining);
     resting.remaining -= size;
     order.remaining -= size;
     if (resting.remaining === 0n) this.remove(resting);
@@ -85,9 +86,9 @@ export class Book {
     const volumes = prices.map((price) => {
       const bids = sum(this.bids.filter((order) => order.price >= price));
       const asks = sum(this.asks.filter((order) => order.price <= price));
-      return bids < asks ? bids : asks;
+      return smaller(bids, asks);
     });
-    const most = volumes.reduce((a, b) => (a > b ? a : b), 0n);
+    const most = volumes.reduce(larger, 0n);
     if (most === 0n) return 0n;
     const candidates = prices.filter((_, i) => volumes[i] === most);
     return (candidates[0]! + candidates[candidates.length - 1]!) / 2n;

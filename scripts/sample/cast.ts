@@ -1,14 +1,22 @@
 // Who and what is in the sample network. Everything here is invented.
 import { addressOf, idOf } from "./seeded.ts";
 
-export interface Validator {
+export interface Validator extends ValidatorKeys {
   readonly name: string;
   readonly country: string;
   readonly id: string;
+  readonly consensusKey: string;
+}
+
+/** What rotates while the recording runs. */
+interface ValidatorKeys {
   pubKey: string;
   pubKeyIndex: number;
   ethereumAddress: string;
-  readonly consensusKey: string;
+}
+
+function firstKeys(name: string): ValidatorKeys {
+  return { pubKey: idOf("node key", name, 1), pubKeyIndex: 1, ethereumAddress: addressOf("node", name, 1) };
 }
 
 function validator(name: string, country: string): Validator {
@@ -16,19 +24,22 @@ function validator(name: string, country: string): Validator {
     name,
     country,
     id: idOf("node", name),
-    pubKey: idOf("node key", name, 1),
-    pubKeyIndex: 1,
-    ethereumAddress: addressOf("node", name, 1),
+    ...firstKeys(name),
     consensusKey: Buffer.from(idOf("consensus key", name), "hex").toString("base64"),
   };
 }
 
 /** Named after stars of the constellation. */
-export const VALIDATORS: readonly Validator[] = [
+export const VALIDATORS: readonly [Validator, Validator, Validator] = [
   validator("Sheliak", "IS"),
   validator("Sulafat", "PT"),
   validator("Aladfar", "NZ"),
 ];
+
+/** Before each telling of the story. */
+export function resetKeys(): void {
+  for (const node of VALIDATORS) Object.assign(node, firstKeys(node.name));
+}
 
 function party(name: string): string {
   return idOf("party", name);
@@ -40,8 +51,8 @@ export const PARTY = {
   makerNorth: party("maker north"),
   makerSouth: party("maker south"),
   provider: party("liquidity provider"),
-  traders: ["ada", "bela", "cleo", "dorian", "edda"].map(party),
-  holders: ["fen", "gus", "hana"].map(party),
+  traders: [party("ada"), party("bela"), party("cleo"), party("dorian"), party("edda")],
+  holders: [party("fen"), party("gus"), party("hana")],
   oracle: party("oracle"),
   saver: party("saver"),
 } as const;

@@ -24,7 +24,7 @@ const ETHEREUM = JSON.stringify({
 
 /** Length of an epoch, as the parameter says it and in nanoseconds. */
 export const EPOCH_LENGTH = { text: "6m40s", ns: 400_000_000_000n } as const;
-export const CHECKPOINT_INTERVAL = { text: "2m", ns: 120_000_000_000n } as const;
+export const CHECKPOINT_INTERVAL = { text: "3m", ns: 180_000_000_000n } as const;
 export const SNAPSHOT_INTERVAL_BLOCKS = 500;
 
 const GOVERNED = ["market", "updateMarket", "asset", "updateAsset", "updateNetParam", "freeform"];
@@ -54,7 +54,7 @@ export const PARAMETERS: readonly [key: string, value: string][] = [
   ["market.margin.scalingFactors", '{"search_level": 1.1, "initial_margin": 1.2, "collateral_release": 1.4}'],
   ["market.monitor.price.defaultParameters", '{"triggers": []}'],
   ["network.checkpoint.timeElapsedBetweenCheckpoints", CHECKPOINT_INTERVAL.text],
-  ["network.markPriceUpdateMaximumFrequency", "3m0s"],
+  ["network.markPriceUpdateMaximumFrequency", "5m0s"],
   ["network.validators.tendermint.number", "3"],
   ["reward.asset", ASSET.token],
   ["reward.staking.delegation.competitionLevel", "1.1"],

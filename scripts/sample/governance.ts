@@ -1,8 +1,13 @@
 // Proposals and votes (reference 60, section 6).
 import type { Init } from "../../src/wire/codec.ts";
-import { type ProposalTerms, ProposalError, ProposalState, VoteValue } from "../../src/wire/generated/vega.ts";
-import { idOf } from "./seeded.ts";
+import {
+  ProposalError,
+  ProposalState,
+  type ProposalTerms,
+  VoteValue,
+} from "../../src/wire/generated/vega.ts";
 import { ratio } from "./ratio.ts";
+import { idOf } from "./seeded.ts";
 import type { Staking } from "./staking.ts";
 import { Step, type World } from "./world.ts";
 
@@ -144,7 +149,8 @@ export class Governance {
     votes: ReadonlyMap<string, CastVote>,
     tell: (state: number, reason?: number) => void,
   ): void {
-    const weigh = (list: CastVote[]) => list.reduce((sum, vote) => sum + this.staking.stakeOf(vote.party), 0n);
+    const weigh = (list: CastVote[]) =>
+      list.reduce((sum, vote) => sum + this.staking.stakeOf(vote.party), 0n);
     const all = weigh([...votes.values()]);
     const yes = weigh([...votes.values()].filter((vote) => vote.isYes));
     const hasPassed = all > 0n && yes * 100n >= all * MAJORITY;

@@ -76,7 +76,10 @@ export class Liquidity {
     this.orders = sides.map(([side, reference, away]) => {
       const price = market.book.best(side) + away;
       const peggedOrder = { reference, offset: String(plan.offset) };
-      const order = market.makeOrder({ party: plan.party, side, price, size: plan.size, peggedOrder }, this.id);
+      const order = market.makeOrder(
+        { party: plan.party, side, price, size: plan.size, peggedOrder },
+        this.id,
+      );
       market.positions.hold(plan.party, order);
       market.book.add(order);
       market.tellOrder(order, OrderStatus.STATUS_ACTIVE);
@@ -91,9 +94,7 @@ export class Liquidity {
     const amount = this.collateral.balance(from);
     if (amount === 0n) return;
     const to = general(this.plan.party, this.market.config.asset);
-    this.collateral.move([
-      { from, to, amount, type: TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE },
-    ]);
+    this.collateral.move([{ from, to, amount, type: TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE }]);
   }
 
   /** The market is over. */

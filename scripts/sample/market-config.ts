@@ -2,8 +2,8 @@
 import type { Init } from "../../src/wire/codec.ts";
 import { ConditionOperator, PropertyKeyType } from "../../src/wire/generated/data.ts";
 import {
-  DataSourceSpecStatus,
   type DataSourceDefinition,
+  DataSourceSpecStatus,
   type Market,
   type NewMarketConfiguration,
 } from "../../src/wire/generated/vega.ts";

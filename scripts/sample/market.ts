@@ -1,5 +1,5 @@
 // One market of the sample: its life from proposal to settlement, its orders and trades (reference 70).
-import { type Init } from "../../src/wire/codec.ts";
+import type { Init } from "../../src/wire/codec.ts";
 import {
   AccountType,
   AuctionTrigger,
@@ -10,15 +10,14 @@ import {
   OrderError,
   OrderStatus,
   OrderTimeInForce,
-  OrderType,
-  Side,
-  TradeType,
   TransferType,
 } from "../../src/wire/generated/vega.ts";
 import { Book, type Fill, type LiveOrder } from "./book.ts";
 import { type Account, type Collateral, general, type Move, system } from "./collateral.ts";
 import { Liquidity } from "./liquidity.ts";
-import { BOUNDS_TRIGGER, dataSources, FEES_PPM, type MarketConfig, marketMessage } from "./market-config.ts";
+import { dataSources, FEES_PPM, type MarketConfig, marketMessage } from "./market-config.ts";
+import { bookMessage, boundsMessage, orderMessage, type TradeFees, tradeMessage } from "./market-messages.ts";
+import { newOrder, type OrderPlan, statusAfter } from "./order.ts";
 import { Positions } from "./positions.ts";
 import { ceilDiv } from "./ratio.ts";
 import type { Rewards } from "./rewards.ts";
@@ -26,22 +25,9 @@ import { GENESIS_NS, Step, type World } from "./world.ts";
 
 const PPM = 1_000_000n;
 /** `network.markPriceUpdateMaximumFrequency`. */
-const MARK_EVERY_NS = 180_000_000_000n;
+const MARK_EVERY_NS = 300_000_000_000n;
 /** Where nothing happens market data is told only once in so many blocks, which keeps the file small. */
 const QUIET_BLOCKS = 100;
-
-export interface OrderPlan {
-  readonly party: string;
-  readonly side: number;
-  /** 0 for market orders. */
-  readonly price: bigint;
-  readonly size: bigint;
-  readonly timeInForce?: number;
-  readonly reference?: string;
-  readonly expiresAt?: bigint;
-  readonly postOnly?: boolean;
-  readonly peggedOrder?: { reference: number; offset: string };
-}
 
 export class Market {
   readonly book = new Book();
@@ -55,6 +41,8 @@ export class Market {
   private lastTraded = 0n;
   private nextMark = GENESIS_NS;
   private hasChanged = false;
+  /** Everybody who ever had an order here. */
+  private readonly known = new Set<string>();
 
   constructor(
     private readonly world: World,
@@ -124,7 +112,8 @@ export class Market {
       this.tellOrder(fill.resting, statusAfter(fill.resting));
       this.tellTrade(order, fill, undefined);
     }
-    for (const order of new Set(trades.map((trade) => trade.order))) this.tellOrder(order, statusAfter(order));
+    for (const order of new Set(trades.map((trade) => trade.order)))
+      this.tellOrder(order, statusAfter(order));
     this.lastTraded = price;
     this.positions.mark = price * this.config.priceFactor;
     this.state = MarketState.STATE_ACTIVE;
@@ -200,12 +189,11 @@ export class Market {
   /** The oracle tells the last price; everything is paid back (reference 70, section 6.5). */
   settle(price: bigint): void {
     const { world, config } = this;
-    const parties = new Set(this.holders());
     this.positions.settleFinally(price);
     this.tellSpecs(DataSourceSpecStatus.STATUS_DEACTIVATED);
     this.liquidity.payFees();
     const type = TransferType.TRANSFER_TYPE_CLEAR_ACCOUNT;
-    const moves: Move[] = [...parties].sort().map((party) => {
+    const moves: Move[] = [...this.known].sort().map((party) => {
       const from = this.positions.marginOf(party);
       return { from, to: general(party, config.asset), amount: this.collateral.balance(from), type };
     });
@@ -227,65 +215,17 @@ export class Market {
     });
   }
 
-  private readonly known = new Set<string>();
-
-  private holders(): Iterable<string> {
-    return this.known;
-  }
-
   makeOrder(plan: OrderPlan, liquidityProvisionId = ""): LiveOrder {
-    const isMarketOrder = plan.price === 0n;
-    const fallback = isMarketOrder ? OrderTimeInForce.TIME_IN_FORCE_IOC : OrderTimeInForce.TIME_IN_FORCE_GTC;
     this.known.add(plan.party);
-    return {
-      id: this.world.newId("order"),
-      party: plan.party,
-      side: plan.side,
-      price: plan.price,
-      size: plan.size,
-      remaining: plan.size,
-      timeInForce: plan.timeInForce ?? fallback,
-      type: isMarketOrder ? OrderType.TYPE_MARKET : OrderType.TYPE_LIMIT,
-      createdAt: this.world.now,
-      expiresAt: plan.expiresAt ?? 0n,
-      reference: plan.reference ?? "",
-      liquidityProvisionId,
-      peggedOrder: plan.peggedOrder,
-      postOnly: plan.postOnly ?? false,
-      version: 1,
-      status: OrderStatus.STATUS_ACTIVE,
-    };
+    return newOrder(plan, this.world.newId("order"), this.world.now, liquidityProvisionId);
   }
 
   tellOrder(order: LiveOrder, status: number, reason?: number): void {
     order.status = status;
-    this.world.emit({
-      order: {
-        id: order.id,
-        marketId: this.config.id,
-        partyId: order.party,
-        side: order.side,
-        price: String(order.price),
-        size: order.size,
-        remaining: order.remaining,
-        timeInForce: order.timeInForce,
-        type: order.type,
-        createdAt: order.createdAt,
-        status,
-        expiresAt: order.expiresAt,
-        reference: order.reference,
-        reason,
-        updatedAt: order.createdAt === this.world.now ? 0n : this.world.now,
-        version: BigInt(order.version),
-        batchId: 1n,
-        peggedOrder: order.peggedOrder,
-        liquidityProvisionId: order.liquidityProvisionId,
-        postOnly: order.postOnly,
-      },
-    });
+    this.world.emit({ order: orderMessage(order, this.config.id, this.world.now, reason) });
   }
 
-  private fees({ price, size }: Fill) {
+  private fees({ price, size }: Fill): TradeFees {
     const value = (price * this.config.priceFactor * size) / this.config.factor;
     return {
       maker: ceilDiv(value * FEES_PPM.maker, PPM),
@@ -306,7 +246,12 @@ export class Market {
     const liquidity = this.account(AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY);
     const T = TransferType;
     this.collateral.move([
-      ...fees.map((fee) => ({ from: payer, to: maker, amount: fee.maker, type: T.TRANSFER_TYPE_MAKER_FEE_PAY })),
+      ...fees.map((fee) => ({
+        from: payer,
+        to: maker,
+        amount: fee.maker,
+        type: T.TRANSFER_TYPE_MAKER_FEE_PAY,
+      })),
       {
         from: payer,
         to: infrastructure,
@@ -324,35 +269,15 @@ export class Market {
     for (const fee of fees) this.rewards.countMakerFee(id, order.party, fee.maker);
   }
 
-  private tellTrade(order: LiveOrder, fill: Fill, fees: ReturnType<Market["fees"]> | undefined): void {
-    const isBuy = order.side === Side.SIDE_BUY;
-    const [buy, sell] = isBuy ? [order, fill.resting] : [fill.resting, order];
-    const paid = fees && {
-      makerFee: String(fees.maker),
-      infrastructureFee: String(fees.infrastructure),
-      liquidityFee: String(fees.liquidity),
-    };
-    const free = fees && { makerFee: "0", infrastructureFee: "0", liquidityFee: "0" };
+  private tellTrade(order: LiveOrder, fill: Fill, fees: TradeFees | undefined): void {
+    const trade = tradeMessage(order, fill, fees);
+    const { id: marketId } = this.config;
     this.world.emit({
-      trade: {
-        id: this.world.newId("trade"),
-        marketId: this.config.id,
-        price: String(fill.price),
-        size: fill.size,
-        buyer: buy.party,
-        seller: sell.party,
-        aggressor: fees ? order.side : Side.SIDE_UNSPECIFIED,
-        buyOrder: buy.id,
-        sellOrder: sell.id,
-        timestamp: this.world.now,
-        type: TradeType.TYPE_DEFAULT,
-        buyerFee: isBuy ? paid : free,
-        sellerFee: isBuy ? free : paid,
-      },
+      trade: { ...trade, id: this.world.newId("trade"), marketId, timestamp: this.world.now },
     });
     const internal = fill.price * this.config.priceFactor;
-    this.positions.trade(buy.party, fill.size, internal);
-    this.positions.trade(sell.party, -fill.size, internal);
+    this.positions.trade(trade.buyer, fill.size, internal);
+    this.positions.trade(trade.seller, -fill.size, internal);
   }
 
   private tick(): void {
@@ -424,41 +349,27 @@ export class Market {
 
   private data(): Init<MarketData> {
     const { book, config, auction } = this;
-    const bid = book.best(Side.SIDE_BUY);
-    const offer = book.best(Side.SIDE_SELL);
-    const mid = bid > 0n && offer > 0n ? (bid + offer) / 2n : 0n;
     const isAuction = this.mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
     const mark = this.positions.mark / config.priceFactor;
     const reference = mark > 0n ? mark : config.openingPrice;
-    const bounds = {
-      minValidPrice: String((reference * 9n) / 10n),
-      maxValidPrice: String((reference * 11n) / 10n),
-      trigger: BOUNDS_TRIGGER,
-      referencePrice: String(reference),
-    };
     return {
+      ...bookMessage(book),
+      ...(isAuction
+        ? {
+            auctionStart: auction.start,
+            auctionEnd: auction.end,
+            trigger: AuctionTrigger.AUCTION_TRIGGER_OPENING,
+            indicativePrice: String(book.uncrossingPrice()),
+          }
+        : { indicativePrice: "0" }),
       markPrice: String(mark),
-      bestBidPrice: String(bid),
-      bestBidVolume: book.volumeAtBest(Side.SIDE_BUY),
-      bestOfferPrice: String(offer),
-      bestOfferVolume: book.volumeAtBest(Side.SIDE_SELL),
-      bestStaticBidPrice: String(bid),
-      bestStaticBidVolume: book.volumeAtBest(Side.SIDE_BUY),
-      bestStaticOfferPrice: String(offer),
-      bestStaticOfferVolume: book.volumeAtBest(Side.SIDE_SELL),
-      midPrice: String(mid),
-      staticMidPrice: String(mid),
       market: config.id,
       timestamp: this.world.now,
       openInterest: this.positions.openInterest,
-      auctionEnd: isAuction ? auction.end : 0n,
-      auctionStart: isAuction ? auction.start : 0n,
-      indicativePrice: isAuction ? String(book.uncrossingPrice()) : "0",
       marketTradingMode: this.mode,
-      trigger: isAuction ? AuctionTrigger.AUCTION_TRIGGER_OPENING : AuctionTrigger.AUCTION_TRIGGER_UNSPECIFIED,
       targetStake: String(this.positions.openInterest * reference),
       suppliedStake: String(this.liquidity.commitment),
-      priceMonitoringBounds: this.isOpen ? [bounds] : [],
+      priceMonitoringBounds: this.isOpen ? [boundsMessage(reference)] : [],
       marketValueProxy: String(this.liquidity.commitment),
       liquidityProviderFeeShare: this.liquidity.shares(),
       marketState: this.state,
@@ -466,11 +377,4 @@ export class Market {
       lastTradedPrice: String(this.lastTraded),
     };
   }
-}
-
-function statusAfter(order: LiveOrder): number {
-  if (order.remaining === 0n) return OrderStatus.STATUS_FILLED;
-  const isFleeting = order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_IOC;
-  if (!isFleeting) return OrderStatus.STATUS_ACTIVE;
-  return order.remaining === order.size ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_PARTIALLY_FILLED;
 }

@@ -61,7 +61,9 @@ export class Network {
 
   private tellSigner(signer: string, isAdded: boolean): void {
     const id = this.world.newId("multisig event");
-    const type = isAdded ? ERC20MultiSigSignerEventType.TYPE_ADDED : ERC20MultiSigSignerEventType.TYPE_REMOVED;
+    const type = isAdded
+      ? ERC20MultiSigSignerEventType.TYPE_ADDED
+      : ERC20MultiSigSignerEventType.TYPE_REMOVED;
     const nonce = String(++this.nonce);
     this.world.emit({ erc20MultisigSignerEvent: { ...this.ethereumEvent(id), id, type, signer, nonce } });
   }
@@ -113,12 +115,22 @@ export class Network {
       const signatureId = sha3(oldAddress + SUBMITTER + nonce);
       const signatureSubmitters = [{ signatureId, submitter: SUBMITTER }];
       world.emit({
-        erc20MultisigSignerRemoved: { ...this.signerChange(node, nonce), signatureSubmitters, oldSigner: oldAddress },
+        erc20MultisigSignerRemoved: {
+          ...this.signerChange(node, nonce),
+          signatureSubmitters,
+          oldSigner: oldAddress,
+        },
       });
-      banking.sign(height + 1, signatureId, NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_REMOVED);
+      banking.sign(
+        height + 1,
+        signatureId,
+        NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_REMOVED,
+      );
     });
     world.at(target, Step.keys, () => {
-      world.emit({ ethereumKeyRotation: { nodeId: node.id, oldAddress, newAddress, blockHeight: targetBlock } });
+      world.emit({
+        ethereumKeyRotation: { nodeId: node.id, oldAddress, newAddress, blockHeight: targetBlock },
+      });
       node.ethereumAddress = newAddress;
       const nonce = String(world.secondsAt(target) + 1n);
       const signatureId = sha3(SUBMITTER + nonce);
@@ -130,7 +142,11 @@ export class Network {
           submitter: SUBMITTER,
         },
       });
-      banking.sign(target + 1, signatureId, NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_ADDED);
+      banking.sign(
+        target + 1,
+        signatureId,
+        NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_ADDED,
+      );
     });
     world.at(target + 30, Step.stake, () => {
       this.tellSigner(oldAddress, false);
@@ -143,7 +159,13 @@ export class Network {
   }
 
   /** One validator asks for an upgrade and takes it back later. */
-  proposeUpgrade(height: number, node: Validator, tag: string, upgradeHeight: number, withdrawn: number): void {
+  proposeUpgrade(
+    height: number,
+    node: Validator,
+    tag: string,
+    upgradeHeight: number,
+    withdrawn: number,
+  ): void {
     const protocolUpgradeProposal = { upgradeBlockHeight: BigInt(upgradeHeight), vegaReleaseTag: tag };
     const tell = (at: number, approvers: string[], status: number, releaseTag: string) =>
       this.world.transaction(

@@ -1,11 +1,10 @@
 // Positions, margins and marking to market of one market (reference 70, sections 5 and 6). Prices here are internal:
 // in the decimals of the asset. The sample's markets are chosen so that every division comes out even.
-import { Side, TransferType } from "../../src/wire/generated/vega.ts";
+import { AccountType, Side, TransferType } from "../../src/wire/generated/vega.ts";
 import type { Book, LiveOrder } from "./book.ts";
-import { type Account, type Collateral, general, margin, type Move, system } from "./collateral.ts";
+import { type Account, type Collateral, general, type Move, margin, system } from "./collateral.ts";
 import type { MarketConfig } from "./market-config.ts";
-import { ceilDiv } from "./ratio.ts";
-import { AccountType } from "../../src/wire/generated/vega.ts";
+import { ceilDiv, larger } from "./ratio.ts";
 import type { World } from "./world.ts";
 
 const PPM = 1_000_000n;
@@ -65,11 +64,15 @@ export class Positions {
 
   /** Settles the gains and losses since the last time, then brings the margins up to date. */
   markToMarket(): void {
-    const results = [...this.positions].map(([party, position]) => [party, this.settle(party, position)] as const);
+    const results = [...this.positions].map(
+      ([party, position]) => [party, this.settle(party, position)] as const,
+    );
     const losses = results.filter(([, amount]) => amount < 0n);
     const wins = results.filter(([, amount]) => amount > 0n);
     this.collateral.move([
-      ...losses.flatMap(([party, amount]) => this.lossMoves(party, -amount, TransferType.TRANSFER_TYPE_MTM_LOSS)),
+      ...losses.flatMap(([party, amount]) =>
+        this.lossMoves(party, -amount, TransferType.TRANSFER_TYPE_MTM_LOSS),
+      ),
       ...wins.map(([party, amount]) => this.winMove(party, amount, TransferType.TRANSFER_TYPE_MTM_WIN)),
     ]);
     this.collateral.move([...this.positions.keys()].flatMap((party) => this.rebalance(party)));
@@ -104,7 +107,9 @@ export class Positions {
 
   /** The last settlement, at the price that the oracle told. */
   settleFinally(price: bigint): void {
-    const parties = [...this.positions].filter(([, { size }]) => size !== 0n).sort(([a], [b]) => (a < b ? -1 : 1));
+    const parties = [...this.positions]
+      .filter(([, { size }]) => size !== 0n)
+      .sort(([a], [b]) => (a < b ? -1 : 1));
     const amounts = parties.map(
       ([party, { size }]) => [party, exact(size * (price - this.mark), this.config.factor)] as const,
     );
@@ -174,9 +179,7 @@ export class Positions {
     const short = (size < 0n ? -size : 0n) + potential(Side.SIDE_SELL);
     const price = this.mark > 0n ? this.mark : this.config.openingPrice * this.config.priceFactor;
     const risk = (volume: bigint, ppm: bigint) => ceilDiv(volume * price * ppm, this.config.factor * PPM);
-    const a = risk(long, this.config.riskLongPpm);
-    const b = risk(short, this.config.riskShortPpm);
-    const maintenance = a > b ? a : b;
+    const maintenance = larger(risk(long, this.config.riskLongPpm), risk(short, this.config.riskShortPpm));
     return {
       maintenance,
       search: (maintenance * 11n) / 10n,

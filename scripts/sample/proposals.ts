@@ -4,11 +4,11 @@ import { AssetStatus, ProposalError } from "../../src/wire/generated/vega.ts";
 import { ASSET, PARTY, PEARL_ADDRESS, VALIDATORS } from "./cast.ts";
 import { Governance } from "./governance.ts";
 import type { Market } from "./market.ts";
-import { COMET, dataSources, METEOR, proposedMarket } from "./market-config.ts";
+import { COMET, dataSources, proposedMarket } from "./market-config.ts";
 import type { Stage } from "./story.ts";
 import { Step } from "./world.ts";
 
-const [FEN, GUS, HANA] = PARTY.holders as [string, string, string];
+const [FEN, GUS, HANA] = PARTY.holders;
 /** Blocks from an enactment to what the bridge answers. */
 const BRIDGE_BLOCKS = 12;
 
@@ -124,7 +124,7 @@ function planParameter({ world, governance, banking }: Stage): void {
       [1_003, FEN, true],
       [1_010, HANA, false],
       [1_020, PARTY.founder, true],
-      [1_030, VALIDATORS[0]!.pubKey, true],
+      [1_030, VALIDATORS[0].pubKey, true],
     ],
     onEnact: () => {
       world.emit({ networkParameter: changes });
@@ -181,7 +181,7 @@ function planTexts({ governance }: Stage): void {
   });
 }
 
-function planMarketUpdate({ world, governance, comet }: Stage): void {
+function planMarketUpdate({ governance, comet }: Stage): void {
   const { settlement, termination, binding } = dataSources(COMET);
   const asked = proposedMarket(COMET);
   const tags = ["class:sample", "base:celestial", "tail:long"];
@@ -223,11 +223,4 @@ function planMarketUpdate({ world, governance, comet }: Stage): void {
     equityShare: { [PARTY.provider]: "1" },
     onEnact: () => comet.retag(tags),
   });
-  planOracle({ world }, METEOR.settlementProperty);
-}
-
-/** Data that nobody settles on yet: it only shows what the oracle says. */
-function planOracle({ world }: Pick<Stage, "world">, property: string): void {
-  void world;
-  void property;
 }

@@ -1,4 +1,4 @@
-// Fractions as the network writes them: 16 decimals, rounded down, no trailing zeros.
+// Whole numbers of any size; fractions as the network writes them: 16 decimals, rounded down, no trailing zeros.
 const UNIT = 10n ** 16n;
 
 export function ratio(part: bigint, whole: bigint): string {
@@ -17,4 +17,14 @@ function decimal(scaled: bigint): string {
 
 export function ceilDiv(a: bigint, b: bigint): bigint {
   return (a + b - 1n) / b;
+}
+
+export function smaller(a: bigint, b: bigint): bigint {
+  if (a < b) return a;
+  return b;
+}
+
+export function larger(a: bigint, b: bigint): bigint {
+  if (a > b) return a;
+  return b;
 }

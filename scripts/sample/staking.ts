@@ -58,7 +58,7 @@ export class Staking {
       logIndex: 3n,
       ethereumAddress: addressOf("wallet", party),
     };
-    world.transaction(height, { party: VALIDATORS[0]!.pubKey, silent: true }, () => {
+    world.transaction(height, { party: VALIDATORS[0].pubKey, silent: true }, () => {
       world.emit({ stakeLinking: { ...linking, status: StakeLinkingStatus.STATUS_PENDING } });
     });
     world.at(height + CONFIRM_BLOCKS, Step.stake, () => {

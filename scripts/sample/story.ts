@@ -1,7 +1,7 @@
 // What happens on the sample chain, and when. Heights are seconds, more or less.
-import { EpochAction } from "../../src/wire/generated/vega.ts";
+import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import { Banking } from "./banking.ts";
-import { ASSET, DOLLAR, LYRE, NETWORK_TREASURY, PARTY, PEARL, VALIDATORS } from "./cast.ts";
+import { ASSET, DOLLAR, LYRE, NETWORK_TREASURY, PARTY, PEARL, resetKeys, VALIDATORS } from "./cast.ts";
 import { Collateral } from "./collateral.ts";
 import { Epochs } from "./epochs.ts";
 import { tellGenesis } from "./genesis.ts";
@@ -13,11 +13,10 @@ import { planProposals } from "./proposals.ts";
 import { Rewards } from "./rewards.ts";
 import { Staking } from "./staking.ts";
 import { planTrading } from "./trading.ts";
-import { AccountType } from "../../src/wire/generated/vega.ts";
 import { World } from "./world.ts";
 
 /** Three segments of a thousand blocks, and a rest that is not a segment yet. */
-export const HEIGHT_MAX = 3_050;
+export const HEIGHT_MAX = 3_010;
 
 export interface Stage {
   readonly world: World;
@@ -34,6 +33,7 @@ export interface Stage {
 
 /** The recording, not compressed. */
 export function tellStory(): Uint8Array {
+  resetKeys();
   const stage = setStage();
   const { world, collateral, epochs } = stage;
   planStaking(stage);
@@ -67,12 +67,8 @@ function setStage(): Stage {
 }
 
 function planStaking({ staking }: Stage): void {
-  const [sheliak, sulafat, aladfar] = VALIDATORS as unknown as [
-    (typeof VALIDATORS)[0],
-    (typeof VALIDATORS)[0],
-    (typeof VALIDATORS)[0],
-  ];
-  const [fen, gus, hana] = PARTY.holders as [string, string, string];
+  const [sheliak, sulafat, aladfar] = VALIDATORS;
+  const [fen, gus, hana] = PARTY.holders;
   for (const [i, node] of VALIDATORS.entries()) {
     staking.link(4 + i, node.pubKey, BigInt(3_000 + 500 * i) * LYRE);
     staking.delegate(12 + i, node.pubKey, node, BigInt(3_000 + 500 * i) * LYRE);
@@ -108,7 +104,7 @@ function planBanking({ banking }: Stage): void {
   banking.deposit(48, NETWORK_TREASURY, ASSET.token, 1_000n * LYRE);
   banking.deposit(52, PARTY.saver, ASSET.dollar, 1_000n * DOLLAR);
   banking.deposit(820, PARTY.saver, ASSET.pearl, 25n * PEARL);
-  banking.deposit(1_700, PARTY.traders[0]!, ASSET.dollar, 4_321_987_654n);
+  banking.deposit(1_700, PARTY.traders[0], ASSET.dollar, 4_321_987_654n);
 
   banking.withdraw(600, PARTY.founder, ASSET.token, 120n * LYRE, 25);
   banking.withdraw(900, PARTY.saver, ASSET.pearl, 7n * PEARL + 1_234n, 40);
@@ -120,7 +116,8 @@ function planBanking({ banking }: Stage): void {
 }
 
 function planTransfers(banking: Banking): void {
-  const { ACCOUNT_TYPE_GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD, ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES } = AccountType;
+  const { ACCOUNT_TYPE_GENERAL, ACCOUNT_TYPE_GLOBAL_REWARD, ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES } =
+    AccountType;
   const toParty = (from: string, to: string, asset: string, amount: bigint, reference: string) => ({
     from,
     to,
@@ -129,9 +126,9 @@ function planTransfers(banking: Banking): void {
     amount,
     reference,
   });
-  banking.transfer(200, toParty(PARTY.treasury, PARTY.holders[0]!, ASSET.token, 40n * LYRE, "welcome, fen"));
+  banking.transfer(200, toParty(PARTY.treasury, PARTY.holders[0], ASSET.token, 40n * LYRE, "welcome, fen"));
   banking.transfer(210, toParty(PARTY.treasury, PARTY.oracle, ASSET.dollar, 500n * DOLLAR, "oracle fee"));
-  const loan = toParty(PARTY.makerNorth, PARTY.traders[4]!, ASSET.dollar, 1_500n * DOLLAR, 'loan "E-7"');
+  const loan = toParty(PARTY.makerNorth, PARTY.traders[4], ASSET.dollar, 1_500n * DOLLAR, 'loan "E-7"');
   banking.transfer(1_100, loan, 1_180);
   const reward = {
     from: PARTY.treasury,
@@ -157,9 +154,9 @@ function planTransfers(banking: Banking): void {
 
 function planNetwork({ network, banking }: Stage): void {
   network.seeMultisig(5);
-  network.rotateKey(1_510, VALIDATORS[1]!, 1_540);
-  network.rotateKey(2_210, VALIDATORS[2]!, 2_230);
-  network.rotateEthereumKey(banking, 1_800, VALIDATORS[0]!, 1_830);
-  network.rotateEthereumKey(banking, 2_600, VALIDATORS[2]!, 2_640);
-  network.proposeUpgrade(2_500, VALIDATORS[0]!, "v0.72.0", 9_000, 2_700);
+  network.rotateKey(1_510, VALIDATORS[1], 1_540);
+  network.rotateKey(2_210, VALIDATORS[2], 2_230);
+  network.rotateEthereumKey(banking, 1_800, VALIDATORS[0], 1_830);
+  network.rotateEthereumKey(banking, 2_600, VALIDATORS[2], 2_640);
+  network.proposeUpgrade(2_500, VALIDATORS[0], "v0.72.0", 9_000, 2_700);
 }

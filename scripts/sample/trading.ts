@@ -1,9 +1,10 @@
 // The traders of the sample: two makers who keep quotes, a liquidity provider, and five who take.
 import { OrderTimeInForce, Side } from "../../src/wire/generated/vega.ts";
 import type { LiveOrder } from "./book.ts";
-import { ASSET, DOLLAR, PARTY } from "./cast.ts";
-import type { Market, OrderPlan } from "./market.ts";
+import { DOLLAR, PARTY } from "./cast.ts";
+import type { Market } from "./market.ts";
 import { dataSources, METEOR } from "./market-config.ts";
+import type { OrderPlan } from "./order.ts";
 import { Dice } from "./seeded.ts";
 import type { Stage } from "./story.ts";
 import { Step, type World } from "./world.ts";
@@ -26,8 +27,24 @@ interface Style {
 export function planTrading(stage: Stage): void {
   const { world, comet, meteor } = stage;
   const dice = new Dice(SEED);
-  const cometStyle = { market: comet, open: 225, last: 3_040, pause: 56, spread: 250n, quoteSize: 4_000n, takeMax: 900 };
-  const meteorStyle = { market: meteor, open: 405, last: 2_290, pause: 110, spread: 500_000n, quoteSize: 20n, takeMax: 5 };
+  const cometStyle = {
+    market: comet,
+    open: 225,
+    last: 3_000,
+    pause: 72,
+    spread: 250n,
+    quoteSize: 4_000n,
+    takeMax: 900,
+  };
+  const meteorStyle = {
+    market: meteor,
+    open: 405,
+    last: 2_290,
+    pause: 140,
+    spread: 500_000n,
+    quoteSize: 20n,
+    takeMax: 5,
+  };
   for (const style of [cometStyle, meteorStyle]) {
     planOpening(world, style);
     planLiquidity(world, style);
@@ -41,10 +58,10 @@ function planOpening(world: World, { market, open, spread, quoteSize }: Style): 
   const middle = market.config.openingPrice;
   const half = quoteSize / 10n;
   const orders: readonly OrderPlan[] = [
-    { party: PARTY.traders[0]!, side: Side.SIDE_BUY, price: middle, size: half, reference: "opening" },
-    { party: PARTY.traders[1]!, side: Side.SIDE_SELL, price: middle, size: half, reference: "opening" },
-    { party: PARTY.traders[2]!, side: Side.SIDE_BUY, price: middle - spread * 8n, size: half },
-    { party: PARTY.traders[3]!, side: Side.SIDE_SELL, price: middle + spread * 8n, size: half },
+    { party: PARTY.traders[0], side: Side.SIDE_BUY, price: middle, size: half, reference: "opening" },
+    { party: PARTY.traders[1], side: Side.SIDE_SELL, price: middle, size: half, reference: "opening" },
+    { party: PARTY.traders[2], side: Side.SIDE_BUY, price: middle - spread * 8n, size: half },
+    { party: PARTY.traders[3], side: Side.SIDE_SELL, price: middle + spread * 8n, size: half },
   ];
   for (const [i, plan] of orders.entries()) submit(world, market, open - 30 + i * 3, plan);
 }
@@ -74,7 +91,7 @@ function planLiquidity(world: World, { market, open, last, spread, quoteSize }: 
 }
 
 function submit(world: World, market: Market, height: number, plan: OrderPlan): void {
-  world.transaction(height, { party: plan.party, command: submission(market, plan) }, () => {
+  world.transaction(height, { party: plan.party }, () => {
     market.place(plan);
   });
 }
@@ -124,7 +141,7 @@ class Floor {
   private quote(height: number, party: string, side: number): void {
     const key = `${party}${side}`;
     const plan = this.quotePlan(party, side);
-    this.world.transaction(height, { party, command: submission(this.style.market, plan) }, () => {
+    this.world.transaction(height, { party }, () => {
       this.quotes.set(key, this.style.market.place(plan));
     });
   }
@@ -151,20 +168,16 @@ class Floor {
   private replace(height: number, plan: OrderPlan, keepsOrder: boolean): void {
     const { market } = this.style;
     const key = `${plan.party}${plan.side}`;
-    const marketId = market.config.id;
-    let command = {};
-    this.world.transaction(height, { party: plan.party, command: () => command }, () => {
+    this.world.transaction(height, { party: plan.party }, () => {
       if (!market.isOpen) return;
       const old = this.quotes.get(key);
       const safe = { ...plan, price: this.uncrossed(plan) };
       if (old && old.remaining > 0n && keepsOrder) {
         const sizeDelta = plan.size - old.remaining;
-        command = { orderAmendment: { orderId: old.id, marketId, price: String(safe.price), sizeDelta } };
         market.amend(old, safe.price, sizeDelta);
         return;
       }
       if (old && old.remaining > 0n) market.cancel(old);
-      command = submission(market, safe);
       this.quotes.set(key, market.place(safe));
     });
   }
@@ -207,13 +220,11 @@ class Floor {
         : {}),
     };
     let order: LiveOrder | undefined;
-    this.world.transaction(height, { party, command: submission(market, plan) }, () => {
+    this.world.transaction(height, { party }, () => {
       order = market.place({ ...plan, price: this.uncrossed(plan) });
     });
     if (expires || height + 40 >= last) return;
-    let command = {};
-    this.world.transaction(height + 40, { party, command: () => command }, () => {
-      command = { orderCancellation: { orderId: order!.id, marketId: market.config.id } };
+    this.world.transaction(height + 40, { party }, () => {
       if (order!.remaining > 0n) market.cancel(order!);
     });
   }
@@ -249,5 +260,4 @@ function planEnd(world: World, meteor: Market): void {
   speak(2_300, termination.id, METEOR.terminationProperty, "true", () => meteor.terminate());
   speak(2_310, settlement.id, METEOR.settlementProperty, String(price));
   world.at(2_311, Step.markets, () => meteor.settle(price));
-  void ASSET;
 }

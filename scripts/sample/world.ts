@@ -163,7 +163,6 @@ export class World {
   }
 }
 
-
 /** Number in `BusEventType` of the payload that is set (reference 30, section 9.2). */
 function typeOf(body: EventBody): number {
   const name = Object.keys(body)[0]!;

@@ -54,10 +54,11 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
     {
       async pull(controller) {
         try {
+          if (process.env.YI) await new Promise(setImmediate);
           const { value, done } = await (ahead ?? next());
           signal?.throwIfAborted();
           if (!done) {
-            ahead = next();
+            if (!process.env.NA) ahead = next();
             return controller.enqueue(value);
           }
           controller.close();

@@ -150,12 +150,13 @@ CREATE TABLE risk_factors(market INTEGER PRIMARY KEY, block INTEGER NOT NULL, da
 CREATE TABLE orders(block INTEGER NOT NULL, ord INTEGER NOT NULL, id BLOB NOT NULL, version INTEGER NOT NULL, tx INTEGER NOT NULL,
   data BLOB NOT NULL, PRIMARY KEY(block, ord)) STRICT, WITHOUT ROWID;
 CREATE INDEX orders_by_id ON orders(id, version, block);
-CREATE TABLE orders_current(id BLOB PRIMARY KEY, block INTEGER NOT NULL, ord INTEGER NOT NULL, created INTEGER NOT NULL,
+CREATE TABLE orders_current(id BLOB NOT NULL, created INTEGER NOT NULL, block INTEGER NOT NULL, ord INTEGER NOT NULL,
   market INTEGER NOT NULL, party INTEGER NOT NULL, status INTEGER NOT NULL, type INTEGER NOT NULL, tif INTEGER NOT NULL,
-  from_liquidity INTEGER NOT NULL, live INTEGER NOT NULL, reference TEXT NOT NULL) STRICT, WITHOUT ROWID;
-CREATE INDEX orders_current_by_created ON orders_current(created DESC, id, block DESC);
-CREATE INDEX orders_current_by_party ON orders_current(party, created DESC, id, block DESC);
-CREATE INDEX orders_current_by_market ON orders_current(market, created DESC, id, block DESC);
+  from_liquidity INTEGER NOT NULL, live INTEGER NOT NULL, reference TEXT NOT NULL,
+  PRIMARY KEY(id, created)) STRICT, WITHOUT ROWID;
+CREATE INDEX orders_current_by_created ON orders_current(created DESC, id);
+CREATE INDEX orders_current_by_party ON orders_current(party, created DESC, id);
+CREATE INDEX orders_current_by_market ON orders_current(market, created DESC, id);
 CREATE INDEX orders_current_live ON orders_current(market) WHERE live = 1;
 
 CREATE TABLE trades(block INTEGER NOT NULL, ord INTEGER NOT NULL, market INTEGER NOT NULL, buyer INTEGER NOT NULL,

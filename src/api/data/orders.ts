@@ -53,7 +53,10 @@ const getOrder: Endpoint<DataContext> = {
     const bytes = Buffer.from(id, "hex");
     const row =
       version === undefined
-        ? context.get<OrderRow>(`SELECT o.data FROM ${CURRENT} WHERE c.id = ? ORDER BY c.block DESC, c.ord DESC LIMIT 1`, bytes)
+        ? context.get<OrderRow>(
+            `SELECT o.data FROM ${CURRENT} WHERE c.id = ? ORDER BY c.block DESC, c.ord DESC LIMIT 1`,
+            bytes,
+          )
         : context.get<OrderRow>(
             "SELECT data FROM orders WHERE id = ? AND version = ? ORDER BY block DESC LIMIT 1",
             bytes,
@@ -69,7 +72,7 @@ const VERSIONS = `(WITH RECURSIVE v(version) AS (
     SELECT max(version) FROM orders WHERE id = ?
     UNION ALL SELECT (SELECT max(version) FROM orders WHERE id = ? AND version < v.version) FROM v WHERE v.version IS NOT NULL)
   SELECT version, (SELECT max(block) FROM orders WHERE id = ? AND version = v.version) AS block FROM v WHERE version IS NOT NULL) v
-  JOIN orders o INDEXED BY orders_by_id ON o.id = ? AND o.version = v.version AND o.block = v.block`;
+  CROSS JOIN orders o INDEXED BY orders_by_id ON o.id = ? AND o.version = v.version AND o.block = v.block`;
 
 const listOrderVersions: Endpoint<DataContext> = {
   path: "/api/v2/order/versions/{order_id}",

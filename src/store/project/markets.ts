@@ -31,6 +31,15 @@ import { Field } from "./fields.ts";
 const ACCOUNT_TYPE_MARGIN = 3;
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
 
+/** Rows of one version looked through for an earlier state of a creation; it is nearly always the first. */
+const EARLIER_ROWS_MAX = 64;
+
+interface StoredOrder {
+  block: bigint;
+  ord: bigint;
+  data: Uint8Array;
+}
+
 /** Orders that may still trade: what `liveOnly` shows (reference 10, section 5.16). */
 function isLive(m: Order): boolean {
   return (
@@ -87,34 +96,43 @@ export function marketData(db: Database): Projection {
   };
 }
 
-/** Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. */
+/**
+ * Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. Current is
+ * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book anew, and
+ * the original lists each of these creations as it stood last. Only the newest creation of an id can be live.
+ */
 export function orders(db: Database): Projection {
-  const earlier = db.prepare("SELECT ord FROM orders WHERE id = ? AND version = ? AND block = ?");
+  const earlier = db.prepare(
+    "SELECT block, ord, data FROM orders WHERE id = ? AND version = ? AND block = ?",
+  );
+  const before = db.prepare(
+    "SELECT block, ord, data FROM orders WHERE id = ? AND version = ? AND block < ? ORDER BY block DESC LIMIT ?",
+  );
   const remove = db.prepare("DELETE FROM orders WHERE block = ? AND ord = ?");
+  const removeCurrent = db.prepare("DELETE FROM orders_current WHERE id = ? AND created = ?");
+  const replaced = db.prepare(
+    "UPDATE orders_current SET live = 0 WHERE id = ? AND created <> ? AND live = 1",
+  );
   const history = append(db, "orders", "block, ord, id, version, tx, data");
   const current = upsert(
     db,
     "orders_current",
-    "id, block, ord, created, market, party, status, type, tif, from_liquidity, live, reference",
+    "id, created, block, ord, market, party, status, type, tif, from_liquidity, live, reference",
   );
   const live = db.prepare(
     "SELECT o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
-  const write = (block: BlockContext, m: Order, ord: number, tx: number, data: Uint8Array) => {
+  const show = (block: BlockContext, m: Order, no: number, ord: number, liveFlag: number) => {
     const id = idBlob(m.id);
-    const before = earlier.get(id, m.version, block.no) as { ord: bigint } | null;
-    if (before) remove.run(block.no, before.ord);
-    history.run(block.no, ord, id, m.version, tx, data);
+    const created = microseconds(m.createdAt);
     const market = block.ids.intern(m.marketId).ref;
     const party = block.ids.intern(m.partyId).ref;
     const fromLiquidity = m.liquidityProvisionId === "" ? 0 : 1;
-    const created = microseconds(m.createdAt);
-    const liveFlag = isLive(m) ? 1 : 0;
     current.run(
       id,
-      block.no,
-      ord,
       created,
+      no,
+      ord,
       market,
       party,
       m.status,
@@ -124,6 +142,28 @@ export function orders(db: Database): Projection {
       liveFlag,
       m.reference,
     );
+  };
+  /** A row of another creation is gone: that creation stands as it did before this block, or was never written. */
+  const fallBack = (block: BlockContext, gone: Order) => {
+    const id = idBlob(gone.id);
+    removeCurrent.run(id, microseconds(gone.createdAt));
+    const rows = before.all(id, gone.version, block.no, EARLIER_ROWS_MAX) as StoredOrder[];
+    for (const row of rows) {
+      const m = readOrderAt(row.data, 0, row.data.length);
+      if (m.createdAt === gone.createdAt) return show(block, m, Number(row.block), Number(row.ord), 0);
+    }
+  };
+  const write = (block: BlockContext, m: Order, ord: number, tx: number, data: Uint8Array) => {
+    const id = idBlob(m.id);
+    const gone = earlier.get(id, m.version, block.no) as StoredOrder | null;
+    if (gone) {
+      remove.run(block.no, gone.ord);
+      const order = readOrderAt(gone.data, 0, gone.data.length);
+      if (order.createdAt !== m.createdAt) fallBack(block, order);
+    }
+    history.run(block.no, ord, id, m.version, tx, data);
+    replaced.run(id, microseconds(m.createdAt));
+    show(block, m, block.no, ord, isLive(m) ? 1 : 0);
   };
   return {
     handlers: [
