@@ -71,7 +71,6 @@ async function main(): Promise<void> {
   const home = mkdtempSync(join(tmpdir(), "lyra-bench-export-"));
   try {
     const result = {
-      archiveMB: 0,
       ...(await exporting(home, megabytes)),
       ...(await making(join(home, "recording"))),
     };

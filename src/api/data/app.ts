@@ -8,6 +8,7 @@ import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { type Answer, type DataPlane, errorAnswer } from "./plane.ts";
 import { ServerStatus } from "./status.ts";
+import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
@@ -55,6 +56,10 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
       detail: { hide: true },
     });
   }
+  const streams = streamRoutes(plane, status);
+  for (const route of streams) {
+    app.get(route.path, ({ request }) => stream(plane, route, request, splitUrl(request.url).query));
+  }
   app.all("/health", () => new Response("ok", { headers: HEALTH }));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", () => readyz(status));
@@ -63,7 +68,7 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
     () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
   );
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
-  app.all("/*", ({ request }) => fallback(plane, request));
+  app.all("/*", ({ request }) => fallback(plane, streams, request));
   app.onError(({ error, request }) => {
     if (process.env.LYRA_DEBUG) console.error(error);
     return toResponse(
@@ -85,23 +90,55 @@ function readyz(status: ServerStatus): Response {
   return Response.json(new ApiError(Grpc.unavailable, reason).body, { status: 503 });
 }
 
-async function fallback(plane: DataPlane, request: Request): Promise<Response> {
+async function stream(
+  plane: DataPlane,
+  route: StreamRoute,
+  request: Request,
+  query: string,
+): Promise<Response> {
+  if (request.method === "HEAD")
+    return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+  const response = await answerStream(route, request, query, plane.context.limits.filterValuesMax);
+  response.headers.set("vary", "Origin");
+  for (const [name, value] of Object.entries(withCors({}, request))) response.headers.set(name, value);
+  return response;
+}
+
+async function fallback(
+  plane: DataPlane,
+  streams: readonly StreamRoute[],
+  request: Request,
+): Promise<Response> {
   const { pathname } = splitUrl(request.url);
   if (pathname === "/health")
     return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
   const match = matchRoute(pathname);
+  const streamRoute = streams.find((route) => route.path === pathname);
+  if (streamRoute) {
+    if (!isForm(request)) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+    return stream(plane, streamRoute, request, await joinedQuery(request));
+  }
   if (!match) return respond(request, () => errorAnswer(NOT_FOUND, "normal", undefined));
   const { endpoint, path } = match;
   if (request.method === "GET") return respond(request, () => answerGet(plane, endpoint, request, path));
-  const isForm =
-    request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM;
-  if (!isForm) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+  if (!isForm(request)) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+  const query = await joinedQuery(request);
+  return respond(request, () =>
+    plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }),
+  );
+}
+
+/** A posted form is read like a query (reference 10, section 1.2). */
+function isForm(request: Request): boolean {
+  return (
+    request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM
+  );
+}
+
+async function joinedQuery(request: Request): Promise<string> {
   const body = await request.text();
   const { query } = splitUrl(request.url);
-  const joined = query === "" ? body : `${query}&${body}`;
-  return respond(request, () =>
-    plane.answer(endpoint, { query: joined, path, accept: request.headers.get("accept") }),
-  );
+  return query === "" ? body : `${query}&${body}`;
 }
 
 function matchRoute(pathname: string): { endpoint: Endpoint<DataContext>; path: RequestFields } | undefined {

@@ -19,6 +19,7 @@ import { marketDataEndpoints } from "./market-data.ts";
 import { marketDepthEndpoints } from "./market-depth.ts";
 import { marketEndpoints } from "./markets.ts";
 import { networkEndpoints } from "./network.ts";
+import { networkHistoryEndpoints } from "./network-history.ts";
 import { networkParameterEndpoints } from "./network-parameters.ts";
 import { nodeSignatureEndpoints } from "./node-signatures.ts";
 import { nodeEndpoints } from "./nodes.ts";
@@ -68,4 +69,5 @@ export const DATA_ENDPOINTS: readonly Endpoint<DataContext>[] = [
   ...partyEndpoints,
   ...stakeEndpoints,
   ...delegationEndpoints,
+  ...networkHistoryEndpoints,
 ];

@@ -1,0 +1,82 @@
+// The routes that answer with a stream of bytes instead of one message: the two exports.
+import { segmentDirectory } from "../../store/database.ts";
+import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../query.ts";
+import { exportLedgerEntries } from "./ledger-export.ts";
+import { EXPORT_PATH, NetworkHistoryExports } from "./network-history.ts";
+import { type DataPlane, errorAnswer } from "./plane.ts";
+import type { ServerStatus } from "./status.ts";
+
+export interface StreamRoute {
+  readonly path: string;
+  /** Full name of the request message. */
+  readonly request: string;
+  answer(request: Request, fields: RequestFields, pairs: QueryPairs): Response | Promise<Response>;
+}
+
+export const LEDGER_EXPORT_PATH = "/api/v2/ledgerentry/export";
+export const EXPORT_REQUEST = "datanode.api.v2.ExportNetworkHistoryRequest";
+export const LEDGER_EXPORT_REQUEST = "datanode.api.v2.ExportLedgerEntriesRequest";
+
+/** The stream routes of a plane; both count towards `exportsMax`. */
+export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRoute[] {
+  const { context } = plane;
+  const exports = new NetworkHistoryExports(
+    context.db,
+    segmentDirectory(context.home),
+    context.limits.exportsMax,
+  );
+  return [
+    {
+      path: EXPORT_PATH,
+      request: EXPORT_REQUEST,
+      answer: (request, fields, pairs) =>
+        exports.answer(fields, {
+          accept: request.headers.get("accept"),
+          manifest: flag(pairs, "manifest"),
+          signal: request.signal,
+        }),
+    },
+    {
+      path: LEDGER_EXPORT_PATH,
+      request: LEDGER_EXPORT_REQUEST,
+      answer(_request, fields) {
+        if (status.exportsRunning >= context.limits.exportsMax) return tooMany();
+        status.exportsRunning++;
+        return exportLedgerEntries(context, fields, () => {
+          status.exportsRunning--;
+        });
+      },
+    },
+  ];
+}
+
+/** Reads the request of a stream route and answers it. Malformed parameters have the flat error body. */
+export async function answerStream(
+  route: StreamRoute,
+  request: Request,
+  query: string,
+  filterValuesMax: number,
+): Promise<Response> {
+  try {
+    const pairs = parsePairs(query);
+    return await route.answer(request, readRequest(route.request, pairs, {}, filterValuesMax), pairs);
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { status, body, contentType } = errorAnswer(error, "normal", undefined);
+    return new Response(body, { status, headers: { "content-type": contentType } });
+  }
+}
+
+/** A parameter of ours that the request message does not have. */
+function flag(pairs: QueryPairs, name: string): boolean {
+  const value = pairs.find(([key]) => key === name)?.[1];
+  if (value === undefined || value === "false" || value === "0") return false;
+  if (value === "true" || value === "1") return true;
+  throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not true or false`);
+}
+
+function tooMany(): Response {
+  const error = new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
+  return Response.json({ error: error.body }, { status: error.status });
+}

@@ -1,0 +1,104 @@
+// Random chains: blocks with many events of every kind, at times that are equal, a microsecond apart, or far apart;
+// the first height comes twice, as in every recording (reference 20, section 6.4).
+import type { Database } from "bun:sqlite";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { dataApp } from "../../src/api/data/app.ts";
+import { DataContext } from "../../src/api/data/context.ts";
+import { DataPlane } from "../../src/api/data/plane.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../src/limits.ts";
+import type { Block, BlockEvent } from "../../src/sources/block.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
+import { Field } from "../../src/store/project/fields.ts";
+import { type MadeEvent, STATE_EVENTS } from "./random-events.ts";
+import { TRADING_EVENTS } from "./random-trading.ts";
+
+export interface MadeBlock {
+  /** Microseconds after the block before. */
+  readonly stepUs: number;
+  readonly events: readonly MadeEvent[];
+}
+
+const KINDS = [...STATE_EVENTS, ...TRADING_EVENTS];
+const START_US = 1_659_430_800_000_001;
+
+const stepUs = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom(0, 1, 5) },
+  { weight: 3, arbitrary: fc.constantFrom(1_000_000, 60_000_000, 90_000_001) },
+);
+
+/** A block with up to `eventsMax` events of each kind. */
+function blockArbitrary(eventsMax: number): fc.Arbitrary<MadeBlock> {
+  const events = fc.tuple(...KINDS.map((kind) => fc.array(kind, { maxLength: eventsMax, size: "max" })));
+  return fc.record({ stepUs, events: events.map((lists) => lists.flat()) });
+}
+
+export function blocksArbitrary(count: number, eventsMax: number): fc.Arbitrary<MadeBlock[]> {
+  return fc.array(blockArbitrary(eventsMax), { minLength: count, maxLength: count });
+}
+
+/** An event of the chain, with the number of the row of its block: blocks at the same time share one. */
+export interface PlacedEvent extends MadeEvent {
+  readonly no: number;
+}
+
+/** A store that random blocks are written to, and a data API over it. */
+export class RandomChain {
+  readonly home = mkdtempSync(join(tmpdir(), "lyra-random-chain-"));
+  readonly events: PlacedEvent[] = [];
+  readonly context: DataContext;
+  readonly plane: DataPlane;
+  readonly get: (path: string) => Promise<Response>;
+  private readonly writing: Database;
+  private readonly writer: BlockWriter;
+  private blocks = 0;
+  private timeUs = START_US;
+  private no = 0;
+
+  constructor(limits: Partial<Limits> = {}) {
+    this.writing = openWriter(this.home);
+    this.writer = new BlockWriter(this.writing);
+    this.context = new DataContext(openReader(this.home), {
+      limits: { ...DEFAULT_LIMITS, ...limits },
+      build: { version: "v1", commit: "c" },
+    });
+    this.plane = new DataPlane(this.context);
+    const app = dataApp(this.plane);
+    this.get = async (path) => app.handle(new Request(`http://localhost${path}`));
+  }
+
+  /** Time of the last block, Unix nanoseconds. */
+  get timeNs(): bigint {
+    return BigInt(this.timeUs) * 1000n;
+  }
+
+  write(blocks: readonly MadeBlock[]): void {
+    for (const block of blocks) this.writer.write(this.toBlock(block));
+  }
+
+  close(): void {
+    this.context.db.close();
+    this.writing.close();
+    rmSync(this.home, { recursive: true });
+  }
+
+  private toBlock(made: MadeBlock): Block {
+    if (made.stepUs > 0 || this.no === 0) this.no++;
+    this.timeUs += made.stepUs;
+    this.blocks++;
+    const hash = this.blocks.toString(16).padStart(64, "0").toUpperCase();
+    let seq = 1;
+    const events: BlockEvent[] = [];
+    for (const { field, message, bytes } of made.events) {
+      this.events.push({ field, message, bytes, no: this.no });
+      events.push({ field, seq, tx: 0, bytes, start: 0, end: bytes.length });
+      // One event may take several sequence numbers (reference 20, section 6.3).
+      seq += field === Field.expiredOrders ? Math.max(1, message.orderIds.length) : 1;
+    }
+    const height = Math.max(1, this.blocks - 1);
+    return { chainId: "test", height, timeNs: this.timeNs, hash, txHashes: [hash], events };
+  }
+}
