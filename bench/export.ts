@@ -7,6 +7,7 @@
 // - p99 of other requests during an export at full speed, and to a client on a gigabit line
 // - making segments: against bare generation and compression of the same CSV, and how long the loop stands still
 // Prints a table and one line of JSON.
+import type { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,10 +25,13 @@ import { EXPORT_TABLES } from "../src/history/tables.ts";
 import { replayFiles } from "../src/sources/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory } from "../src/store/database.ts";
+import { loadInChild } from "./load.ts";
 
 const SEGMENTS = 6;
 const ROUNDS = 5;
-const PING_MS = 2;
+/** A loaded server, as the other limits are held against. */
+const CONNECTIONS = 64;
+const LOAD_MS = 1_000;
 const GIGABIT = "110M";
 const EXPORT = "/export?from=1&to=6000";
 const PAGE = JSON.stringify(
@@ -179,10 +183,14 @@ async function measureServer(home: string, base: string) {
     "inflates and hashes what it sends",
   );
   row("memory above idle", `${memory.toFixed(0)} MB`, "limit 64");
-  row("p99 of a page, quiet", `${waits.quiet.toFixed(2)} ms`, "");
+  row("p99 of a page, quiet", `${waits.quiet.toFixed(2)} ms`, `${CONNECTIONS} connections`);
   row("... export to a gigabit line", `${waits.gigabit.toFixed(2)} ms`, times(waits.gigabit / waits.quiet));
   row("... export at full speed", `${waits.full.toFixed(2)} ms`, times(waits.full / waits.quiet));
-  row("... file at full speed", `${waits.file.toFixed(2)} ms`, times(waits.file / waits.quiet));
+  row(
+    "... file at full speed",
+    `${waits.file.toFixed(2)} ms`,
+    `${(waits.file / waits.quiet).toFixed(1)} times, to compare`,
+  );
   return {
     archiveMB,
     exportMBs,
@@ -198,21 +206,49 @@ function times(factor: number): string {
   return `${factor.toFixed(1)} times (limit 3)`;
 }
 
-/** p99 of a page without and with an export, in turn, so that other load on the machine meets all three alike. */
-async function pageWaits(
-  base: string,
-): Promise<{ quiet: number; gigabit: number; full: number; file: number }> {
+interface Waits {
+  readonly quiet: number;
+  readonly gigabit: number;
+  readonly full: number;
+  readonly file: number;
+}
+
+/** p99 of a page without and with an export, in turn, so that other load on the machine meets all alike. */
+async function pageWaits(base: string): Promise<Waits> {
   const quiet: number[] = [];
   const gigabit: number[] = [];
   const full: number[] = [];
   const file: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    quiet.push(await pings(base, Bun.sleep(2000)));
-    gigabit.push(await pings(base, curlSeconds(`${base}${EXPORT}`, ["--limit-rate", GIGABIT])));
-    full.push(await pings(base, curlSeveral(`${base}${EXPORT}`, 10)));
-    file.push(await pings(base, curlSeveral(`${base}/file`, 10)));
+    quiet.push(await pageP99(base));
+    gigabit.push(await during(`${base}${EXPORT}`, ["--limit-rate", GIGABIT], () => pageP99(base)));
+    full.push(await during(`${base}${EXPORT}`, [], () => pageP99(base)));
+    file.push(await during(`${base}/file`, [], () => pageP99(base)));
   }
   return { quiet: median(quiet), gigabit: median(gigabit), full: median(full), file: median(file) };
+}
+
+async function pageP99(base: string): Promise<number> {
+  const port = Number(new URL(base).port);
+  const result = await loadInChild({ port, paths: ["/"], connections: CONNECTIONS, durationMs: LOAD_MS });
+  return result.p99Ms;
+}
+
+/** Downloads `url` again and again while `work` runs. */
+async function during(url: string, flags: string[], work: () => Promise<number>): Promise<number> {
+  let isOver = false;
+  const downloads = (async () => {
+    while (!isOver) {
+      const child = Bun.spawn(["curl", "-sS", ...flags, "-o", "/dev/null", url]);
+      while (!isOver && child.exitCode === null) await Bun.sleep(20);
+      child.kill();
+      await child.exited;
+    }
+  })();
+  const result = await work();
+  isOver = true;
+  await downloads;
+  return result;
 }
 
 /** A fresh server's resident memory at rest, and the most it has while it exports. */
@@ -258,27 +294,6 @@ async function curlSeconds(url: string, flags: string[] = []): Promise<number> {
   return Number(text);
 }
 
-async function curlSeveral(url: string, times: number): Promise<void> {
-  for (let i = 0; i < times; i++) await curlSeconds(url);
-}
-
-/** p99 of a page asked for every other millisecond until `until` settles. */
-async function pings(base: string, until: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  until.finally(() => {
-    isOver = true;
-  });
-  const times: number[] = [];
-  while (!isOver) {
-    const started = performance.now();
-    await (await fetch(base)).arrayBuffer();
-    times.push(performance.now() - started);
-    await Bun.sleep(PING_MS);
-  }
-  times.sort((a, b) => a - b);
-  return times[Math.floor(times.length * 0.99)]!;
-}
-
 interface Heights {
   readonly from: number;
   readonly to: number;
@@ -300,14 +315,15 @@ async function making(home: string) {
     bare.push(await timed(() => generateAndCompressAll(home, ranges)));
     made.push(await timed(() => buildAll(home, ranges)));
   }
-  // The first rounds pay for compiling the code.
-  const ratio = median(made.slice(ROUNDS)) / median(bare.slice(ROUNDS));
-  const worker = await longestPause(home, db, false);
-  const inProcess = await longestPause(home, db, true);
+  // Processor time, which other load on the machine does not change; the first rounds pay for compiling the code.
+  const madeMs = median(made.slice(ROUNDS));
+  const ratio = madeMs / median(bare.slice(ROUNDS));
+  const worker = await longestPauses(home, db, false);
+  const inProcess = await longestPauses(home, db, true);
   db.close();
   row(
     "making five segments",
-    `${median(made.slice(ROUNDS)).toFixed(0)} ms`,
+    `${madeMs.toFixed(0)} ms`,
     `${ratio.toFixed(2)} of bare generation and compression (limit 1.30)`,
   );
   row("longest pause of the writer", `${worker.toFixed(1)} ms`, "segments in a worker (limit 20)");
@@ -347,12 +363,15 @@ async function buildAll(home: string, ranges: readonly Heights[]): Promise<void>
   }
 }
 
+/** Median of a few runs: a pause that another process causes is not ours. */
+async function longestPauses(home: string, db: Database, inProcess: boolean): Promise<number> {
+  const pauses: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) pauses.push(await longestPause(home, db, inProcess));
+  return median(pauses);
+}
+
 /** How long the loop of the writer's thread stood still while all segments were made. */
-async function longestPause(
-  home: string,
-  db: ReturnType<typeof openWriter>,
-  inProcess: boolean,
-): Promise<number> {
+async function longestPause(home: string, db: Database, inProcess: boolean): Promise<number> {
   rmSync(segmentDirectory(home), { recursive: true, force: true });
   db.run("DELETE FROM segments");
   const record = (segment: SegmentRow) => recordSegment(db, segment);
@@ -377,10 +396,12 @@ async function longestPause(
   return longest;
 }
 
+/** Milliseconds of processor time. */
 async function timed(work: () => Promise<void>): Promise<number> {
-  const started = performance.now();
+  const started = process.cpuUsage();
   await work();
-  return performance.now() - started;
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1000;
 }
 
 function median(values: readonly number[]): number {

@@ -1,5 +1,6 @@
 // Small things the benchmarks share.
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 export function median(values: readonly number[]): number {
@@ -12,4 +13,40 @@ export function median(values: readonly number[]): number {
 export function defaultRecording(): string {
   const real = join(import.meta.dir, "..", "..", "shared", "data", "smoketest_to_block_5000.evts.gz");
   return existsSync(real) ? real : join(import.meta.dir, "..", "data", "sample.evts.gz");
+}
+
+export interface RunningLyra {
+  readonly port: number;
+  readonly pid: number;
+  stop(): Promise<void>;
+}
+
+/** Starts `lyra serve` on a home, from sources or as the given executable, and waits until it listens. */
+export async function startLyra(home: string, binary?: string): Promise<RunningLyra> {
+  const out = join(tmpdir(), `lyra-bench-${process.pid}-${Math.random().toString(36).slice(2)}.json`);
+  const program = binary ? [binary] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+  const words = [
+    "serve",
+    "--home",
+    home,
+    "--data-port",
+    "0",
+    "--quiet",
+    "--config-out",
+    out,
+    "--segment-length",
+    "1000000",
+  ];
+  const child = Bun.spawn([...program, ...words], { stdout: "ignore", stderr: "inherit" });
+  for (let tries = 0; tries < 1000 && !existsSync(out); tries++) await Bun.sleep(10);
+  const { dataPort } = (await Bun.file(out).json()) as { dataPort: number };
+  rmSync(out);
+  return {
+    port: dataPort,
+    pid: child.pid,
+    async stop() {
+      child.kill();
+      await child.exited;
+    },
+  };
 }

@@ -31,7 +31,7 @@ export function planTrading(stage: Stage): void {
     market: comet,
     open: 225,
     last: 3_000,
-    pause: 72,
+    pause: 92,
     spread: 250n,
     quoteSize: 4_000n,
     takeMax: 900,

@@ -10,8 +10,13 @@ import { type FileHashes, manifestBytes, manifestText } from "./manifest.ts";
 import { openSegment, SegmentDamage } from "./segment-format.ts";
 import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 
-/** Every chunk but the last has exactly this length (reference 20, section 1.3). */
-export const CHUNK_BYTES = 1024 * 1024;
+/** Data of a message: every one but the last has exactly this length (reference 20, section 1.3). */
+export const MESSAGE_BYTES = 1024 * 1024;
+/**
+ * Written at a time where nobody sees the boundaries. Measured (bench/export.ts): 1 MiB sends a quarter faster and
+ * doubles the wait of other requests, 128 KiB halves neither.
+ */
+export const CHUNK_BYTES = 256 * 1024;
 
 /** Some bytes of the archive, read in order into whatever room there is. */
 interface Part {
@@ -54,11 +59,13 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
     {
       async pull(controller) {
         try {
-          if (process.env.YI) await new Promise(setImmediate);
+          // What is ready is written at once: without a turn of the loop in between, other requests would wait
+          // until the socket is full.
+          await new Promise(setImmediate);
           const { value, done } = await (ahead ?? next());
           signal?.throwIfAborted();
           if (!done) {
-            if (!process.env.NA) ahead = next();
+            ahead = next();
             return controller.enqueue(value);
           }
           controller.close();

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
+import { workerUrl } from "../worker-url.ts";
 import { buildSegment, type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import type { BuildReply, BuildRequest } from "./segment.worker.ts";
 import type { SegmentRow } from "./segment-table.ts";
@@ -80,7 +81,7 @@ export class WorkerBuilder implements SegmentBuilder {
 
   private thread(): Worker {
     try {
-      this.worker ??= new Worker(new URL("./segment.worker.ts", import.meta.url), { smol: true });
+      this.worker ??= new Worker(workerUrl("history/segment.worker.ts"), { smol: true });
       return this.worker;
     } catch (error) {
       throw new WorkerUnavailable("no worker can be started", { cause: error });

@@ -1,7 +1,7 @@
 // Makes one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. Streams: memory stays at a few
 // pieces whatever the range holds. Knows no threads; who calls it decides where it runs.
 import type { Database } from "bun:sqlite";
-import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { NodeError } from "../errors.ts";
@@ -18,12 +18,13 @@ import {
   type TablePiece,
 } from "./segment-format.ts";
 import type { SegmentRow } from "./segment-table.ts";
+import { SegmentWriter, syncDirectory } from "./segment-writer.ts";
 import { DATABASE_VERSION, EXPORT_TABLES } from "./tables.ts";
 
 /** Files that end so were not finished; whoever starts next removes them. */
 export const UNFINISHED_SUFFIX = ".seg.tmp";
-/** Files are given to the disk this often, so that the last flush is short. */
-const SYNC_BYTES = 32 * 1024 * 1024;
+/** Text made between two pauses: a few milliseconds of work. */
+const SLICE_CHARACTERS = 64 * 1024;
 
 export interface SegmentPlan {
   readonly chainId: string;
@@ -49,7 +50,7 @@ export interface SegmentContent extends SegmentPlan {
   readonly tables: Iterable<TableContent>;
 }
 
-/** Called about every 256 KiB of text: where other work shares the thread, it gives way here. */
+/** Called every few milliseconds of work: where other work shares the thread, it gives way here. */
 export type Pause = () => Promise<void>;
 
 /** Makes the file of a segment from a store's connection. The same rows give the same bytes. */
@@ -100,7 +101,7 @@ export async function writeSegment(
     await syncDirectory(directory);
     return row;
   } catch (error) {
-    await out.close().catch(() => {});
+    await out.abandon().catch(() => {});
     await rm(unfinished, { force: true });
     throw error;
   }
@@ -134,95 +135,50 @@ async function writeContent(out: SegmentWriter, content: SegmentContent, pause?:
 
 async function writeTable(
   out: SegmentWriter,
-  table: TableContent,
+  { name, header, lines }: TableContent,
   pause?: Pause,
 ): Promise<{ piece: TablePiece; sha256: string }> {
-  const hash = new Bun.CryptoHasher("sha256").update(`${table.header}\n`);
+  const hash = new Bun.CryptoHasher("sha256").update(`${header}\n`);
   const offset = out.length;
-  let rows = 0;
-  let bytes = 0;
-  let crc = 0;
-  let deflatedCrc = 0;
-  for (const text of textPieces(table.lines)) {
-    const piece = Buffer.from(text.lines);
-    hash.update(piece);
-    crc = crc32(piece, crc);
-    rows += text.rows;
-    bytes += piece.length;
-    if (pause) await pause();
-    const deflated = deflatePiece(piece);
-    deflatedCrc = crc32(deflated, deflatedCrc);
+  const sum = { rows: 0, bytes: 0, crc: 0, deflatedCrc: 0 };
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  const compress = async () => {
+    const deflated = deflatePiece(Buffer.concat(waiting));
+    sum.deflatedCrc = crc32(deflated, sum.deflatedCrc);
+    waiting = [];
+    waitingBytes = 0;
     await out.write(deflated);
     if (pause) await pause();
-  }
-  const piece: TablePiece = {
-    name: table.name,
-    header: table.header,
-    rows,
-    bytes,
-    crc,
-    offset,
-    deflatedBytes: out.length - offset,
-    deflatedCrc,
   };
+  for (const slice of textSlices(lines)) {
+    const bytes = Buffer.from(slice.text);
+    hash.update(bytes);
+    sum.crc = crc32(bytes, sum.crc);
+    sum.rows += slice.rows;
+    sum.bytes += bytes.length;
+    waiting.push(bytes);
+    waitingBytes += bytes.length;
+    if (pause) await pause();
+    if (waitingBytes >= PIECE_BYTES) await compress();
+  }
+  if (waitingBytes > 0) await compress();
+  const piece: TablePiece = { name, header, ...sum, offset, deflatedBytes: out.length - offset };
   return { piece, sha256: hash.digest("hex") };
 }
 
-function* textPieces(lines: Iterable<string>): Generator<{ lines: string; rows: number }> {
+function* textSlices(lines: Iterable<string>): Generator<{ text: string; rows: number }> {
   let text = "";
   let rows = 0;
   for (const line of lines) {
     text += line;
     rows++;
-    if (text.length >= PIECE_BYTES) {
-      yield { lines: text, rows };
-      text = "";
-      rows = 0;
-    }
+    if (text.length < SLICE_CHARACTERS) continue;
+    yield { text, rows };
+    text = "";
+    rows = 0;
   }
-  if (rows > 0) yield { lines: text, rows };
-}
-
-/** Appends to the unfinished file; on `close` everything is on the disk. */
-class SegmentWriter {
-  length = 0;
-  private unsynced = 0;
-  private isOpen = true;
-
-  constructor(private readonly file: FileHandle) {}
-
-  async write(bytes: Uint8Array): Promise<void> {
-    let done = 0;
-    while (done < bytes.length) {
-      const { bytesWritten } = await this.file.write(bytes, done, bytes.length - done, this.length + done);
-      done += bytesWritten;
-    }
-    this.length += bytes.length;
-    this.unsynced += bytes.length;
-    if (this.unsynced < SYNC_BYTES) return;
-    await this.file.datasync();
-    this.unsynced = 0;
-  }
-
-  async close(): Promise<void> {
-    if (!this.isOpen) return;
-    this.isOpen = false;
-    try {
-      await this.file.sync();
-    } finally {
-      await this.file.close();
-    }
-  }
-}
-
-/** A rename is only certain once its directory is on the disk. */
-async function syncDirectory(directory: string): Promise<void> {
-  const handle = await open(directory, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  if (rows > 0) yield { text, rows };
 }
 
 function mark({ height, timeUs, hash }: BlockFact): BlockMark {

@@ -9,6 +9,7 @@ import type { ReplayResult } from "../sources/replay.ts";
 import { openReader, openWriter, storePath } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
+import { workerUrl } from "../worker-url.ts";
 import type { NodeConfig } from "./config.ts";
 import { type HomeLock, lockHome } from "./lock.ts";
 import type { WriterOrder, WriterReport } from "./writer.worker.ts";
@@ -103,7 +104,7 @@ class WriterThread {
     this.stopped = stopped.promise;
     // Nobody may be waiting: the failure is then told by /readyz and the log.
     this.loaded.catch(() => {});
-    this.worker = new Worker(new URL("./writer.worker.ts", import.meta.url).href);
+    this.worker = new Worker(workerUrl("node/writer.worker.ts"));
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "replayed") this.result = message.result;

@@ -13,7 +13,7 @@ import type { Block, BlockEvent } from "../../src/sources/block.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { Field } from "../../src/store/project/fields.ts";
-import { type MadeEvent, STATE_EVENTS } from "./random-events.ts";
+import { epochEvent, type MadeEvent, STATE_EVENTS } from "./random-events.ts";
 import { TRADING_EVENTS } from "./random-trading.ts";
 
 export interface MadeBlock {
@@ -24,6 +24,8 @@ export interface MadeBlock {
 
 const KINDS = [...STATE_EVENTS, ...TRADING_EVENTS];
 const START_US = 1_659_430_800_000_001;
+/** Without an epoch there are no nodes to list. */
+const GENESIS: MadeBlock = { stepUs: 0, events: [epochEvent(0n)] };
 
 const stepUs = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom(0, 1, 5) },
@@ -43,6 +45,8 @@ export function blocksArbitrary(count: number, eventsMax: number): fc.Arbitrary<
 /** An event of the chain, with the number of the row of its block: blocks at the same time share one. */
 export interface PlacedEvent extends MadeEvent {
   readonly no: number;
+  /** Block time, Unix nanoseconds. */
+  readonly timeNs: bigint;
 }
 
 /** A store that random blocks are written to, and a data API over it. */
@@ -76,7 +80,9 @@ export class RandomChain {
   }
 
   write(blocks: readonly MadeBlock[]): void {
-    for (const block of blocks) this.writer.write(this.toBlock(block));
+    const all = this.blocks === 0 ? [GENESIS, ...blocks] : blocks;
+    for (const block of all) this.writer.stage(this.toBlock(block));
+    this.writer.commit();
   }
 
   close(): void {
@@ -93,7 +99,7 @@ export class RandomChain {
     let seq = 1;
     const events: BlockEvent[] = [];
     for (const { field, message, bytes } of made.events) {
-      this.events.push({ field, message, bytes, no: this.no });
+      this.events.push({ field, message, bytes, no: this.no, timeNs: this.timeNs });
       events.push({ field, seq, tx: 0, bytes, start: 0, end: bytes.length });
       // One event may take several sequence numbers (reference 20, section 6.3).
       seq += field === Field.expiredOrders ? Math.max(1, message.orderIds.length) : 1;

@@ -26,6 +26,12 @@ export function eventOf<I extends object>(
   return record.map((message) => ({ field, message, bytes: encode(message as I) }));
 }
 
+/** The start of an epoch. */
+export function epochEvent(seq: bigint): MadeEvent {
+  const message = { seq, action: 1, startTime: 1n };
+  return { field: Field.epochUpdate, message, bytes: events.encodeEpochEvent(message) };
+}
+
 const accountType = v.oneOf(1, 3, 4, 9, 12);
 /** Events write `*` for nobody and `!` for no market. */
 const owner = fc.oneof({ weight: 5, arbitrary: v.party }, { weight: 1, arbitrary: fc.constant("*") });

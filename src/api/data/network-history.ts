@@ -1,7 +1,7 @@
 // Network history: the export, and what segments there are (reference 20, section 1).
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors.ts";
-import { exportStream } from "../../history/export.ts";
+import { exportStream, MESSAGE_BYTES } from "../../history/export.ts";
 import { type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
 import { ExportRefusal } from "../../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
@@ -136,9 +136,8 @@ export class NetworkHistoryExports {
     const release = this.take();
     try {
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
-      const chunkBytes = Number(process.env.CH ?? 1048576);
-      const archive = exportStream(plan, { chunkBytes, signal, onEnd: release });
       if (accept === STREAM_TYPE) {
+        const archive = exportStream(plan, { chunkBytes: MESSAGE_BYTES, signal, onEnd: release });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
       // Chunked, without Content-Length, as in the original: a stream that fails ends without its last chunk.
@@ -146,7 +145,7 @@ export class NetworkHistoryExports {
         "content-type": ARCHIVE_TYPE,
         "content-disposition": `attachment;filename=${plan.name}`,
       };
-      return new Response(archive, { headers });
+      return new Response(exportStream(plan, { signal, onEnd: release }), { headers });
     } catch (error) {
       release();
       return errorResponse(exportError(error));

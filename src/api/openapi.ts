@@ -1,0 +1,166 @@
+// The OpenAPI document, made from the endpoints and the messages they name: nothing in it is written twice.
+import manifest from "../../package.json" with { type: "json" };
+import type { DataContext } from "./data/context.ts";
+import { DATA_ENDPOINTS } from "./data/endpoints.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { localName, requestParameters } from "./openapi/parameters.ts";
+import { PLAIN_ROUTES } from "./openapi/plain-routes.ts";
+import { INT64, SchemaBook } from "./openapi/schemas.ts";
+import { PARAMETERS, TAGS } from "./openapi/texts.ts";
+import type { Header, Operation, Parameter, Paths, Response, Schema } from "./openapi/types.ts";
+
+export interface OpenApiParts {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Paths;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
+}
+
+const INFO = {
+  title: "Lyra data API",
+  version: manifest.version,
+  description: [
+    "Everything that a trading network of the Vega Protocol 0.71 interface has recorded.",
+    "Names of parameters may be written in camelCase or snake_case; lists repeat the parameter.",
+    "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
+    "Every answer says in `X-Block-Height` which block it was read at.",
+  ].join(" "),
+};
+const SERVERS = [{ url: "/", description: "This node" }];
+
+const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
+  Pretty: {
+    name: "pretty",
+    in: "query",
+    description: PARAMETERS.pretty!,
+    allowEmptyValue: true,
+    schema: { type: "string" },
+  },
+  MinHeight: {
+    name: "X-Min-Height",
+    in: "header",
+    description:
+      "Answers from this height on: the request waits a while for it, and is then refused with 412 and the height there is.",
+    schema: { type: "integer", format: "int64" },
+  },
+};
+
+const HEADER_PARTS: Readonly<Record<string, Header>> = {
+  BlockHeight: {
+    description: "Height of the block that the answer was read at; 0 while there is none.",
+    schema: { type: "string", pattern: "^\\d+$" },
+  },
+  BlockTimestamp: {
+    description: "Time of that block, Unix nanoseconds; 0 while there is none.",
+    schema: INT64,
+  },
+};
+
+const BLOCK_HEADERS = {
+  "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
+  "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
+};
+
+const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ErrorDetail: {
+    type: "object",
+    properties: {
+      "@type": { type: "string", description: "Always `type.googleapis.com/vega.ErrorDetail`." },
+      code: { type: "integer", format: "int32", description: "Number of the error in the catalogue." },
+      message: { type: "string", description: "What could not be done." },
+      inner: { type: "string", description: "Why; empty when there is no more to say." },
+    },
+    required: ["@type", "code", "message", "inner"],
+  },
+  Error: {
+    type: "object",
+    properties: {
+      code: { type: "integer", format: "int32", description: "gRPC status number." },
+      message: {
+        type: "string",
+        description: "Kind of error, or the whole of it when there are no details.",
+      },
+      details: { type: "array", items: { $ref: "#/components/schemas/ErrorDetail" } },
+    },
+    required: ["code", "message", "details"],
+  },
+};
+
+/** Error answers that every unary resource can give, by status. */
+const ERRORS: readonly (readonly [status: string, name: string, description: string])[] = [
+  ["400", "BadRequest", "A parameter is not understood, or a needed one is missing."],
+  ["404", "NotFound", "There is no such resource."],
+  ["412", "BelowMinHeight", "The height of `X-Min-Height` was not reached in time."],
+  ["429", "TooLarge", "The answer would be larger than this node sends: ask for fewer rows."],
+  ["500", "Failed", "The request could not be answered; a cursor of another list is one reason."],
+  ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],
+];
+
+/** Everything but the version of OpenAPI, which @elysiajs/swagger writes. */
+export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_ENDPOINTS): OpenApiParts {
+  const book = new SchemaBook();
+  const paths: Paths = {};
+  for (const endpoint of endpoints) {
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+      paths[path] = { get: operation(book, endpoint, path) };
+    }
+  }
+  Object.assign(paths, PLAIN_ROUTES);
+  return {
+    info: INFO,
+    servers: SERVERS,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...ERROR_SCHEMAS, ...book.schemas },
+      parameters: PARAMETER_PARTS,
+      headers: HEADER_PARTS,
+      responses: Object.fromEntries(ERRORS.map(([, name, text]) => [name, errorResponse(text)])),
+    },
+  };
+}
+
+function operation(book: SchemaBook, endpoint: Endpoint<DataContext>, path: string): Operation {
+  const aliasNumber = (endpoint.aliases ?? []).indexOf(path) + 1;
+  const isAlias = aliasNumber > 0;
+  const id = localName(endpoint.request).replace(/Request$/, "");
+  const description = [
+    endpoint.description,
+    isAlias ? `Another path of \`${endpoint.path}\`, for clients of the original network.` : undefined,
+  ].filter((text) => text !== undefined);
+  return {
+    operationId: isAlias ? `${id}Alias${aliasNumber}` : id,
+    tags: [endpoint.tag],
+    summary: isAlias ? `${endpoint.summary} (alias)` : endpoint.summary,
+    ...(description.length > 0 ? { description: description.join(" ") } : {}),
+    parameters: [
+      ...requestParameters(endpoint.request, path),
+      { $ref: "#/components/parameters/Pretty" },
+      { $ref: "#/components/parameters/MinHeight" },
+    ],
+    responses: {
+      "200": {
+        description: `${endpoint.summary}: the answer.`,
+        headers: BLOCK_HEADERS,
+        content: { "application/json": { schema: book.message(endpoint.response) } },
+      },
+      ...Object.fromEntries(
+        ERRORS.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
+    },
+  };
+}
+
+function errorResponse(description: string): Response {
+  return {
+    description,
+    headers: BLOCK_HEADERS,
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
+}

@@ -1,0 +1,146 @@
+// What is served beside the unary resources: archives, CSV, health, metrics, this document.
+import { requestParameters } from "./parameters.ts";
+import { PARAMETERS } from "./texts.ts";
+import type { Operation, Parameter, Paths, Response, Schema } from "./types.ts";
+
+const BINARY: Schema = { type: "string", format: "binary" };
+const TEXT: Schema = { type: "string" };
+const WRAPPED_ERROR: Schema = {
+  type: "object",
+  properties: { error: { $ref: "#/components/schemas/Error" } },
+  required: ["error"],
+};
+const ATTACHMENT = {
+  "Content-Disposition": { description: "`attachment` and the name of the file.", schema: TEXT },
+};
+
+const MANIFEST: Parameter = {
+  name: "manifest",
+  in: "query",
+  description: PARAMETERS.manifest!,
+  schema: { type: "boolean" },
+};
+
+function wrapped(description: string): Response {
+  return { description, content: { "application/json": { schema: WRAPPED_ERROR } } };
+}
+
+const STREAM_ERRORS = {
+  "400": wrapped("The request is not understood, or names what is not there; the text says what is."),
+  "429": wrapped("As many exports as may run at once are running."),
+  "500": wrapped("The export failed before its first byte. One that fails later breaks the connection off."),
+  "501": { $ref: "#/components/responses/WrongMethod" },
+};
+
+const STREAM_LINE: Schema = {
+  type: "object",
+  description: "One line of the stream: a piece of the archive, or the error that ended it.",
+  properties: {
+    result: {
+      type: "object",
+      properties: {
+        contentType: { type: "string" },
+        data: { type: "string", format: "byte", description: "The next bytes of the archive." },
+        extensions: {
+          type: "array",
+          items: { type: "object" },
+          description: "In the first message only: what the archive will hold.",
+        },
+      },
+    },
+    error: { $ref: "#/components/schemas/Error" },
+  },
+};
+
+const exportHistory: Operation = {
+  operationId: "ExportNetworkHistory",
+  tags: ["Network history"],
+  summary: "Export a table as CSV in a ZIP archive",
+  description:
+    "The range covers whole segments: see `/api/v2/networkhistory/segments`. With `Accept: application/json+stream` the archive comes as lines of JSON.",
+  parameters: [...requestParameters("datanode.api.v2.ExportNetworkHistoryRequest", ""), MANIFEST],
+  responses: {
+    "200": {
+      description: "The archive: one CSV file for each version of the table's columns in the range.",
+      headers: ATTACHMENT,
+      content: {
+        "application/zip": { schema: BINARY },
+        "application/json+stream": { schema: STREAM_LINE },
+      },
+    },
+    ...STREAM_ERRORS,
+  },
+};
+
+const exportLedger: Operation = {
+  operationId: "ExportLedgerEntries",
+  tags: ["Ledger"],
+  summary: "Export a party's ledger entries in one asset as CSV",
+  description: "By block time, oldest first. The bounds of the date range are cut to whole seconds.",
+  parameters: requestParameters("datanode.api.v2.ExportLedgerEntriesRequest", ""),
+  responses: {
+    "200": {
+      description: "A header line, and a line for each entry.",
+      headers: ATTACHMENT,
+      content: { "text/csv": { schema: TEXT } },
+    },
+    ...STREAM_ERRORS,
+  },
+};
+
+function service(
+  operationId: string,
+  summary: string,
+  description: string,
+  responses: Operation["responses"],
+): Operation {
+  return { operationId, tags: ["Service"], summary, description, parameters: [], responses };
+}
+
+function plain(description: string, type = "text/plain", schema = TEXT): Response {
+  return { description, content: { [type]: { schema } } };
+}
+
+export const PLAIN_ROUTES: Paths = {
+  "/api/v2/networkhistory/export": { get: exportHistory },
+  "/api/v2/ledgerentry/export": { get: exportLedger },
+  "/health": {
+    get: service("Health", "Whether the process answers", "As the original service has it.", {
+      "200": plain("The text `ok`."),
+    }),
+  },
+  "/healthz": {
+    get: service("Healthz", "Whether the process answers", "Always 200 while it does.", {
+      "200": plain("The text `ok`."),
+    }),
+  },
+  "/readyz": {
+    get: service(
+      "Readyz",
+      "Whether the node has what it should",
+      "For balancers: 503 while a recording loads, or when its source failed.",
+      {
+        "200": plain("The text `ok`."),
+        "503": {
+          description: "Not ready; the message says why.",
+          content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+        },
+      },
+    ),
+  },
+  "/metrics": {
+    get: service("Metrics", "Numbers for Prometheus", "Text format, version 0.0.4.", {
+      "200": plain("One line for each number."),
+    }),
+  },
+  "/docs": {
+    get: service("Docs", "This page", "It asks no other host for anything.", {
+      "200": plain("The page.", "text/html"),
+    }),
+  },
+  "/docs/json": {
+    get: service("OpenApi", "This document", "OpenAPI 3.0.3.", {
+      "200": plain("The document.", "application/json", { type: "object" }),
+    }),
+  },
+};

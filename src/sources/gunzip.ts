@@ -1,0 +1,128 @@
+// Inflates a gzip file as a stream and, when the file is damaged, gives every byte that comes before the damage:
+// a reader loads what is whole. zlib throws away what it made of the input in which it met the damage, so that
+// input is gone through again in smaller steps, down to single bytes. Sound files are read once.
+import type { FileHandle } from "node:fs/promises";
+import { createGunzip } from "node:zlib";
+import { reasonOf } from "../errors.ts";
+
+/** Input steps, coarse to fine. The first bounds what a small file can blow up to at a time: 64 KiB make 64 MiB. */
+const STEPS_BYTES = [64 * 1024, 512, 1] as const;
+const OUTPUT_BYTES = 256 * 1024;
+/** Output waits in the stream until it is taken after each step. */
+const READABLE_BYTES_MAX = 2 ** 30;
+
+/** The file cannot be inflated any further. */
+export class InflateFault extends Error {
+  override readonly name = "InflateFault";
+}
+
+/** The inflated bytes in order. `onRead` is told how many bytes of the file were read. @throws InflateFault behind the last good byte */
+export async function* inflate(
+  file: FileHandle,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  let from = 0;
+  let given = 0;
+  let failure: Error | undefined;
+  for (const step of STEPS_BYTES) {
+    const pass = new Pass(file, onRead);
+    for await (const piece of pass.pieces(from, step)) {
+      const fresh = piece.subarray(Math.max(0, given - (pass.inflated - piece.length)));
+      given += fresh.length;
+      if (fresh.length > 0) yield fresh;
+    }
+    if (!pass.failure) return;
+    from = pass.failedAt;
+    failure = pass.failure;
+  }
+  throw new InflateFault(faultText(failure!), { cause: failure });
+}
+
+/** One way through the file: in large steps up to a place, from there on in steps of a chosen size. */
+class Pass {
+  failure: Error | undefined;
+  /** Offset in the file of the step that failed. */
+  failedAt = 0;
+  /** Bytes made so far. */
+  inflated = 0;
+  private readonly gunzip = createGunzip({
+    chunkSize: OUTPUT_BYTES,
+    readableHighWaterMark: READABLE_BYTES_MAX,
+  } as object);
+  private ready: Uint8Array[] = [];
+  private readonly failed: Promise<void>;
+
+  constructor(
+    private readonly file: FileHandle,
+    private readonly onRead: (bytes: number) => void,
+  ) {
+    const failed = Promise.withResolvers<void>();
+    this.failed = failed.promise;
+    this.gunzip.on("readable", () => this.collect());
+    this.gunzip.once("error", (error) => {
+      this.failure = error;
+      failed.resolve();
+    });
+  }
+
+  async *pieces(from: number, step: number): AsyncGenerator<Uint8Array> {
+    try {
+      let at = 0;
+      for (;;) {
+        const size = at < from ? Math.min(STEPS_BYTES[0], from - at) : step;
+        const input = await readAt(this.file, at, size);
+        this.failedAt = at;
+        if (input.length > 0) await this.write(input);
+        else await this.finish();
+        yield* this.take();
+        if (this.failure || input.length === 0) return;
+        at += input.length;
+        this.onRead(at);
+      }
+    } finally {
+      this.gunzip.destroy();
+    }
+  }
+
+  private async write(input: Uint8Array): Promise<void> {
+    const written = Promise.withResolvers<void>();
+    this.gunzip.write(input, () => written.resolve());
+    await Promise.race([written.promise, this.failed]);
+  }
+
+  private async finish(): Promise<void> {
+    const ended = Promise.withResolvers<void>();
+    this.gunzip.once("end", () => ended.resolve());
+    this.gunzip.end();
+    this.collect();
+    await Promise.race([ended.promise, this.failed]);
+  }
+
+  private collect(): void {
+    for (let piece = this.gunzip.read(); piece !== null; piece = this.gunzip.read()) this.ready.push(piece);
+  }
+
+  private take(): Uint8Array[] {
+    this.collect();
+    const pieces = this.ready;
+    this.ready = [];
+    for (const piece of pieces) this.inflated += piece.length;
+    return pieces;
+  }
+}
+
+async function readAt(file: FileHandle, at: number, size: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(size);
+  const { bytesRead } = await file.read(bytes, 0, size, at);
+  return bytes.subarray(0, bytesRead);
+}
+
+function faultText(error: Error): string {
+  const reason = reasonOf(error);
+  if ((error as { code?: string }).code === "Z_BUF_ERROR") return "the compressed data ends too early";
+  if (/incorrect (data|length) check/.test(reason)) {
+    return "the check sum of the compressed data is wrong: something before this place is damaged";
+  }
+  if (reason === "incorrect header check") return "what stands here is not gzip data";
+  return `the compressed data is damaged: ${reason}`;
+}

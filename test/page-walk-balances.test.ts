@@ -1,0 +1,128 @@
+// Balance changes have a rendering of their own, and are what is asked for most: over random chains the quick text is
+// that of the general way, and the rows are those of a plain model of reference 10, section 4.1.
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { listBalanceChanges } from "../src/api/data/balances.ts";
+import { ApiError } from "../src/api/errors.ts";
+import type { RequestFields } from "../src/api/query.ts";
+import { accountHash } from "../src/store/accounts.ts";
+import { Field } from "../src/store/project/fields.ts";
+import { canonicalIdentifier } from "../src/wire/identifiers.ts";
+import { renderJson } from "../src/wire/json.ts";
+import { enumDescriptor } from "../src/wire/schema/index.ts";
+import { blocksArbitrary, type PlacedEvent, RandomChain } from "./support/random-chain.ts";
+import { ASSETS, BUSY_PARTIES, MARKETS } from "./support/random-values.ts";
+import { RUNS, SEED } from "./support/seed.ts";
+import { type Edge, pagesOf } from "./support/walk.ts";
+
+const chain = new RandomChain();
+chain.write(fc.sample(blocksArbitrary(30, 8), { seed: SEED, numRuns: 1 })[0]!);
+afterAll(() => chain.close());
+
+const typeNames = enumDescriptor("vega.AccountType").nameOf;
+
+interface ModelRow {
+  readonly no: number;
+  readonly hash: string;
+  readonly node: Edge["node"];
+}
+
+/** The last balance of each account and block, by block and account id. */
+function model(events: readonly PlacedEvent[]): ModelRow[] {
+  const rows = new Map<string, ModelRow>();
+  for (const { field, message, no, timeNs } of events) {
+    if (field !== Field.account) continue;
+    const node = {
+      timestamp: String(timeNs),
+      balance: message.balance,
+      partyId: message.owner === "*" ? "network" : canonicalIdentifier(message.owner),
+      assetId: canonicalIdentifier(message.asset),
+      marketId: message.marketId === "!" ? "" : canonicalIdentifier(message.marketId),
+      accountType: typeNames.get(message.type),
+    };
+    const hash = Buffer.from(accountHash(node.assetId, node.partyId, node.marketId, message.type));
+    rows.set(`${no} ${hash.toString("hex")}`, { no, hash: hash.toString("hex"), node });
+  }
+  return [...rows.values()].sort((a, b) => a.no - b.no || (a.hash < b.hash ? -1 : 1));
+}
+
+const rows = model(chain.events);
+const times = [...new Set(rows.map(({ node }) => BigInt(node.timestamp)))];
+const someOf = (values: readonly string[]) => fc.subarray([...values], { maxLength: 3 });
+const filter = fc.record(
+  {
+    assetId: fc.constantFrom(...ASSETS.slice(0, 3)),
+    partyIds: someOf([...BUSY_PARTIES, "network"]),
+    marketIds: someOf(MARKETS.slice(0, 4)),
+    accountTypes: fc.subarray([1, 3, 4, 9, 12], { maxLength: 2 }),
+  },
+  { requiredKeys: [] },
+);
+/** Bounds on, just before and just after the times of blocks; also the wrong way round. */
+const bound = fc.tuple(fc.constantFrom(...times), fc.constantFrom(-1000n, -1n, 0n, 1n, 999n, 1000n));
+const dateRange = fc.record(
+  { startTimestamp: bound.map(([t, d]) => t + d), endTimestamp: bound.map(([t, d]) => t + d) },
+  { requiredKeys: [] },
+);
+
+const floorUs = (ns: bigint) => ns / 1000n;
+
+test(`the rows are those of the model, whatever the filter (seed ${SEED})`, async () => {
+  const property = fc.asyncProperty(filter, dateRange, fc.boolean(), async (by, range, newestFirst) => {
+    const query = new URLSearchParams({ "pagination.first": "10000" });
+    query.set("pagination.newestFirst", String(newestFirst));
+    for (const [name, value] of Object.entries(by))
+      for (const one of [value].flat()) query.append(`filter.${name}`, String(one));
+    for (const [name, value] of Object.entries(range)) query.set(`dateRange.${name}`, String(value));
+    const wanted = rows.filter(({ node }) => {
+      const timeUs = floorUs(BigInt(node.timestamp));
+      if (by.assetId !== undefined && node.assetId !== by.assetId) return false;
+      if (by.partyIds?.length && !by.partyIds.includes(node.partyId)) return false;
+      if (by.marketIds?.length && !by.marketIds.includes(node.marketId)) return false;
+      if (
+        by.accountTypes?.length &&
+        !by.accountTypes.some((type) => typeNames.get(type) === node.accountType)
+      )
+        return false;
+      if (range.startTimestamp !== undefined && timeUs < floorUs(range.startTimestamp)) return false;
+      return range.endTimestamp === undefined || timeUs < floorUs(range.endTimestamp);
+    });
+    if (newestFirst) wanted.reverse();
+    const { edges } = await pagesOf(chain.get, `/api/v2/balance/changes?${query}`)("");
+    expect(edges.map(({ node }) => node)).toEqual(wanted.map(({ node }) => node));
+  });
+  await fc.assert(property, { seed: SEED, numRuns: 200 * RUNS });
+});
+
+test(`the quick text is that of the general way (seed ${SEED})`, async () => {
+  const { edges } = await pagesOf(chain.get, "/api/v2/balance/changes?pagination.first=10000")("");
+  const cursor = fc.constantFrom(...edges.map((edge) => edge.cursor), "e30=", "");
+  const pagination = fc.record(
+    {
+      first: fc.integer({ min: 0, max: 40 }),
+      last: fc.integer({ min: 0, max: 40 }),
+      after: cursor,
+      before: cursor,
+      newestFirst: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  );
+  const request = fc.record({ filter, dateRange, pagination }, { requiredKeys: [] });
+  const { response, handle, json } = listBalanceChanges;
+  const property = fc.property(request, (fields) => {
+    const quick = outcome(() => json!(chain.context, fields as RequestFields));
+    const general = outcome(() => renderJson(response, handle(chain.context, fields as RequestFields)));
+    expect(quick).toBe(general);
+  });
+  fc.assert(property, { seed: SEED, numRuns: 400 * RUNS });
+});
+
+/** The text, or that of the error. */
+function outcome(make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ApiError) return JSON.stringify(error.body);
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+// The data API and its documentation over the recording that ships with the program.
+import { Elysia } from "elysia";
+import { SAMPLE_PATH } from "../scripts/make-sample.ts";
+import { dataApp } from "../src/api/data/app.ts";
+import { DataContext } from "../src/api/data/context.ts";
+import { DataPlane } from "../src/api/data/plane.ts";
+import { docsPlugin } from "../src/api/docs.ts";
+import { DEFAULT_LIMITS } from "../src/limits.ts";
+import { replayFiles } from "../src/sources/replay.ts";
+import { BlockWriter } from "../src/store/block-writer.ts";
+import { openReader, openWriter } from "../src/store/database.ts";
+
+/** Loads the sample into an empty home. */
+export async function openSample(home: string) {
+  const writing = openWriter(home);
+  await replayFiles(new BlockWriter(writing), writing, [SAMPLE_PATH]);
+  writing.close();
+  const db = openReader(home);
+  const build = { version: "v0.71.6", commit: "test" };
+  const plane = new DataPlane(new DataContext(db, { limits: DEFAULT_LIMITS, build, home }));
+  const app = new Elysia({ strictPath: true }).use(docsPlugin()).use(dataApp(plane));
+  return { app, close: () => db.close() };
+}
