@@ -31,7 +31,7 @@ export function planTrading(stage: Stage): void {
     market: comet,
     open: 225,
     last: 3_000,
-    pause: 92,
+    pause: 74,
     spread: 250n,
     quoteSize: 4_000n,
     takeMax: 900,

@@ -1,5 +1,6 @@
 // The OpenAPI document, made from the endpoints and the messages they name: nothing in it is written twice.
 import manifest from "../../package.json" with { type: "json" };
+import { messageDescriptor } from "../wire/schema/index.ts";
 import type { DataContext } from "./data/context.ts";
 import { DATA_ENDPOINTS } from "./data/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -146,7 +147,7 @@ function operation(book: SchemaBook, endpoint: Endpoint<DataContext>, path: stri
     ],
     responses: {
       "200": {
-        description: `${endpoint.summary}: the answer.`,
+        description: answerText(endpoint.response),
         headers: BLOCK_HEADERS,
         content: { "application/json": { schema: book.message(endpoint.response) } },
       },
@@ -155,6 +156,17 @@ function operation(book: SchemaBook, endpoint: Endpoint<DataContext>, path: stri
       ),
     },
   };
+}
+
+function answerText(response: string): string {
+  const isList = messageDescriptor(response).fields.some(
+    ({ kind, typeName }) =>
+      kind === "message" &&
+      messageDescriptor(typeName).fields.some(({ jsonName }) => jsonName === "pageInfo"),
+  );
+  return isList
+    ? "One page: each row with its cursor, and in `pageInfo` whether there are more."
+    : "What was asked for.";
 }
 
 function errorResponse(description: string): Response {

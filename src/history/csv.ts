@@ -8,6 +8,7 @@ export const NULL = "";
 const NEEDS_QUOTES = /[",\r\n]/;
 const LOWER_HEX_64 = /^[0-9a-f]{64}$/;
 const MICROSECONDS = 1_000_000;
+const NANOSECONDS = 1_000_000_000n;
 const DAY_SECONDS = 86_400;
 
 /** A text or jsonb column. */
@@ -38,26 +39,27 @@ let lastSecondText = "";
 /** A timestamptz column, from Unix microseconds. */
 export function timestamp(us: number): string {
   const second = Math.floor(us / MICROSECONDS);
-  if (second !== lastSecond) {
-    lastSecond = second;
-    lastSecondText = secondText(second);
-  }
-  const fraction = us - second * MICROSECONDS;
-  if (lastSecondText.endsWith(" BC")) {
-    return `${lastSecondText.slice(0, -3)}${fractionText(fraction)}+00 BC`;
-  }
-  return `${lastSecondText}${fractionText(fraction)}+00`;
+  return secondAndFraction(second, us - second * MICROSECONDS);
 }
 
 /** A timestamptz column from Unix nanoseconds, cut towards the past; 0 is the epoch, never NULL. */
 export function timestampNs(ns: bigint): string {
-  return ns === 0n ? EPOCH : timestamp(microseconds(ns));
+  if (ns === 0n) return EPOCH;
+  const second = Number(floorDivide(ns, NANOSECONDS));
+  return secondAndFraction(second, Number((ns - BigInt(second) * NANOSECONDS) / 1000n));
 }
 
-/** Unix nanoseconds to microseconds, rounded towards the past (reference 20, section 3.3). */
-export function microseconds(ns: bigint): number {
-  const us = ns / 1000n;
-  return Number(ns < 0n && us * 1000n !== ns ? us - 1n : us);
+function secondAndFraction(second: number, us: number): string {
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondText = secondText(second);
+  }
+  return `${lastSecondText}${fractionText(us)}+00`;
+}
+
+function floorDivide(value: bigint, by: bigint): bigint {
+  const quotient = value / by;
+  return value < 0n && quotient * by !== value ? quotient - 1n : quotient;
 }
 
 function fractionText(us: number): string {
@@ -73,11 +75,13 @@ function secondText(second: number): string {
   const { year, month, date } = civilDate(day);
   const rest = second - day * DAY_SECONDS;
   const clock = `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}:${two(rest % 60)}`;
-  const shown = year > 0 ? year : 1 - year;
-  return `${String(shown).padStart(4, "0")}-${two(month)}-${two(date)} ${clock}${year > 0 ? "" : " BC"}`;
+  return `${year}-${two(month)}-${two(date)} ${clock}`;
 }
 
-/** Day since 1970-01-01 to a date of the proleptic Gregorian calendar, for any year (Howard Hinnant's method). */
+/**
+ * Day since 1970-01-01 to a date (Howard Hinnant's method). Times are 64-bit nanoseconds, so years have four digits:
+ * 1677 to 2262.
+ */
 function civilDate(day: number): { year: number; month: number; date: number } {
   const z = day + 719_468;
   const era = Math.floor(z / 146_097);

@@ -41,20 +41,18 @@ export function storeAmount(value: bigint): StoredAmount {
 
 export function loadAmount(stored: StoredAmount): bigint {
   if (typeof stored === "bigint") return stored;
-  // Eight bytes at a time from the end; most large amounts have 9 to 12 bytes.
-  const view = new DataView(stored.buffer, stored.byteOffset, stored.byteLength);
-  let end = stored.length;
-  let value = 0n;
-  let shift = 0n;
-  for (; end >= 8; end -= 8) {
-    value |= view.getBigUint64(end - 8) << shift;
-    shift += 64n;
-  }
-  let rest = 0;
-  for (let i = 0; i < Math.min(end, 6); i++) rest = rest * 256 + stored[i]!;
-  let top = BigInt(rest);
-  if (end === 7) top = (top << 8n) | BigInt(stored[6]!);
-  return value | (top << shift);
+  // Six bytes at a time are exact as a number; asking a small array for its buffer would cost more than all this.
+  const length = stored.length;
+  const head = length % 6;
+  let value = BigInt(wholeNumber(stored, 0, head));
+  for (let at = head; at < length; at += 6) value = (value << 48n) | BigInt(wholeNumber(stored, at, at + 6));
+  return value;
+}
+
+function wholeNumber(bytes: Uint8Array, start: number, end: number): number {
+  let number = 0;
+  for (let i = start; i < end; i++) number = number * 256 + bytes[i]!;
+  return number;
 }
 
 /** Decimal text of a column value, as the API and the CSV show it. */

@@ -152,7 +152,7 @@ const validators = [
   }),
   eventOf(Field.multisigSignerAdded, events.encodeERC20MultiSigSignerAdded, {
     signatureId: v.someId("5a", 30),
-    validatorId: v.node,
+    validatorId: fc.constantFrom(...v.NODES.slice(0, 3)),
     timestamp: v.timeNs,
     newSigner: address,
     submitter: address,
@@ -163,7 +163,7 @@ const validators = [
     signatureSubmitters: fc.array(fc.record({ signatureId: v.someId("5b", 30), submitter: address }), {
       maxLength: 3,
     }),
-    validatorId: v.node,
+    validatorId: fc.constantFrom(...v.NODES.slice(0, 3)),
     timestamp: v.timeNs,
     oldSigner: address,
     nonce: v.amount,
@@ -226,7 +226,7 @@ const network = [
     timestamp: v.timeNs,
   }),
   eventOf(Field.vote, vega.encodeVote, {
-    partyId: v.anyParty,
+    partyId: fc.oneof(v.anyParty, v.party),
     proposalId: fc.constantFrom(...v.PROPOSALS.slice(0, 3)),
     value: v.oneOf(1, 2),
     timestamp: v.timeNs,

@@ -1,0 +1,71 @@
+// Smoke test of the built executable: everything a new user does first, with nothing beside it.
+// bun scripts/smoke.ts dist/lyra
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const built = resolve(process.argv[2] ?? "dist/lyra");
+const sample = resolve(import.meta.dir, "..", "data", "sample.evts.gz");
+const folder = mkdtempSync(join(tmpdir(), "lyra-smoke-"));
+const program = join(folder, "lyra");
+copyFileSync(built, program);
+let failures = 0;
+
+function check(what: string, ok: boolean, detail = ""): void {
+  console.log(`${ok ? "ok  " : "FAIL"} ${what}${ok || detail === "" ? "" : `: ${detail}`}`);
+  if (!ok) failures++;
+}
+
+function run(...words: string[]): { code: number; out: string; err: string } {
+  const result = Bun.spawnSync([program, ...words], { cwd: folder, env: { PATH: "/usr/bin:/bin", HOME: folder } });
+  return { code: result.exitCode ?? -1, out: result.stdout.toString(), err: result.stderr.toString() };
+}
+
+async function served(home: string): Promise<void> {
+  const out = join(folder, "where.json");
+  const child = Bun.spawn([program, "serve", "--home", home, "--data-port", "0", "--config-out", out], { cwd: folder, stdout: "ignore", stderr: "ignore" });
+  for (let tries = 0; tries < 500 && !existsSync(out); tries++) await Bun.sleep(10);
+  const { dataUrl } = (await Bun.file(out).json()) as { dataUrl: string };
+  const text = async (path: string) => await (await fetch(`${dataUrl}${path}`)).text();
+  check("assets", (await text("/api/v2/assets")).startsWith('{"assets":{"edges":[{"node":'));
+  check("readiness", (await text("/readyz")) === "ok", await text("/readyz"));
+  check("metrics", (await text("/metrics")).includes("lyra_block_height"));
+  const document = JSON.parse(await text("/docs/json")) as { paths: Record<string, unknown> };
+  check("documentation", "/api/v2/balance/changes" in document.paths);
+  const page = await text("/docs");
+  check("documentation page names no other host", !/(?:src|href)="(?:https?:)?\/\//.test(page), page.slice(0, 200));
+  const archive = await fetch(`${dataUrl}/api/v2/networkhistory/export?table=TABLE_TRADES&fromBlock=1&toBlock=1000&manifest=true`);
+  const bytes = new Uint8Array(await archive.arrayBuffer());
+  check("export over HTTP", archive.status === 200 && bytes[0] === 0x50 && bytes[1] === 0x4b, `status ${archive.status}`);
+  const stopped = performance.now();
+  child.kill("SIGTERM");
+  await child.exited;
+  check("stops within two seconds", performance.now() - stopped < 2000 && child.exitCode === 0, `exit ${child.exitCode}`);
+}
+
+try {
+  const home = join(folder, "home");
+  check("version", run("version").out.startsWith("lyra "));
+  check("help needs no store", run("--help").code === 0);
+  check("an unknown command is a usage error", run("nonsense").code === 2);
+  const loaded = run("replay", sample, "--home", home, "--json");
+  check("replay", loaded.code === 0 && JSON.parse(loaded.out).height > 3000, loaded.err);
+  check("replay again adds nothing", JSON.parse(run("replay", sample, "--home", home, "--json").out).blocks === 0);
+  const segments = run("history", "segments", "--home", home, "--json");
+  check("segments", segments.code === 0 && segments.out.includes("1000"), segments.err);
+  const file = join(folder, "trades.zip");
+  const exported = run("history", "export", "--table", "TABLE_TRADES", "--from", "1", "--to", "3000", "--home", home, "--out", file);
+  check("export", exported.code === 0 && existsSync(file), exported.err);
+  check("verify", run("history", "verify", file).code === 0);
+  const damaged = new Uint8Array(await Bun.file(file).arrayBuffer());
+  damaged[Math.floor(damaged.length / 3)]! ^= 0x10;
+  await Bun.write(`${file}.bad`, damaged);
+  check("verify tells a damaged archive", run("history", "verify", `${file}.bad`).code === 4);
+  check("doctor", run("doctor", "--home", home).code === 0);
+  check("serve without a store", run("serve", "--home", join(folder, "nowhere")).code === 3);
+  await served(home);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+console.log(failures === 0 ? "the executable works" : `${failures} checks failed`);
+process.exit(failures === 0 ? 0 : 1);
