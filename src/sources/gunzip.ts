@@ -26,10 +26,13 @@ export async function* inflate(
   let failure: Error | undefined;
   for (const step of STEPS_BYTES) {
     const pass = new Pass(file, onRead);
+    let made = 0;
     for await (const piece of pass.pieces(from, step)) {
-      const fresh = piece.subarray(Math.max(0, given - (pass.inflated - piece.length)));
+      const fresh = piece.subarray(Math.max(0, given - made));
+      made += piece.length;
+      if (fresh.length === 0) continue;
       given += fresh.length;
-      if (fresh.length > 0) yield fresh;
+      yield fresh;
     }
     if (!pass.failure) return;
     from = pass.failedAt;
@@ -43,25 +46,27 @@ class Pass {
   failure: Error | undefined;
   /** Offset in the file of the step that failed. */
   failedAt = 0;
-  /** Bytes made so far. */
-  inflated = 0;
   private readonly gunzip = createGunzip({
     chunkSize: OUTPUT_BYTES,
     readableHighWaterMark: READABLE_BYTES_MAX,
   } as object);
   private ready: Uint8Array[] = [];
-  private readonly failed: Promise<void>;
+  private hasEnded = false;
+  /** Settles when nothing more will come: at the end of the data, or at damage. */
+  private readonly over = Promise.withResolvers<void>();
 
   constructor(
     private readonly file: FileHandle,
     private readonly onRead: (bytes: number) => void,
   ) {
-    const failed = Promise.withResolvers<void>();
-    this.failed = failed.promise;
     this.gunzip.on("readable", () => this.collect());
+    this.gunzip.once("end", () => {
+      this.hasEnded = true;
+      this.over.resolve();
+    });
     this.gunzip.once("error", (error) => {
       this.failure = error;
-      failed.resolve();
+      this.over.resolve();
     });
   }
 
@@ -75,7 +80,8 @@ class Pass {
         if (input.length > 0) await this.write(input);
         else await this.finish();
         yield* this.take();
-        if (this.failure || input.length === 0) return;
+        // Zero bytes behind the data are padding: zlib ends there by itself.
+        if (this.failure || this.hasEnded) return;
         at += input.length;
         this.onRead(at);
       }
@@ -87,15 +93,13 @@ class Pass {
   private async write(input: Uint8Array): Promise<void> {
     const written = Promise.withResolvers<void>();
     this.gunzip.write(input, () => written.resolve());
-    await Promise.race([written.promise, this.failed]);
+    await Promise.race([written.promise, this.over.promise]);
   }
 
   private async finish(): Promise<void> {
-    const ended = Promise.withResolvers<void>();
-    this.gunzip.once("end", () => ended.resolve());
     this.gunzip.end();
     this.collect();
-    await Promise.race([ended.promise, this.failed]);
+    await this.over.promise;
   }
 
   private collect(): void {
@@ -106,7 +110,6 @@ class Pass {
     this.collect();
     const pieces = this.ready;
     this.ready = [];
-    for (const piece of pieces) this.inflated += piece.length;
     return pieces;
   }
 }
