@@ -97,7 +97,7 @@ class WriterThread {
   private failure: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
 
-  constructor(order: WriterOrder) {
+  constructor(private readonly order: WriterOrder) {
     const loaded = Promise.withResolvers<ReplayResult | undefined>();
     const stopped = Promise.withResolvers<void>();
     this.loaded = loaded.promise;
@@ -136,7 +136,7 @@ class WriterThread {
     if (this.failure) return this.failure.message;
     const damaged = this.result?.files.find((file) => file.damage)?.damage;
     if (damaged) return `the recording is damaged at record ${damaged.record}`;
-    return this.state === "loading" ? "loading" : undefined;
+    return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
   }
 
   async stop(): Promise<void> {

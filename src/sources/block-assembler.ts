@@ -4,12 +4,15 @@ import { Field } from "../store/project/fields.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { isHex } from "../wire/identifiers.ts";
-import type { Block, BlockEvent } from "./block.ts";
+import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
 const CHAIN_ID_BYTES_MAX = 200;
-/** Events of one block that are held until its end. */
+/** Events of one block that are held until its end, and their bytes. */
 export const BLOCK_EVENTS_MAX = 10_000_000;
+export const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
+/** What a terminal could take for something else than text. */
+const UNPRINTABLE = /\p{C}/u;
 
 /** The stream breaks its own rules. */
 export class StreamFault extends Error {
@@ -23,6 +26,7 @@ interface OpenBlock {
   hash: string;
   txHashes: string[];
   events: BlockEvent[];
+  place: BlockPlace;
 }
 
 export class BlockAssembler {
@@ -34,23 +38,44 @@ export class BlockAssembler {
   /** The last transaction hash seen in this block, as it stands on the wire, and its index. */
   private lastTx: Uint8Array | undefined;
   private lastTxIndex = 0;
+  /** Indexes of the block's transaction hashes, once there are several. */
+  private txIndexes = new Map<string, number>();
+  private openBytes = 0;
+  private isNewFile = false;
 
   /** Height of a block that has begun and not ended. */
   get openHeight(): number | undefined {
     return this.open?.height;
   }
 
-  /** Takes one serialized bus event; returns the block that it completes. @throws StreamFault, WireError */
-  push(bytes: Uint8Array, start: number, end: number): Block | undefined {
+  /**
+   * The next event is the first of another file, which goes on where the last one ended, inside a block too, or
+   * begins with a block of its own.
+   */
+  nextFile(): void {
+    this.isNewFile = true;
+  }
+
+  /**
+   * Takes one serialized bus event; returns the block that it completes.
+   * @param record number of the record it came in
+   * @param offset bytes of the stream before that record
+   * @throws StreamFault, WireError
+   */
+  push(bytes: Uint8Array, start: number, end: number, record = 0, offset = 0): Block | undefined {
     const envelope = this.envelope;
     envelope.read(bytes, start, end);
+    if (this.isNewFile) this.enterFile();
     if (envelope.version !== BUS_EVENT_VERSION) {
       throw new StreamFault(
         `event ${envelope.height}-${envelope.seq} has version ${envelope.version}, want ${BUS_EVENT_VERSION}`,
       );
     }
+    if (envelope.seq > SEQUENCE_MAX) {
+      throw new StreamFault(`event ${envelope.height}-${envelope.seq} has a sequence number above ${SEQUENCE_MAX}`);
+    }
     if (envelope.field === Field.beginBlock) {
-      this.begin(bytes);
+      this.begin(bytes, { record, offset });
       return undefined;
     }
     if (this.open === undefined) {
@@ -69,8 +94,11 @@ export class BlockAssembler {
       this.open = undefined;
       return block;
     }
-    if (this.open.events.length >= BLOCK_EVENTS_MAX) {
-      throw new StreamFault(`block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events`);
+    this.openBytes += end - start;
+    if (this.open.events.length >= BLOCK_EVENTS_MAX || this.openBytes > BLOCK_BYTES_MAX) {
+      throw new StreamFault(
+        `block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events or ${BLOCK_BYTES_MAX} bytes`,
+      );
     }
     this.open.events.push({
       field: envelope.field,
@@ -83,7 +111,16 @@ export class BlockAssembler {
     return undefined;
   }
 
-  private begin(bytes: Uint8Array): void {
+  /** A block that the last file left open counts only if this one goes on with it. */
+  private enterFile(): void {
+    this.isNewFile = false;
+    if (this.open && this.envelope.field !== Field.beginBlock) return;
+    this.open = undefined;
+    this.seenBlock = false;
+    this.chainIdBytes = undefined;
+  }
+
+  private begin(bytes: Uint8Array, place: BlockPlace): void {
     const envelope = this.envelope;
     if (this.open) throw new StreamFault(`block ${this.open.height} has no end`);
     const marker = readBeginBlockAt(bytes, envelope.payloadStart, envelope.payloadEnd);
@@ -96,6 +133,8 @@ export class BlockAssembler {
     this.seenBlock = true;
     this.lastTx = bytes.subarray(envelope.blockStart, envelope.blockEnd);
     this.lastTxIndex = 0;
+    this.txIndexes.clear();
+    this.openBytes = 0;
     this.open = {
       chainId: this.chainId,
       height: envelope.height,
@@ -103,6 +142,7 @@ export class BlockAssembler {
       hash,
       txHashes: [hash],
       events: [],
+      place,
     };
   }
 
@@ -113,17 +153,20 @@ export class BlockAssembler {
     }
     const { chainIdStart, chainIdEnd } = this.envelope;
     if (chainIdEnd - chainIdStart > CHAIN_ID_BYTES_MAX) throw new StreamFault("the chain id is too long");
+    const chainId = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
+    if (UNPRINTABLE.test(chainId) || chainId.includes("\ufffd")) {
+      throw new StreamFault(`block ${this.envelope.height} has a chain id that is not printable text`);
+    }
     this.chainIdBytes = bytes.slice(chainIdStart, chainIdEnd);
-    this.chainId = Buffer.from(this.chainIdBytes).toString("utf8");
+    this.chainId = chainId;
   }
 
   private checkChain(bytes: Uint8Array): void {
     const { chainIdStart, chainIdEnd } = this.envelope;
     if (sameRange(bytes, chainIdStart, chainIdEnd, this.chainIdBytes!)) return;
-    const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd))
-      .toString("utf8")
-      .slice(0, CHAIN_ID_BYTES_MAX);
-    throw new StreamFault(`mismatched chain id received: ${other}, want ${this.chainId}`);
+    const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
+    const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
+    throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`);
   }
 
   private txIndex(bytes: Uint8Array): number {
@@ -134,9 +177,13 @@ export class BlockAssembler {
       throw new StreamFault(
         `event ${this.envelope.height}-${this.envelope.seq} has no valid transaction hash`,
       );
-    const open = this.open!;
-    let index = open.txHashes.lastIndexOf(hash);
-    if (index < 0) index = open.txHashes.push(hash) - 1;
+    const { txHashes } = this.open!;
+    if (this.txIndexes.size === 0) this.txIndexes.set(txHashes[0]!, 0);
+    let index = this.txIndexes.get(hash);
+    if (index === undefined) {
+      index = txHashes.push(hash) - 1;
+      this.txIndexes.set(hash, index);
+    }
     this.lastTx = bytes.subarray(txHashStart, txHashEnd);
     this.lastTxIndex = index;
     return index;

@@ -1,5 +1,8 @@
 // What every source ends in: the bus events of one block, in order (DESIGN.md, "One flow").
 
+/** Largest sequence number of an event: rows keep it in 24 bits (store/schema.ts, `ord`). */
+export const SEQUENCE_MAX = 2 ** 24 - 1;
+
 /** One bus event, as a range of the bytes it came in: nothing is decoded before it is needed. */
 export interface BlockEvent {
   /** Payload field number of `vega.events.v1.BusEvent` (reference 30, section 9.2). */
@@ -14,6 +17,14 @@ export interface BlockEvent {
   readonly end: number;
 }
 
+/** Where in its source a block begins. */
+export interface BlockPlace {
+  /** Number of the record, from 1. */
+  readonly record: number;
+  /** Bytes of the inflated stream before it. */
+  readonly offset: number;
+}
+
 /** A whole block: from its begin-block event to its end-block event. */
 export interface Block {
   readonly chainId: string;
@@ -25,4 +36,6 @@ export interface Block {
   /** Upper-case hex hashes that events of this block name; the first is `hash`. */
   readonly txHashes: readonly string[];
   readonly events: readonly BlockEvent[];
+  /** For a block out of a file. */
+  readonly place?: BlockPlace;
 }

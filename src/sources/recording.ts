@@ -1,15 +1,16 @@
 // Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
 // Read as a stream; what is whole is delivered, and the place where a damaged file stops is said exactly.
-import { createReadStream, type ReadStream } from "node:fs";
-import { open } from "node:fs/promises";
-import { createGunzip } from "node:zlib";
+import { type FileHandle, open } from "node:fs/promises";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import type { Block } from "./block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
+import { InflateFault, inflate } from "./gunzip.ts";
 
-const READ_BYTES = 1024 * 1024;
+const READ_BYTES = 256 * 1024;
+const GZIP_MAGIC = [0x1f, 0x8b] as const;
 /** Size field and sequence number before each message. */
 const FRAME_HEAD_BYTES = 12;
+const SIZE_BYTES = 4;
 const SEQUENCE_BYTES = 8;
 /** The largest record accepted; the largest ever seen is under 4 kB. */
 export const RECORD_BYTES_MAX = 64 * 1024 * 1024;
@@ -39,44 +40,48 @@ export interface RecordingEnd {
 /** Reads one event file block by block; `end` is set when the blocks are through. */
 export class RecordingReader {
   end: RecordingEnd | undefined;
-  private readonly assembler: BlockAssembler;
-  private rest: Uint8Array = new Uint8Array(0);
+  /** Pieces of the stream that are not taken apart yet. */
+  private rest: Uint8Array[] = [];
+  private restBytes = 0;
+  /** Bytes that the next record needs to be whole. */
+  private neededBytes = FRAME_HEAD_BYTES;
+  /** Bytes of the stream that whole records made up. */
   private offset = 0;
   private records = 0;
   private damage: Damage | undefined;
-  private raw: ReadStream | undefined;
+  private bytesRead = 0;
   private bytesTotal = 0;
 
+  /** @param assembler of the file before, where this one goes on with it */
   constructor(
     private readonly path: string,
-    assembler?: BlockAssembler,
+    private readonly assembler: BlockAssembler = new BlockAssembler(),
   ) {
-    this.assembler = assembler ?? new BlockAssembler();
+    assembler.nextFile();
   }
 
   get progress(): RecordingProgress {
-    return { bytesRead: this.raw?.bytesRead ?? 0, bytesTotal: this.bytesTotal };
+    return { bytesRead: this.bytesRead, bytesTotal: this.bytesTotal };
   }
 
   /** Batches of whole blocks, one for each piece read. Never throws for damaged content; see `end.damage`. @throws NodeError when the file cannot be opened */
   async *batches(): AsyncGenerator<Block[]> {
-    const stream = await this.openStream();
+    const { file, isGzip } = await this.openFile();
+    const onRead = (bytes: number) => {
+      this.bytesRead = bytes;
+    };
     try {
-      for await (const piece of stream) {
-        const blocks = this.take(piece as Uint8Array);
+      for await (const piece of isGzip ? inflate(file, onRead) : plain(file, onRead)) {
+        const blocks = this.take(piece);
         if (blocks.length > 0) yield blocks;
         if (this.damage) break;
       }
-      if (!this.damage && this.rest.length > 0) {
-        const missing = this.missingBytes();
-        this.fail(
-          `the file ends inside record ${this.records + 1}: at least ${missing} more bytes belong to it`,
-        );
-      }
+      if (!this.damage) this.checkEnd();
     } catch (error) {
-      this.fail(`the compressed data cannot be read: ${reasonOf(error)}`);
+      const isInflating = error instanceof InflateFault;
+      this.fail(isInflating ? error.message : `the file cannot be read any further: ${codeOf(error)}`);
     } finally {
-      this.raw?.destroy();
+      await file.close();
     }
     this.end = {
       records: this.records,
@@ -85,54 +90,40 @@ export class RecordingReader {
     };
   }
 
-  private async openStream(): Promise<AsyncIterable<unknown>> {
-    const magic = new Uint8Array(2);
+  private async openFile(): Promise<{ file: FileHandle; isGzip: boolean }> {
+    let file: FileHandle | undefined;
     try {
-      const file = await open(this.path, "r");
-      try {
-        const stat = await file.stat();
-        if (!stat.isFile()) throw new Error("it is not a file");
-        this.bytesTotal = stat.size;
-        await file.read(magic, 0, 2, 0);
-      } finally {
-        await file.close();
-      }
+      file = await open(this.path, "r");
+      const stat = await file.stat();
+      if (!stat.isFile()) throw new Error("it is not a file");
+      this.bytesTotal = stat.size;
+      const magic = new Uint8Array(GZIP_MAGIC.length);
+      await file.read(magic, 0, magic.length, 0);
+      return { file, isGzip: GZIP_MAGIC.every((byte, i) => magic[i] === byte) };
     } catch (error) {
-      const reason =
-        (error as { code?: string }).code === "ENOENT" ? "there is no such file" : reasonOf(error);
+      await file?.close();
       throw new NodeError(
         "replay",
         "recording_unreadable",
-        `${this.path}: ${reason}`,
+        `${this.path}: ${codeOf(error)}`,
         "give the path of an event file (.evts or .evts.gz)",
         ExitCode.failed,
       );
     }
-    this.raw = createReadStream(this.path, { highWaterMark: READ_BYTES });
-    if (magic[0] !== 0x1f || magic[1] !== 0x8b) return this.raw;
-    const gunzip = createGunzip({ chunkSize: READ_BYTES });
-    this.raw.on("error", (error) => gunzip.destroy(error));
-    return this.raw.pipe(gunzip);
   }
 
   private take(piece: Uint8Array): Block[] {
-    const bytes = this.rest.length === 0 ? piece : Buffer.concat([this.rest, piece]);
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.rest.push(piece);
+    this.restBytes += piece.length;
+    // A large record comes in many pieces: they are put together once.
+    if (this.restBytes < this.neededBytes) return [];
+    const bytes = this.rest.length === 1 ? piece : Buffer.concat(this.rest);
     const blocks: Block[] = [];
     let at = 0;
     try {
-      while (bytes.length - at >= FRAME_HEAD_BYTES) {
-        const size = view.getUint32(at);
-        if (size < SEQUENCE_BYTES || size > RECORD_BYTES_MAX) {
-          throw new StreamFault(`record ${this.records + 1} claims ${size} bytes`);
-        }
-        const next = at + 4 + size;
-        if (next > bytes.length) break;
-        const block = this.assembler.push(bytes, at + FRAME_HEAD_BYTES, next);
-        this.records++;
-        if (block) blocks.push(block);
+      at = this.takeRecords(bytes, blocks, (next) => {
         at = next;
-      }
+      });
     } catch (error) {
       this.offset += at;
       this.fail(
@@ -141,14 +132,18 @@ export class RecordingReader {
       return blocks;
     }
     this.offset += at;
-    this.rest = bytes.subarray(at);
+    this.rest = at < bytes.length ? [bytes.subarray(at)] : [];
+    this.restBytes = bytes.length - at;
     return blocks;
   }
 
-  private missingBytes(): number {
-    if (this.rest.length < FRAME_HEAD_BYTES) return FRAME_HEAD_BYTES - this.rest.length;
-    const size = new DataView(this.rest.buffer, this.rest.byteOffset, 4).getUint32(0);
-    return 4 + size - this.rest.length;
+  private checkEnd(): void {
+    if (this.restBytes > 0) {
+      const missing = this.neededBytes - this.restBytes;
+      this.fail(
+        `the file ends inside record ${this.records + 1}: at least ${missing} more bytes belong to it`,
+      );
+    } else if (this.records === 0) this.fail("the file is empty");
   }
 
   private fail(reason: string): void {

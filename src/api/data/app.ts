@@ -1,5 +1,6 @@
 // The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
 import { Elysia } from "elysia";
+import { docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { cacheKey, type PageCache } from "../page-cache.ts";
@@ -67,6 +68,7 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
     "/metrics",
     () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
   );
+  app.use(docsPlugin());
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, streams, request));
   app.onError(({ error, request }) => {

@@ -1,0 +1,111 @@
+// The original service's recorded answers against ours (issue 2, done-when 2): each is equal, or stands with its
+// reason in docs/compatibility.md. Through the application, and again over a socket.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dataApp } from "../src/api/data/app.ts";
+import { DataContext } from "../src/api/data/context.ts";
+import { DataPlane } from "../src/api/data/plane.ts";
+import { DEFAULT_LIMITS } from "../src/limits.ts";
+import { BUILD } from "../src/node/build.ts";
+import { type RunningNode, startNode } from "../src/node/start.ts";
+import { openReader } from "../src/store/database.ts";
+import { differingAnswers } from "./support/compatibility.ts";
+import { type RecordedHome, recordedHome } from "./support/recorded-home.ts";
+import { type Edge, pagesOf, walkBackward, walkForward } from "./support/walk.ts";
+import { type Fetch, hasVectors, loadVectors, type Vector, VectorRun } from "./vectors.ts";
+
+if (!hasVectors) test.skip("recorded answers: ../shared/vectors and ../shared/data are not here", () => {});
+
+describe.if(hasVectors)("recorded answers", () => {
+  const vectors = hasVectors ? loadVectors() : [];
+  const entries = vectors.map((vector): [string, Vector] => [vector.name, vector]);
+  const listed = new Set(differingAnswers());
+  let home: RecordedHome;
+  let context: DataContext;
+  let node: RunningNode;
+  let handle: Fetch;
+
+  beforeAll(async () => {
+    home = await recordedHome();
+    context = new DataContext(openReader(home.path), {
+      limits: DEFAULT_LIMITS,
+      build: BUILD,
+      home: home.path,
+    });
+    const app = dataApp(new DataPlane(context));
+    handle = async (request) => app.handle(request);
+    node = await startNode({
+      home: home.path,
+      host: "127.0.0.1",
+      dataPort: 0,
+      segmentLength: 1000,
+      limits: DEFAULT_LIMITS,
+      replay: [],
+    });
+  });
+  afterAll(async () => {
+    await node.stop();
+    context.db.close();
+    home.remove();
+  });
+
+  test("every difference in docs/compatibility.md is that of an entry", () => {
+    const names = new Set(vectors.map(({ name }) => name));
+    expect([...listed].filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  async function check(run: VectorRun, vector: Vector): Promise<void> {
+    const differences = await run.check(vector);
+    if (!listed.has(vector.name)) expect(differences).toEqual([]);
+    else if (differences.length === 0) throw new Error("listed in docs/compatibility.md, but equal");
+  }
+
+  describe("from the application", () => {
+    const run = new VectorRun((request) => handle(request));
+    test.each(entries)("%s", (_, vector) => check(run, vector));
+  });
+
+  describe("over a socket", () => {
+    let run: VectorRun;
+    beforeAll(() => {
+      run = new VectorRun(async (request) => {
+        const response = await fetch(request.clone());
+        checkTransfer(response);
+        const again = await fetch(request);
+        expect(again.status).toBe(response.status);
+        expect(await again.text()).toBe(await response.clone().text());
+        return response;
+      }, node.dataUrl);
+    });
+    test.each(entries)("%s", (_, vector) => check(run, vector));
+  });
+
+  /** One plain content type, no compression, and a length or chunks. */
+  function checkTransfer({ headers }: Response): void {
+    expect(headers.get("content-encoding")).toBeNull();
+    expect(headers.get("content-type")).not.toContain(",");
+    const isChunked = headers.get("transfer-encoding") === "chunked";
+    expect(isChunked).toBe(headers.get("content-length") === null);
+  }
+
+  // Where the original loses rows from page to page, ours together are its single page.
+  describe("pages of balance changes, joined", () => {
+    const party = "filter.partyIds=c75946d940020ad8df9dd0ece42ba5d533166cc6ecf237e7779f1021c42499de";
+    const all = "balances all newest first";
+    const oldest = "balances all oldest first";
+    const cases: [string, query: string, pageRows: number, newestFirst: boolean, entry: string][] = [
+      ["first=50", "", 50, true, all],
+      ["oldest first=50", "", 50, false, oldest],
+      ["party first=3", party, 3, true, "balances party c75946d9"],
+    ];
+    test.each(cases)("%s", async (_, query, pageRows, newestFirst, entry) => {
+      const page = pagesOf((path) => fetch(node.dataUrl + path), `/api/v2/balance/changes?${query}`);
+      const options = { pageRows, newestFirst, pagesMax: 1_000 };
+      const forward = await walkForward(page, options);
+      expect(await walkBackward(page, options)).toEqual(forward);
+      const single = vectors.find(({ name }) => name === entry)!;
+      const wanted = (single.body as { balances: { edges: Edge[] } }).balances.edges.map(({ node }) => node);
+      expect(forward.slice(0, wanted.length).map(({ node }) => node)).toEqual(wanted);
+      if (query !== "") expect(forward.length).toBe(wanted.length);
+    });
+  });
+});
