@@ -72,7 +72,9 @@ export class BlockAssembler {
       );
     }
     if (envelope.seq > SEQUENCE_MAX) {
-      throw new StreamFault(`event ${envelope.height}-${envelope.seq} has a sequence number above ${SEQUENCE_MAX}`);
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} has a sequence number above ${SEQUENCE_MAX}`,
+      );
     }
     if (envelope.field === Field.beginBlock) {
       this.begin(bytes, { record, offset });

@@ -119,22 +119,39 @@ export class RecordingReader {
     if (this.restBytes < this.neededBytes) return [];
     const bytes = this.rest.length === 1 ? piece : Buffer.concat(this.rest);
     const blocks: Block[] = [];
-    let at = 0;
+    const start = this.offset;
     try {
-      at = this.takeRecords(bytes, blocks, (next) => {
-        at = next;
-      });
+      this.takeRecords(bytes, blocks);
     } catch (error) {
-      this.offset += at;
       this.fail(
         error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`,
       );
-      return blocks;
     }
-    this.offset += at;
-    this.rest = at < bytes.length ? [bytes.subarray(at)] : [];
-    this.restBytes = bytes.length - at;
+    const taken = this.offset - start;
+    this.rest = taken < bytes.length ? [bytes.subarray(taken)] : [];
+    this.restBytes = bytes.length - taken;
     return blocks;
+  }
+
+  private takeRecords(bytes: Uint8Array, blocks: Block[]): void {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    let at = 0;
+    for (;;) {
+      this.neededBytes = FRAME_HEAD_BYTES;
+      if (bytes.length - at < SIZE_BYTES) return;
+      const size = view.getUint32(at);
+      if (size < SEQUENCE_BYTES || size > RECORD_BYTES_MAX) {
+        throw new StreamFault(`record ${this.records + 1} claims ${size} bytes`);
+      }
+      this.neededBytes = SIZE_BYTES + size;
+      const next = at + SIZE_BYTES + size;
+      if (next > bytes.length) return;
+      const block = this.assembler.push(bytes, at + FRAME_HEAD_BYTES, next, this.records + 1, this.offset);
+      if (block) blocks.push(block);
+      this.records++;
+      this.offset += next - at;
+      at = next;
+    }
   }
 
   private checkEnd(): void {
@@ -149,4 +166,24 @@ export class RecordingReader {
   private fail(reason: string): void {
     this.damage ??= { offset: this.offset, record: this.records + 1, reason };
   }
+}
+
+async function* plain(file: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  for (let at = 0; ; ) {
+    // Blocks keep views of what was read: every piece has a buffer of its own.
+    const bytes = new Uint8Array(READ_BYTES);
+    const { bytesRead } = await file.read(bytes, 0, READ_BYTES, at);
+    if (bytesRead === 0) return;
+    at += bytesRead;
+    onRead(at);
+    yield bytes.subarray(0, bytesRead);
+  }
+}
+
+/** What kept a file from being read, without the path that the system's own sentence repeats. */
+function codeOf(error: unknown): string {
+  const code = (error as { code?: string }).code;
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EACCES" || code === "EPERM") return "it may not be read";
+  return code ? `it cannot be read (${code})` : reasonOf(error);
 }
