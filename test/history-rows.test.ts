@@ -9,6 +9,7 @@ import { openReader } from "../src/store/database.ts";
 import { Field } from "../src/store/project/fields.ts";
 import * as events from "../src/wire/generated/events.ts";
 import * as vega from "../src/wire/generated/vega.ts";
+import { enumDescriptor } from "../src/wire/schema/index.ts";
 import {
   BLOCK_HASH,
   folder,
@@ -340,7 +341,7 @@ describe("example rows", () => {
       fromAccount: side(4),
       toAccount: side(7),
       amount: "7500000",
-      type: 3,
+      type: enumDescriptor("vega.TransferType").numberOf.get("TRANSFER_TYPE_MARGIN_LOW")!,
       timestamp: TIME_NS,
       fromAccountBalance: "992500000",
       toAccountBalance: "7500000",

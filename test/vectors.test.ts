@@ -108,4 +108,13 @@ describe.if(hasVectors)("recorded answers", () => {
       if (query !== "") expect(forward.length).toBe(wanted.length);
     });
   });
+
+  test("pages of rewards, joined, are the single page", async () => {
+    const page = pagesOf((path) => fetch(node.dataUrl + path), "/api/v2/rewards");
+    const walked = await walkForward(page, { pageRows: 5, newestFirst: true, pagesMax: 1_000 });
+    const single = vectors.find(({ name }) => name === "rewards all")!;
+    const wanted = (single.body as { rewards: { edges: Edge[] } }).rewards.edges;
+    const sorted = (edges: Edge[]) => edges.map((edge) => JSON.stringify(edge.node)).sort();
+    expect(sorted(walked)).toEqual(sorted(wanted));
+  });
 });

@@ -72,22 +72,29 @@ class Pass {
 
   async *pieces(from: number, step: number): AsyncGenerator<Uint8Array> {
     try {
-      let at = 0;
-      for (;;) {
-        const size = at < from ? Math.min(STEPS_BYTES[0], from - at) : step;
-        const input = await readAt(this.file, at, size);
-        this.failedAt = at;
-        if (input.length > 0) await this.write(input);
-        else await this.finish();
-        yield* this.take();
-        // Zero bytes behind the data are padding: zlib ends there by itself.
-        if (this.failure || this.hasEnded) return;
-        at += input.length;
+      // While the caller works on what one step gave, zlib's own thread is at the next.
+      for (let next = this.step(0, from, step); ; ) {
+        const at = await next;
+        const ready = this.take();
+        const isOver = this.failure !== undefined || this.hasEnded;
+        if (!isOver) next = this.step(at, from, step);
+        yield* ready;
+        if (isOver) return;
         this.onRead(at);
       }
     } finally {
       this.gunzip.destroy();
     }
+  }
+
+  /** Gives zlib the input at a place; returns the place behind it. */
+  private async step(at: number, from: number, step: number): Promise<number> {
+    this.failedAt = at;
+    const input = await readAt(this.file, at, at < from ? Math.min(STEPS_BYTES[0], from - at) : step);
+    if (input.length > 0) await this.write(input);
+    // Zero bytes behind the data are padding: zlib ends there by itself.
+    else if (!this.hasEnded) await this.finish();
+    return at + input.length;
   }
 
   private async write(input: Uint8Array): Promise<void> {

@@ -1,0 +1,94 @@
+// All benchmarks in one run; writes bench/results/latest.json and the table in bench/README.md.
+// bun bench/run.ts [--rows N]   Run it on a quiet machine, after `npm run build`; takes about ten minutes.
+import { cpus } from "node:os";
+import { join } from "node:path";
+
+const here = import.meta.dir;
+const binary = join(here, "..", "dist", "lyra");
+const rowsAt = process.argv.indexOf("--rows");
+const rows = rowsAt < 0 ? "10000000" : process.argv[rowsAt + 1]!;
+
+type Numbers = Record<string, unknown>;
+
+/** Runs one benchmark and takes the JSON it ends with. */
+async function run(file: string, ...words: string[]): Promise<Numbers> {
+  console.error(`running ${file} ...`);
+  const child = Bun.spawn([process.execPath, join(here, file), ...words], {
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const text = await new Response(child.stdout).text();
+  if ((await child.exited) !== 0) throw new Error(`${file} failed`);
+  const start = Math.max(text.lastIndexOf("\n{") + 1, text.startsWith("{") ? 0 : -1);
+  return JSON.parse(text.slice(start)) as Numbers;
+}
+
+interface Line {
+  readonly what: string;
+  readonly got: number;
+  readonly unit: string;
+  readonly limit: string;
+  readonly ok: boolean;
+}
+
+function line(
+  what: string,
+  value: unknown,
+  unit: string,
+  relation: "at most" | "at least",
+  limit: number,
+): Line {
+  const got = Number(value);
+  const ok = relation === "at most" ? got <= limit : got >= limit;
+  return { what, got, unit, limit: `${relation} ${limit.toLocaleString("en")}`, ok };
+}
+
+const start = await run("start.ts", "--binary", binary);
+const ingest = await run("ingest.ts");
+const wire = await run("wire.ts");
+const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
+const exports = await run("export.ts");
+const cost = pages.costOfSize as Record<string, number>;
+
+const lines = [
+  line("start of the executable to the first 200", start.firstAnswerMs, "ms", "at most", 100),
+  line("resident memory at rest", start.residentMb, "MB", "at most", 90),
+  line("ingest of the recording", ingest.eventsPerSecond, "events/s", "at least", 60_000),
+  line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.6),
+  line("uncached page of 50 balance changes", pages.pagesPerSecond, "requests/s", "at least", 6_000),
+  line("... against the same statement behind a bare server", pages.ratioToBare, "", "at least", 0.85),
+  line("the same page within a block, against a static answer", pages.ratioToStatic, "", "at least", 0.5),
+  line(
+    `page of a busy party, ${Number(rows).toLocaleString("en")} rows against 10,000`,
+    cost.busyParty,
+    "",
+    "at most",
+    1.3,
+  ),
+  line("page of a rare party, the same", cost.rareParty, "", "at most", 1.3),
+  line("page of an unknown party, the same", cost.unknownParty, "", "at most", 1.3),
+  line("p99 against p50 under 64 connections", pages.p99ToP50, "", "at most", 5),
+  line("disk for a balance row", pages.bytesPerRow, "bytes", "at most", 60),
+  line("export against sending a file", exports.exportRatio, "", "at least", 0.5),
+  line("memory above idle during an export", exports.memoryAboveIdleMB, "MB", "at most", 64),
+  line("p99 of other requests during an export, against without", exports.p99Ratio, "", "at most", 3),
+  line("making a segment against bare generation and compression", exports.makingRatio, "", "at most", 1.3),
+  line("longest hold-up of ingest while segments are made", exports.holdUpMs, "ms", "at most", 20),
+];
+
+const table = [
+  "| what | got | limit | |",
+  "|---|---|---|---|",
+  ...lines.map(({ what, got, unit, limit, ok }) => {
+    const shown = got >= 1000 ? Math.round(got).toLocaleString("en") : got.toPrecision(3);
+    return `| ${what} | ${shown} ${unit} | ${limit} | ${ok ? "met" : "**missed**"} |`;
+  }),
+].join("\n");
+const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun ${Bun.version}`;
+const result = { machine, start, ingest, wire, pages, exports, lines };
+await Bun.write(join(here, "results", "latest.json"), `${JSON.stringify(result, undefined, 1)}\n`);
+const readme = join(here, "README.md");
+const text = await Bun.file(readme).text();
+const marked = /(<!-- results -->)[\s\S]*(<!-- end -->)/;
+await Bun.write(readme, text.replace(marked, `$1\n${machine}\n\n${table}\n$2`));
+console.log(table);
