@@ -8,7 +8,7 @@ export interface Limits {
   readonly pageRowsMax: number;
   /** Bytes of one JSON answer; a larger one is refused with 429, as the original does (reference 10, section 1.9). */
   readonly responseBytesMax: number;
-  /** Characters of a request's path and query. */
+  /** Characters of a request's path and query. The HTTP parser takes 16 KiB for these and the headers together. */
   readonly urlCharactersMax: number;
   /** Bytes of a request body. */
   readonly bodyBytesMax: number;
@@ -26,7 +26,7 @@ export const DEFAULT_LIMITS: Limits = {
   pageRowsDefault: 1_000,
   pageRowsMax: 10_000,
   responseBytesMax: 20 * 1024 * 1024,
-  urlCharactersMax: 16 * 1024,
+  urlCharactersMax: 15 * 1024,
   bodyBytesMax: 64 * 1024,
   filterValuesMax: 1_000,
   minHeightWaitMs: 5_000,

@@ -99,10 +99,24 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
     const manifest = JSON.parse(text.toString()) as Manifest;
     if (manifest.format !== MANIFEST_FORMAT) throw new Error(`unknown format '${manifest.format}'`);
     if (manifest.files.length === 0 || manifest.segments.length === 0) throw new Error("it lists nothing");
+    if (!hasShape(manifest)) throw new Error("members are missing");
     return manifest;
   } catch (error) {
     throw verificationFailed(`it is not a manifest of lyra (${reasonOf(error)})`, MANIFEST_NAME);
   }
+}
+
+/** What the checks below rely on; the values themselves are what they check. */
+function hasShape({ table, files, segments }: Manifest): boolean {
+  const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
+  return (
+    typeof table === "string" &&
+    files.every((file) => typeof file.name === "string" && typeof file.columns === "string") &&
+    segments.every(
+      ({ id, bytes, record }) =>
+        typeof id === "string" && isCount(bytes) && isCount(record?.to) && Boolean(record.tables),
+    )
+  );
 }
 
 /** Each record hashes to its id, names the id before it, and begins where that one ended. */

@@ -71,9 +71,10 @@ class Pass {
   }
 
   async *pieces(from: number, step: number): AsyncGenerator<Uint8Array> {
+    let next = this.step(0, from, step);
     try {
       // While the caller works on what one step gave, zlib's own thread is at the next.
-      for (let next = this.step(0, from, step); ; ) {
+      for (;;) {
         const at = await next;
         const ready = this.take();
         const isOver = this.failure !== undefined || this.hasEnded;
@@ -83,6 +84,8 @@ class Pass {
         this.onRead(at);
       }
     } finally {
+      this.over.resolve();
+      await next.catch(() => {});
       this.gunzip.destroy();
     }
   }

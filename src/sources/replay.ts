@@ -4,8 +4,12 @@ import { NodeError } from "../errors.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { Block } from "./block.ts";
+import { BlockAssembler } from "./block-assembler.ts";
+import { KnownBlocks } from "./known-blocks.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
+/** Failures of the store itself: the file has no part in them. */
+const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
 /** A commit is due after this many events ... */
 const COMMIT_EVENTS = 8_192;
 /** ... or this long after the last one, so that readers see the height move. */
@@ -32,7 +36,7 @@ export interface ReplayResult {
   readonly stopped: boolean;
 }
 
-/** Loads event files in the order given. A damaged file ends the replay; `files` says where. @throws NodeError from the store; earlier blocks are committed */
+/** Loads event files in the order given, as one stream: a block may begin in one and end in the next. A damaged file ends the replay; `files` says where. @throws NodeError from the store; earlier blocks are committed */
 export async function replayFiles(
   writer: BlockWriter,
   db: Database,
@@ -41,11 +45,13 @@ export async function replayFiles(
 ): Promise<ReplayResult> {
   const files: ({ path: string } & RecordingEnd)[] = [];
   const count = { blocks: 0, known: 0, events: 0 };
+  const assembler = new BlockAssembler();
   let stopped = false;
   for (const path of paths) {
     hooks.onFile?.(path);
-    const reader = new RecordingReader(path);
-    stopped = await replayOne(writer, new KnownBlocks(db, writer.writtenHead), reader, hooks, count);
+    const reader = new RecordingReader(path, assembler);
+    const known = new KnownBlocks(db, writer.writtenHead);
+    stopped = await replayOne(writer, { path, known, reader }, hooks, count);
     if (stopped) break;
     files.push({ path, ...reader.end! });
     if (reader.end!.damage) break;
@@ -55,8 +61,7 @@ export async function replayFiles(
 
 async function replayOne(
   writer: BlockWriter,
-  known: KnownBlocks,
-  reader: RecordingReader,
+  { path, known, reader }: { path: string; known: KnownBlocks; reader: RecordingReader },
   hooks: ReplayHooks,
   count: { blocks: number; known: number; events: number },
 ): Promise<boolean> {
@@ -72,11 +77,15 @@ async function replayOne(
     for await (const blocks of reader.batches()) {
       for (const block of blocks) {
         if (hooks.isStopping?.()) return true;
-        if (known.has(block)) {
-          count.known++;
-          continue;
+        try {
+          if (known.has(block)) {
+            count.known++;
+            continue;
+          }
+          writer.stage(block);
+        } catch (error) {
+          throw placed(error, path, block);
         }
-        writer.stage(block);
         count.blocks++;
         count.events += block.events.length + 2;
         pending += block.events.length + 2;
@@ -89,44 +98,11 @@ async function replayOne(
   return false;
 }
 
-/** Tells blocks that the store already holds from new ones, and refuses another history of the same chain. */
-class KnownBlocks {
-  private checkedFirst = false;
-
-  constructor(
-    private readonly db: Database,
-    private readonly head: ChainHead | undefined,
-  ) {}
-
-  has(block: Block): boolean {
-    const head = this.head;
-    if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
-    if (block.height < head.height) {
-      if (!this.checkedFirst) this.check(block, [this.firstHashAt(block.height)]);
-      this.checkedFirst = true;
-      return true;
-    }
-    if (block.hash === head.hash) return true;
-    if (head.height === head.firstHeight && head.blocksAtHeight === 1) return false;
-    this.check(block, [this.firstHashAt(block.height), head.hash]);
-    return true;
-  }
-
-  private firstHashAt(height: number): string | undefined {
-    const row = this.db.query("SELECT hash FROM blocks WHERE height = ? ORDER BY no LIMIT 1").get(height) as {
-      hash: Uint8Array;
-    } | null;
-    return row ? Buffer.from(row.hash).toString("hex").toUpperCase() : undefined;
-  }
-
-  private check(block: Block, hashes: readonly (string | undefined)[]): void {
-    const stored = hashes.filter((hash) => hash !== undefined);
-    if (stored.length === 0 || stored.includes(block.hash.toUpperCase())) return;
-    throw new NodeError(
-      "replay",
-      "history_mismatch",
-      `block ${block.height} of the recording is not the block ${block.height} of this home`,
-      "use another --home for another history of the chain",
-    );
-  }
+/** The same error with the place in the file: what was stored before it ends there. */
+function placed(error: unknown, path: string, block: Block): unknown {
+  if (!(error instanceof NodeError) || !block.place || STORE_CODES.has(error.code)) return error;
+  const { record, offset } = block.place;
+  const place = `block ${block.height} begins at record ${record}, byte ${offset} of the inflated data`;
+  const message = `${path}: ${error.message} (${place})`;
+  return new NodeError(error.attempt, error.code, message, error.hint, error.exitCode, { cause: error });
 }

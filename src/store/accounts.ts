@@ -2,8 +2,9 @@
 // (reference 10, section 4.1); its first four bytes are the reference that balances and ledger are clustered on, so
 // that rows of a block lie in the order of account ids. (Four, not six: a balance row holds it twice.)
 import type { Database, Statement } from "bun:sqlite";
-import { canonicalIdentifier, NETWORK_PARTY } from "../wire/identifiers.ts";
+import { NETWORK_PARTY } from "../wire/identifiers.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
+import { idText } from "./field.ts";
 import { type Ids, probeReference, referencePrefix } from "./ids.ts";
 
 /** Entries kept in memory; beyond it the cache starts anew. */
@@ -16,6 +17,13 @@ const NO_MARKET = "!";
 export interface AccountKey {
   readonly ref: number;
   readonly partyNo: number;
+}
+
+/** What an error calls the parts of an account: their names in the event's message. */
+export interface AccountFields {
+  readonly owner: string;
+  readonly asset: string;
+  readonly market: string;
 }
 
 /** Id of an account: SHA-256 over asset, party, market and type name as text, without separators. */
@@ -54,12 +62,26 @@ export class Accounts {
     );
   }
 
-  /** The account of an event's owner, asset, market and type; made if it is new, the first block and tx kept. */
-  intern(owner: string, asset: string, market: string, type: number, block: number, tx: number): AccountKey {
+  /**
+   * The account of an event's owner, asset, market and type; made if it is new, the first block and tx kept.
+   * @throws FieldFault
+   */
+  intern(
+    owner: string,
+    asset: string,
+    market: string,
+    type: number,
+    block: number,
+    tx: number,
+    fields: AccountFields,
+  ): AccountKey {
     const identity = `${type}|${asset}|${owner}|${market}`;
     const known = this.byIdentity.get(identity);
     if (known !== undefined) return known;
-    const key = this.findOrInsert(owner, asset, market, type, block, tx);
+    const isNobody = owner === NO_OWNER || owner === "";
+    const partyText = isNobody ? NETWORK_PARTY : idText(owner, fields.owner);
+    const marketText = market === NO_MARKET ? "" : idText(market, fields.market);
+    const key = this.findOrInsert(partyText, idText(asset, fields.asset), marketText, type, block, tx);
     if (this.byIdentity.size >= CACHE_MAX) this.byIdentity.clear();
     this.byIdentity.set(identity, key);
     return key;
@@ -70,16 +92,13 @@ export class Accounts {
   }
 
   private findOrInsert(
-    owner: string,
-    asset: string,
-    market: string,
+    partyText: string,
+    assetText: string,
+    marketText: string,
     type: number,
     block: number,
     tx: number,
   ): AccountKey {
-    const partyText = owner === NO_OWNER || owner === "" ? NETWORK_PARTY : canonicalIdentifier(owner);
-    const marketText = market === NO_MARKET ? "" : canonicalIdentifier(market);
-    const assetText = canonicalIdentifier(asset);
     const hash = accountHash(assetText, partyText, marketText, type);
     const { ref, found } = probeAccount(hash, (candidate) => {
       const row = this.selectHash.get(candidate) as { hash: Uint8Array } | null;
@@ -89,9 +108,9 @@ export class Accounts {
       const row = this.selectKey.get(ref) as { party_no: bigint };
       return { ref, partyNo: Number(row.party_no) };
     }
-    const party = this.ids.intern(partyText);
-    const assetId = this.ids.intern(assetText);
-    const marketId = this.ids.intern(marketText);
+    const party = this.ids.intern(partyText, "party");
+    const assetId = this.ids.intern(assetText, "asset");
+    const marketId = this.ids.intern(marketText, "market");
     this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
     return { ref, partyNo: party.no };
   }

@@ -3,6 +3,8 @@
 
 const DIVISION_SCALE = 16;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+/** Far above what sums and products of events' decimals come to (store/field.ts): a stored position reads back. */
+const CHARACTERS_MAX = 4_000;
 
 export class Decimal {
   private constructor(
@@ -21,7 +23,7 @@ export class Decimal {
   static parse(text: string): Decimal {
     if (text === "") return Decimal.zero;
     const match = FORM.exec(text);
-    if (!match || text.length > 200 || (match[2] === "" && !match[3])) {
+    if (!match || text.length > CHARACTERS_MAX || (match[2] === "" && !match[3])) {
       throw new Error(`not a decimal number: '${text.slice(0, 60)}'`);
     }
     const fraction = match[3] ?? "";

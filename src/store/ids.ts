@@ -3,6 +3,7 @@
 // Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
 import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
+import { idBytes } from "./field.ts";
 
 export interface InternedId {
   /** Sorts as the identifier does. */
@@ -71,11 +72,15 @@ export class Ids {
     return row && this.remember(text, row);
   }
 
-  /** Reference of an identifier, made if it is new. Only inside the writer's transaction. @throws InvalidIdentifier */
-  intern(text: string): InternedId {
+  /**
+   * Reference of an identifier, made if it is new. Only inside the writer's transaction.
+   * @param field what an error calls the identifier
+   * @throws FieldFault
+   */
+  intern(text: string, field: string): InternedId {
     const known = this.byText.get(text);
     if (known !== undefined) return known;
-    const bytes = identifierBytes(text);
+    const bytes = idBytes(text, field);
     const { row, ref } = this.probe(bytes);
     if (row) return this.remember(text, row);
     const no = this.takeNo();

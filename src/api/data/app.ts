@@ -1,5 +1,6 @@
 // The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
 import { Elysia } from "elysia";
+import type { Limits } from "../../limits.ts";
 import { docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
@@ -7,7 +8,7 @@ import { cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
-import { type Answer, type DataPlane, errorAnswer } from "./plane.ts";
+import { type Answer, type DataPlane, errorAnswer, jsonMode } from "./plane.ts";
 import { ServerStatus } from "./status.ts";
 import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 
@@ -41,11 +42,12 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const HEALTH = { "content-type": "text/plain; charset=utf-8" };
+const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
 /** The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block. */
 export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: PageCache) {
   const app = new Elysia({ name: "data", strictPath: true, precompile: true });
+  const streams = streamRoutes(plane, status);
   const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields): Response => {
     const answer = answerGet(plane, endpoint, request, path);
     if (cache && answer.status === 200) keep(cache, request, answer);
@@ -53,15 +55,17 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
   };
   for (const route of DATA_ROUTES) {
     const { endpoint } = route;
-    app.get(route.pattern, ({ request, params }) => get(request, endpoint, (params ?? {}) as RequestFields), {
-      detail: { hide: true },
-    });
+    const answer = ({ request, params }: { request: Request; params?: RequestFields }) =>
+      // The framework splits a path before it unescapes it, and takes a bad escape for null; the original does neither.
+      params && splitUrl(request.url).pathname.includes("%")
+        ? fallback(plane, streams, request)
+        : get(request, endpoint, params ?? {});
+    app.get(route.pattern, answer, { detail: { hide: true } });
   }
-  const streams = streamRoutes(plane, status);
   for (const route of streams) {
     app.get(route.path, ({ request }) => stream(plane, route, request, splitUrl(request.url).query));
   }
-  app.all("/health", () => new Response("ok", { headers: HEALTH }));
+  app.all("/health", ({ request }) => health(request));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", () => readyz(status));
   app.get(
@@ -72,11 +76,9 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, streams, request));
   app.onError(({ error, request }) => {
+    if (error instanceof ApiError) return refuse(request, error);
     if (process.env.LYRA_DEBUG) console.error(error);
-    return toResponse(
-      errorAnswer(new ApiError(Grpc.internal, "Internal error", [], true), "normal", undefined),
-      request,
-    );
+    return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true));
   });
   return app;
 }
@@ -84,6 +86,10 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
 function keep(cache: PageCache, request: Request, answer: Answer): void {
   const body = Buffer.from(answer.body, "utf8");
   cache.put(cacheKey(request), { body, headers: headersOf(answer) });
+}
+
+function health(request: Request): Response {
+  return new Response("ok", { headers: withCors(HEALTH, request) });
 }
 
 function readyz(status: ServerStatus): Response {
@@ -98,8 +104,8 @@ async function stream(
   request: Request,
   query: string,
 ): Promise<Response> {
-  if (request.method === "HEAD")
-    return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
+  if (request.method === "HEAD") return refuse(request, WRONG_METHOD);
+  checkUrl(request, plane.context.limits);
   const response = await answerStream(route, request, query, plane.context.limits.filterValuesMax);
   response.headers.set("vary", "Origin");
   for (const [name, value] of Object.entries(withCors({}, request))) response.headers.set(name, value);
@@ -112,22 +118,19 @@ async function fallback(
   request: Request,
 ): Promise<Response> {
   const { pathname } = splitUrl(request.url);
-  if (pathname === "/health")
-    return new Response("ok", { headers: { "content-type": "text/plain; charset=utf-8" } });
+  if (pathname === "/health") return health(request);
   const match = matchRoute(pathname);
   const streamRoute = streams.find((route) => route.path === pathname);
   if (streamRoute) {
-    if (!isForm(request)) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
-    return stream(plane, streamRoute, request, await joinedQuery(request));
+    if (!isForm(request)) return refuse(request, WRONG_METHOD);
+    return stream(plane, streamRoute, request, await joinedQuery(request, plane.context.limits));
   }
-  if (!match) return respond(request, () => errorAnswer(NOT_FOUND, "normal", undefined));
+  if (!match) return refuse(request, NOT_FOUND);
   const { endpoint, path } = match;
-  if (request.method === "GET") return respond(request, () => answerGet(plane, endpoint, request, path));
-  if (!isForm(request)) return respond(request, () => errorAnswer(WRONG_METHOD, "normal", undefined));
-  const query = await joinedQuery(request);
-  return respond(request, () =>
-    plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }),
-  );
+  if (request.method === "GET") return toResponse(answerGet(plane, endpoint, request, path), request);
+  if (!isForm(request)) return refuse(request, WRONG_METHOD);
+  const query = await joinedQuery(request, plane.context.limits);
+  return toResponse(plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }), request);
 }
 
 /** A posted form is read like a query (reference 10, section 1.2). */
@@ -137,10 +140,23 @@ function isForm(request: Request): boolean {
   );
 }
 
-async function joinedQuery(request: Request): Promise<string> {
+/** @throws ApiError 400 when the form or the address is too long */
+async function joinedQuery(request: Request, limits: Limits): Promise<string> {
+  checkUrl(request, limits);
   const body = await request.text();
+  if (Buffer.byteLength(body) > limits.bodyBytesMax)
+    throw badRequest(`the request body is longer than ${limits.bodyBytesMax} bytes`);
   const { query } = splitUrl(request.url);
   return query === "" ? body : `${query}&${body}`;
+}
+
+/** @throws ApiError 400 */
+function checkUrl(request: Request, { urlCharactersMax }: Limits): void {
+  // Scheme and host first: nearly every address is short enough with them.
+  if (request.url.length <= urlCharactersMax) return;
+  const { pathname, query } = splitUrl(request.url);
+  if (pathname.length + query.length > urlCharactersMax)
+    throw badRequest(`path and query are longer than ${urlCharactersMax} characters`);
 }
 
 function matchRoute(pathname: string): { endpoint: Endpoint<DataContext>; path: RequestFields } | undefined {
@@ -167,20 +183,16 @@ function answerGet(
   path: RequestFields,
 ): Answer {
   // A HEAD request arrives here through the GET route; the original knows no HEAD.
-  if (request.method !== "GET") return errorAnswer(WRONG_METHOD, "normal", undefined);
+  if (request.method !== "GET") throw WRONG_METHOD;
+  checkUrl(request, plane.context.limits);
   const { query } = splitUrl(request.url);
-  if (request.url.length > plane.context.limits.urlCharactersMax) {
-    return errorAnswer(
-      badRequest(`the request is longer than ${plane.context.limits.urlCharactersMax} characters`),
-      "normal",
-      undefined,
-    );
-  }
   return plane.answer(endpoint, { query, path, accept: request.headers.get("accept") });
 }
 
-function respond(request: Request, make: () => Answer): Response {
-  return toResponse(make(), request);
+/** An error that never reached the service, in the form that the request asks for. */
+export function refuse(request: Request, error: ApiError): Response {
+  const mode = jsonMode(splitUrl(request.url).query, request.headers.get("accept"));
+  return toResponse(errorAnswer(error, mode, undefined), request);
 }
 
 export function toResponse(answer: Answer, request: Request): Response {

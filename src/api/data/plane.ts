@@ -2,10 +2,10 @@
 // height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
 import type { Statement } from "bun:sqlite";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
-import { type JsonMode, renderJson } from "../../wire/json.ts";
+import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, Grpc } from "../errors.ts";
-import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../query.ts";
+import { ApiError, type ErrorBody, Grpc } from "../errors.ts";
+import { parsePairs, type RequestFields, readRequest } from "../query.ts";
 import type { DataContext } from "./context.ts";
 
 /** An answer before it is a Response: so that it can be kept and sent again. */
@@ -43,10 +43,9 @@ export class DataPlane {
 
   /** Answers a unary request; errors are answers too. */
   answer(endpoint: Endpoint<DataContext>, input: AnswerInput): Answer {
-    let mode: JsonMode = "normal";
+    const mode = jsonMode(input.query, input.accept);
     try {
       const pairs = parsePairs(input.query);
-      mode = jsonMode(pairs, input.accept);
       const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
       return this.inSnapshot((head) => {
         const body = this.render(endpoint, request, mode);
@@ -93,9 +92,10 @@ export class DataPlane {
   }
 }
 
-function jsonMode(pairs: QueryPairs, accept: string | null): JsonMode {
+/** The form that a request asks for, by its raw query and its `Accept` (reference 10, section 1.3). */
+export function jsonMode(query: string, accept: string | null): JsonMode {
   if (accept === "application/json+stream") return "stream";
-  if (accept === "application/json+pretty" || pairs.some(([key]) => key === "pretty")) return "pretty";
+  if (accept === "application/json+pretty" || /(?:^|&)pretty(?:=|&|$)/.test(query)) return "pretty";
   return "normal";
 }
 
@@ -104,6 +104,13 @@ function contentTypeOf(_mode: JsonMode): string {
 }
 
 export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
-  const body = mode === "pretty" ? JSON.stringify(error.body, undefined, 1) : JSON.stringify(error.body);
+  const plain = mode === "stream" ? streamBody(error.body) : error.body;
+  const body = renderPlain(plain, mode);
   return { status: error.status, body, contentType: "application/json", ...(head && { head }) };
+}
+
+/** In the stream form what is empty is left out. */
+function streamBody({ code, message, details }: ErrorBody): object {
+  const told = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
+  return { code, message, ...(told.length > 0 && { details: told }) };
 }

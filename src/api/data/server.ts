@@ -3,11 +3,13 @@
 import { ExitCode, NodeError } from "../../errors.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
-import { dataApp, toResponse, withCors } from "./app.ts";
+import { dataApp, refuse, toResponse, withCors } from "./app.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
 const IDLE_TIMEOUT_S = 30;
+/** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
+const BODY_READ_BYTES_MAX = 1024 * 1024;
 /** How often a minimum-height read looks again. */
 const HEIGHT_POLL_MS = 10;
 const PREFLIGHT_MAX_AGE_S = "7200";
@@ -67,7 +69,7 @@ function listen(
       port,
       reusePort: false,
       idleTimeout: IDLE_TIMEOUT_S,
-      maxRequestBodySize: bodyBytesMax,
+      maxRequestBodySize: Math.max(bodyBytesMax, BODY_READ_BYTES_MAX),
       fetch,
       error: () => Response.json(new ApiError(Grpc.internal, "Internal error").body, { status: 500 }),
     });
@@ -100,10 +102,7 @@ async function afterHeight(
   serve: () => Response | Promise<Response>,
 ): Promise<Response> {
   if (!HEIGHT.test(least)) {
-    return toResponse(
-      errorAnswer(badRequest("X-Min-Height must be a block height"), "normal", undefined),
-      request,
-    );
+    return refuse(request, badRequest("X-Min-Height must be a block height"));
   }
   const wanted = Number(least);
   const giveUpMs = performance.now() + plane.context.limits.minHeightWaitMs;

@@ -9,8 +9,10 @@ import {
   readPartyAt,
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
-import type { AccountKey } from "../accounts.ts";
-import { parseAmount, type StoredAmount, storeAmountText } from "../amount.ts";
+import type { AccountFields, AccountKey } from "../accounts.ts";
+import type { StoredAmount } from "../amount.ts";
+import { storedAmount } from "../field.ts";
+import { checkAsset, checkDeposit, checkTransfer, checkWithdrawal } from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -22,6 +24,14 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
+
+const ACCOUNT: AccountFields = { owner: "owner", asset: "asset", market: "market_id" };
+const FROM_ACCOUNT = accountFields("ledger_movements.entries.from_account");
+const TO_ACCOUNT = accountFields("ledger_movements.entries.to_account");
+
+function accountFields(path: string): AccountFields {
+  return { owner: `${path}.owner`, asset: `${path}.asset_id`, market: `${path}.market_id` };
+}
 
 /** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */
 export function balances(db: Database): Projection {
@@ -36,8 +46,9 @@ export function balances(db: Database): Projection {
         (block, event) => {
           const m = readAccountAt(event.bytes, event.start, event.end);
           const tx = block.tx(event);
-          const account = block.accounts.intern(m.owner, m.asset, m.marketId, m.type, block.no, tx);
-          touched.set(account.ref, { partyNo: account.partyNo, balance: storeAmountText(m.balance), tx });
+          const account = block.accounts.intern(m.owner, m.asset, m.marketId, m.type, block.no, tx, ACCOUNT);
+          const balance = storedAmount(m.balance, "balance");
+          touched.set(account.ref, { partyNo: account.partyNo, balance, tx });
         },
       ],
     ],
@@ -61,7 +72,12 @@ export function ledger(db: Database): Projection {
     "block, n, from_account, to_account, quantity, type, transfer_time, from_balance, to_balance, tx",
   );
   const byParty = append(db, "ledger_by_party", "party_no, block, n");
-  const accountOf = (block: BlockContext, details: AccountDetails | undefined, tx: number): AccountKey =>
+  const accountOf = (
+    block: BlockContext,
+    details: AccountDetails | undefined,
+    tx: number,
+    fields: AccountFields,
+  ): AccountKey =>
     block.accounts.intern(
       details?.owner ?? "",
       details?.assetId ?? "",
@@ -69,6 +85,7 @@ export function ledger(db: Database): Projection {
       details?.type ?? 0,
       block.no,
       tx,
+      fields,
     );
   return {
     handlers: [
@@ -78,19 +95,19 @@ export function ledger(db: Database): Projection {
           const tx = block.tx(event);
           for (const movement of readLedgerMovementsAt(event.bytes, event.start, event.end).ledgerMovements) {
             for (const m of movement.entries) {
-              const from = accountOf(block, m.fromAccount, tx);
-              const to = accountOf(block, m.toAccount, tx);
+              const from = accountOf(block, m.fromAccount, tx, FROM_ACCOUNT);
+              const to = accountOf(block, m.toAccount, tx, TO_ACCOUNT);
               const n = block.ordOf(block.nextLedgerEntry());
               entries.run(
                 block.no,
                 n,
                 from.ref,
                 to.ref,
-                storeAmountText(m.amount),
+                storedAmount(m.amount, "ledger_movements.entries.amount"),
                 m.type,
                 microseconds(m.timestamp),
-                storeAmountText(m.fromAccountBalance),
-                storeAmountText(m.toAccountBalance),
+                storedAmount(m.fromAccountBalance, "ledger_movements.entries.from_account_balance"),
+                storedAmount(m.toAccountBalance, "ledger_movements.entries.to_account_balance"),
                 tx,
               );
               byParty.run(from.partyNo, block.no, n);
@@ -111,7 +128,7 @@ export function parties(db: Database): Projection {
         Field.party,
         (block, event) => {
           const m = readPartyAt(event.bytes, event.start, event.end);
-          insert.run(block.ids.intern(m.id).ref, block.no, block.tx(event));
+          insert.run(block.ids.intern(m.id, "id").ref, block.no, block.tx(event));
         },
       ],
     ],
@@ -127,7 +144,8 @@ export function assets(db: Database): Projection {
         Field.asset,
         (block, event) => {
           const m = readAssetAt(event.bytes, event.start, event.end);
-          const id = block.ids.intern(m.id).ref;
+          checkAsset(m);
+          const id = block.ids.intern(m.id, "id").ref;
           history.run(block.no, id, block.tx(event), payload(event));
           current.run(id, block.no);
         },
@@ -145,10 +163,9 @@ export function deposits(db: Database): Projection {
         Field.deposit,
         (block, event) => {
           const m = readDepositAt(event.bytes, event.start, event.end);
-          parseAmount(m.amount);
-          idBlob(m.asset);
-          const id = idBlob(m.id);
-          const party = block.ids.intern(m.partyId).ref;
+          checkDeposit(m);
+          const id = idBlob(m.id, "id");
+          const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
           current.run(id, party, block.no);
         },
@@ -166,10 +183,9 @@ export function withdrawals(db: Database): Projection {
         Field.withdrawal,
         (block, event) => {
           const m = readWithdrawalAt(event.bytes, event.start, event.end);
-          parseAmount(m.amount);
-          idBlob(m.asset);
-          const id = idBlob(m.id);
-          const party = block.ids.intern(m.partyId).ref;
+          checkWithdrawal(m);
+          const id = idBlob(m.id, "id");
+          const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
           current.run(id, party, block.no);
         },
@@ -187,11 +203,11 @@ export function transfers(db: Database): Projection {
         Field.transfer,
         (block, event) => {
           const m = readTransferAt(event.bytes, event.start, event.end);
-          parseAmount(m.amount);
-          idBlob(m.asset);
-          const id = idBlob(m.id);
+          checkTransfer(m);
+          const id = idBlob(m.id, "id");
           history.run(block.no, id, block.tx(event), payload(event));
-          current.run(id, block.no, block.ids.intern(m.from).ref, block.ids.intern(m.to).ref);
+          const from = block.ids.intern(m.from, "from").ref;
+          current.run(id, block.no, from, block.ids.intern(m.to, "to").ref);
         },
       ],
     ],

@@ -63,8 +63,8 @@ export function payload(event: BlockEvent): Uint8Array {
   return event.bytes.subarray(event.start, event.end);
 }
 
-/** Column value of an identifier kept as bytes. @throws InvalidIdentifier */
-export { identifierBytes as idBlob } from "../../wire/identifiers.ts";
+/** Column value of an identifier kept as bytes. @throws FieldFault */
+export { idBytes as idBlob } from "../field.ts";
 
 /** Unix nanoseconds to microseconds, rounded towards the past, as the original truncates when it stores. */
 export function microseconds(ns: bigint): number {

@@ -1,6 +1,7 @@
 // Proposals and votes (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
+import { checkProposal, checkVote } from "./checks.ts";
 import { idBlob, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 
@@ -28,7 +29,8 @@ export function proposals(db: Database): Projection {
         Field.proposal,
         (block, event) => {
           const m = readProposalAt(event.bytes, event.start, event.end);
-          const id = idBlob(m.id);
+          checkProposal(m);
+          const id = idBlob(m.id, "id");
           const before = earlier.get(block.no, id) as { data: Uint8Array } | null;
           history.run(
             block.no,
@@ -36,7 +38,7 @@ export function proposals(db: Database): Projection {
             block.tx(event),
             before ? withRequirementsOf(before.data, m) : payload(event),
           );
-          const party = block.ids.intern(m.partyId).ref;
+          const party = block.ids.intern(m.partyId, "party_id").ref;
           const open = m.state === STATE_OPEN ? 1 : 0;
           current.run(id, block.no, open, m.state, proposalKind(m), party, m.reference);
         },
@@ -69,8 +71,9 @@ export function votes(db: Database): Projection {
         Field.vote,
         (block, event) => {
           const m = readVoteAt(event.bytes, event.start, event.end);
-          const proposal = idBlob(m.proposalId);
-          const party = block.ids.intern(m.partyId).ref;
+          checkVote(m);
+          const proposal = idBlob(m.proposalId, "proposal_id");
+          const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, proposal, party, m.timestamp, block.tx(event), payload(event));
           current.run(proposal, party, block.no);
         },

@@ -16,7 +16,15 @@ import {
   readRiskFactorAt,
   readTradeAt,
 } from "../../wire/generated/vega.ts";
-import { parseAmount } from "../amount.ts";
+import type { AccountFields } from "../accounts.ts";
+import {
+  checkMargins,
+  checkMarket,
+  checkMarketData,
+  checkOrder,
+  checkProvision,
+  checkTrade,
+} from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -29,6 +37,7 @@ import {
 import { Field } from "./fields.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
+const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
 
 /** Rows of one version looked through for an earlier state of a creation; it is nearly always the first. */
@@ -56,7 +65,8 @@ export function markets(db: Database): Projection {
   const risk = upsert(db, "risk_factors", "market, block, data");
   const changed = (block: BlockContext, event: BlockEvent) => {
     const m = readMarketAt(event.bytes, event.start, event.end);
-    const id = block.ids.intern(m.id).ref;
+    checkMarket(m);
+    const id = block.ids.intern(m.id, "id").ref;
     history.run(block.no, id, block.tx(event), payload(event));
     current.run(id, block.no, m.state);
   };
@@ -68,7 +78,7 @@ export function markets(db: Database): Projection {
         Field.riskFactor,
         (block, event) => {
           const m = readRiskFactorAt(event.bytes, event.start, event.end);
-          risk.run(block.ids.intern(m.market).ref, block.no, payload(event));
+          risk.run(block.ids.intern(m.market, "market").ref, block.no, payload(event));
         },
       ],
     ],
@@ -83,8 +93,9 @@ export function marketData(db: Database): Projection {
         Field.marketData,
         (block, event) => {
           const m = readMarketDataAt(event.bytes, event.start, event.end);
+          checkMarketData(m);
           row.run(
-            block.ids.intern(m.market).ref,
+            block.ids.intern(m.market, "market").ref,
             block.no,
             block.ord(event),
             block.tx(event),
@@ -125,8 +136,8 @@ export function orders(db: Database): Projection {
   const show = (block: BlockContext, m: Order, no: number, ord: number, liveFlag: number) => {
     const id = idBlob(m.id);
     const created = microseconds(m.createdAt);
-    const market = block.ids.intern(m.marketId).ref;
-    const party = block.ids.intern(m.partyId).ref;
+    const market = block.ids.intern(m.marketId, "market_id").ref;
+    const party = block.ids.intern(m.partyId, "party_id").ref;
     const fromLiquidity = m.liquidityProvisionId === "" ? 0 : 1;
     current.run(
       id,
@@ -171,7 +182,7 @@ export function orders(db: Database): Projection {
         Field.order,
         (block, event) => {
           const m = readOrderAt(event.bytes, event.start, event.end);
-          parseAmount(m.price);
+          checkOrder(m);
           write(block, m, block.ord(event), block.tx(event), payload(event));
         },
       ],
@@ -181,7 +192,7 @@ export function orders(db: Database): Projection {
           const tx = block.tx(event);
           const { orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
           for (const [i, id] of orderIds.entries()) {
-            const row = live.get(idBlob(id)) as { data: Uint8Array } | null;
+            const row = live.get(idBlob(id, "order_ids")) as { data: Uint8Array } | null;
             if (!row) continue;
             const m = { ...readOrderAt(row.data, 0, row.data.length), status: ORDER.expired };
             // The event takes one sequence number for each order in it (reference 20, section 6.3).
@@ -201,16 +212,15 @@ export function trades(db: Database): Projection {
         Field.trade,
         (block, event) => {
           const m = readTradeAt(event.bytes, event.start, event.end);
-          parseAmount(m.price);
-          idBlob(m.id);
+          checkTrade(m);
           row.run(
             block.no,
             block.ord(event),
-            block.ids.intern(m.marketId).ref,
-            block.ids.intern(m.buyer).ref,
-            block.ids.intern(m.seller).ref,
-            idBlob(m.buyOrder),
-            idBlob(m.sellOrder),
+            block.ids.intern(m.marketId, "market_id").ref,
+            block.ids.intern(m.buyer, "buyer").ref,
+            block.ids.intern(m.seller, "seller").ref,
+            idBlob(m.buyOrder, "buy_order"),
+            idBlob(m.sellOrder, "sell_order"),
             block.tx(event),
             payload(event),
           );
@@ -229,9 +239,18 @@ export function marginLevels(db: Database): Projection {
         Field.marginLevels,
         (block, event) => {
           const m = readMarginLevelsAt(event.bytes, event.start, event.end);
+          checkMargins(m);
           const tx = block.tx(event);
           const type = ACCOUNT_TYPE_MARGIN;
-          const account = block.accounts.intern(m.partyId, m.asset, m.marketId, type, block.no, tx).ref;
+          const { ref: account } = block.accounts.intern(
+            m.partyId,
+            m.asset,
+            m.marketId,
+            type,
+            block.no,
+            tx,
+            MARGIN_ACCOUNT,
+          );
           history.run(block.no, account, tx, payload(event));
           current.run(account, block.no);
         },
@@ -249,10 +268,10 @@ export function liquidity(db: Database): Projection {
         Field.liquidityProvision,
         (block, event) => {
           const m = readLiquidityProvisionAt(event.bytes, event.start, event.end);
-          parseAmount(m.commitmentAmount);
-          const id = idBlob(m.id);
-          const party = block.ids.intern(m.partyId).ref;
-          const market = block.ids.intern(m.marketId).ref;
+          checkProvision(m);
+          const id = idBlob(m.id, "id");
+          const party = block.ids.intern(m.partyId, "party_id").ref;
+          const market = block.ids.intern(m.marketId, "market_id").ref;
           history.run(block.no, id, party, market, block.tx(event), payload(event));
           current.run(id, block.no);
         },
@@ -271,7 +290,7 @@ export function oracles(db: Database): Projection {
         Field.oracleSpec,
         (block, event) => {
           const m = readOracleSpecAt(event.bytes, event.start, event.end);
-          const id = idBlob(m.externalDataSourceSpec?.spec?.id ?? "");
+          const id = idBlob(m.externalDataSourceSpec?.spec?.id ?? "", "external_data_source_spec.spec.id");
           spec.run(block.no, id, block.tx(event), payload(event));
         },
       ],
@@ -281,7 +300,9 @@ export function oracles(db: Database): Projection {
           const m = readOracleDataAt(event.bytes, event.start, event.end);
           const ord = block.ord(event);
           data.run(block.no, ord, block.tx(event), payload(event));
-          for (const id of m.externalData?.data?.matchedSpecIds ?? []) bySpec.run(idBlob(id), block.no, ord);
+          for (const id of m.externalData?.data?.matchedSpecIds ?? []) {
+            bySpec.run(idBlob(id, "external_data.data.matched_spec_ids"), block.no, ord);
+          }
         },
       ],
     ],

@@ -19,18 +19,16 @@ import {
   readValidatorUpdateAt,
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
-import { loadAmount, parseAmount, type StoredAmount, storeAmount, storeAmountText } from "../amount.ts";
+import { loadAmount, type StoredAmount, storeAmount } from "../amount.ts";
+import { checkAmount, checkInt8, lowerAddress, storedAmount, wholeNumber } from "../field.ts";
+import { checkRanking, checkReward, checkScore } from "./checks.ts";
 import { append, idBlob, insertOnce, microseconds, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 
-const UINT63 = /^\d{1,18}$/;
-
-/** Whole number of an event's decimal text, such as an epoch. */
-function wholeNumber(text: string, title: string): number {
-  if (!UINT63.test(text)) throw new Error(`${title} is not a whole number: '${text.slice(0, 40)}'`);
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`${title} is too large: ${text}`);
-  return value;
+/** A public key in lower case: the party with this id is the node's operator. @throws FieldFault */
+function lowerKey(text: string, field: string): string {
+  idBlob(text, field);
+  return text.toLowerCase();
 }
 
 export function parameters(db: Database): Projection {
@@ -69,28 +67,35 @@ export function chain(db: Database): Projection {
         Field.checkpoint,
         (block, event) => {
           const m = readCheckpointEventAt(event.bytes, event.start, event.end);
-          checkpoint.run(block.no, block.ord(event), m.blockHeight, block.tx(event), payload(event));
+          checkpoint.run(
+            block.no,
+            block.ord(event),
+            checkInt8(m.blockHeight, "block_height"),
+            block.tx(event),
+            payload(event),
+          );
         },
       ],
       [
         Field.coreSnapshot,
         (block, event) => {
           const m = readCoreSnapshotDataAt(event.bytes, event.start, event.end);
-          snapshot.run(block.no, m.blockHeight, block.tx(event), payload(event));
+          snapshot.run(block.no, checkInt8(m.blockHeight, "block_height"), block.tx(event), payload(event));
         },
       ],
       [
         Field.protocolUpgradeProposal,
         (block, event) => {
           const m = readProtocolUpgradeEventAt(event.bytes, event.start, event.end);
-          upgrade.run(m.upgradeBlockHeight, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
+          const height = checkInt8(m.upgradeBlockHeight, "upgrade_block_height");
+          upgrade.run(height, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
         },
       ],
       [
         Field.epochUpdate,
         (block, event) => {
           const m = readEpochEventAt(event.bytes, event.start, event.end);
-          epoch.run(m.seq, block.no, block.tx(event), payload(event));
+          epoch.run(checkInt8(m.seq, "seq"), block.no, block.tx(event), payload(event));
         },
       ],
     ],
@@ -108,29 +113,29 @@ export function validators(db: Database): Projection {
         Field.validatorUpdate,
         (block, event) => {
           const m = readValidatorUpdateAt(event.bytes, event.start, event.end);
-          const id = block.ids.intern(m.nodeId).ref;
-          node.run(id, block.no, m.vegaPubKey.toLowerCase(), m.ethereumAddress.toLowerCase(), payload(event));
-          announced.run(id, m.epochSeq, block.no, m.added ? 1 : 0);
+          const id = block.ids.intern(m.nodeId, "node_id").ref;
+          const key = lowerKey(m.vegaPubKey, "vega_pub_key");
+          const address = lowerAddress(m.ethereumAddress, "ethereum_address");
+          node.run(id, block.no, key, address, payload(event));
+          announced.run(id, checkInt8(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
         },
       ],
       [
         Field.validatorRanking,
         (block, event) => {
           const m = readValidatorRankingEventAt(event.bytes, event.start, event.end);
-          const id = block.ids.intern(m.nodeId).ref;
-          ranking.run(wholeNumber(m.epochSeq, "epoch"), id, block.no, payload(event));
+          checkRanking(m);
+          const id = block.ids.intern(m.nodeId, "node_id").ref;
+          ranking.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
         },
       ],
       [
         Field.validatorScore,
         (block, event) => {
           const m = readValidatorScoreEventAt(event.bytes, event.start, event.end);
-          score.run(
-            wholeNumber(m.epochSeq, "epoch"),
-            block.ids.intern(m.nodeId).ref,
-            block.no,
-            payload(event),
-          );
+          checkScore(m);
+          const id = block.ids.intern(m.nodeId, "node_id").ref;
+          score.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
         },
       ],
     ],
@@ -153,26 +158,27 @@ export function keys(db: Database): Projection {
         Field.keyRotation,
         (block, event) => {
           const m = readKeyRotationAt(event.bytes, event.start, event.end);
-          idBlob(m.oldPubKey);
-          idBlob(m.newPubKey);
-          const node = block.ids.intern(m.nodeId).ref;
+          idBlob(m.oldPubKey, "old_pub_key");
+          const key = lowerKey(m.newPubKey, "new_pub_key");
+          checkInt8(m.blockHeight, "block_height");
+          const node = block.ids.intern(m.nodeId, "node_id").ref;
           rotation.run(block.no, node, block.tx(event), payload(event));
-          setPubKey.run(m.newPubKey.toLowerCase(), node);
+          setPubKey.run(key, node);
         },
       ],
       [
         Field.ethereumKeyRotation,
         (block, event) => {
           const m = readEthereumKeyRotationAt(event.bytes, event.start, event.end);
-          const node = block.ids.intern(m.nodeId).ref;
-          const newAddress = m.newAddress.toLowerCase();
+          const node = block.ids.intern(m.nodeId, "node_id").ref;
+          const newAddress = lowerAddress(m.newAddress, "new_address");
           ethereum.run(
             block.no,
             block.ord(event),
             node,
-            m.oldAddress.toLowerCase(),
+            lowerAddress(m.oldAddress, "old_address"),
             newAddress,
-            m.blockHeight,
+            checkInt8(m.blockHeight, "block_height"),
             block.tx(event),
           );
           setAddress.run(newAddress, node);
@@ -195,7 +201,7 @@ export function signatures(db: Database): Projection {
         Field.nodeSignature,
         (block, event) => {
           const m = readNodeSignatureAt(event.bytes, event.start, event.end);
-          signature.run(idBlob(m.id), m.sig, m.kind, block.no, block.tx(event));
+          signature.run(idBlob(m.id, "id"), m.sig, m.kind, block.no, block.tx(event));
         },
       ],
       [
@@ -203,14 +209,14 @@ export function signatures(db: Database): Projection {
         (block, event) => {
           const m = readERC20MultiSigSignerAddedAt(event.bytes, event.start, event.end);
           signer.run(
-            idBlob(m.signatureId),
+            idBlob(m.signatureId, "signature_id"),
             1,
-            block.ids.intern(m.validatorId).ref,
-            m.newSigner.toLowerCase(),
-            m.submitter.toLowerCase(),
+            block.ids.intern(m.validatorId, "validator_id").ref,
+            lowerAddress(m.newSigner, "new_signer"),
+            lowerAddress(m.submitter, "submitter"),
             m.nonce,
             microseconds(m.timestamp),
-            wholeNumber(m.epochSeq, "epoch"),
+            wholeNumber(m.epochSeq, "epoch_seq"),
             block.no,
             block.tx(event),
           );
@@ -222,14 +228,14 @@ export function signatures(db: Database): Projection {
           const m = readERC20MultiSigSignerRemovedAt(event.bytes, event.start, event.end);
           for (const { signatureId, submitter } of m.signatureSubmitters) {
             signer.run(
-              idBlob(signatureId),
+              idBlob(signatureId, "signature_submitters.signature_id"),
               0,
-              block.ids.intern(m.validatorId).ref,
-              m.oldSigner.toLowerCase(),
-              submitter.toLowerCase(),
+              block.ids.intern(m.validatorId, "validator_id").ref,
+              lowerAddress(m.oldSigner, "old_signer"),
+              lowerAddress(submitter, "signature_submitters.submitter"),
               m.nonce,
               microseconds(m.timestamp),
-              wholeNumber(m.epochSeq, "epoch"),
+              wholeNumber(m.epochSeq, "epoch_seq"),
               block.no,
               block.tx(event),
             );
@@ -251,20 +257,20 @@ export function stake(db: Database): Projection {
         Field.stakeLinking,
         (block, event) => {
           const m = readStakeLinkingAt(event.bytes, event.start, event.end);
-          parseAmount(m.amount);
-          const id = idBlob(m.id);
+          checkAmount(m.amount, "amount");
+          const id = idBlob(m.id, "id");
           linking.run(block.no, id, block.tx(event), payload(event));
-          linkingCurrent.run(id, block.ids.intern(m.party).ref, block.no);
+          linkingCurrent.run(id, block.ids.intern(m.party, "party").ref, block.no);
         },
       ],
       [
         Field.delegationBalance,
         (block, event) => {
           const m = readDelegationBalanceEventAt(event.bytes, event.start, event.end);
-          const party = block.ids.intern(m.party).ref;
-          const node = block.ids.intern(m.nodeId).ref;
-          const epoch = wholeNumber(m.epochSeq, "epoch");
-          const amount = storeAmountText(m.amount);
+          const party = block.ids.intern(m.party, "party").ref;
+          const node = block.ids.intern(m.nodeId, "node_id").ref;
+          const epoch = wholeNumber(m.epochSeq, "epoch_seq");
+          const amount = storedAmount(m.amount, "amount");
           delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));
           delegationCurrent.run(party, node, epoch, block.no, amount);
         },
@@ -290,11 +296,12 @@ export function rewards(db: Database): Projection {
         Field.rewardPayout,
         (block, event) => {
           const m = readRewardPayoutEventAt(event.bytes, event.start, event.end);
-          const party = block.ids.intern(m.party).ref;
-          const asset = block.ids.intern(m.asset).ref;
-          const market = block.ids.intern(m.market === "!" ? "" : m.market).ref;
-          const epoch = wholeNumber(m.epochSeq, "epoch");
-          const amount = parseAmount(m.amount);
+          checkReward(m);
+          const party = block.ids.intern(m.party, "party").ref;
+          const asset = block.ids.intern(m.asset, "asset").ref;
+          const market = block.ids.intern(m.market === "!" ? "" : m.market, "market").ref;
+          const epoch = wholeNumber(m.epochSeq, "epoch_seq");
+          const amount = checkAmount(m.amount, "amount");
           payout.run(block.no, block.ord(event), party, asset, epoch, block.tx(event), payload(event));
           setTotal.run(party, asset, plus(total.get(party, asset), amount));
           const sum = plus(byEpoch.get(epoch, asset, market, m.rewardType), amount);

@@ -11,6 +11,7 @@ import {
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { Decimal } from "../decimal.ts";
+import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
@@ -142,26 +143,29 @@ class PositionBook {
   }
 }
 
+/** @param places within the limit of `checkMarket` */
 function powerOfTen(places: bigint): Decimal {
-  if (places > 100n || places < -100n) throw new Error(`position decimal places out of range: ${places}`);
   return places >= 0n ? Decimal.of(10n ** places) : Decimal.of(1n).dividedBy(Decimal.of(10n ** -places));
 }
 
 function factorOf(text: string): Decimal {
-  const factor = Decimal.parse(text);
+  const factor = checkDecimal(text, "position_factor");
   return factor.toString() === "0" ? Decimal.of(1n) : factor;
 }
 
 export function positions(db: Database): Projection {
   const book = new PositionBook(db);
   const settled = (block: BlockContext, event: BlockEvent, market: string, party: string): PositionState => {
-    const held = book.touch(block.ids.intern(market).ref, block.ids.intern(party).ref);
+    const held = book.touch(
+      block.ids.intern(market, "market_id").ref,
+      block.ids.intern(party, "party_id").ref,
+    );
     held.tx = block.tx(event);
     held.txBlock = block.no;
     return held.state;
   };
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
-    book.forgetFactor(block.ids.intern(readMarketAt(event.bytes, event.start, event.end).id).ref);
+    book.forgetFactor(block.ids.intern(readMarketAt(event.bytes, event.start, event.end).id, "id").ref);
   };
   return {
     handlers: [
@@ -171,11 +175,16 @@ export function positions(db: Database): Projection {
         Field.trade,
         (block, event) => {
           const m = readTradeAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId).ref;
-          const price = Decimal.parse(m.price);
+          const market = block.ids.intern(m.marketId, "market_id").ref;
+          const price = checkDecimal(m.price, "price");
           const factor = book.factor(market);
-          applyTrade(book.touch(market, block.ids.intern(m.buyer).ref).state, m.size, price, factor);
-          applyTrade(book.touch(market, block.ids.intern(m.seller).ref).state, -m.size, price, factor);
+          applyTrade(book.touch(market, block.ids.intern(m.buyer, "buyer").ref).state, m.size, price, factor);
+          applyTrade(
+            book.touch(market, block.ids.intern(m.seller, "seller").ref).state,
+            -m.size,
+            price,
+            factor,
+          );
         },
       ],
       [
@@ -184,25 +193,28 @@ export function positions(db: Database): Projection {
           const m = readSettlePositionAt(event.bytes, event.start, event.end);
           const trades = m.tradeSettlements.map((t) => ({
             size: t.size,
-            price: Decimal.parse(t.price),
-            marketPrice: Decimal.parse(t.marketPrice),
+            price: checkDecimal(t.price, "trade_settlements.price"),
+            marketPrice: checkDecimal(t.marketPrice, "trade_settlements.market_price"),
           }));
           const state = settled(block, event, m.marketId, m.partyId);
-          applySettlement(state, trades, Decimal.parse(m.price), factorOf(m.positionFactor));
+          applySettlement(state, trades, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
         },
       ],
       [
         Field.lossSocialization,
         (block, event) => {
           const m = readLossSocializationAt(event.bytes, event.start, event.end);
-          applyLossSocialization(settled(block, event, m.marketId, m.partyId), Decimal.parse(m.amount));
+          applyLossSocialization(
+            settled(block, event, m.marketId, m.partyId),
+            checkDecimal(m.amount, "amount"),
+          );
         },
       ],
       [
         Field.settleDistressed,
         (block, event) => {
           const m = readSettleDistressedAt(event.bytes, event.start, event.end);
-          applyDistressed(settled(block, event, m.marketId, m.partyId), Decimal.parse(m.margin));
+          applyDistressed(settled(block, event, m.marketId, m.partyId), checkDecimal(m.margin, "margin"));
         },
       ],
       [
@@ -210,10 +222,10 @@ export function positions(db: Database): Projection {
         (block, event) => {
           const m = readSettleMarketAt(event.bytes, event.start, event.end);
           const tx = block.tx(event);
-          for (const held of book.reloadMarket(block.ids.intern(m.marketId).ref)) {
+          for (const held of book.reloadMarket(block.ids.intern(m.marketId, "market_id").ref)) {
             held.tx = tx;
             held.txBlock = block.no;
-            applyMarketSettlement(held.state, Decimal.parse(m.price), factorOf(m.positionFactor));
+            applyMarketSettlement(held.state, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
           }
         },
       ],
@@ -221,9 +233,9 @@ export function positions(db: Database): Projection {
         Field.distressedOrders,
         (block, event) => {
           const m = readDistressedOrdersAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId).ref;
+          const market = block.ids.intern(m.marketId, "market_id").ref;
           for (const party of m.parties) {
-            book.touch(market, block.ids.intern(party).ref).state.status = Status.ordersClosed;
+            book.touch(market, block.ids.intern(party, "parties").ref).state.status = Status.ordersClosed;
           }
         },
       ],
@@ -231,9 +243,9 @@ export function positions(db: Database): Projection {
         Field.distressedPositions,
         (block, event) => {
           const m = readDistressedPositionsAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId).ref;
+          const market = block.ids.intern(m.marketId, "market_id").ref;
           for (const party of [...m.distressedParties, ...m.safeParties]) {
-            const { state } = book.touch(market, block.ids.intern(party).ref);
+            const { state } = book.touch(market, block.ids.intern(party, "distressed_parties").ref);
             state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
           }
         },

@@ -1,0 +1,89 @@
+// Tells blocks that the store already holds from new ones, and refuses another history of the same chain.
+import type { Database, Statement } from "bun:sqlite";
+import { NodeError } from "../errors.ts";
+import type { ChainHead } from "../store/head.ts";
+import type { Block } from "./block.ts";
+
+interface BlockRow {
+  readonly no: number;
+  readonly height: number;
+  /** Upper-case hex. */
+  readonly hash: string;
+}
+
+/** One file's blocks against a store's: both ascend, so a look-up goes on from the last one. */
+export class KnownBlocks {
+  private readonly select: Statement;
+  private at = 1;
+  private hasUnchecked = false;
+
+  constructor(
+    db: Database,
+    private readonly head: ChainHead | undefined,
+  ) {
+    this.select = db.prepare("SELECT no, height, hash FROM blocks WHERE no = ?");
+  }
+
+  /** @throws NodeError `history_mismatch` when the store holds another block in this one's place */
+  has(block: Block): boolean {
+    const { head } = this;
+    if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
+    const hash = block.hash.toUpperCase();
+    const rows = this.rowsAt(block.height);
+    if (rows.some((row) => row.hash === hash)) return true;
+    if (block.height === head.height) {
+      if (hash === head.hash.toUpperCase()) return true;
+      // The first height comes twice (reference 20, section 6.4): this may be its second block.
+      if (head.height === head.firstHeight && head.blocksAtHeight === 1) return false;
+      throw mismatch(block);
+    }
+    if (!this.canLackRow(block, rows.length, head)) throw mismatch(block);
+    return true;
+  }
+
+  /** A block at the time of the one before it has no row, and so no hash to compare (store/schema.ts). */
+  private canLackRow(block: Block, rows: number, head: ChainHead): boolean {
+    if (block.height !== head.firstHeight) return rows === 0;
+    const isSecondUnchecked = this.hasUnchecked;
+    this.hasUnchecked = true;
+    return rows === 1 && !isSecondUnchecked;
+  }
+
+  private rowsAt(height: number): BlockRow[] {
+    if ((this.row(this.at)?.height ?? height) < height) this.at++;
+    if ((this.row(this.at)?.height ?? height) < height) this.at = this.firstRow(height);
+    const rows: BlockRow[] = [];
+    for (let no = this.at; ; no++) {
+      const row = this.row(no);
+      if (row?.height !== height) return rows;
+      rows.push(row);
+    }
+  }
+
+  /** Number of the first row at or above a height. Rows have no gaps. */
+  private firstRow(height: number): number {
+    let low = this.at;
+    let high = this.head!.no + 1;
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      if (this.row(middle)!.height >= height) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  private row(no: number): BlockRow | undefined {
+    const row = this.select.get(no) as { height: bigint; hash: Uint8Array } | null;
+    if (!row) return undefined;
+    return { no, height: Number(row.height), hash: Buffer.from(row.hash).toString("hex").toUpperCase() };
+  }
+}
+
+function mismatch(block: Block): NodeError {
+  return new NodeError(
+    "replay",
+    "history_mismatch",
+    `block ${block.height} of the recording is not the block ${block.height} of this home`,
+    "use another --home for another history of the chain",
+  );
+}

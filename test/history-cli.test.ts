@@ -1,0 +1,157 @@
+// lyra history: output, files and exit codes.
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { recordSegment } from "../src/history/segment-table.ts";
+import { openWriter, segmentDirectory } from "../src/store/database.ts";
+import { folder, makeSegments, removeFolders } from "./history-fixtures.ts";
+
+afterAll(removeFolders);
+
+const MAIN = join(import.meta.dir, "..", "src", "main.ts");
+
+async function lyra(words: readonly string[], cwd: string) {
+  const child = Bun.spawn([process.execPath, MAIN, "history", ...words], {
+    cwd,
+    stdout: "pipe",
+    stderr: "pipe",
+    env: { ...process.env, NO_COLOR: "1" },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).bytes(),
+    new Response(child.stderr).text(),
+  ]);
+  return { code: await child.exited, out: Buffer.from(out), err };
+}
+
+/** A home with two segments. */
+async function home(): Promise<string> {
+  const path = folder();
+  const db = openWriter(path);
+  const rows = await makeSegments(segmentDirectory(path), [
+    { from: 1, to: 10, lines: ["1,a"] },
+    { from: 11, to: 20, lines: ["2,b", "3,"] },
+  ]);
+  for (const row of rows) recordSegment(db, row);
+  db.close();
+  return path;
+}
+
+const NAME = "chain-x-trades-000001-000020.zip";
+
+describe("export and verify", () => {
+  test("an archive by its own name, whole or not at all; it verifies, and a damaged one exits with 4", async () => {
+    const cwd = folder();
+    const stored = await home();
+    const words = ["export", "--table", "TABLE_TRADES", "--from", "1", "--to", "20", "--home", stored];
+    const made = await lyra([...words, "--json"], cwd);
+    expect([made.code, made.err]).toEqual([0, ""]);
+    expect(JSON.parse(made.out.toString())).toEqual({
+      out: NAME,
+      bytes: readFileSync(join(cwd, NAME)).length,
+      files: [{ name: "chain-x-trades-001-000001-000020.csv", rows: 3, bytes: 19 }],
+    });
+    expect(readdirSync(cwd)).toEqual([NAME]);
+
+    const again = await lyra(words, cwd);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("is there already")]);
+    expect((await lyra([...words, "--force"], cwd)).code).toBe(0);
+
+    const sound = await lyra(["verify", NAME, "--json"], cwd);
+    expect(sound.code).toBe(0);
+    expect(JSON.parse(sound.out.toString())).toMatchObject({
+      verified: true,
+      hasManifest: true,
+      from: 1,
+      to: 20,
+    });
+
+    const bytes = readFileSync(join(cwd, NAME));
+    bytes[60]! ^= 1;
+    writeFileSync(join(cwd, NAME), bytes);
+    const damaged = await lyra(["verify", NAME], cwd);
+    expect([damaged.code, damaged.err]).toEqual([4, expect.stringContaining(`${NAME} is not sound`)]);
+  });
+
+  test("to standard output, and without a manifest verify says what it could not check", async () => {
+    const cwd = folder();
+    const words = [
+      "export",
+      "--table",
+      "trades",
+      "--from",
+      "11",
+      "--to",
+      "20",
+      "--out",
+      "-",
+      "--no-manifest",
+      "--home",
+      await home(),
+    ];
+    const { code, out } = await lyra(words, cwd);
+    expect(code).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
+    writeFileSync(join(cwd, "x.zip"), out);
+    const checked = await lyra(["verify", "x.zip"], cwd);
+    expect([checked.code, checked.err]).toEqual([0, expect.stringContaining("only names, sizes and CRC-32")]);
+  });
+
+  test("the segments", async () => {
+    const { code, out } = await lyra(["segments", "--json", "--home", await home()], folder());
+    expect(code).toBe(0);
+    const { segments } = JSON.parse(out.toString());
+    expect(segments).toMatchObject([
+      { from: 1, to: 10, previousId: "", databaseVersion: 1, chainId: "chain-x" },
+      { from: 11, to: 20 },
+    ]);
+    expect(segments[1].previousId).toBe(segments[0].id);
+  });
+});
+
+test.each<[string, string[], number, string]>([
+  ["no verb", [], 2, "say segments, export or verify"],
+  ["an unknown verb", ["fetch"], 2, "there is no 'history fetch'"],
+  ["an unknown flag", ["segments", "--x"], 2, "--x"],
+  ["no table", ["export", "--from", "1", "--to", "2"], 2, "say which table"],
+  [
+    "an unknown table",
+    ["export", "--table", "TABLE_X", "--from", "1", "--to", "2"],
+    2,
+    "there is no table 'TABLE_X'",
+  ],
+  ["no block", ["export", "--table", "trades", "--to", "2"], 2, "--from N"],
+  [
+    "a block that is none",
+    ["export", "--table", "trades", "--from", "one", "--to", "2"],
+    2,
+    "--from must be a block height",
+  ],
+  [
+    "both on standard output",
+    ["export", "--table", "trades", "--from", "1", "--to", "2", "--out", "-", "--json"],
+    2,
+    "both want",
+  ],
+  ["no archive", ["verify"], 2, "name one archive"],
+  ["an archive that is not there", ["verify", "none.zip"], 1, "none.zip cannot be opened"],
+  ["no store", ["segments", "--home", "nowhere"], 3, "there is no store"],
+])("%s", async (_, words, code, sentence) => {
+  const result = await lyra(words, folder());
+  expect(result.code).toBe(code);
+  expect(result.err).toContain(sentence);
+  expect(result.out.toString()).toBe("");
+});
+
+test("a range that is not there is told with what is, and nothing is written", async () => {
+  const cwd = folder();
+  const { code, err } = await lyra(
+    ["export", "--table", "trades", "--from", "1", "--to", "15", "--home", await home()],
+    cwd,
+  );
+  expect(code).toBe(1);
+  expect(err).toContain("no contiguous segment range found with height 1 to 15");
+  expect(err).toContain("ends at 10, 20");
+  expect(existsSync(join(cwd, NAME))).toBe(false);
+  expect(readdirSync(cwd)).toEqual([]);
+});
