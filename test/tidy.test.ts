@@ -113,6 +113,21 @@ describe("tidy", () => {
     expect(naming).toEqual([]);
   });
 
+  test("the lockfile has every platform's packages", () => {
+    // `npm install NAME` on one platform drops the others' optional packages; then `npm ci` fails everywhere.
+    const { packages } = JSON.parse(read("package-lock.json")) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>;
+    };
+    const missing = Object.entries(packages).flatMap(([path, entry]) =>
+      Object.keys(entry.optionalDependencies ?? {})
+        .filter(
+          (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
+        )
+        .map((name) => `${path} wants ${name}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
   test("the lockfile names no registry", () => {
     expect(read("package-lock.json")).not.toContain('"resolved": "http');
   });
