@@ -2,13 +2,14 @@
 // far ahead several whole blocks may share a commit (issue "a recorded network in", performance).
 import type { Database, Statement } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors.ts";
-import type { Block, BlockEvent } from "../sources/block.ts";
+import { type Block, type BlockEvent, SEQUENCE_MAX } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
 import { PROJECTIONS } from "./project/all.ts";
 import { type BlockContext, type Handler, microseconds, type Projection } from "./project/context.ts";
+import { isDiskFull, isSqliteError, sqliteCode } from "./sqlite-error.ts";
 
 const ORD_PART_SHIFT = 2 ** 24;
 /** After this much of the log it is copied back into the store, between blocks. */
@@ -31,6 +32,8 @@ export class BlockWriter {
   /** Blocks of the open transaction. */
   private staged: Block[] = [];
   private nextTx = 0;
+  /** What is being written, for errors. */
+  private event: BlockEvent | undefined;
 
   constructor(private readonly db: Database) {
     this.ids = new Ids(db);
@@ -77,8 +80,9 @@ export class BlockWriter {
       this.head = this.apply(block);
       this.staged.push(block);
     } catch (error) {
+      const refused = storeError(block, error, this.event);
       this.keepStaged();
-      throw storeError(block, error);
+      throw refused;
     }
   }
 
@@ -107,9 +111,16 @@ export class BlockWriter {
     this.forget();
   }
 
-  /** Folds the log back into the store; called before a clean close. */
+  /**
+   * Folds the log back into the store; called before a clean close. Where that cannot be (a full disk), the log
+   * stays beside the store and is read at the next start: nothing is lost, so nothing is thrown.
+   */
   checkpoint(): void {
-    this.db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    try {
+      this.db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+    } catch (error) {
+      if (!isSqliteError(error)) throw error;
+    }
   }
 
   /** Takes the transaction back and writes again, for good, what was staged before the block that failed. */
@@ -125,6 +136,7 @@ export class BlockWriter {
     this.ids.reset();
     this.accounts.reset();
     this.nextTx = 0;
+    this.event = undefined;
     for (const projection of this.projections) projection.reset?.();
   }
 
@@ -133,8 +145,10 @@ export class BlockWriter {
     for (const event of block.events) {
       const handlers = this.handlers[event.field];
       if (handlers === undefined) continue;
+      this.event = event;
       for (const handle of handlers) handle(context, event);
     }
+    this.event = undefined;
     for (const projection of this.collecting) projection.endBlock!(context);
     return context.head;
   }
@@ -178,7 +192,12 @@ export class BlockWriter {
   private checkpointIfLarge(): void {
     const state = this.db.query("PRAGMA wal_checkpoint(NOOP)").get() as { log: bigint } | null;
     const pages = Number(state?.log ?? 0n);
-    if (pages * 8192 > CHECKPOINT_BYTES) this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    if (pages * 8192 <= CHECKPOINT_BYTES) return;
+    try {
+      this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+    } catch (error) {
+      throw storeError(undefined, error);
+    }
   }
 }
 
@@ -231,6 +250,7 @@ class WritingBlock implements BlockContext {
   }
 
   ordOf(n: number): number {
+    if (n > SEQUENCE_MAX) throw new Error(`the block has more than ${SEQUENCE_MAX} rows of a kind`);
     return this.ordBase + n;
   }
 
@@ -280,11 +300,11 @@ function checkFits(head: ChainHead | undefined, block: Block): void {
   }
 }
 
-function storeError(block: Block | undefined, error: unknown): NodeError {
+/** @param event the one that was being written, if it was not the block as a whole */
+function storeError(block: Block | undefined, error: unknown, event?: BlockEvent): NodeError {
   if (error instanceof NodeError) return error;
-  const code = (error as { code?: string }).code ?? "";
   const where = block ? `block ${block.height}` : "the last blocks";
-  if (code === "SQLITE_FULL" || /disk is full/.test(reasonOf(error))) {
+  if (isDiskFull(error)) {
     return new NodeError(
       "store.write",
       "disk_full",
@@ -292,7 +312,9 @@ function storeError(block: Block | undefined, error: unknown): NodeError {
       "make room and start again; everything before it is safe",
     );
   }
-  if (code.startsWith("SQLITE_")) {
+  // A row that is there already or has the wrong type is the event's fault, not the disk's.
+  const isEvents = event !== undefined && sqliteCode(error).startsWith("SQLITE_CONSTRAINT");
+  if (isSqliteError(error) && !isEvents) {
     return new NodeError(
       "store.write",
       "store_failed",
@@ -305,7 +327,7 @@ function storeError(block: Block | undefined, error: unknown): NodeError {
   return new NodeError(
     "store.write",
     "block_invalid",
-    `${where} cannot be read: ${reasonOf(error)}`,
+    `${block && event ? `event ${block.height}-${event.seq}` : where} cannot be stored: ${reasonOf(error)}`,
     "the source is damaged; what came before is stored",
     undefined,
     { cause: error },

@@ -54,10 +54,10 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
     return toResponse(answer, request);
   };
   for (const route of DATA_ROUTES) {
-    const { endpoint } = route;
+    const { endpoint, parameters } = route;
     const answer = ({ request, params }: { request: Request; params?: RequestFields }) =>
       // The framework splits a path before it unescapes it, and takes a bad escape for null; the original does neither.
-      params && splitUrl(request.url).pathname.includes("%")
+      parameters.length > 0 && splitUrl(request.url).pathname.includes("%")
         ? fallback(plane, streams, request)
         : get(request, endpoint, params ?? {});
     app.get(route.pattern, answer, { detail: { hide: true } });

@@ -56,18 +56,15 @@ const listAssets: Endpoint<DataContext> = {
 };
 
 function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
+  const asked = `failed to get asset by ID: ${assetId.slice(0, 200)}: `;
   let asset: Asset | undefined;
   try {
     asset = findAsset(context, assetId);
   } catch (error) {
     if (!(error instanceof InvalidIdentifier)) throw error;
-    throw invalidArgument(
-      "failed to get asset for ID",
-      `failed to get asset by ID: ${assetId.slice(0, 200)}: ${error.message}`,
-    );
+    throw invalidArgument("failed to get asset for ID", asked + error.message);
   }
-  if (!asset)
-    throw notFound("failed to get asset for ID", `failed to get asset by ID: ${assetId}: ${NO_RESOURCE}`);
+  if (!asset) throw notFound("failed to get asset for ID", asked + NO_RESOURCE);
   const cursor = encodeCursor(JSON.stringify({ id: asset.id }));
   return {
     edges: [{ node: asset, cursor }],

@@ -134,7 +134,7 @@ export function orders(db: Database): Projection {
     "SELECT o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
   const show = (block: BlockContext, m: Order, no: number, ord: number, liveFlag: number) => {
-    const id = idBlob(m.id);
+    const id = idBlob(m.id, "id");
     const created = microseconds(m.createdAt);
     const market = block.ids.intern(m.marketId, "market_id").ref;
     const party = block.ids.intern(m.partyId, "party_id").ref;
@@ -156,7 +156,7 @@ export function orders(db: Database): Projection {
   };
   /** A row of another creation is gone: that creation stands as it did before this block, or was never written. */
   const fallBack = (block: BlockContext, gone: Order) => {
-    const id = idBlob(gone.id);
+    const id = idBlob(gone.id, "id");
     removeCurrent.run(id, microseconds(gone.createdAt));
     const rows = before.all(id, gone.version, block.no, EARLIER_ROWS_MAX) as StoredOrder[];
     for (const row of rows) {
@@ -165,7 +165,7 @@ export function orders(db: Database): Projection {
     }
   };
   const write = (block: BlockContext, m: Order, ord: number, tx: number, data: Uint8Array) => {
-    const id = idBlob(m.id);
+    const id = idBlob(m.id, "id");
     const gone = earlier.get(id, m.version, block.no) as StoredOrder | null;
     if (gone) {
       remove.run(block.no, gone.ord);

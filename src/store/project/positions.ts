@@ -71,14 +71,30 @@ class PositionBook {
     this.current = upsert(db, "positions_current", "market, party, block");
   }
 
+  /** The position, new if there is none, to be written at the end of the block. */
   touch(market: number, party: number): Held {
+    const known = this.touchKnown(market, party);
+    if (known) return known;
+    const held = { market, party, state: emptyPosition(), tx: TX_NONE, txBlock: 0 };
+    this.held.set(`${market}|${party}`, held);
+    this.touched.add(held);
+    return held;
+  }
+
+  /** The position if there is one. */
+  touchKnown(market: number, party: number): Held | undefined {
     const key = `${market}|${party}`;
     let held = this.held.get(key);
     if (!held) {
       const row = this.select.get(market, party) as PositionRow | null;
-      held = row
-        ? { market, party, state: parsePosition(row.state), tx: Number(row.tx), txBlock: Number(row.block) }
-        : { market, party, state: emptyPosition(), tx: TX_NONE, txBlock: 0 };
+      if (!row) return undefined;
+      held = {
+        market,
+        party,
+        state: parsePosition(row.state),
+        tx: Number(row.tx),
+        txBlock: Number(row.block),
+      };
       this.held.set(key, held);
     }
     this.touched.add(held);
@@ -178,13 +194,11 @@ export function positions(db: Database): Projection {
           const market = block.ids.intern(m.marketId, "market_id").ref;
           const price = checkDecimal(m.price, "price");
           const factor = book.factor(market);
-          applyTrade(book.touch(market, block.ids.intern(m.buyer, "buyer").ref).state, m.size, price, factor);
-          applyTrade(
-            book.touch(market, block.ids.intern(m.seller, "seller").ref).state,
-            -m.size,
-            price,
-            factor,
-          );
+          const buyer = block.ids.intern(m.buyer, "buyer").ref;
+          const seller = block.ids.intern(m.seller, "seller").ref;
+          // Of a trade with oneself the original keeps the seller's side alone: it loads both before it writes either.
+          if (buyer !== seller) applyTrade(book.touch(market, buyer).state, m.size, price, factor);
+          applyTrade(book.touch(market, seller).state, -m.size, price, factor);
         },
       ],
       [
@@ -235,7 +249,8 @@ export function positions(db: Database): Projection {
           const m = readDistressedOrdersAt(event.bytes, event.start, event.end);
           const market = block.ids.intern(m.marketId, "market_id").ref;
           for (const party of m.parties) {
-            book.touch(market, block.ids.intern(party, "parties").ref).state.status = Status.ordersClosed;
+            const held = book.touchKnown(market, block.ids.intern(party, "parties").ref);
+            if (held) held.state.status = Status.ordersClosed;
           }
         },
       ],
@@ -245,8 +260,9 @@ export function positions(db: Database): Projection {
           const m = readDistressedPositionsAt(event.bytes, event.start, event.end);
           const market = block.ids.intern(m.marketId, "market_id").ref;
           for (const party of [...m.distressedParties, ...m.safeParties]) {
-            const { state } = book.touch(market, block.ids.intern(party, "distressed_parties").ref);
-            state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
+            const state = book.touchKnown(market, block.ids.intern(party, "distressed_parties").ref)?.state;
+            if (state)
+              state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
           }
         },
       ],
