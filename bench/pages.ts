@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { storePath } from "../src/store/database.ts";
+import { openReader, storePath } from "../src/store/database.ts";
 import { type BalanceStore, makeBalanceStore } from "./balance-store.ts";
 import { type LoadResult, loadInChild } from "./load.ts";
 import { median, startLyra } from "./support.ts";
@@ -83,6 +83,15 @@ async function comparePeers(home: string, rows: number, rounds: number, binary: 
   };
 }
 
+/** Pages of the tables that hold balances: by block, by party, and the current ones. */
+function balanceBytes(home: string): number {
+  const db = openReader(home);
+  const sql = "SELECT sum(pgsize) AS bytes FROM dbstat WHERE name LIKE 'balances%'";
+  const { bytes } = db.query(sql).get() as { bytes: bigint };
+  db.close();
+  return Number(bytes);
+}
+
 /** Milliseconds a page costs the server, one request at a time. */
 async function pageCost(
   large: string,
@@ -122,10 +131,11 @@ export async function benchPages(rows: number, rounds: number, binary?: string) 
       large: makeBalanceStore(homes.large, rows),
       small: makeBalanceStore(homes.small, SMALL_ROWS),
     };
-    const bytesPerRow = statSync(storePath(homes.large)).size / stores.large.rows;
+    const bytesPerRow = balanceBytes(homes.large) / stores.large.rows;
+    const bytesPerRowWithAll = statSync(storePath(homes.large)).size / stores.large.rows;
     const peers = await comparePeers(homes.large, stores.large.rows, rounds, binary);
     const costOfSize = await pageCost(homes.large, homes.small, stores, rounds, binary);
-    return { rows: stores.large.rows, bytesPerRow, ...peers, costOfSize };
+    return { rows: stores.large.rows, bytesPerRow, bytesPerRowWithAll, ...peers, costOfSize };
   } finally {
     rmSync(root, { recursive: true });
   }

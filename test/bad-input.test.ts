@@ -147,7 +147,7 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"])(
 );
 
 describe(`random queries (seed ${SEED})`, () => {
-  const valueOf = (parameter: Parameter) =>
+  const textFor = (parameter: Parameter) =>
     fc.oneof(
       { weight: 3, arbitrary: fc.constantFrom(...valuesFor(parameter)) },
       { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 40 }) },
@@ -156,7 +156,7 @@ describe(`random queries (seed ${SEED})`, () => {
     fc
       .constantFrom(...parameters)
       .chain((parameter) =>
-        valueOf(parameter).map((value) => `${parameter.name}=${encodeURIComponent(value.toWellFormed())}`),
+        textFor(parameter).map((value) => `${parameter.name}=${encodeURIComponent(value.toWellFormed())}`),
       );
   const request = fc
     .constantFrom(...targets.filter(({ parameters }) => parameters.length > 0))

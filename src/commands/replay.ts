@@ -1,8 +1,9 @@
 // lyra replay: load recordings into a home, and serve it if asked to.
-import { ExitCode } from "../errors.ts";
+import { ExitCode, NodeError } from "../errors.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
 import { recordSegment } from "../history/segment-table.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
+import { failureOf } from "../node/failures.ts";
 import { lockHome } from "../node/lock.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
@@ -45,30 +46,43 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 async function load(config: NodeConfig, options: { quiet: boolean; json: boolean }): Promise<number> {
+  const interruption = new Interruption();
   const lock = lockHome(config.home);
-  let interrupted = false;
-  const onSignal = () => {
-    interrupted = true;
-  };
-  process.once("SIGINT", onSignal);
-  process.once("SIGTERM", onSignal);
   const started = performance.now();
   try {
-    const result = await loadInto(config, options.quiet || options.json, () => interrupted);
+    const result = await loadInto(config, options.quiet || options.json, interruption);
     const seconds = (performance.now() - started) / 1000;
     if (options.json) process.stdout.write(`${JSON.stringify(report(result, seconds))}\n`);
     else if (!options.quiet) summarise(result, seconds, config.home);
-    if (interrupted) return ExitCode.interrupted;
+    if (interruption.hasCome) return ExitCode.interrupted;
     return result.files.some((file) => file.damage) ? ExitCode.failed : ExitCode.done;
   } finally {
     lock.release();
   }
 }
 
+/** The first SIGINT or SIGTERM asks for an orderly end; a second one ends the process as it always does. */
+class Interruption {
+  hasCome = false;
+  /** Settles when it comes. */
+  readonly coming: Promise<void>;
+
+  constructor() {
+    this.coming = new Promise((resolve) => {
+      const come = () => {
+        this.hasCome = true;
+        resolve();
+      };
+      process.once("SIGINT", come);
+      process.once("SIGTERM", come);
+    });
+  }
+}
+
 async function loadInto(
   config: NodeConfig,
   isSilent: boolean,
-  isStopping: () => boolean,
+  interruption: Interruption,
 ): Promise<ReplayResult> {
   const db = openWriter(config.home);
   const bar = new ProgressBar("loading", isSilent ? false : undefined);
@@ -83,14 +97,16 @@ async function loadInto(
     try {
       segments.onCommitted(writer.committedHead?.height ?? 0);
       const result = await replayFiles(writer, db, config.replay, {
-        isStopping,
+        isStopping: () => interruption.hasCome,
         onCommit(head, progress) {
           segments.onCommitted(head.height);
           bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
         },
       });
-      if (!isStopping()) await segments.idle();
+      await Promise.race([segments.idle(), interruption.coming]);
       return result;
+    } catch (error) {
+      throw error instanceof NodeError ? error : failureOf(error, "history.segment", "history segments");
     } finally {
       bar.clear();
       await segments.stop();

@@ -1,13 +1,13 @@
 // Inflates a gzip file as a stream and, when the file is damaged, gives every byte that comes before the damage:
 // a reader loads what is whole. zlib throws away what it made of the input in which it met the damage, so that
 // input is gone through again in smaller steps, down to single bytes. Sound files are read once.
-import type { FileHandle } from "node:fs/promises";
+import { readSync } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { reasonOf } from "../errors.ts";
 
 /** Input steps, coarse to fine. The first bounds what a small file can blow up to at a time: 64 KiB make 64 MiB. */
 const STEPS_BYTES = [64 * 1024, 512, 1] as const;
-const OUTPUT_BYTES = 256 * 1024;
+const OUTPUT_BYTES = 1024 * 1024;
 /** Output waits in the stream until it is taken after each step. */
 const READABLE_BYTES_MAX = 2 ** 30;
 
@@ -16,9 +16,14 @@ export class InflateFault extends Error {
   override readonly name = "InflateFault";
 }
 
-/** The inflated bytes in order. `onRead` is told how many bytes of the file were read. @throws InflateFault behind the last good byte */
+/**
+ * The inflated bytes in order.
+ * @param file descriptor of the open file
+ * @param onRead told how many bytes of the file were read
+ * @throws InflateFault behind the last good byte
+ */
 export async function* inflate(
-  file: FileHandle,
+  file: number,
   onRead: (bytes: number) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
   let from = 0;
@@ -56,7 +61,7 @@ class Pass {
   private readonly over = Promise.withResolvers<void>();
 
   constructor(
-    private readonly file: FileHandle,
+    private readonly file: number,
     private readonly onRead: (bytes: number) => void,
   ) {
     this.gunzip.on("readable", () => this.collect());
@@ -93,7 +98,8 @@ class Pass {
   /** Gives zlib the input at a place; returns the place behind it. */
   private async step(at: number, from: number, step: number): Promise<number> {
     this.failedAt = at;
-    const input = await readAt(this.file, at, at < from ? Math.min(STEPS_BYTES[0], from - at) : step);
+    // Read at once, so that zlib is at work before the caller is.
+    const input = readAt(this.file, at, at < from ? Math.min(STEPS_BYTES[0], from - at) : step);
     if (input.length > 0) await this.write(input);
     // Zero bytes behind the data are padding: zlib ends there by itself.
     else if (!this.hasEnded) await this.finish();
@@ -124,10 +130,9 @@ class Pass {
   }
 }
 
-async function readAt(file: FileHandle, at: number, size: number): Promise<Uint8Array> {
+function readAt(file: number, at: number, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
-  const { bytesRead } = await file.read(bytes, 0, size, at);
-  return bytes.subarray(0, bytesRead);
+  return bytes.subarray(0, readSync(file, bytes, 0, size, at));
 }
 
 function faultText(error: Error): string {

@@ -71,7 +71,7 @@ export class RecordingReader {
       this.bytesRead = bytes;
     };
     try {
-      for await (const piece of isGzip ? inflate(file, onRead) : plain(file, onRead)) {
+      for await (const piece of isGzip ? inflate(file.fd, onRead) : plain(file, onRead)) {
         const blocks = this.take(piece);
         if (blocks.length > 0) yield blocks;
         if (this.damage) break;

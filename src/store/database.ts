@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+import { isDiskFull } from "./sqlite-error.ts";
 
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
@@ -26,10 +27,11 @@ export function segmentDirectory(home: string): string {
 /** Opens the store for writing, makes it if it is not there, and brings its schema up to date. */
 export function openWriter(home: string): Database {
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const isNew = !existsSync(storePath(home));
   const db = open(storePath(home), { readwrite: true, create: true });
   try {
-    if (isNew) db.run(`PRAGMA page_size = ${PAGE_BYTES}`);
+    checkVersion(db);
+    // No pages: it is new, or its maker was killed before the first one. Only then can their size be chosen.
+    if (pageCount(db) === 0n) db.run(`PRAGMA page_size = ${PAGE_BYTES}`);
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
     // The writer alone checkpoints, between blocks (store/block-writer.ts).
@@ -37,7 +39,7 @@ export function openWriter(home: string): Database {
     migrate(db);
   } catch (error) {
     db.close();
-    throw error;
+    throw openError(error);
   }
   return db;
 }
@@ -68,14 +70,14 @@ export function openReader(home: string): Database {
     db.run("PRAGMA query_only = ON");
   } catch (error) {
     db.close();
-    throw error;
+    throw openError(error);
   }
   return db;
 }
 
 function open(path: string, mode: { readwrite: boolean; create: boolean }): Database {
   checkSqlite();
-  let db: Database;
+  let db: Database | undefined;
   try {
     db = new Database(path, { ...mode, strict: true, safeIntegers: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -85,16 +87,30 @@ function open(path: string, mode: { readwrite: boolean; create: boolean }): Data
     db.run("PRAGMA foreign_keys = OFF");
     db.query("SELECT count(*) FROM sqlite_schema").get();
   } catch (error) {
-    throw new NodeError(
-      "store.open",
-      "store_unreadable",
-      `the store cannot be opened: ${reasonOf(error)}`,
-      "check it with: lyra doctor --home DIR",
-      ExitCode.failed,
-      { cause: error },
-    );
+    db?.close();
+    throw openError(error);
   }
   return db;
+}
+
+function openError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  if (isDiskFull(error)) {
+    const hint = "make room and start again";
+    return new NodeError("store.open", "disk_full", "the disk is full: the store cannot be opened", hint);
+  }
+  return new NodeError(
+    "store.open",
+    "store_unreadable",
+    `the store cannot be opened: ${reasonOf(error)}`,
+    "check it with: lyra doctor --home DIR",
+    ExitCode.failed,
+    { cause: error },
+  );
+}
+
+function pageCount(db: Database): bigint {
+  return (db.query("PRAGMA page_count").get() as { page_count: bigint }).page_count;
 }
 
 function checkSqlite(): void {
@@ -122,21 +138,22 @@ export function schemaVersionOf(db: Database): number {
 
 function checkVersion(db: Database): void {
   const version = schemaVersionOf(db);
+  const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
+  const { tables } = db.query("SELECT count(*) AS tables FROM sqlite_schema").get() as { tables: bigint };
+  if ((version > 0 || tables > 0n) && id !== APPLICATION_ID) {
+    throw new NodeError(
+      "store.open",
+      "store_foreign",
+      "the database in this home is not a Lyra store",
+      "choose another --home",
+    );
+  }
   if (version > SCHEMA_VERSION) {
     throw new NodeError(
       "store.open",
       "schema_newer",
       `the store has schema ${version}, newer than the ${SCHEMA_VERSION} this program knows`,
       "use the newer program that wrote it",
-    );
-  }
-  const id = Number((db.query("PRAGMA application_id").get() as { application_id: bigint }).application_id);
-  if (version > 0 && id !== APPLICATION_ID) {
-    throw new NodeError(
-      "store.open",
-      "store_foreign",
-      "the database in this home is not a Lyra store",
-      "choose another --home",
     );
   }
 }
