@@ -5,13 +5,13 @@
  *   bun scripts/generate-pow-kernel.ts [--check]     --check: fail when the file is not what would be written
  *
  * The module runs keccak-f[1600] (FIPS 202, section 3.3) on two nonces at once, one in each half of a 128-bit
- * vector. It is put together here byte by byte (WebAssembly core specification 2.0, section 5, "Binary Format"), so
- * nothing but this file is needed to know what it does. Measured (reference 80, section 4, and here again): a loop
- * over two rounds beats 24 unrolled ones, and an optimiser run over the result makes it slower.
+ * vector. It is put together here (WebAssembly core specification 2.0, section 5, "Binary Format"), so nothing but
+ * this file is needed to know what it does. Measured (reference 80, section 4, and here again): a loop over two
+ * rounds beats 24 unrolled ones, and an optimiser run over the result makes it slower.
  *
  * Memory, in vectors of 16 bytes, each lane of the state twice (one copy for each nonce):
  *   0-24   the state before the last block's permutation, without the nonce
- *   25-26  copies of the two lanes that the nonce falls into, to start each attempt from
+ *   25-26  the two lanes that the nonce falls into, as every attempt starts from them
  *   32-55  the round constants
  */
 import { join } from "node:path";
@@ -19,73 +19,86 @@ import { join } from "node:path";
 const OUTPUT = join(import.meta.dir, "..", "src", "admission", "pow", "kernel.generated.ts");
 const VECTOR = 16;
 const TOUCHED_AT = 25 * VECTOR;
-const ROUND_CONSTANTS_AT = 32 * VECTOR;
+const CONSTANTS_AT = 32 * VECTOR;
 const ROUNDS = 24;
 
 // ---------------------------------------------------------------------------------------------- the assembler
 
-type Code = readonly number[];
-
 /** Unsigned LEB128 (binary format, section 5.2.2). */
-function u32(value: number): number[] {
-  const bytes: number[] = [];
-  do {
-    const low = value & 0x7f;
-    value >>>= 7;
-    bytes.push(value === 0 ? low : low | 0x80);
-  } while (value !== 0);
-  return bytes;
+function unsigned(value: number): number[] {
+  return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...unsigned(value >>> 7)];
 }
 
 /** Signed LEB128; the constants of this module are small. */
-function s32(value: number): number[] {
-  const bytes: number[] = [];
-  for (;;) {
-    const low = value & 0x7f;
-    value >>= 7;
-    const isDone = (value === 0 && (low & 0x40) === 0) || (value === -1 && (low & 0x40) !== 0);
-    bytes.push(isDone ? low : low | 0x80);
-    if (isDone) return bytes;
-  }
+function signed(value: number): number[] {
+  const low = value & 0x7f;
+  const rest = value >> 7;
+  const isLast = rest === (low & 0x40 ? -1 : 0);
+  return isLast ? [low] : [low | 0x80, ...signed(rest)];
 }
 
-const vector = (...items: readonly Code[]): number[] => [...u32(items.length), ...items.flat()];
-const section = (id: number, content: Code): number[] => [id, ...u32(content.length), ...content];
-const name = (text: string): number[] => [...u32(text.length), ...Buffer.from(text, "latin1")];
+type Immediate = "unsigned" | "signed" | "byte" | "offset" | "bytes";
+const vectorOp = (opcode: number, ...immediates: Immediate[]) =>
+  [[0xfd, ...unsigned(opcode)], ...immediates] as const;
 
-const Type = { i32: 0x7f, i64: 0x7e, v128: 0x7b, none: 0x40 } as const;
+/** The instructions used here, as (opcode, kinds of immediate). Blocks have no result. */
+const INSTRUCTIONS: Readonly<Record<string, readonly [readonly number[], ...Immediate[]]>> = {
+  loop: [[0x03, 0x40]],
+  if: [[0x04, 0x40]],
+  end: [[0x0b]],
+  br_if: [[0x0d], "unsigned"],
+  return: [[0x0f]],
+  "local.get": [[0x20], "unsigned"],
+  "local.set": [[0x21], "unsigned"],
+  "local.tee": [[0x22], "unsigned"],
+  "i32.const": [[0x41], "signed"],
+  "i64.const": [[0x42], "signed"],
+  "i32.lt_u": [[0x49]],
+  "i64.eqz": [[0x50]],
+  "i32.add": [[0x6a]],
+  "i32.sub": [[0x6b]],
+  "i64.add": [[0x7c]],
+  "i64.and": [[0x83]],
+  "i64.extend_i32_u": [[0xad]],
+  "v128.load": vectorOp(0x00, "offset"),
+  "v128.store": vectorOp(0x0b, "offset"),
+  "v128.const": vectorOp(0x0c, "bytes"),
+  "i8x16.shuffle": vectorOp(0x0d, "bytes"),
+  "i64x2.splat": vectorOp(0x12),
+  "i64x2.extract_lane": vectorOp(0x1d, "byte"),
+  "v128.and": vectorOp(0x4e),
+  "v128.andnot": vectorOp(0x4f),
+  "v128.or": vectorOp(0x50),
+  "v128.xor": vectorOp(0x51),
+  "v128.any_true": vectorOp(0x53),
+  "i64x2.shl": vectorOp(0xcb),
+  "i64x2.shr_u": vectorOp(0xcd),
+  "i64x2.add": vectorOp(0xce),
+  "i64x2.eq": vectorOp(0xd6),
+};
 
-const get = (local: number): Code => [0x20, ...u32(local)];
-const set = (local: number): Code => [0x21, ...u32(local)];
-const tee = (local: number): Code => [0x22, ...u32(local)];
-const i32 = (value: number): Code => [0x41, ...s32(value)];
-const i64 = (value: number): Code => [0x42, ...s32(value)];
-const loop = (...body: readonly Code[]): Code => [0x03, Type.none, ...body.flat(), 0x0b];
-const when = (...body: readonly Code[]): Code => [0x04, Type.none, ...body.flat(), 0x0b];
-const again = (depth: number): Code => [0x0d, ...u32(depth)];
-const RETURN: Code = [0x0f];
-const I32 = { ltU: [0x49], add: [0x6a] } as const;
-const I64 = { eqz: [0x50], add: [0x7c], sub: [0x7d], extendU: [0xad] } as const;
+/** The bytes of instructions written as words. */
+function assemble(text: string): number[] {
+  const words = text.split(/\s+/).filter((word) => word !== "");
+  const out: number[] = [];
+  for (let at = 0; at < words.length; ) {
+    const word = words[at++]!;
+    const [opcode, ...immediates] = INSTRUCTIONS[word] ?? fail(`no instruction is called ${word}`);
+    out.push(...opcode);
+    for (const kind of immediates) {
+      const value = words[at++]!;
+      if (kind === "bytes") out.push(...value.split(",").map(Number));
+      else if (kind === "offset") out.push(4, ...unsigned(Number(value))); // aligned to 2^4 bytes
+      else if (kind === "byte") out.push(Number(value));
+      else out.push(...(kind === "signed" ? signed : unsigned)(Number(value)));
+    }
+  }
+  return out;
+}
 
-const simd = (opcode: number, ...immediate: readonly number[]): Code => [0xfd, ...u32(opcode), ...immediate];
-/** Alignment 2^4, offset. */
-const load = (offset: number): Code => simd(0x00, 4, ...u32(offset));
-const store = (offset: number): Code => simd(0x0b, 4, ...u32(offset));
-const V = {
-  shuffle: (lanes: readonly number[]) => simd(0x0d, ...lanes),
-  constant: (bytes: readonly number[]) => simd(0x0c, ...bytes),
-  splat: simd(0x12),
-  extract: (lane: number) => simd(0x1d, lane),
-  and: simd(0x4e),
-  andNot: simd(0x4f),
-  or: simd(0x50),
-  xor: simd(0x51),
-  anyTrue: simd(0x53),
-  shl: simd(0xcb),
-  shrU: simd(0xcd),
-  add: simd(0xce),
-  eq: simd(0xd6),
-} as const;
+function fail(reason: string): never {
+  throw new Error(reason);
+}
 
 // ---------------------------------------------------------------------------------------------- keccak-f[1600]
 
@@ -94,7 +107,7 @@ const RHO = [
   0, 1, 62, 28, 27, 36, 44, 6, 55, 20, 3, 10, 43, 25, 39, 41, 45, 15, 21, 8, 18, 2, 61, 56, 14,
 ] as const;
 
-/** Round constants by the shift register of FIPS 202, algorithm 5. */
+/** Round constants by the shift register of FIPS 202, algorithms 5 and 6. */
 function roundConstants(): bigint[] {
   let register = 1;
   return Array.from({ length: ROUNDS }, () => {
@@ -107,112 +120,154 @@ function roundConstants(): bigint[] {
   });
 }
 
-// Parameters of `search`, then its locals.
-const START = 0; // i64: first nonce
-const COUNT = 1; // i32: how many nonces, even
-const ADDRESS = 2; // i32: of the lane that the nonce begins in
-const SHIFT = 3; // i32: bits from the lane's start to the nonce
-const MASK = 4; // i64: the bits of the hash's first lane that must be zero
-const DONE = 5; // i32: nonces tried
-const ROUND_AT = 6; // i32: address of the round's constant
-const FIRST_VECTOR = 7;
-const A = FIRST_VECTOR;
-const E = A + 25;
-const C = E + 25;
-const D = C + 5;
-const B = D + 5;
-const NONCES = B + 5;
-const SWAPPED = NONCES + 1;
-const MASKS = SWAPPED + 1;
-const VECTOR_LOCALS = MASKS + 1 - FIRST_VECTOR;
+// Locals: first the parameters of `search`, then two counters, then vectors.
+const [START, COUNT, ADDRESS, SHIFT, MASK, DONE, CONSTANT, FIRST_VECTOR] = [0, 1, 2, 3, 4, 5, 6, 7] as const;
+const A = FIRST_VECTOR; // the 25 lanes, and after every other round again
+const E = A + 25; // the 25 lanes in between
+const C = E + 25; // theta's column parities
+const D = C + 5; // what theta changes the columns by
+const B = D + 5; // a row between pi and chi
+const PAIR = B + 5; // 0 and 1: added to the nonces' two halves
+const NONCES = PAIR + 1;
+const MASKS = NONCES + 1;
+const VECTORS = MASKS + 1 - FIRST_VECTOR;
 
-/** Rotation of the vector on the stack; `scratch` is a local it may use. */
-function rotate(bits: number, scratch: number): Code[] {
-  if (bits === 0) return [];
-  if (bits % 8 === 0) {
-    const shift = bits / 8;
-    const lanes = Array.from({ length: VECTOR }, (_, at) => (at & 8) | ((at + 8 - shift) & 7));
-    return [tee(scratch), get(scratch), V.shuffle(lanes)];
-  }
-  return [tee(scratch), i32(bits), V.shl, get(scratch), i32(64 - bits), V.shrU, V.or];
+const get = (local: number) => `local.get ${local}`;
+const set = (local: number) => `local.set ${local}`;
+const FIVE = [0, 1, 2, 3, 4] as const;
+
+/** Rotates the vector on the stack, by way of the local `scratch`. */
+function rotate(bits: number, scratch: number): string {
+  if (bits === 0) return "";
+  if (bits % 8 === 0) return `${set(scratch)} ${get(scratch)} ${get(scratch)} i8x16.shuffle ${byteRotation(bits / 8)}`;
+  return `local.tee ${scratch} i32.const ${bits} i64x2.shl
+    ${get(scratch)} i32.const ${64 - bits} i64x2.shr_u v128.or`;
 }
 
-/** theta: the parities of the columns into C, and what each column is changed by into D. */
-function theta(from: number): Code[] {
-  const out: Code[] = [];
-  for (let x = 0; x < 5; x++) {
-    out.push(get(from + x));
-    for (let y = 1; y < 5; y++) out.push(get(from + x + 5 * y), V.xor);
-    out.push(set(C + x));
-  }
-  for (let x = 0; x < 5; x++) {
-    out.push(get(C + ((x + 1) % 5)), ...rotate(1, B), get(C + ((x + 4) % 5)), V.xor, set(D + x));
-  }
-  return out;
+const halves = (byteOf: (byte: number) => number) =>
+  Array.from({ length: VECTOR }, (_, at) => (at & 8) | byteOf(at & 7)).join(",");
+const byteRotation = (by: number) => halves((byte) => (byte - by) & 7);
+
+function theta(from: number): string {
+  const parity = (x: number) =>
+    `${FIVE.map((y) => `${get(from + x + 5 * y)} ${y > 0 ? "v128.xor" : ""}`).join(" ")} ${set(C + x)}`;
+  const change = (x: number) =>
+    `${get(C + ((x + 1) % 5))} ${rotate(1, B)} ${get(C + ((x + 4) % 5))} v128.xor ${set(D + x)}`;
+  return `${FIVE.map(parity).join(" ")} ${FIVE.map(change).join(" ")}`;
 }
 
-/** One lane after theta, rho and pi: pi puts lane (x, y) at (y, 2x + 3y), so (X, Y) comes from x = X + 3Y, y = X. */
-function moved(from: number, X: number, Y: number): Code[] {
+/** Lane (X, Y) after theta, rho and pi, into the row: pi takes (x, y) to (y, 2x + 3y), so x = X + 3Y and y = X. */
+function moved(from: number, X: number, Y: number): string {
   const x = (X + 3 * Y) % 5;
   const lane = x + 5 * X;
-  return [get(from + lane), get(D + x), V.xor, ...rotate(RHO[lane]!, B + X), set(B + X)];
+  return `${get(from + lane)} ${get(D + x)} v128.xor ${rotate(RHO[lane]!, B + X)} ${set(B + X)}`;
 }
 
-/** chi of one lane of the row in B. */
-const chi = (X: number): Code[] => [
-  get(B + X),
-  get(B + ((X + 2) % 5)),
-  get(B + ((X + 1) % 5)),
-  V.andNot,
-  V.xor,
-];
+const chi = (X: number) => `${get(B + X)} ${get(B + ((X + 2) % 5))} ${get(B + ((X + 1) % 5))} v128.andnot v128.xor`;
+/** Adds the constant of the round that is `ahead` rounds after the one CONSTANT points to. */
+const iota = (ahead: number) => `${get(CONSTANT)} v128.load ${ahead * VECTOR} v128.xor`;
 
-/** One round from the locals at `from` into those at `to`; iota reads the constant at ROUND_AT + offset. */
-function round(from: number, to: number, offset: number): Code[] {
-  const out = theta(from);
-  for (let Y = 0; Y < 5; Y++) {
-    for (let X = 0; X < 5; X++) out.push(...moved(from, X, Y));
-    for (let X = 0; X < 5; X++) {
-      out.push(...chi(X));
-      if (X === 0 && Y === 0) out.push(get(ROUND_AT), load(offset), V.xor);
-      out.push(set(to + X + 5 * Y));
-    }
-  }
-  return out;
+/** One round, from the 25 locals at `from` to those at `to`. */
+function round(from: number, to: number, ahead: number): string {
+  const lane = (X: number, Y: number) =>
+    `${chi(X)} ${X === 0 && Y === 0 ? iota(ahead) : ""} ${set(to + X + 5 * Y)}`;
+  const row = (Y: number) =>
+    `${FIVE.map((X) => moved(from, X, Y)).join(" ")} ${FIVE.map((X) => lane(X, Y)).join(" ")}`;
+  return `${theta(from)} ${FIVE.map(row).join(" ")}`;
 }
 
-/** The last round, of which only the first lane is wanted: it holds the hash's first 64 bits. */
-function lastRound(from: number, to: number, offset: number): Code[] {
-  const row = [0, 1, 2].flatMap((X) => moved(from, X, 0));
-  return [...theta(from), ...row, ...chi(0), get(ROUND_AT), load(offset), V.xor, set(to)];
+/** The last round, of which only the first lane is wanted: the hash's first 64 bits. */
+function lastRound(from: number, to: number, ahead: number): string {
+  const row = [0, 1, 2].map((X) => moved(from, X, 0)).join(" ");
+  return `${theta(from)} ${row} ${chi(0)} ${iota(ahead)} ${set(to)}`;
 }
 
-/** Puts the two nonces, big-endian, into the two lanes of the state that they fall into. */
-function placeNonces(): Code[] {
-  const swap = Array.from({ length: VECTOR }, (_, at) => (at & 8) | (7 - (at & 7)));
-  return [
-    get(START), get(DONE), I64.extendU, I64.add, V.splat, get(NONCES), V.add, tee(SWAPPED),
-    get(SWAPPED), V.shuffle(swap), set(SWAPPED),
-    get(ADDRESS), i32(0), load(TOUCHED_AT), get(SWAPPED), get(SHIFT), V.shl, V.xor, store(0),
-    // Shifts are modulo 64, so a shift by 64 - SHIFT is done in two steps: 1, and 63 - SHIFT.
-    get(ADDRESS), i32(0), load(TOUCHED_AT + VECTOR), get(SWAPPED), i32(1), V.shrU,
-    i32(63), get(SHIFT), [0x6b], V.shrU, V.xor, store(VECTOR),
-  ]; // prettier-ignore
-}
+/**
+ * Puts the two nonces, big-endian, into the two lanes of the state that they fall into. Shifts are modulo 64, so
+ * the shift by 64 - SHIFT is done as 1 and then 63 - SHIFT.
+ */
+const placeNonces = `
+  ${get(START)} ${get(DONE)} i64.extend_i32_u i64.add i64x2.splat ${get(PAIR)} i64x2.add
+  local.tee ${NONCES} ${get(NONCES)} i8x16.shuffle ${halves((byte) => 7 - byte)} ${set(NONCES)}
+  ${get(ADDRESS)}
+    i32.const 0 v128.load ${TOUCHED_AT} ${get(NONCES)} ${get(SHIFT)} i64x2.shl v128.xor
+  v128.store 0
+  ${get(ADDRESS)}
+    i32.const 0 v128.load ${TOUCHED_AT + VECTOR} ${get(NONCES)} i32.const 1 i64x2.shr_u
+    i32.const 63 ${get(SHIFT)} i32.sub i64x2.shr_u v128.xor
+  v128.store ${VECTOR}`;
 
-/** @returns the nonce in one half of the vector when its hash is good */
-const answer = (half: 0 | 1): Code =>
-  when(
-    get(A), V.extract(half), get(MASK), [0x83], I64.eqz,
-    when(get(DONE), I64.extendU, i64(half), I64.add, RETURN),
-  ).concat() as Code; // prettier-ignore
+const loadState = Array.from(
+  { length: 25 },
+  (_, lane) => `i32.const 0 v128.load ${lane * VECTOR} ${set(A + lane)}`,
+).join(" ");
 
-function searchBody(): Code {
-  const one = [0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0];
-  const code: Code[] = [
-    V.constant(one), set(NONCES),
-    get(MASK), V.splat, set(MASKS),
+/** Returns the number of the attempt when the hash in this half has its bits zero. */
+const answer = (half: 0 | 1) => `
+  ${get(A)} i64x2.extract_lane ${half} ${get(MASK)} i64.and i64.eqz
+  if ${get(DONE)} i64.extend_i32_u i64.const ${half} i64.add return end`;
+
+const LAST_PAIR_AT = CONSTANTS_AT + (ROUNDS - 2) * VECTOR;
+
+/** search(start i64, count i32, address i32, shift i32, mask i64) -> i64: the first good attempt, or -1. */
+const SEARCH = `
+  v128.const 0,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0 ${set(PAIR)}
+  ${get(MASK)} i64x2.splat ${set(MASKS)}
+  loop
+    ${placeNonces}
+    ${loadState}
+    i32.const ${CONSTANTS_AT} ${set(CONSTANT)}
+    loop
+      ${round(A, E, 0)}
+      ${round(E, A, 1)}
+      ${get(CONSTANT)} i32.const ${2 * VECTOR} i32.add local.tee ${CONSTANT}
+      i32.const ${LAST_PAIR_AT} i32.lt_u br_if 0
+    end
+    ${round(A, E, 0)}
+    ${lastRound(E, A, 1)}
+    ${get(A)} ${get(MASKS)} v128.and v128.const 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 i64x2.eq v128.any_true
+    if ${answer(0)} ${answer(1)} end
+    ${get(DONE)} i32.const 2 i32.add local.tee ${DONE} ${get(COUNT)} i32.lt_u br_if 0
+  end
+  i64.const -1
+end`;
+
+// ---------------------------------------------------------------------------------------------- the module
+
+const Type = { i32: 0x7f, i64: 0x7e, v128: 0x7b, function: 0x60 } as const;
+const list = (...items: readonly (readonly number[])[]) => [...unsigned(items.length), ...items.flat()];
+const sized = (content: readonly number[]) => [...unsigned(content.length), ...content];
+const name = (text: string) => sized([...Buffer.from(text, "latin1")]);
+
+function moduleBytes(): Uint8Array {
+  const parameters = [Type.i64, Type.i32, Type.i32, Type.i32, Type.i64];
+  const locals = list([2, Type.i32], [...unsigned(VECTORS), Type.v128]);
+  const constants = roundConstants().flatMap((constant) => {
+    const bytes = Buffer.alloc(VECTOR);
+    bytes.writeBigUInt64LE(constant, 0);
+    bytes.writeBigUInt64LE(constant, 8);
+    return [...bytes];
+  });
+  const sections: readonly (readonly [id: number, content: readonly number[]])[] = [
+    [1, list([Type.function, ...sized(parameters), ...sized([Type.i64])])],
+    [3, list([0])], // one function, of type 0
+    [5, list([0x01, 1, 1])], // one memory of one page, no more
+    [7, list([...name("memory"), 0x02, 0], [...name("search"), 0x00, 0])],
+    [10, list(sized([...locals, ...assemble(SEARCH)]))],
+    [11, list([0, ...assemble(`i32.const ${CONSTANTS_AT} end`), ...sized(constants)])],
   ];
-  void answer;
-  return code.flat();
+  const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
+  return Uint8Array.from([...header, ...sections.flatMap(([id, content]) => [id, ...sized(content)])]);
+}
+
+const bytes = moduleBytes();
+const source = `// Made by scripts/generate-pow-kernel.ts; do not edit. A WebAssembly module of ${bytes.length} bytes.
+export const KERNEL =
+  "${Buffer.from(bytes).toString("base64")}";
+`;
+if (process.argv.includes("--check")) {
+  if ((await Bun.file(OUTPUT).text()) !== source) fail(`${OUTPUT.split("/").at(-1)} is out of date`);
+} else {
+  await Bun.write(OUTPUT, source);
+  console.log(`${bytes.length} bytes of WebAssembly`);
 }

@@ -107,5 +107,9 @@ describe(`while blocks are added between pages, what stays in its place is seen 
     const stayed = before.filter((cursor) => after.has(cursor));
     const isStayed = new Set(stayed);
     expect(walked.map(({ cursor }) => cursor).filter((cursor) => isStayed.has(cursor))).toEqual(stayed);
+    // The places of rows that have moved are places still: between what is before them and what is after them.
+    const all = (await page(`${WHOLE}&pagination.newestFirst=${newestFirst}`)).edges;
+    const moved = before.filter((cursor) => !after.has(cursor)).slice(0, 12);
+    for (const cursor of moved) await checkPlace(page, all, cursor, newestFirst, walk === walkForward);
   }
 });

@@ -1,5 +1,5 @@
 // lyra replay: load recordings into a home, and serve it if asked to.
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode } from "../errors.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
 import { recordSegment } from "../history/segment-table.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
@@ -103,10 +103,11 @@ async function loadInto(
           bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
         },
       });
-      await Promise.race([segments.idle(), interruption.coming]);
+      const made = segments.idle().catch((error) => {
+        throw failureOf(error, "history.segment", "history segments");
+      });
+      await Promise.race([made, interruption.coming]);
       return result;
-    } catch (error) {
-      throw error instanceof NodeError ? error : failureOf(error, "history.segment", "history segments");
     } finally {
       bar.clear();
       await segments.stop();

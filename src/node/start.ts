@@ -8,8 +8,8 @@ import { ExitCode, NodeError } from "../errors.ts";
 import type { ReplayResult } from "../sources/replay.ts";
 import { openReader, openWriter, storePath } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
-import { BUILD } from "./build.ts";
 import { workerUrl } from "../worker-url.ts";
+import { BUILD } from "./build.ts";
 import type { NodeConfig } from "./config.ts";
 import { type HomeLock, lockHome } from "./lock.ts";
 import type { WriterOrder, WriterReport } from "./writer.worker.ts";
@@ -133,7 +133,8 @@ class WriterThread {
   }
 
   notReady(): string | undefined {
-    if (this.failure) return this.failure.message;
+    // The sentence may name files of this machine: it is for the log, the code for whoever can reach the port.
+    if (this.failure) return `loading failed: ${this.failure.code}`;
     const damaged = this.result?.files.find((file) => file.damage)?.damage;
     if (damaged) return `the recording is damaged at record ${damaged.record}`;
     return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;

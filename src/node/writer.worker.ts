@@ -7,6 +7,7 @@ import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
+import { failureOf } from "./failures.ts";
 
 export interface WriterOrder {
   readonly home: string;
@@ -29,6 +30,7 @@ export type WriterReport =
 
 declare const self: Worker;
 let isStopping = false;
+const stopRequest = Promise.withResolvers<void>();
 
 function report(message: WriterReport): void {
   self.postMessage(message);
@@ -56,9 +58,12 @@ async function work(order: WriterOrder): Promise<void> {
   } catch (error) {
     reportFailure(error);
   }
-  if (!isStopping) await segments.idle().catch(reportFailure);
+  const made = segments.idle().catch((error) => {
+    reportFailure(failureOf(error, "history.segment", "history segments"));
+  });
+  await Promise.race([made, stopRequest.promise]);
   report({ kind: "idle" });
-  while (!isStopping) await new Promise<void>((wake) => stopped.push(wake));
+  await stopRequest.promise;
   await segments.stop();
   writer.checkpoint();
   db.close();
@@ -66,25 +71,15 @@ async function work(order: WriterOrder): Promise<void> {
 }
 
 function reportFailure(error: unknown): void {
-  if (error instanceof NodeError) {
-    report({
-      kind: "failed",
-      attempt: error.attempt,
-      code: error.code,
-      message: error.message,
-      hint: error.hint,
-    });
-  } else {
-    report({ kind: "failed", attempt: "writer", code: "internal", message: reasonOf(error), hint: "" });
-  }
+  const { attempt, code, message, hint } =
+    error instanceof NodeError ? error : new NodeError("writer", "internal", reasonOf(error));
+  report({ kind: "failed", attempt, code, message, hint });
 }
-
-const stopped: (() => void)[] = [];
 
 self.onmessage = (event: MessageEvent<WriterOrder | "stop">) => {
   if (event.data === "stop") {
     isStopping = true;
-    for (const wake of stopped) wake();
+    stopRequest.resolve();
     return;
   }
   work(event.data).catch((error) => {

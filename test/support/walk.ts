@@ -113,3 +113,23 @@ export async function checkEveryCursor(page: GetPage, whole: readonly Edge[], ne
     expect([previous.pageInfo.hasNextPage, previous.pageInfo.hasPreviousPage]).toEqual([true, i - 2 > 0]);
   }
 }
+
+/** A cursor whose row is gone still parts the list, and the flags say truthfully what is on its other side. */
+export async function checkPlace(
+  page: GetPage,
+  whole: readonly Edge[],
+  cursor: string,
+  newestFirst: boolean,
+  isForward: boolean,
+): Promise<void> {
+  const at = `${encodeURIComponent(cursor)}&pagination.newestFirst=${newestFirst}`;
+  if (isForward) {
+    const { edges, pageInfo } = await page(`pagination.first=10000&pagination.after=${at}`);
+    expect(edges).toEqual(edges.length === 0 ? [] : whole.slice(-edges.length));
+    expect([pageInfo.hasPreviousPage, pageInfo.hasNextPage]).toEqual([edges.length < whole.length, false]);
+  } else {
+    const { edges, pageInfo } = await page(`pagination.last=10000&pagination.before=${at}`);
+    expect(edges).toEqual(whole.slice(0, edges.length));
+    expect([pageInfo.hasNextPage, pageInfo.hasPreviousPage]).toEqual([edges.length < whole.length, false]);
+  }
+}

@@ -1,0 +1,107 @@
+// What a store holds, as one hash: every table with its columns, every row by its key, every value with its type;
+// and the files of its history segments. Two stores with the same digest answer every question alike, however they
+// came to be. Where rows lie in the file, and how many pages are free, has no part in it.
+import type { Database } from "bun:sqlite";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { segmentDirectory } from "./database.ts";
+
+export interface TableDigest {
+  readonly rows: number;
+  /** SHA-256, hex. */
+  readonly sha256: string;
+}
+
+export interface StoreDigest {
+  /** SHA-256 over everything below, hex. */
+  readonly sha256: string;
+  readonly tables: Readonly<Record<string, TableDigest>>;
+  /** SHA-256 of each file in the folder of segments, by its name. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** @param home whose folder of segments belongs to the store; without it the tables alone are taken */
+export function digestStore(db: Database, home?: string): StoreDigest {
+  const tables: Record<string, TableDigest> = {};
+  for (const name of tableNames(db)) tables[name] = digestTable(db, name);
+  const files = home === undefined ? {} : digestFiles(segmentDirectory(home));
+  const sha256 = new Bun.CryptoHasher("sha256").update(JSON.stringify({ tables, files })).digest("hex");
+  return { sha256, tables, files };
+}
+
+/** In which tables and files two digests differ; empty when they are the same. */
+export function differences(a: StoreDigest, b: StoreDigest): string[] {
+  const found: string[] = [];
+  for (const name of new Set([...Object.keys(a.tables), ...Object.keys(b.tables)])) {
+    const [left, right] = [a.tables[name], b.tables[name]];
+    if (left?.sha256 === right?.sha256) continue;
+    found.push(`table ${name}: ${left?.rows ?? "no"} rows against ${right?.rows ?? "no"}`);
+  }
+  for (const name of new Set([...Object.keys(a.files), ...Object.keys(b.files)])) {
+    const [left, right] = [a.files[name], b.files[name]];
+    if (left === right) continue;
+    found.push(`file ${name} ${left && right ? "differs" : `only in the ${left ? "first" : "second"}`}`);
+  }
+  return found;
+}
+
+function tableNames(db: Database): string[] {
+  const sql =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name";
+  return (db.query(sql).all() as { name: string }[]).map(({ name }) => name);
+}
+
+interface Column {
+  readonly name: string;
+  readonly pk: bigint;
+}
+
+function digestTable(db: Database, table: string): TableDigest {
+  const columns = db.query("SELECT name, pk FROM pragma_table_info(?)").all(table) as Column[];
+  const names = columns.map(({ name }) => name);
+  const key = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
+  const order = key.length > 0 ? key.map(({ name }) => quoted(name)).join(", ") : "rowid";
+  const statement = db.prepare(
+    `SELECT ${names.map(quoted).join(", ")} FROM ${quoted(table)} ORDER BY ${order}`,
+  );
+  const hash = new Bun.CryptoHasher("sha256").update(JSON.stringify([table, names]));
+  let rows = 0;
+  try {
+    for (const row of statement.iterate() as Iterable<Record<string, unknown>>) {
+      for (const name of names) hash.update(encoded(row[name]));
+      rows++;
+    }
+  } finally {
+    statement.finalize();
+  }
+  return { rows, sha256: hash.digest("hex") };
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Type, length, content: no two lists of values are encoded alike. */
+function encoded(value: unknown): Uint8Array | string {
+  if (value === null) return "n;";
+  if (typeof value === "bigint") return `i${value};`;
+  if (typeof value === "number") return `r${value};`;
+  if (typeof value === "string") return `t${Buffer.byteLength(value)}:${value};`;
+  const bytes = value as Uint8Array;
+  return Buffer.concat([Buffer.from(`b${bytes.length}:`), bytes, Buffer.from(";")]);
+}
+
+function digestFiles(directory: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  let names: string[];
+  try {
+    names = readdirSync(directory).sort();
+  } catch (error) {
+    if ((error as { code?: string }).code !== "ENOENT") throw error;
+    return files;
+  }
+  for (const name of names) {
+    files[name] = new Bun.CryptoHasher("sha256").update(readFileSync(join(directory, name))).digest("hex");
+  }
+  return files;
+}
