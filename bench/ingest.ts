@@ -1,32 +1,56 @@
 // Ingest: a recording decoded, projected and committed, against the same rows put in by bare prepared statements.
-// Both run in processes of their own, in turn, so that neither profits from the other's warm code.
+// Both run in processes of their own, in turn; each makes several passes: the first is cold (nothing compiled yet),
+// the others tell the rate that a longer recording runs at.
 // bun bench/ingest.ts [FILE] [--rounds N]
-import type { Database } from "bun:sqlite";
-import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { replayFiles } from "../src/sources/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
-import { openReader, openWriter, storePath } from "../src/store/database.ts";
+import { openWriter } from "../src/store/database.ts";
 import { defaultRecording, median } from "./support.ts";
 
 export const EVENTS_PER_SECOND_MIN = 60_000;
 export const BARE_RATIO_MIN = 0.6;
 
-type SqlRow = (bigint | string | Uint8Array | null)[];
-
-/** Inserts kept by the rows' own tables; derived state such as the head is left out of neither side. */
-function readTables(db: Database): { name: string; columns: number; rows: SqlRow[] }[] {
-  const names = db.query("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").all() as {
-    name: string;
-  }[];
-  return names.map(({ name }) => {
-    const rows = db.query(`SELECT * FROM ${name}`).values() as SqlRow[];
-    return { name, columns: rows[0]?.length ?? 0, rows };
-  });
+/** A statement's run, as the writer made it. */
+interface Call {
+  readonly statement: number;
+  readonly params: readonly (bigint | number | string | Uint8Array | null)[];
 }
 
-async function ingestOnce(file: string): Promise<{ ms: number; events: number }> {
+/** Ingests once and writes down every statement that was run, in order, with its values. */
+async function capture(file: string): Promise<{ sql: string[]; calls: Call[] }> {
+  const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
+  const db = openWriter(home);
+  const sql: string[] = [];
+  const calls: Call[] = [];
+  const prepare = db.prepare.bind(db);
+  db.prepare = ((text: string) => {
+    const statement = prepare(text);
+    const isWriting = /^\s*(?:INSERT|UPDATE|DELETE|BEGIN)/i.test(text);
+    if (!isWriting) return statement;
+    const number = sql.push(text) - 1;
+    const run = statement.run.bind(statement);
+    statement.run = ((...params: Call["params"]) => {
+      calls.push({ statement: number, params });
+      return run(...(params as []));
+    }) as typeof statement.run;
+    return statement;
+  }) as typeof db.prepare;
+  const commits = new Set<number>();
+  const writer = new BlockWriter(db);
+  await replayFiles(writer, db, [file], { onCommit: () => commits.add(calls.length) });
+  db.close();
+  rmSync(home, { recursive: true });
+  const number = sql.push("COMMIT") - 1;
+  const withCommits = calls.flatMap((call, i) =>
+    commits.has(i + 1) ? [call, { statement: number, params: [] }] : [call],
+  );
+  return { sql, calls: withCommits };
+}
+
+async function ingestOnce(file: string): Promise<{ ms: number; count: number }> {
   const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
   const db = openWriter(home);
   const started = performance.now();
@@ -34,39 +58,36 @@ async function ingestOnce(file: string): Promise<{ ms: number; events: number }>
   const ms = performance.now() - started;
   db.close();
   rmSync(home, { recursive: true });
-  return { ms, events: result.events };
+  return { ms, count: result.events };
 }
 
-/** The same rows, the same schema and settings, the same number of commits. */
-function insertBare(source: string): { ms: number; rows: number } {
-  const reader = openReader(source);
-  const tables = readTables(reader).filter((table) => table.rows.length > 0);
-  const commits = Math.max(1, Math.round(statSync(storePath(source)).size / 1e6));
-  reader.close();
+/** The same rows into the same schema with the same settings, in the same order, with the same commits: nothing else. */
+function insertBare(sql: readonly string[], calls: readonly Call[]): { ms: number; count: number } {
   const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
   const db = openWriter(home);
-  const total = tables.reduce((sum, table) => sum + table.rows.length, 0);
-  const perCommit = Math.ceil(total / commits);
   const started = performance.now();
-  let pending = 0;
-  db.run("BEGIN IMMEDIATE");
-  for (const { name, columns, rows } of tables) {
-    const marks = Array.from({ length: columns }, () => "?").join(", ");
-    const insert = db.prepare(`INSERT OR REPLACE INTO ${name} VALUES(${marks})`);
-    for (const row of rows) {
-      insert.run(...row);
-      if (++pending === perCommit) {
-        db.run("COMMIT");
-        db.run("BEGIN IMMEDIATE");
-        pending = 0;
-      }
-    }
-  }
-  db.run("COMMIT");
+  const statements = sql.map((text) => db.prepare(text));
+  for (const { statement, params } of calls) statements[statement]!.run(...(params as []));
   const ms = performance.now() - started;
   db.close();
   rmSync(home, { recursive: true });
-  return { ms, rows: total };
+  return { ms, count: calls.length };
+}
+
+const PASSES = 6;
+
+interface Passes {
+  readonly coldMs: number;
+  readonly warmMs: number;
+  /** Events read, or rows inserted. */
+  readonly count: number;
+}
+
+async function passes(run: () => Promise<{ ms: number; count: number }>): Promise<Passes> {
+  const cold = await run();
+  const warm: number[] = [];
+  for (let i = 1; i < PASSES; i++) warm.push((await run()).ms);
+  return { coldMs: cold.ms, warmMs: median(warm.slice(1)), count: cold.count };
 }
 
 async function child<T>(...words: string[]): Promise<T> {
@@ -78,40 +99,35 @@ async function child<T>(...words: string[]): Promise<T> {
 }
 
 export async function benchIngest(file: string, rounds: number) {
-  const source = mkdtempSync(join(tmpdir(), "lyra-bench-"));
-  const db = openWriter(source);
-  await replayFiles(new BlockWriter(db), db, [file]);
-  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
-  db.close();
-  const lyra: number[] = [];
-  const bare: number[] = [];
-  let events = 0;
-  let rows = 0;
+  const ours: Passes[] = [];
+  const bare: Passes[] = [];
   for (let round = 0; round < rounds; round++) {
-    const ours = await child<{ ms: number; events: number }>("--once", file);
-    const theirs = await child<{ ms: number; rows: number }>("--bare", source);
-    lyra.push(ours.ms);
-    bare.push(theirs.ms);
-    events = ours.events;
-    rows = theirs.rows;
+    ours.push(await child<Passes>("--ingest", file));
+    bare.push(await child<Passes>("--bare", file));
   }
-  rmSync(source, { recursive: true });
+  const events = ours[0]!.count;
+  const ingestMs = median(ours.map((run) => run.warmMs));
   return {
     events,
-    rows,
-    ingestMs: median(lyra),
-    bareMs: median(bare),
-    eventsPerSecond: (events / median(lyra)) * 1000,
-    ratioToBare: median(bare.map((ms, i) => ms / lyra[i]!)),
+    inserts: bare[0]!.count,
+    coldIngestMs: median(ours.map((run) => run.coldMs)),
+    coldEventsPerSecond: (events / median(ours.map((run) => run.coldMs))) * 1000,
+    coldRatioToBare: median(bare.map((run, i) => run.coldMs / ours[i]!.coldMs)),
+    ingestMs,
+    bareMs: median(bare.map((run) => run.warmMs)),
+    eventsPerSecond: (events / ingestMs) * 1000,
+    ratioToBare: median(bare.map((run, i) => run.warmMs / ours[i]!.warmMs)),
   };
 }
 
 if (import.meta.main) {
   const [mode, path] = process.argv.slice(2);
-  if (mode === "--once") console.log(JSON.stringify(await ingestOnce(path!)));
-  else if (mode === "--bare") console.log(JSON.stringify(insertBare(path!)));
-  else {
+  if (mode === "--ingest") console.log(JSON.stringify(await passes(() => ingestOnce(path!))));
+  else if (mode === "--bare") {
+    const { sql, calls } = await capture(path!);
+    console.log(JSON.stringify(await passes(async () => insertBare(sql, calls))));
+  } else {
     const file = mode && existsSync(mode) ? mode : defaultRecording();
-    console.log(JSON.stringify(await benchIngest(file, 7), undefined, 1));
+    console.log(JSON.stringify(await benchIngest(file, 5), undefined, 1));
   }
 }

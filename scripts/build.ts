@@ -4,7 +4,12 @@
 import { mkdirSync } from "node:fs";
 import { $ } from "bun";
 
-const ENTRY_POINTS = ["src/main.ts", "src/node/writer.worker.ts", "src/history/segment.worker.ts"];
+const ENTRY_POINTS = [
+  "src/main.ts",
+  "src/node/writer.worker.ts",
+  "src/history/segment.worker.ts",
+  "src/admission/pow/solver.worker.ts",
+];
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || "unknown";
 const target = process.argv.find((word) => word.startsWith("--target="));

@@ -74,7 +74,9 @@ const INSTRUCTIONS: Readonly<Record<string, readonly [readonly number[], ...Imme
   "i64x2.shl": vectorOp(0xcb),
   "i64x2.shr_u": vectorOp(0xcd),
   "i64x2.add": vectorOp(0xce),
+  "i64x2.sub": vectorOp(0xd1),
   "i64x2.eq": vectorOp(0xd6),
+  "i64x2.lt_s": vectorOp(0xd8),
 };
 
 /** The bytes of instructions written as words. */
@@ -88,7 +90,8 @@ function assemble(text: string): number[] {
     for (const kind of immediates) {
       const value = words[at++]!;
       if (kind === "bytes") out.push(...value.split(",").map(Number));
-      else if (kind === "offset") out.push(4, ...unsigned(Number(value))); // aligned to 2^4 bytes
+      else if (kind === "offset")
+        out.push(4, ...unsigned(Number(value))); // aligned to 2^4 bytes
       else if (kind === "byte") out.push(Number(value));
       else out.push(...(kind === "signed" ? signed : unsigned)(Number(value)));
     }
@@ -134,19 +137,30 @@ const VECTORS = MASKS + 1 - FIRST_VECTOR;
 
 const get = (local: number) => `local.get ${local}`;
 const set = (local: number) => `local.set ${local}`;
+const ZERO = "v128.const 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0";
 const FIVE = [0, 1, 2, 3, 4] as const;
 
-/** Rotates the vector on the stack, by way of the local `scratch`. */
+/**
+ * Rotates the vector on the stack left, by way of the local `scratch`. A shift is dear: the runtime makes four
+ * instructions of it, because the count has to pass through a general register. So whole bytes are moved by a
+ * shuffle, and one bit by 2x + (1 if the top bit is set), which is 2x less the comparison x < 0. Measured: 8 % faster
+ * altogether; two bits done so are no gain.
+ */
 function rotate(bits: number, scratch: number): string {
-  if (bits === 0) return "";
-  if (bits % 8 === 0) return `${set(scratch)} ${get(scratch)} ${get(scratch)} i8x16.shuffle ${byteRotation(bits / 8)}`;
-  return `local.tee ${scratch} i32.const ${bits} i64x2.shl
-    ${get(scratch)} i32.const ${64 - bits} i64x2.shr_u v128.or`;
+  const [whole, rest] = [bits - (bits % 8), bits % 8];
+  const copy = `local.tee ${scratch} ${get(scratch)}`;
+  if (rest > 1) {
+    return `local.tee ${scratch} i32.const ${bits} i64x2.shl
+      ${get(scratch)} i32.const ${64 - bits} i64x2.shr_u v128.or`;
+  }
+  const bytes = whole > 0 ? `${copy} i8x16.shuffle ${halves((byte) => (byte - whole / 8) & 7)}` : "";
+  const bit = rest > 0 ? `${copy} i64x2.add ${get(scratch)} ${ZERO} i64x2.lt_s i64x2.sub` : "";
+  return `${bytes} ${bit}`;
 }
 
+/** The immediate of a shuffle that does the same in both halves: where each byte of a half comes from. */
 const halves = (byteOf: (byte: number) => number) =>
   Array.from({ length: VECTOR }, (_, at) => (at & 8) | byteOf(at & 7)).join(",");
-const byteRotation = (by: number) => halves((byte) => (byte - by) & 7);
 
 function theta(from: number): string {
   const parity = (x: number) =>
@@ -163,7 +177,8 @@ function moved(from: number, X: number, Y: number): string {
   return `${get(from + lane)} ${get(D + x)} v128.xor ${rotate(RHO[lane]!, B + X)} ${set(B + X)}`;
 }
 
-const chi = (X: number) => `${get(B + X)} ${get(B + ((X + 2) % 5))} ${get(B + ((X + 1) % 5))} v128.andnot v128.xor`;
+const chi = (X: number) =>
+  `${get(B + X)} ${get(B + ((X + 2) % 5))} ${get(B + ((X + 1) % 5))} v128.andnot v128.xor`;
 /** Adds the constant of the round that is `ahead` rounds after the one CONSTANT points to. */
 const iota = (ahead: number) => `${get(CONSTANT)} v128.load ${ahead * VECTOR} v128.xor`;
 
@@ -225,7 +240,7 @@ const SEARCH = `
     end
     ${round(A, E, 0)}
     ${lastRound(E, A, 1)}
-    ${get(A)} ${get(MASKS)} v128.and v128.const 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0 i64x2.eq v128.any_true
+    ${get(A)} ${get(MASKS)} v128.and ${ZERO} i64x2.eq v128.any_true
     if ${answer(0)} ${answer(1)} end
     ${get(DONE)} i32.const 2 i32.add local.tee ${DONE} ${get(COUNT)} i32.lt_u br_if 0
   end

@@ -2,6 +2,8 @@
 // entry points at their paths below that root, so one relative address serves both (scripts/build.ts lists them).
 
 /** @param path of the worker's file below `src/` */
-export function workerUrl(path: "node/writer.worker.ts" | "history/segment.worker.ts"): string {
+export function workerUrl(
+  path: "node/writer.worker.ts" | "history/segment.worker.ts" | "admission/pow/solver.worker.ts",
+): string {
   return new URL(`./${path}`, import.meta.url).href;
 }

@@ -9,6 +9,7 @@ import { blocksArbitrary, type MadeBlock, RandomChain } from "./support/random-c
 import { RUNS, SEED } from "./support/seed.ts";
 import {
   checkEveryCursor,
+  checkPlace,
   type Edge,
   type GetPage,
   pagesOf,

@@ -7,15 +7,17 @@ import { openSegment } from "../history/segment-format.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { loadConfig } from "../node/config.ts";
 import { openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
+import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
 
 export const help = `lyra doctor: check a home and this machine
 
-  lyra doctor [--home DIR] [--deep] [--json]
+  lyra doctor [--home DIR] [--deep] [--digest] [--json]
 
   --deep    also run SQLite's own integrity check over the whole store (reads every page)
+  --digest  also print one hash of all that the home holds: equal homes have equal digests
 
   Exit code 0 when all is well, 1 when something is wrong, 3 when there is no store.
 `;
@@ -29,9 +31,13 @@ interface Finding {
 }
 
 export async function run(argv: string[]): Promise<number> {
-  const { values } = readArguments("doctor", argv, { ...COMMON, deep: { type: "boolean" } });
+  const { values } = readArguments("doctor", argv, {
+    ...COMMON,
+    deep: { type: "boolean" },
+    digest: { type: "boolean" },
+  });
   const { home } = loadConfig({ home: values.home });
-  const findings = await examine(home, values.deep === true);
+  const findings = await examine(home, { deep: values.deep === true, digest: values.digest === true });
   if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
   else {
     for (const { check, ok, detail } of findings) {
@@ -42,7 +48,7 @@ export async function run(argv: string[]): Promise<number> {
   return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
 }
 
-async function examine(home: string, deep: boolean): Promise<Finding[]> {
+async function examine(home: string, wants: { deep: boolean; digest: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [machine(), writable(home), space(home)];
   if (!existsSync(storePath(home))) {
     findings.push({
@@ -61,7 +67,8 @@ async function examine(home: string, deep: boolean): Promise<Finding[]> {
   }
   try {
     findings.push(...store(db, home), ...(await segments(db, home)));
-    findings.push(integrity(db, deep));
+    findings.push(integrity(db, wants.deep));
+    if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
   } catch (error) {
     findings.push({ check: "store", ok: false, detail: reasonOf(error) });
   } finally {

@@ -23,7 +23,9 @@ export interface StoreDigest {
 /** @param home whose folder of segments belongs to the store; without it the tables alone are taken */
 export function digestStore(db: Database, home?: string): StoreDigest {
   const tables: Record<string, TableDigest> = {};
-  for (const name of tableNames(db)) tables[name] = digestTable(db, name);
+  db.transaction(() => {
+    for (const name of tableNames(db)) tables[name] = digestTable(db, name);
+  })();
   const files = home === undefined ? {} : digestFiles(segmentDirectory(home));
   const sha256 = new Bun.CryptoHasher("sha256").update(JSON.stringify({ tables, files })).digest("hex");
   return { sha256, tables, files };

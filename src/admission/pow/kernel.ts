@@ -1,0 +1,102 @@
+// The search kernel: WebAssembly that tries two nonces at a time (scripts/generate-pow-kernel.ts).
+import { keccakP } from "@noble/hashes/sha3.js";
+import { NONCE_BYTES } from "./function.ts";
+import { KERNEL } from "./kernel.generated.ts";
+
+/** Bytes of a block of SHA3-256 (FIPS 202, table 3). */
+const RATE = 136;
+const LANES = 25;
+const LANE_BYTES = 8;
+/** Bytes of a vector in the kernel's memory: a lane for each of the two nonces. */
+const VECTOR_BYTES = 16;
+/** Where the kernel keeps the two lanes that the nonce falls into. */
+const TOUCHED = 25;
+/** Bits that the kernel looks at: the first lane of the hash. */
+export const KERNEL_BITS_MAX = 64;
+
+type SearchExport = (start: bigint, count: number, address: number, shift: number, mask: bigint) => bigint;
+
+let compiled: WebAssembly.Module | undefined;
+let isMissing = false;
+
+/** The module, compiled once a thread; undefined on machines whose WebAssembly has no vectors. */
+function kernelModule(): WebAssembly.Module | undefined {
+  if (compiled || isMissing) return compiled;
+  try {
+    compiled = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
+  } catch {
+    // What is missing here is speed, not an answer: the search then goes by CryptoHasher (nonce-search.ts).
+    isMissing = true;
+  }
+  return compiled;
+}
+
+/**
+ * Whether the kernel can search behind a prefix of so many bytes: the nonce and the padding after it have to lie in
+ * one block, which holds for 128 of 136 lengths, among them the 141 bytes of a usual proof.
+ */
+export function kernelFits(prefixBytes: number): boolean {
+  return kernelModule() !== undefined && (prefixBytes % RATE) + NONCE_BYTES < RATE;
+}
+
+/** A search behind one prefix. All blocks before the one with the nonce are absorbed when it is made. */
+export class Kernel {
+  private readonly run: SearchExport;
+  private readonly address: number;
+  private readonly shift: number;
+  private readonly mask: bigint;
+
+  /** @param difficulty leading zero bits; beyond 64 the first 64 are looked for */
+  constructor(prefix: Uint8Array, difficulty: number) {
+    const { memory, search } = new WebAssembly.Instance(kernelModule()!).exports;
+    this.run = search as SearchExport;
+    const nonceAt = prefix.length % RATE;
+    const lane = Math.floor(nonceAt / LANE_BYTES);
+    this.address = lane * VECTOR_BYTES;
+    this.shift = (nonceAt % LANE_BYTES) * 8;
+    this.mask = leadingBitsMask(Math.min(difficulty, KERNEL_BITS_MAX));
+    writeState(new BigUint64Array((memory as WebAssembly.Memory).buffer), absorb(prefix), lane);
+  }
+
+  /**
+   * The first nonce from `start` on whose hash begins with the wanted zero bits.
+   * @param count how many to try, an even number below 2^31
+   */
+  search(start: bigint, count: number): bigint | undefined {
+    const attempt = this.run(BigInt.asIntN(64, start), count, this.address, this.shift, this.mask);
+    return attempt < 0n ? undefined : start + attempt;
+  }
+}
+
+/** The sponge's state when everything but the nonce has been put in, before the last permutation. */
+function absorb(prefix: Uint8Array): BigUint64Array {
+  const words = new Uint32Array(LANES * 2);
+  const state = new Uint8Array(words.buffer);
+  let at = 0;
+  const put = (end: number) => {
+    for (let offset = 0; at < end; offset++, at++) state[offset]! ^= prefix[at]!;
+  };
+  while (at + RATE <= prefix.length) {
+    put(at + RATE);
+    keccakP(words);
+  }
+  put(prefix.length);
+  // SHA-3's suffix and the padding (FIPS 202, sections 6.1 and 5.1), behind the nonce.
+  state[(prefix.length % RATE) + NONCE_BYTES]! ^= 0x06;
+  state[RATE - 1]! ^= 0x80;
+  return new BigUint64Array(words.buffer);
+}
+
+function writeState(memory: BigUint64Array, state: BigUint64Array, nonceLane: number): void {
+  const write = (vector: number, lane: number) => memory.fill(state[lane]!, vector * 2, vector * 2 + 2);
+  for (let lane = 0; lane < LANES; lane++) write(lane, lane);
+  write(TOUCHED, nonceLane);
+  write(TOUCHED + 1, nonceLane + 1);
+}
+
+/** The lane's bits that are the first of the hash: lanes are little-endian. As the signed number the kernel takes. */
+function leadingBitsMask(bits: number): bigint {
+  const bytes = Buffer.alloc(LANE_BYTES);
+  bytes.writeBigUInt64BE(((1n << BigInt(bits)) - 1n) << BigInt(KERNEL_BITS_MAX - bits));
+  return bytes.readBigInt64LE();
+}

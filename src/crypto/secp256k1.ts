@@ -1,0 +1,72 @@
+// secp256k1 signatures as the Ethereum bridge reads them (reference 60, section 4.7). The runtime has no such
+// curve, and @noble/hashes has no curves, so this is @noble/curves.
+import { secp256k1 } from "@noble/curves/secp256k1.js";
+import { keccakOf } from "./keccak.ts";
+
+export const SECP256K1_SIGNATURE_BYTES = 65;
+
+/**
+ * Signs a 32-byte digest: RFC 6979, low s, 65 bytes r ‖ s ‖ v with v 0 or 1. No prefix of EIP-191 and no 27 is
+ * added, because the bridge contracts expect neither.
+ */
+export function secp256k1Sign(digest: Uint8Array, secretKey: Uint8Array): Uint8Array {
+  const recovered = secp256k1.sign(digest, secretKey, { prehash: false, format: "recovered" });
+  const signature = new Uint8Array(SECP256K1_SIGNATURE_BYTES);
+  signature.set(recovered.subarray(1));
+  signature[64] = recovered[0]!;
+  return signature;
+}
+
+const HALF_ORDER = secp256k1.Point.Fn.ORDER / 2n;
+
+/**
+ * The address of the one who signed `digest`, checksummed; undefined when these bytes are no signature. Neither
+ * is the twin with the high s (EIP-2), which anyone can make from a signature that they have seen.
+ */
+export function secp256k1Signer(digest: Uint8Array, signature: Uint8Array): string | undefined {
+  if (signature.length !== SECP256K1_SIGNATURE_BYTES || signature[64]! > 1) return undefined;
+  if (BigInt(`0x${Buffer.from(signature.subarray(32, 64)).toString("hex")}`) > HALF_ORDER) return undefined;
+  const recovered = new Uint8Array(SECP256K1_SIGNATURE_BYTES);
+  recovered[0] = signature[64]!;
+  recovered.set(signature.subarray(0, 64), 1);
+  try {
+    const key = secp256k1.recoverPublicKey(recovered, digest, { prehash: false });
+    return addressOf(secp256k1.Point.fromBytes(key).toBytes(false));
+  } catch {
+    return undefined; // r or s out of range, or r on no point
+  }
+}
+
+/** The checksummed address of a 32-byte secret key. */
+export function ethereumAddress(secretKey: Uint8Array): string {
+  return addressOf(secp256k1.getPublicKey(secretKey, false));
+}
+
+/** The last 20 bytes of the Keccak digest of x ‖ y. */
+function addressOf(uncompressedKey: Uint8Array): string {
+  return checksumAddress(Buffer.from(keccakOf(uncompressedKey.subarray(1)).subarray(12)).toString("hex"));
+}
+
+const ADDRESS = /^(?:0[xX])?([0-9a-fA-F]{40})$/;
+
+/** True for 40 hexadecimal digits with or without 0x; the case is not looked at (reference 30, section 3.3). */
+export function isEthereumAddress(text: string): boolean {
+  return ADDRESS.test(text);
+}
+
+/** The bytes of an address in any of its forms. */
+export function addressBytes(text: string): Uint8Array {
+  const digits = ADDRESS.exec(text)?.[1];
+  if (digits === undefined) throw new RangeError("an Ethereum address has 40 hexadecimal digits");
+  return new Uint8Array(Buffer.from(digits, "hex"));
+}
+
+/** The address with the checksum of EIP-55: a letter is a capital where the digest's digit is 8 or more. */
+export function checksumAddress(text: string): string {
+  const digits = Buffer.from(addressBytes(text)).toString("hex");
+  const digest = Buffer.from(keccakOf(Buffer.from(digits, "latin1"))).toString("hex");
+  const marked = [...digits].map((digit, index) =>
+    Number.parseInt(digest[index]!, 16) >= 8 ? digit.toUpperCase() : digit,
+  );
+  return `0x${marked.join("")}`;
+}

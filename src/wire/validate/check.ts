@@ -1,0 +1,85 @@
+/**
+ * Validation rules as values: each knows its property, its message and what breaks it, and a command's rules are
+ * a tree of them. So every rule can be listed, and the tests refuse one that has no case of its own.
+ */
+import type { PropertyErrors } from "./property-errors.ts";
+
+export interface RuleName {
+  /** The property as reported, with `#` where the position in a list goes. */
+  readonly property: string;
+  readonly message: string;
+}
+
+export interface Check<in T> {
+  /** All that it can report. */
+  readonly rules: readonly RuleName[];
+  /**
+   * Notes broken rules; `positions` replace the `#` of properties from the left.
+   * @returns true when nothing that follows in the same list is to be looked at
+   */
+  run(value: T, errors: PropertyErrors, positions: readonly number[]): boolean;
+}
+
+/** Reports `message` on `property` when `broken` says so. */
+export function rule<T>(property: string, message: string, broken: (value: T) => boolean): Check<T> {
+  return {
+    rules: [{ property, message }],
+    run(value, errors, positions) {
+      if (!broken(value)) return false;
+      errors.add(placed(property, positions), message);
+      return true;
+    },
+  };
+}
+
+/** Several checks on one value, all of them run. */
+export function all<T>(...checks: readonly Check<T>[]): Check<T> {
+  return {
+    rules: checks.flatMap((check) => check.rules),
+    run(value, errors, positions) {
+      for (const check of checks) check.run(value, errors, positions);
+      return false;
+    },
+  };
+}
+
+/** Several checks on one value, up to the first that is broken: what comes later would only repeat it. */
+export function first<T>(...checks: readonly Check<T>[]): Check<T> {
+  return {
+    rules: checks.flatMap((check) => check.rules),
+    run: (value, errors, positions) => checks.some((check) => check.run(value, errors, positions)),
+  };
+}
+
+/** Checks on a part of the value, where it is there. */
+export function part<T, U>(of: (value: T) => U | undefined, ...checks: readonly Check<U>[]): Check<T> {
+  const inner = all(...checks);
+  return {
+    rules: inner.rules,
+    run(value, errors, positions) {
+      const found = of(value);
+      return found !== undefined && inner.run(found, errors, positions);
+    },
+  };
+}
+
+/** Checks on every item of a list. */
+export function each<T, U>(of: (value: T) => readonly U[], ...checks: readonly Check<U>[]): Check<T> {
+  const inner = all(...checks);
+  return {
+    rules: inner.rules,
+    run(value, errors, positions) {
+      for (const [index, item] of of(value).entries()) inner.run(item, errors, [...positions, index]);
+      return false;
+    },
+  };
+}
+
+/** Checks that matter under a condition only. */
+export function when<T>(condition: (value: T) => boolean, ...checks: readonly Check<T>[]): Check<T> {
+  return part((value: T) => (condition(value) ? value : undefined), ...checks);
+}
+
+function placed(property: string, positions: readonly number[]): string {
+  return positions.reduce((text, position) => text.replace("#", String(position)), property);
+}

@@ -1,0 +1,37 @@
+// The messages of stateless validation, word for word (reference 30, sections 3.3 and 4). Clients compare them.
+
+export const IS_REQUIRED = "is required";
+export const MUST_BE_POSITIVE = "must be positive";
+export const MUST_BE_POSITIVE_OR_ZERO = "must be positive or zero";
+export const MUST_BE_NEGATIVE_OR_ZERO = "must be negative or zero";
+export const MUST_BE_LESS_THAN_150 = "must be less than 150";
+export const MUST_BE_AT_MOST_1M = "must be at most 1000000";
+export const MUST_BE_AT_MOST_100 = "must be at most 100";
+export const MUST_BE_BETWEEN_7 = "must be between -7 and 7";
+export const MUST_BE_BETWEEN_0_AND_1 = "should be between 0 (inclusive) and 1 (inclusive)";
+export const IS_NOT_VALID = "is not a valid value";
+export const IS_NOT_A_NUMBER = "is not a valid number";
+export const IS_NOT_SUPPORTED = "is not supported";
+export const IS_UNAUTHORISED = "is unauthorised";
+export const IS_MISMATCHING = "is mismatching";
+export const REFERENCE_TOO_LONG = "reference is too long";
+export const NOT_AN_INTEGER = "not a valid integer";
+export const NOT_A_FLOAT = "not a valid float";
+export const LESS_THAN_100_CHARACTERS = "must be less than 100 characters";
+export const AT_MOST_20000_CHARACTERS = "must not exceed 20000 characters";
+export const SHOULD_BE_HEX = "should be hex encoded";
+export const SIGNATURE_NOT_VERIFIABLE = "signature is not verifiable";
+export const INVALID_SIGNATURE = "invalid signature";
+export const UNSUPPORTED_ALGORITHM = "unsupported algorithm";
+export const EMPTY_BATCH = "empty batch market instructions";
+export const NOT_A_PUBLIC_KEY = "is not a valid vega public key";
+export const NOT_AN_ETHEREUM_ADDRESS = "is not a valid ethereum address";
+export const SHOULD_BE_A_PUBLIC_KEY = "should be a valid vega public key";
+export const SHOULD_BE_AN_ID = "should be a valid vega ID";
+export const MUST_BE_AFTER_START = "must be after start_epoch";
+export const UNKNOWN_ASSET = "unknown asset";
+export const CANNOT_AMEND_TO_GFA = "cannot amend to time in force GFA";
+export const CANNOT_AMEND_TO_GFN = "cannot amend to time in force GFN";
+export const EXPIRY_WITHOUT_GTT = "non GTT order with expiry";
+export const GTT_WITHOUT_EXPIRY = "GTT order without expiry";
+export const UNSUPPORTED_WITHDRAW_EXT = "unsupported withdraw extended details";

@@ -1,0 +1,167 @@
+/** Moving funds: transfers, their cancellation, withdrawals (reference 30, sections 4.2 to 4.4). */
+import type {
+  CancelTransfer,
+  OneOffTransfer,
+  RecurringTransfer,
+  Transfer,
+  WithdrawSubmission,
+} from "../generated/commands.ts";
+import { AccountType, DispatchMetric, type WithdrawExt } from "../generated/vega.ts";
+import { isHex64 } from "../identifiers.ts";
+import { all, type Check, first, part, rule, when } from "./check.ts";
+import {
+  decimal,
+  ethereumAddress,
+  identifier,
+  integerSign,
+  isInteger,
+  isNamed,
+  longerThan,
+  positiveInteger,
+  REFERENCE_BYTES_MAX,
+  required,
+} from "./fields.ts";
+import * as say from "./messages.ts";
+
+/** The owner of the reward pool, which belongs to nobody. */
+const NOBODY = "0".repeat(64);
+
+/** The reward pools that pay by a metric, and the metric that each one takes. */
+const METRIC_OF_POOL: ReadonlyMap<number, number> = new Map([
+  [AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID],
+  [AccountType.ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED],
+  [AccountType.ACCOUNT_TYPE_REWARD_LP_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED],
+  [AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS, DispatchMetric.DISPATCH_METRIC_MARKET_VALUE],
+]);
+
+/** What a one-off transfer may go to; the unspecified type has its own error already. */
+const ONE_OFF_TARGETS: ReadonlySet<number> = new Set([
+  AccountType.ACCOUNT_TYPE_UNSPECIFIED,
+  AccountType.ACCOUNT_TYPE_GENERAL,
+  AccountType.ACCOUNT_TYPE_GLOBAL_REWARD,
+]);
+
+const goesToMetricPool = (transfer: Transfer) => METRIC_OF_POOL.has(transfer.toAccountType);
+
+const oneOff: Check<Transfer> = all(
+  rule(
+    "transfer.to_account_type",
+    "account type is not valid for one off transfer",
+    (transfer) => !ONE_OFF_TARGETS.has(transfer.toAccountType),
+  ),
+  part(
+    (transfer) => transfer.oneOff,
+    rule(
+      "transfer.kind.deliver_on",
+      say.MUST_BE_POSITIVE_OR_ZERO,
+      (kind: OneOffTransfer) => kind.deliverOn < 0n,
+    ),
+  ),
+  rule(
+    "transfer.account.to",
+    "transfers to metric-based reward accounts must be recurring transfers that specify a distribution metric",
+    goesToMetricPool,
+  ),
+);
+
+const schedule: Check<RecurringTransfer> = all(
+  rule("transfer.kind.end_epoch", say.MUST_BE_POSITIVE, (kind) => kind.endEpoch === 0n),
+  rule("transfer.kind.start_epoch", say.MUST_BE_POSITIVE, (kind) => kind.startEpoch === 0n),
+  rule(
+    "transfer.kind.end_epoch",
+    say.MUST_BE_AFTER_START,
+    (kind) => kind.endEpoch !== undefined && kind.endEpoch < kind.startEpoch,
+  ),
+  first(
+    rule("transfer.kind.factor", say.NOT_A_FLOAT, (kind) => decimal(kind.factor) === undefined),
+    rule("transfer.kind.factor", say.MUST_BE_POSITIVE, (kind) => decimal(kind.factor)!.sign <= 0),
+  ),
+);
+
+const STRATEGY = "transfer.kind.dispatch_strategy";
+const strategyOf = (transfer: Transfer) => transfer.recurring!.dispatchStrategy!;
+
+/** How a reward pool pays out, for a transfer that says so. */
+const strategy: Check<Transfer> = all(
+  rule(STRATEGY, say.IS_NOT_VALID, (transfer) => !goesToMetricPool(transfer)),
+  rule(
+    `${STRATEGY}.asset_for_metric`,
+    say.UNKNOWN_ASSET,
+    (transfer) =>
+      strategyOf(transfer).assetForMetric === "" &&
+      transfer.toAccountType !== AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS,
+  ),
+  rule(`${STRATEGY}.asset_for_metric`, say.SHOULD_BE_AN_ID, (transfer) => {
+    const asset = strategyOf(transfer).assetForMetric;
+    return asset !== "" && !isHex64(asset);
+  }),
+  rule(`${STRATEGY}.dispatch_metric`, say.IS_NOT_VALID, (transfer) => {
+    const metric = METRIC_OF_POOL.get(transfer.toAccountType);
+    return metric !== undefined && strategyOf(transfer).metric !== metric;
+  }),
+);
+
+/** `transfer_to` and `transfer.account.to` are the network's own spellings (section 13, surprise 12). */
+export const transfer: Check<Transfer> = all(
+  first(
+    required("transfer.amount", (command) => command.amount),
+    rule("transfer.amount", say.NOT_AN_INTEGER, (command) => !isInteger(command.amount)),
+    // Zero is said to be missing: one message, two reasons.
+    rule("transfer.amount", say.IS_REQUIRED, (command) => integerSign(command.amount) === 0),
+    rule("transfer.amount", say.MUST_BE_POSITIVE, (command) => integerSign(command.amount) < 0),
+  ),
+  first(
+    required("transfer.to", (command) => command.to),
+    rule("transfer_to", say.SHOULD_BE_A_PUBLIC_KEY, (command) => !isHex64(command.to)),
+  ),
+  rule(
+    "transfer.to_account_type",
+    say.IS_NOT_VALID,
+    ({ toAccountType }) => toAccountType === 0 || !isNamed("vega.AccountType", toAccountType),
+  ),
+  rule(
+    "transfer_to",
+    say.IS_NOT_VALID,
+    (command) =>
+      command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== NOBODY,
+  ),
+  rule(
+    "transfer.from_account_type",
+    say.IS_NOT_VALID,
+    (command) => command.fromAccountType !== AccountType.ACCOUNT_TYPE_GENERAL,
+  ),
+  identifier("transfer.asset", (command) => command.asset),
+  rule("transfer.reference", say.LESS_THAN_100_CHARACTERS, (command) =>
+    longerThan(command.reference, REFERENCE_BYTES_MAX),
+  ),
+  required("transfer.kind", (command) => command.oneOff ?? command.recurring),
+  when((command) => command.oneOff !== undefined, oneOff),
+  part((command) => command.recurring, schedule),
+  when((command) => command.recurring?.dispatchStrategy !== undefined, strategy),
+);
+
+export const cancelTransfer: Check<CancelTransfer> = identifier(
+  "cancel_transfer.transfer_id",
+  (command) => command.transferId,
+);
+
+/** The properties of the details are the network's own spelling as well. */
+const withdrawDetails: Check<WithdrawExt> = all(
+  rule("withdraw_ext.ext", say.UNSUPPORTED_WITHDRAW_EXT, (ext) => ext.erc20 === undefined),
+  part(
+    (ext) => ext.erc20,
+    ethereumAddress("withdraw_ext.erc20.received_address", (erc20) => erc20.receiverAddress),
+  ),
+);
+
+export const withdrawSubmission: Check<WithdrawSubmission> = all(
+  first(
+    required("withdraw_submission.amount", (command) => command.amount),
+    positiveInteger("withdraw_submission.amount", (command) => command.amount, {
+      notInteger: say.NOT_AN_INTEGER,
+      notPositive: say.IS_REQUIRED,
+    }),
+  ),
+  identifier("withdraw_submission.asset", (command) => command.asset),
+  part((command) => command.ext, withdrawDetails),
+);

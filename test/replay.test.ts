@@ -1,0 +1,353 @@
+// Loading event files: what is there already, what goes on, what is refused (reference 20, sections 6.3 and 6.4).
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
+import { NodeError } from "../src/errors.ts";
+import type { StoreDigest } from "../src/store/dump.ts";
+import { digestOf, headOf, load, SAMPLE, Scratch } from "./rig/homes.ts";
+import { lyra } from "./rig/lyra.ts";
+import {
+  type BlockSpan,
+  type BlockSpec,
+  blockSpans,
+  hashOf,
+  inflated,
+  recordOffsets,
+  StreamMaker,
+  upTo,
+} from "./rig/stream.ts";
+
+const scratch = new Scratch("replay");
+let sample: Buffer;
+let whole: StoreDigest;
+
+beforeAll(async () => {
+  sample = inflated(SAMPLE);
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  whole = digestOf(home);
+});
+afterAll(() => scratch.remove());
+
+async function refusal(home: string, ...files: string[]): Promise<NodeError> {
+  try {
+    await load(home, ...files);
+  } catch (error) {
+    if (error instanceof NodeError) return error;
+    throw error;
+  }
+  throw new Error("it was not refused");
+}
+
+describe("a file that is loaded again", () => {
+  test("adds nothing", async () => {
+    const home = scratch.path();
+    const first = await load(home, SAMPLE);
+    const second = await load(home, SAMPLE);
+    expect(first.blocks).toBe(blockSpans(sample).length);
+    expect(second).toMatchObject({ blocks: 0, events: 0, known: first.blocks, head: first.head! });
+    expect(digestOf(home)).toEqual(whole);
+  });
+
+  test("also when it is named twice in one command", async () => {
+    const home = scratch.path();
+    const { blocks, known } = await load(home, SAMPLE, SAMPLE);
+    expect(known).toBe(blocks);
+    expect(digestOf(home)).toEqual(whole);
+  });
+
+  test("goes on where it was cut, at any block", async () => {
+    for (const height of [1, 2, 1500, 3009]) {
+      const home = scratch.path();
+      const part = await load(home, scratch.file(upTo(sample, height)));
+      expect(part.head!.height).toBe(height);
+      const rest = await load(home, SAMPLE);
+      expect(rest.known).toBe(part.blocks);
+      expect(digestOf(home)).toEqual(whole);
+    }
+  });
+
+  test("and ends below what is there, adds nothing", async () => {
+    const home = scratch.path();
+    await load(home, SAMPLE);
+    const { blocks, known } = await load(home, scratch.file(upTo(sample, 700)));
+    expect([blocks, known]).toEqual([0, 701]);
+    expect(digestOf(home)).toEqual(whole);
+  });
+});
+
+describe("a file in parts", () => {
+  let spans: BlockSpan[];
+  /** A place between the second and the third record of block 2000. */
+  let inside: number;
+
+  beforeAll(() => {
+    spans = blockSpans(sample);
+    inside = recordOffsets(sample)[spans[2000]!.record + 1]!;
+  });
+
+  test("loads in order, cut between two blocks", async () => {
+    const at = spans[1200]!.end;
+    const parts = [scratch.file(sample.subarray(0, at)), scratch.file(gzipSync(sample.subarray(at)))];
+    const home = scratch.path();
+    await load(home, ...parts);
+    expect(digestOf(home)).toEqual(whole);
+  });
+
+  test("loads one command at a time, cut between genesis and block 1 too", async () => {
+    const at = spans[0]!.end;
+    const parts = [scratch.file(sample.subarray(0, at)), scratch.file(sample.subarray(at))];
+    const home = scratch.path();
+    for (const part of [...parts, ...parts]) await load(home, part);
+    expect(digestOf(home)).toEqual(whole);
+  });
+
+  test("loads cut inside a block, when the parts are named together", async () => {
+    const parts = [scratch.file(sample.subarray(0, inside)), scratch.file(sample.subarray(inside))];
+    const home = scratch.path();
+    const { files } = await load(home, ...parts);
+    expect(files.map((file) => file.damage)).toEqual([undefined, undefined]);
+    expect(digestOf(home)).toEqual(whole);
+  });
+
+  test("cut inside a block and loaded one after the other, misses that block and says so", async () => {
+    const home = scratch.path();
+    const first = await load(home, scratch.file(sample.subarray(0, inside)));
+    expect(first.files[0]).toMatchObject({ unfinishedHeight: 2000 });
+    const error = await refusal(home, scratch.file(sample.subarray(inside), "rest.evts"));
+    expect(error).toMatchObject({ code: "height_gap" });
+    expect(error.message).toMatch(/rest\.evts: block 2001 does not follow block 1999/);
+    expect(error.message).toMatch(/block 2001 begins at record \d+, byte \d+ of the inflated data/);
+  });
+});
+
+test("gzip and plain give the same store", async () => {
+  const home = scratch.path();
+  await load(home, scratch.file(sample));
+  expect(digestOf(home)).toEqual(whole);
+});
+
+test("gzip in several members is one stream", async () => {
+  const home = scratch.path();
+  const cut = 1_000_003;
+  const members = [sample.subarray(0, cut), sample.subarray(cut)].map((part) => gzipSync(part));
+  await load(home, scratch.file(Buffer.concat(members)));
+  expect(digestOf(home)).toEqual(whole);
+});
+
+describe("another history is refused and changes nothing:", () => {
+  const good = () =>
+    new StreamMaker()
+      .block({ height: 1, hash: hashOf(0), second: 1 })
+      .blocks(1, 20)
+      .bytes();
+  const cases: ReadonlyArray<readonly [name: string, code: string, text: RegExp, other: () => Buffer]> = [
+    [
+      "another chain",
+      "chain_mismatch",
+      /this home holds chain test-chain, the source is chain other-chain/,
+      () => new StreamMaker("other-chain").blocks(1, 30).bytes(),
+    ],
+    [
+      "blocks that begin above the next height",
+      "height_gap",
+      /block 22 does not follow block 20/,
+      () => new StreamMaker().blocks(22, 30).bytes(),
+    ],
+    [
+      "a fork from the start",
+      "history_mismatch",
+      /block 2 of the recording is not the block 2 of this home/,
+      () => new StreamMaker("test-chain", 1).blocks(1, 30).bytes(),
+    ],
+    [
+      "a fork in the middle",
+      "history_mismatch",
+      /block 11 of the recording is not the block 11/,
+      () =>
+        Buffer.concat([
+          new StreamMaker().blocks(1, 10).bytes(),
+          new StreamMaker("test-chain", 1).blocks(11, 30).bytes(),
+        ]),
+    ],
+    [
+      "a fork at the last block",
+      "history_mismatch",
+      /block 20 of the recording is not the block 20/,
+      () => new StreamMaker("test-chain", 1).blocks(20, 30).bytes(),
+    ],
+    [
+      "a fork that is shorter",
+      "history_mismatch",
+      /block 5 of the recording is not the block 5/,
+      () => new StreamMaker("test-chain", 1).blocks(5, 9).bytes(),
+    ],
+  ];
+  for (const [name, code, text, other] of cases) {
+    test(name, async () => {
+      const home = scratch.path();
+      await load(home, scratch.file(good()));
+      const before = digestOf(home);
+      const error = await refusal(home, scratch.file(other()));
+      expect(error).toMatchObject({ code, exitCode: 1 });
+      expect(error.message).toMatch(text);
+      expect(digestOf(home)).toEqual(before);
+    });
+  }
+
+  test("on the command line: exit code 1, a sentence, and the height as it was", async () => {
+    const home = scratch.path();
+    await load(home, scratch.file(good()));
+    const file = scratch.file(new StreamMaker("other-chain").blocks(1, 30).bytes(), "other.evts");
+    const { code, out, err } = await lyra(["replay", file, "--home", home]);
+    expect({ code, out }).toEqual({ code: 1, out: "" });
+    expect(err).toContain("this home holds chain test-chain, the source is chain other-chain");
+    expect(err).not.toMatch(/ {2}at |\.ts:\d/);
+    expect(headOf(home)!.height).toBe(20);
+  });
+});
+
+describe("the doubled first height", () => {
+  const genesis: BlockSpec = { height: 1, hash: hashOf(0), second: 1 };
+
+  test("with equal times has one row, with the genesis hash", async () => {
+    const home = scratch.path();
+    await load(home, scratch.file(new StreamMaker().block(genesis).blocks(1, 3).bytes()));
+    expect(headOf(home)).toMatchObject({ height: 3, no: 3 });
+    expect(digestOf(home).tables.blocks!.rows).toBe(3);
+  });
+
+  test("with different times has two rows", async () => {
+    const home = scratch.path();
+    const file = scratch.file(
+      new StreamMaker()
+        .block({ ...genesis, second: 0 })
+        .blocks(1, 3)
+        .bytes(),
+    );
+    await load(home, file);
+    expect(digestOf(home).tables.blocks!.rows).toBe(4);
+    expect((await load(home, file)).known).toBe(4);
+  });
+
+  test("comes twice, not three times", async () => {
+    const file = scratch.file(new StreamMaker().block(genesis).blocks(1, 1).blocks(1, 2).bytes());
+    expect(await refusal(scratch.path(), file)).toMatchObject({ code: "height_gap" });
+  });
+
+  test("is the only one that comes twice", async () => {
+    const file = scratch.file(
+      new StreamMaker()
+        .blocks(1, 4)
+        .block({ height: 4, hash: hashOf(99) })
+        .bytes(),
+    );
+    expect(await refusal(scratch.path(), file)).toMatchObject({ code: "height_gap" });
+  });
+
+  test("is the first one of any recording, also of one that begins later", async () => {
+    const home = scratch.path();
+    const stream = new StreamMaker().block({ height: 100, hash: hashOf(0), second: 100 }).blocks(100, 102);
+    await load(home, scratch.file(stream.bytes()));
+    expect(headOf(home)).toMatchObject({ height: 102, firstHeight: 100, no: 3 });
+  });
+});
+
+describe("the rules of the stream", () => {
+  test("events before the first block are left out", async () => {
+    const spec = { height: 6 };
+    const stream = new StreamMaker().event(spec, 7, { type: 9 }).end(spec).blocks(7, 9);
+    const home = scratch.path();
+    const { files, blocks } = await load(home, scratch.file(stream.bytes()));
+    expect(blocks).toBe(3);
+    expect(files[0]!.damage).toBeUndefined();
+    expect(headOf(home)!.height).toBe(9);
+  });
+
+  test("two blocks at one time share a row", async () => {
+    const home = scratch.path();
+    const file = scratch.file(
+      new StreamMaker().blocks(1, 3).block({ height: 4, second: 3 }).blocks(5, 6).bytes(),
+    );
+    await load(home, file);
+    expect(digestOf(home).tables.blocks!.rows).toBe(5);
+    expect(await load(home, file)).toMatchObject({ known: 6, blocks: 0 });
+  });
+
+  test("time never goes back", async () => {
+    const home = scratch.path();
+    const stream = new StreamMaker().blocks(1, 5).block({ height: 6, second: 4 }).blocks(7, 8);
+    const error = await refusal(home, scratch.file(stream.bytes()));
+    expect(error).toMatchObject({ code: "time_backwards" });
+    expect(error.message).toMatch(/block 6 is older than block 5 \(block 6 begins at record 11, byte \d+/);
+    expect(headOf(home)!.height).toBe(5);
+  });
+
+  const five = () => new StreamMaker().blocks(1, 5);
+  const six: BlockSpec = { height: 6 };
+  const broken: ReadonlyArray<readonly [name: string, reason: RegExp, record: number, stream: StreamMaker]> =
+    [
+      [
+        "an event between two blocks",
+        /event 5-9 stands between two blocks/,
+        11,
+        five().event({ height: 5 }, 9, {}),
+      ],
+      [
+        "another version",
+        /event 6-2 has version 2, want 1/,
+        12,
+        five().begin(six).event(six, 2, { version: 2 }),
+      ],
+      [
+        "an event of another block",
+        /event 7-2 stands inside block 6/,
+        12,
+        five().begin(six).event({ height: 7 }, 2, {}),
+      ],
+      ["a block without end", /block 6 has no end/, 12, five().begin(six).begin({ height: 7 })],
+      [
+        "an event of another chain",
+        /mismatched chain id received: "\\u001bevil", want "test-chain"/,
+        12,
+        five().begin(six).event(six, 2, { chainId: "\u001bevil" }),
+      ],
+      [
+        "a begin of another height than its own",
+        /event 6-1 begins block 7/,
+        11,
+        five().event(six, 1, { type: 49, beginBlock: { height: 7n } }),
+      ],
+      ["a hash that is not hex", /block 6 has no valid hash/, 11, five().begin({ height: 6, hash: "xyz" })],
+      [
+        "a transaction hash that is not hex",
+        /event 6-2 has no valid transaction hash/,
+        12,
+        five().begin(six).event(six, 2, { txHash: "xyz" }),
+      ],
+      [
+        "a sequence number beyond the store's",
+        /event 6-16777216 has a sequence number above 16777215/,
+        12,
+        five()
+          .begin(six)
+          .event(six, 2 ** 24, {}),
+      ],
+      [
+        "an id that is none",
+        /the id is not <height>-<seq>/,
+        12,
+        five().begin(six).event(six, 2, { id: "6" }),
+      ],
+    ];
+  for (const [name, reason, record, stream] of broken) {
+    test(`${name} ends the stream there`, async () => {
+      const home = scratch.path();
+      const { files, head } = await load(home, scratch.file(stream.end(six).blocks(7, 9).bytes()));
+      const { damage } = files[0]!;
+      expect(damage!.reason).toMatch(reason);
+      expect(damage!.record).toBe(record);
+      expect(damage!.offset).toBe(recordOffsets(stream.bytes())[record - 1]!);
+      expect(head!.height).toBe(5);
+    });
+  }
+});

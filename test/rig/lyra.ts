@@ -1,0 +1,116 @@
+// The program as a process: from the sources, or the built executable.
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
+export const FROM_SOURCES: readonly string[] = [process.execPath, MAIN];
+const POLL_MS = 5;
+const LISTEN_MS_MAX = 20_000;
+
+export interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface StartOptions {
+  readonly program?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Run as this user; only where the test is root. */
+  readonly uid?: number;
+}
+
+/** A running `lyra`. */
+export class Lyra {
+  private readonly child: Bun.Subprocess<"ignore", "pipe", "pipe">;
+  private readonly out: Promise<string>;
+  private readonly err: Promise<string>;
+
+  constructor(words: readonly string[], { program = FROM_SOURCES, env = {} }: StartOptions = {}) {
+    this.child = Bun.spawn([...program, ...words], {
+      stdin: "ignore",
+      stdout: "pipe",
+      stderr: "pipe",
+      env: { PATH: process.env.PATH, HOME: tmpdir(), NO_COLOR: "1", ...env },
+    });
+    this.out = new Response(this.child.stdout).text();
+    this.err = new Response(this.child.stderr).text();
+  }
+
+  get pid(): number {
+    return this.child.pid;
+  }
+
+  get hasEnded(): boolean {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  async end(): Promise<Ended> {
+    await this.child.exited;
+    return { code: this.child.exitCode, out: await this.out, err: await this.err };
+  }
+
+  /** Ends it with a signal; `ms` is how long that took. */
+  async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<Ended & { ms: number }> {
+    const started = performance.now();
+    this.kill(signal);
+    await this.child.exited;
+    const ms = performance.now() - started;
+    return { ...(await this.end()), ms };
+  }
+}
+
+/** Runs a command to its end. */
+export function lyra(words: readonly string[], options?: StartOptions): Promise<Ended> {
+  return new Lyra(words, options).end();
+}
+
+export interface Address {
+  readonly url: string;
+  readonly port: number;
+}
+
+/** A `lyra` that serves, on a free port. */
+export class ServingLyra extends Lyra {
+  private readonly folder: string;
+  private known: Address | undefined;
+
+  constructor(words: readonly string[], options?: StartOptions) {
+    const folder = mkdtempSync(join(tmpdir(), "lyra-where-"));
+    super([...words, "--data-port", "0", "--config-out", join(folder, "where.json")], options);
+    this.folder = folder;
+  }
+
+  /** Where it listens, once it does. */
+  get address(): Address | undefined {
+    const where = join(this.folder, "where.json");
+    if (this.known || !existsSync(where)) return this.known;
+    const text = readFileSync(where, "utf8");
+    if (!text.endsWith("\n")) return undefined;
+    const { dataUrl, dataPort } = JSON.parse(text) as { dataUrl: string; dataPort: number };
+    this.known = { url: dataUrl, port: dataPort };
+    return this.known;
+  }
+
+  /** Waits until it listens. @throws Error with what it said when it ends instead */
+  async listening(): Promise<Address> {
+    const deadline = performance.now() + LISTEN_MS_MAX;
+    while (!this.address) {
+      if (performance.now() > deadline) this.kill("SIGKILL");
+      if (this.hasEnded) throw new Error(`it does not listen: ${(await this.end()).err}`);
+      await Bun.sleep(POLL_MS);
+    }
+    return this.address;
+  }
+
+  override async end(): Promise<Ended> {
+    const ended = await super.end();
+    rmSync(this.folder, { recursive: true, force: true });
+    return ended;
+  }
+}
