@@ -15,12 +15,14 @@ export function longerThan(text: string, bytesMax: number): boolean {
   return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax;
 }
 
-/** A text that must not be empty, bytes that must not be none, a part that must be there. */
-export function required<T>(property: string, of: Get<T, { length: number } | object | undefined>): Check<T> {
-  return rule(property, say.IS_REQUIRED, (value) => {
-    const found = of(value);
-    return found === undefined || ("length" in Object(found) && (found as { length: number }).length === 0);
-  });
+/** A text, bytes or a list that must not be empty. */
+export function required<T>(property: string, of: Get<T, { readonly length: number }>): Check<T> {
+  return rule(property, say.IS_REQUIRED, (value) => of(value).length === 0);
+}
+
+/** A part that must be there. */
+export function present<T>(property: string, of: Get<T, object | undefined>): Check<T> {
+  return rule(property, say.IS_REQUIRED, (value) => of(value) === undefined);
 }
 
 /** A part that must be there, and checks on it. */
@@ -29,7 +31,7 @@ export function needed<T, U extends object>(
   of: Get<T, U | undefined>,
   ...checks: readonly Check<U>[]
 ): Check<T> {
-  return first(required(property, of), part(of, ...checks));
+  return first(present(property, of), part(of, ...checks));
 }
 
 /** An identifier: exactly 64 hexadecimal digits in either case. */
@@ -75,15 +77,36 @@ export function isNamed(enumName: string, value: number): boolean {
   return enumDescriptor(enumName).nameOf.has(value);
 }
 
-/** A whole number as text, of any size, above zero; what is said of one that is not differs by command. */
-export function positiveInteger<T>(
+/** A whole number above zero, of any size. Zero and less are said to be missing, like an empty text. */
+export function amount<T>(property: string, of: Get<T, string>): Check<T> {
+  return first(
+    rule(property, say.IS_REQUIRED, (value) => {
+      const text = of(value);
+      return text === "" || (isInteger(text) && integerSign(text) <= 0);
+    }),
+    rule(property, say.NOT_AN_INTEGER, (value) => !isInteger(of(value))),
+  );
+}
+
+/** A decimal number above zero, and what else is asked of it. */
+export function positiveNumber<T>(
   property: string,
   of: Get<T, string>,
-  texts: { readonly notInteger: string; readonly notPositive: string },
+  ...checks: readonly Check<T>[]
 ): Check<T> {
   return first(
-    rule(property, texts.notInteger, (value) => !isInteger(of(value))),
-    rule(property, texts.notPositive, (value) => integerSign(of(value)) <= 0),
+    rule(property, say.IS_NOT_A_NUMBER, (value) => decimal(of(value)) === undefined),
+    rule(property, say.MUST_BE_POSITIVE, (value) => decimal(of(value))!.sign <= 0),
+    ...checks,
+  );
+}
+
+/** A whole number above zero that must be given. */
+export function positiveInteger<T>(property: string, of: Get<T, string>): Check<T> {
+  return first(
+    required(property, of),
+    rule(property, say.IS_NOT_A_NUMBER, (value) => !isInteger(of(value))),
+    rule(property, say.MUST_BE_POSITIVE, (value) => integerSign(of(value)) <= 0),
   );
 }
 
@@ -110,7 +133,8 @@ export interface Decimal {
   readonly value: number;
 }
 
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
+/** No two ways to read the same digits: a long text would otherwise take the square of its length. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
 
 /**
  * Reads a decimal number as amounts and factors are written; undefined when it is none. The limits that values

@@ -6,10 +6,11 @@ import type {
   Transfer,
   WithdrawSubmission,
 } from "../generated/commands.ts";
-import { AccountType, DispatchMetric, type WithdrawExt } from "../generated/vega.ts";
+import { AccountType, DispatchMetric, type Erc20WithdrawExt, type WithdrawExt } from "../generated/vega.ts";
 import { isHex64 } from "../identifiers.ts";
 import { all, type Check, first, part, rule, when } from "./check.ts";
 import {
+  amount,
   decimal,
   ethereumAddress,
   identifier,
@@ -17,7 +18,7 @@ import {
   isInteger,
   isNamed,
   longerThan,
-  positiveInteger,
+  present,
   REFERENCE_BYTES_MAX,
   required,
 } from "./fields.ts";
@@ -104,10 +105,13 @@ const strategy: Check<Transfer> = all(
 /** `transfer_to` and `transfer.account.to` are the network's own spellings (section 13, surprise 12). */
 export const transfer: Check<Transfer> = all(
   first(
-    required("transfer.amount", (command) => command.amount),
-    rule("transfer.amount", say.NOT_AN_INTEGER, (command) => !isInteger(command.amount)),
     // Zero is said to be missing: one message, two reasons.
-    rule("transfer.amount", say.IS_REQUIRED, (command) => integerSign(command.amount) === 0),
+    rule(
+      "transfer.amount",
+      say.IS_REQUIRED,
+      ({ amount }) => amount === "" || (isInteger(amount) && integerSign(amount) === 0),
+    ),
+    rule("transfer.amount", say.NOT_AN_INTEGER, (command) => !isInteger(command.amount)),
     rule("transfer.amount", say.MUST_BE_POSITIVE, (command) => integerSign(command.amount) < 0),
   ),
   first(
@@ -122,8 +126,7 @@ export const transfer: Check<Transfer> = all(
   rule(
     "transfer_to",
     say.IS_NOT_VALID,
-    (command) =>
-      command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== NOBODY,
+    (command) => command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== NOBODY,
   ),
   rule(
     "transfer.from_account_type",
@@ -134,7 +137,7 @@ export const transfer: Check<Transfer> = all(
   rule("transfer.reference", say.LESS_THAN_100_CHARACTERS, (command) =>
     longerThan(command.reference, REFERENCE_BYTES_MAX),
   ),
-  required("transfer.kind", (command) => command.oneOff ?? command.recurring),
+  present("transfer.kind", (command) => command.oneOff ?? command.recurring),
   when((command) => command.oneOff !== undefined, oneOff),
   part((command) => command.recurring, schedule),
   when((command) => command.recurring?.dispatchStrategy !== undefined, strategy),
@@ -150,18 +153,15 @@ const withdrawDetails: Check<WithdrawExt> = all(
   rule("withdraw_ext.ext", say.UNSUPPORTED_WITHDRAW_EXT, (ext) => ext.erc20 === undefined),
   part(
     (ext) => ext.erc20,
-    ethereumAddress("withdraw_ext.erc20.received_address", (erc20) => erc20.receiverAddress),
+    ethereumAddress(
+      "withdraw_ext.erc20.received_address",
+      (erc20: Erc20WithdrawExt) => erc20.receiverAddress,
+    ),
   ),
 );
 
 export const withdrawSubmission: Check<WithdrawSubmission> = all(
-  first(
-    required("withdraw_submission.amount", (command) => command.amount),
-    positiveInteger("withdraw_submission.amount", (command) => command.amount, {
-      notInteger: say.NOT_AN_INTEGER,
-      notPositive: say.IS_REQUIRED,
-    }),
-  ),
+  amount("withdraw_submission.amount", (command) => command.amount),
   identifier("withdraw_submission.asset", (command) => command.asset),
   part((command) => command.ext, withdrawDetails),
 );

@@ -1,0 +1,119 @@
+/** Proposals and votes (reference 30, sections 4.6 and 4.7). Times of a proposal are Unix seconds. */
+import type { ProposalSubmission, VoteSubmission } from "../generated/commands.ts";
+import type {
+  NetworkParameter,
+  ProposalRationale,
+  ProposalTerms,
+  UpdateNetworkParameter,
+} from "../generated/vega.ts";
+import { newAsset, updateAsset } from "./assets.ts";
+import { all, type Check, first, part, rule, when } from "./check.ts";
+import { choice, identifier, longerThan, needed, present, required, shortReference } from "./fields.ts";
+import { newMarket, updateMarket } from "./markets.ts";
+import * as say from "./messages.ts";
+
+const TITLE_BYTES_MAX = 100;
+const DESCRIPTION_BYTES_MAX = 20_000;
+
+/** Only these four are trimmed; other white space is text. */
+const isBlank = (text: string) => /^[ \n\r\t]*$/.test(text);
+
+const rationale: Check<ProposalRationale> = all(
+  rule("proposal_submission.rationale.description", say.IS_REQUIRED, (why) => isBlank(why.description)),
+  rule(
+    "proposal_submission.rationale.description",
+    say.AT_MOST_20000_CHARACTERS,
+    ({ description }) => !isBlank(description) && longerThan(description, DESCRIPTION_BYTES_MAX),
+  ),
+  rule("proposal_submission.rationale.title", say.IS_REQUIRED, (why) => isBlank(why.title)),
+  rule(
+    "proposal_submission.rationale.title",
+    say.LESS_THAN_100_CHARACTERS,
+    ({ title }) => !isBlank(title) && longerThan(title, TITLE_BYTES_MAX),
+  ),
+);
+
+const TERMS = "proposal_submission.terms";
+
+/** What a proposal would do. No other kind can be told apart from none: the codec drops what it has no name for. */
+function changeOf(terms: ProposalTerms): object | undefined {
+  return (
+    terms.newMarket ??
+    terms.updateMarket ??
+    terms.updateNetworkParameter ??
+    terms.newAsset ??
+    terms.updateAsset ??
+    terms.newFreeform
+  );
+}
+
+/** A freeform proposal enacts nothing, and only a new asset is looked at by validators before the vote. */
+const times: Check<ProposalTerms> = all(
+  rule(`${TERMS}.closing_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.closingTimestamp <= 0n),
+  rule(
+    `${TERMS}.validation_timestamp`,
+    say.MUST_BE_POSITIVE_OR_ZERO,
+    (terms) => terms.validationTimestamp < 0n,
+  ),
+  rule(
+    `${TERMS}.validation_timestamp`,
+    "cannot be after or equal to closing time",
+    (terms) => terms.validationTimestamp >= terms.closingTimestamp,
+  ),
+  rule(
+    `${TERMS}.enactment_timestamp`,
+    say.IS_NOT_SUPPORTED,
+    (terms) => terms.newFreeform !== undefined && terms.enactmentTimestamp !== 0n,
+  ),
+  when(
+    (terms) => terms.newFreeform === undefined,
+    rule(`${TERMS}.enactment_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.enactmentTimestamp <= 0n),
+    rule(
+      `${TERMS}.closing_timestamp`,
+      "cannot be after enactment time",
+      (terms) => terms.closingTimestamp > terms.enactmentTimestamp,
+    ),
+  ),
+  when(
+    (terms) => terms.newAsset !== undefined,
+    rule(`${TERMS}.validation_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.validationTimestamp === 0n),
+    rule(
+      `${TERMS}.validation_timestamp`,
+      "cannot be after closing time",
+      (terms) => terms.validationTimestamp > terms.closingTimestamp,
+    ),
+  ),
+  rule(
+    `${TERMS}.validation_timestamp`,
+    say.IS_NOT_SUPPORTED,
+    (terms) => terms.newAsset === undefined && terms.validationTimestamp !== 0n,
+  ),
+);
+
+const PARAMETER = `${TERMS}.change.update_network_parameter.changes`;
+const networkParameter: Check<UpdateNetworkParameter> = needed(
+  PARAMETER,
+  (change) => change.changes,
+  required(`${PARAMETER}.key`, (parameter: NetworkParameter) => parameter.key),
+  required(`${PARAMETER}.value`, (parameter: NetworkParameter) => parameter.value),
+);
+
+const change: Check<ProposalTerms> = all(
+  present(`${TERMS}.change`, changeOf),
+  part((terms) => terms.newMarket, newMarket),
+  part((terms) => terms.updateMarket, updateMarket),
+  part((terms) => terms.updateNetworkParameter, networkParameter),
+  part((terms) => terms.newAsset, newAsset),
+  part((terms) => terms.updateAsset, updateAsset),
+);
+
+export const proposalSubmission: Check<ProposalSubmission> = all(
+  shortReference("proposal_submission.reference", (proposal) => proposal.reference),
+  needed("proposal_submission.rationale", (proposal) => proposal.rationale, rationale),
+  needed("proposal_submission.terms", (proposal) => proposal.terms, times, change),
+);
+
+export const voteSubmission: Check<VoteSubmission> = all(
+  identifier("vote_submission.proposal_id", (vote) => vote.proposalId),
+  choice("vote_submission.value", (vote) => vote.value, "vega.Vote.Value"),
+);
