@@ -11,6 +11,7 @@ import type { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { ExportSlots } from "../src/api/data/export-slots.ts";
 import { NetworkHistoryExports } from "../src/api/data/network-history.ts";
 import { blockRange } from "../src/history/block-range.ts";
 import { deflatePiece, PIECE_BYTES } from "../src/history/deflate.ts";
@@ -44,7 +45,7 @@ else await main();
 /** The server under test: exports, a plain file of the same length, and a page as other requests ask for. */
 function serve(home: string): void {
   const db = openReader(home);
-  const exports = new NetworkHistoryExports(db, segmentDirectory(home), 16);
+  const exports = new NetworkHistoryExports(db, segmentDirectory(home), new ExportSlots(16));
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",

@@ -17,13 +17,20 @@ function check(what: string, ok: boolean, detail = ""): void {
 }
 
 function run(...words: string[]): { code: number; out: string; err: string } {
-  const result = Bun.spawnSync([program, ...words], { cwd: folder, env: { PATH: "/usr/bin:/bin", HOME: folder } });
+  const result = Bun.spawnSync([program, ...words], {
+    cwd: folder,
+    env: { PATH: "/usr/bin:/bin", HOME: folder },
+  });
   return { code: result.exitCode ?? -1, out: result.stdout.toString(), err: result.stderr.toString() };
 }
 
 async function served(home: string): Promise<void> {
   const out = join(folder, "where.json");
-  const child = Bun.spawn([program, "serve", "--home", home, "--data-port", "0", "--config-out", out], { cwd: folder, stdout: "ignore", stderr: "ignore" });
+  const child = Bun.spawn([program, "serve", "--home", home, "--data-port", "0", "--config-out", out], {
+    cwd: folder,
+    stdout: "ignore",
+    stderr: "ignore",
+  });
   for (let tries = 0; tries < 500 && !existsSync(out); tries++) await Bun.sleep(10);
   const { dataUrl } = (await Bun.file(out).json()) as { dataUrl: string };
   const text = async (path: string) => await (await fetch(`${dataUrl}${path}`)).text();
@@ -33,14 +40,28 @@ async function served(home: string): Promise<void> {
   const document = JSON.parse(await text("/docs/json")) as { paths: Record<string, unknown> };
   check("documentation", "/api/v2/balance/changes" in document.paths);
   const page = await text("/docs");
-  check("documentation page names no other host", !/(?:src|href)="(?:https?:)?\/\//.test(page), page.slice(0, 200));
-  const archive = await fetch(`${dataUrl}/api/v2/networkhistory/export?table=TABLE_TRADES&fromBlock=1&toBlock=1000&manifest=true`);
+  check(
+    "documentation page names no other host",
+    !/(?:src|href)="(?:https?:)?\/\//.test(page),
+    page.slice(0, 200),
+  );
+  const archive = await fetch(
+    `${dataUrl}/api/v2/networkhistory/export?table=TABLE_TRADES&fromBlock=1&toBlock=1000&manifest=true`,
+  );
   const bytes = new Uint8Array(await archive.arrayBuffer());
-  check("export over HTTP", archive.status === 200 && bytes[0] === 0x50 && bytes[1] === 0x4b, `status ${archive.status}`);
+  check(
+    "export over HTTP",
+    archive.status === 200 && bytes[0] === 0x50 && bytes[1] === 0x4b,
+    `status ${archive.status}`,
+  );
   const stopped = performance.now();
   child.kill("SIGTERM");
   await child.exited;
-  check("stops within two seconds", performance.now() - stopped < 2000 && child.exitCode === 0, `exit ${child.exitCode}`);
+  check(
+    "stops within two seconds",
+    performance.now() - stopped < 2000 && child.exitCode === 0,
+    `exit ${child.exitCode}`,
+  );
 }
 
 try {
@@ -50,11 +71,27 @@ try {
   check("an unknown command is a usage error", run("nonsense").code === 2);
   const loaded = run("replay", sample, "--home", home, "--json");
   check("replay", loaded.code === 0 && JSON.parse(loaded.out).height > 3000, loaded.err);
-  check("replay again adds nothing", JSON.parse(run("replay", sample, "--home", home, "--json").out).blocks === 0);
+  check(
+    "replay again adds nothing",
+    JSON.parse(run("replay", sample, "--home", home, "--json").out).blocks === 0,
+  );
   const segments = run("history", "segments", "--home", home, "--json");
   check("segments", segments.code === 0 && segments.out.includes("1000"), segments.err);
   const file = join(folder, "trades.zip");
-  const exported = run("history", "export", "--table", "TABLE_TRADES", "--from", "1", "--to", "3000", "--home", home, "--out", file);
+  const exported = run(
+    "history",
+    "export",
+    "--table",
+    "TABLE_TRADES",
+    "--from",
+    "1",
+    "--to",
+    "3000",
+    "--home",
+    home,
+    "--out",
+    file,
+  );
   check("export", exported.code === 0 && existsSync(file), exported.err);
   check("verify", run("history", "verify", file).code === 0);
   const damaged = new Uint8Array(await Bun.file(file).arrayBuffer());

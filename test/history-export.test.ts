@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, readlinkSync, rmSync, truncateSync, writeFil
 import { join } from "node:path";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
+import { ExportSlots } from "../src/api/data/export-slots.ts";
 import { NetworkHistoryExports, networkHistoryEndpoints } from "../src/api/data/network-history.ts";
 import { CHUNK_BYTES, exportChunks, exportStream, MESSAGE_BYTES } from "../src/history/export.ts";
 import { type ExportRequest, planExport } from "../src/history/export-plan.ts";
@@ -370,7 +371,11 @@ describe("over HTTP", () => {
     const db = openWriter(home);
     const rows = await largeSegments(segmentDirectory(home));
     for (const segment of rows) recordSegment(db, segment);
-    const exports = new NetworkHistoryExports(openReader(home), segmentDirectory(home), exportsMax);
+    const exports = new NetworkHistoryExports(
+      openReader(home),
+      segmentDirectory(home),
+      new ExportSlots(exportsMax),
+    );
     const ask = (query: string, accept: string | null = null, signal?: AbortSignal) => {
       const q = new URLSearchParams(query);
       const fields = Object.fromEntries(

@@ -30,6 +30,8 @@ export interface StreamOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once, when the stream is over in whatever way. */
   onEnd?(): void;
+  /** Called when the stream breaks off because a segment cannot be read. */
+  onFailure?(): void;
 }
 
 /**
@@ -70,6 +72,7 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
           }
           controller.close();
         } catch (error) {
+          if (!signal?.aborted) options.onFailure?.();
           controller.error(error);
         }
         end();

@@ -13,6 +13,8 @@ const PAGE_BYTES = 8192;
 const CACHE_KIB = 32 * 1024;
 const MMAP_BYTES = 2 * 1024 ** 3;
 const BUSY_TIMEOUT_MS = 5_000;
+/** Compiled statements kept for each connection: the resources have a few hundred texts (Bun's own default is 20). */
+const STATEMENTS_KEPT = 512;
 /** "LYRA" as a number, so that a foreign SQLite file is told apart (`PRAGMA application_id`). */
 const APPLICATION_ID = 0x4c595241;
 
@@ -77,6 +79,7 @@ export function openReader(home: string): Database {
 
 function open(path: string, mode: { readwrite: boolean; create: boolean }): Database {
   checkSqlite();
+  Database.MAX_QUERY_CACHE_SIZE = STATEMENTS_KEPT;
   let db: Database | undefined;
   try {
     db = new Database(path, { ...mode, strict: true, safeIntegers: true });

@@ -223,12 +223,26 @@ class Load {
 
 /** Reads the height through a connection of its own all the while, as `lyra doctor` or a backup would. */
 class WatchedLoad extends Load {
+  private readonly watching: Promise<void>;
+
   constructor(
     process: Lyra,
     private readonly home: string,
   ) {
     super(process);
-    void this.watch();
+    this.watching = this.watch();
+  }
+
+  override async ended(): Promise<string | undefined> {
+    const failure = await super.ended();
+    await this.watching;
+    return failure;
+  }
+
+  override async kill(): Promise<number> {
+    await super.kill();
+    await this.watching;
+    return this.told;
   }
 
   private async watch(): Promise<void> {

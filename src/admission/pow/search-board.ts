@@ -27,10 +27,6 @@ export class SearchBoard {
     return Number(Atomics.load(this.words, ATTEMPTS));
   }
 
-  get isStopped(): boolean {
-    return Atomics.load(this.words, LAST_CHUNK) === STOPPED;
-  }
-
   /** Ends the search: no thread takes another chunk. */
   stop(): void {
     this.lookNoFurtherThan(STOPPED);

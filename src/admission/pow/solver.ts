@@ -12,7 +12,7 @@ import {
   proofInputProblem,
   requiredBits,
 } from "./function.ts";
-import { openSearch } from "./nonce-search.ts";
+import { type NonceSearch, openSearch } from "./nonce-search.ts";
 import { SearchBoard } from "./search-board.ts";
 import { SolverThread, ThreadLost } from "./solver-thread.ts";
 
@@ -132,22 +132,22 @@ export class Solver {
       if (outcome !== "none") return { nonce: outcome === "over" ? undefined : outcome, threads: 0 };
     }
     const threads = this.wake();
+    if (threads.length === 0) return { nonce: await inTurns(search, start, board), threads: 0 };
     try {
-      if (threads.length > 0) {
-        const { blockHash, tid } = task;
-        const request = { input: { blockHash, tid }, difficulty, start, board: board.memory };
-        const nonces = await Promise.all(threads.map((thread) => thread.search(request)));
-        return { nonce: smallest(nonces), threads: threads.length };
-      }
+      const { blockHash, tid } = task;
+      const request = { input: { blockHash, tid }, difficulty, start, board: board.memory };
+      const nonces = await Promise.all(threads.map((thread) => thread.search(request)));
+      return { nonce: smallest(nonces), threads: threads.length };
     } catch (error) {
       if (!(error instanceof ThreadLost)) throw error;
-      this.close();
     }
+    this.close();
     if (isCancelled()) return { nonce: undefined, threads: 0 };
-    // A lost thread may have held the chunk with the first nonce, so the search begins anew.
+    // The lost thread may have held the chunk with the first nonce, so the search begins anew.
     board.stop();
-    boards.push(SearchBoard.open(start));
-    return { nonce: await inTurns(boards.at(-1)!, () => boards.at(-1)!.tryChunk(search, start)), threads: 0 };
+    const anew = SearchBoard.open(start);
+    boards.push(anew);
+    return { nonce: await inTurns(search, start, anew), threads: 0 };
   }
 
   private wake(): readonly SolverThread[] {
@@ -163,14 +163,14 @@ export class Solver {
   }
 }
 
-async function inTurns(board: SearchBoard, tryChunk: () => bigint | "none" | "over") {
+/** Searches on this thread, and lets others have their turn every few milliseconds. */
+async function inTurns(search: NonceSearch, start: bigint, board: SearchBoard): Promise<bigint | undefined> {
   for (;;) {
     for (let count = 0; count < CHUNKS_A_TURN; count++) {
-      const outcome = tryChunk();
+      const outcome = board.tryChunk(search, start);
       if (outcome !== "none") return outcome === "over" ? undefined : outcome;
     }
     await new Promise(setImmediate);
-    if (board.isStopped) return undefined;
   }
 }
 

@@ -8,8 +8,9 @@ import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, Grpc, internal, invalidArgument } from "../errors.ts";
+import { ApiError, internal, invalidArgument } from "../errors.ts";
 import type { RequestFields } from "../query.ts";
+import type { ExportSlots } from "./export-slots.ts";
 
 /** What the three lists need of the data context. */
 export interface HistoryContext {
@@ -119,25 +120,26 @@ export function exportRequest(fields: RequestFields, manifest: boolean): ExportR
 
 /** Exports of one node, of which only so many run at once. */
 export class NetworkHistoryExports {
-  private active = 0;
-
   constructor(
     private readonly db: Database,
     /** Where the segment files are (`segmentDirectory`). */
     private readonly directory: string,
-    private readonly exportsMax: number,
+    private readonly slots: ExportSlots,
   ) {}
 
   /** Answers an export request; what is wrong with it is an answer too. */
   async answer(fields: RequestFields, { accept, manifest, signal }: ExportOptions): Promise<Response> {
-    if (this.active >= this.exportsMax) {
-      return errorResponse(new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed"));
-    }
-    const release = this.take();
+    let release = () => {};
     try {
+      release = this.slots.take();
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
       if (accept === STREAM_TYPE) {
-        const archive = exportStream(plan, { chunkBytes: MESSAGE_BYTES, signal, onEnd: release });
+        const archive = exportStream(plan, {
+          chunkBytes: MESSAGE_BYTES,
+          signal,
+          onEnd: release,
+          onFailure: () => this.slots.failed++,
+        });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
       // Chunked, without Content-Length, as in the original: a stream that fails ends without its last chunk.
@@ -145,20 +147,14 @@ export class NetworkHistoryExports {
         "content-type": ARCHIVE_TYPE,
         "content-disposition": `attachment;filename=${plan.name}`,
       };
-      return new Response(exportStream(plan, { signal, onEnd: release }), { headers });
+      return new Response(
+        exportStream(plan, { signal, onEnd: release, onFailure: () => this.slots.failed++ }),
+        { headers },
+      );
     } catch (error) {
       release();
       return errorResponse(exportError(error));
     }
-  }
-
-  private take(): () => void {
-    this.active++;
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.active--;
-      isHeld = false;
-    };
   }
 }
 

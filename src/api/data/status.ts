@@ -1,5 +1,6 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
 import type { ChainHead } from "../../store/head.ts";
+import type { ExportSlots } from "./export-slots.ts";
 
 export interface StatusSource {
   head(): ChainHead | undefined;
@@ -13,9 +14,8 @@ export interface StatusSource {
 export class ServerStatus {
   private readonly responses = new Map<number, number>();
   private readonly startedMs = performance.now();
-  /** Exports under way. */
-  exportsRunning = 0;
-  exportsFailed = 0;
+  /** Set by the routes that export. */
+  exports: ExportSlots | undefined;
   source: StatusSource | undefined;
 
   count(status: number): void {
@@ -58,8 +58,8 @@ export class ServerStatus {
         "Answers taken from the page cache.",
         this.source?.cacheHits() ?? 0,
       ),
-      ...metric("lyra_exports_running", "gauge", "Exports being sent.", this.exportsRunning),
-      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", this.exportsFailed),
+      ...metric("lyra_exports_running", "gauge", "Exports being sent.", this.exports?.running ?? 0),
+      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", this.exports?.failed ?? 0),
       ...metric(
         "lyra_uptime_seconds",
         "gauge",

@@ -1,7 +1,8 @@
 // The routes that answer with a stream of bytes instead of one message: the two exports.
 import { segmentDirectory } from "../../store/database.ts";
-import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { ApiError, badRequest } from "../errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../query.ts";
+import { ExportSlots } from "./export-slots.ts";
 import { exportLedgerEntries } from "./ledger-export.ts";
 import { EXPORT_PATH, NetworkHistoryExports } from "./network-history.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
@@ -21,11 +22,9 @@ export const LEDGER_EXPORT_REQUEST = "datanode.api.v2.ExportLedgerEntriesRequest
 /** The stream routes of a plane; both count towards `exportsMax`. */
 export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRoute[] {
   const { context } = plane;
-  const exports = new NetworkHistoryExports(
-    context.db,
-    segmentDirectory(context.home),
-    context.limits.exportsMax,
-  );
+  const slots = new ExportSlots(context.limits.exportsMax);
+  status.exports = slots;
+  const exports = new NetworkHistoryExports(context.db, segmentDirectory(context.home), slots);
   return [
     {
       path: EXPORT_PATH,
@@ -41,11 +40,13 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
       path: LEDGER_EXPORT_PATH,
       request: LEDGER_EXPORT_REQUEST,
       answer(_request, fields) {
-        if (status.exportsRunning >= context.limits.exportsMax) return tooMany();
-        status.exportsRunning++;
-        return exportLedgerEntries(context, fields, () => {
-          status.exportsRunning--;
-        });
+        let release: () => void;
+        try {
+          release = slots.take();
+        } catch (error) {
+          return Response.json({ error: (error as ApiError).body }, { status: (error as ApiError).status });
+        }
+        return exportLedgerEntries(context, fields, release);
       },
     },
   ];
@@ -74,9 +75,4 @@ function flag(pairs: QueryPairs, name: string): boolean {
   if (value === undefined || value === "false" || value === "0") return false;
   if (value === "true" || value === "1") return true;
   throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not true or false`);
-}
-
-function tooMany(): Response {
-  const error = new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
-  return Response.json({ error: error.body }, { status: error.status });
 }

@@ -7,7 +7,7 @@ import type {
   UpdateNetworkParameter,
 } from "../generated/vega.ts";
 import { newAsset, updateAsset } from "./assets.ts";
-import { all, type Check, first, part, rule, when } from "./check.ts";
+import { all, type Check, part, rule, when } from "./check.ts";
 import { choice, identifier, longerThan, needed, present, required, shortReference } from "./fields.ts";
 import { newMarket, updateMarket } from "./markets.ts";
 import * as say from "./messages.ts";

@@ -1,0 +1,249 @@
+/**
+ * The engine that verifies proofs of work and stops replays (reference 40, section 3). It knows no clock, no store
+ * and no network: heights, hashes and times are handed in, and it answers with verdicts. The calls of one block:
+ *
+ *   beginBlock → change (parameters), deliver … → endBlock → commit, and check at any time between blocks
+ */
+import { Bans, type BansState, banDurationNs } from "../bans.ts";
+import type { AdmissionRules } from "../rules.ts";
+import { ACCEPTED, type Refusal, refuse, type Verdict } from "../verdict.ts";
+import type { PartyCounter } from "./counters.ts";
+import { expectedDifficulty, requiredTotal } from "./difficulty.ts";
+import { verifyProof } from "./function.ts";
+import { BlockHashes, type BlockHashesState, Seen, type SeenState } from "./heights.ts";
+import { type ParameterSetState, ParameterSets, type PowParameters } from "./parameter-sets.ts";
+
+/** What the engine has to know of a transaction. */
+export interface PowTransaction {
+  /** The sending key, as text. */
+  readonly party: string;
+  /** Lower-case hex. */
+  readonly hash: string;
+  /** Display name (reference 30, section 4.1), for the texts. */
+  readonly commandName: string;
+  /** Exempt from proof, height and counting, but not from replay and bans (section 3.1). */
+  readonly isValidatorCommand: boolean;
+  /** The height it names. */
+  readonly blockHeight: bigint;
+  /** Identifier of its proof; empty when it has none. */
+  readonly tid: string;
+  readonly nonce: bigint;
+}
+
+/** One height of a party, for the statistics (section 5.3). */
+export interface PowBlockState {
+  readonly height: bigint;
+  readonly hash: string;
+  readonly seen: bigint;
+  /** Least difficulty of the next transaction; undefined when no more may be sent. */
+  readonly expected: bigint | undefined;
+  readonly parameters: PowParameters;
+}
+
+/** The engine's state as plain JSON in one canonical form. What only this node has seen is not part of it. */
+export interface PowState {
+  readonly height: string;
+  readonly epochLengthNs: string;
+  readonly blocks: BlockHashesState;
+  readonly sets: readonly ParameterSetState[];
+  readonly hashes: SeenState;
+  readonly tids: SeenState;
+  readonly bans: BansState;
+}
+
+const NOTHING: Readonly<PartyCounter> = { observed: 0n, seen: 0n };
+
+export class PowEngine {
+  private height = 0n;
+  private epochLengthNs = 0n;
+  private readonly blocks = new BlockHashes();
+  private readonly sets = new ParameterSets();
+  private readonly hashes = new Seen();
+  private readonly tids = new Seen();
+  private readonly bans = new Bans();
+  /** Identifiers of proofs checked since the last commit, by this node alone. */
+  private readonly pooledTids = new Set<string>();
+
+  constructor(private readonly rules: AdmissionRules = "default") {}
+
+  get currentHeight(): bigint {
+    return this.height;
+  }
+
+  /** The parameters in force at the current height; undefined before any were set. */
+  get parameters(): PowParameters | undefined {
+    return this.sets.inForce(this.height)?.parameters;
+  }
+
+  /** The kept parameter sets with the heights they hold for, oldest first. */
+  get parameterSets(): readonly { from: bigint; until: bigint | undefined; parameters: PowParameters }[] {
+    return this.sets.all.map(({ from, until, parameters }) => ({ from, until, parameters }));
+  }
+
+  /** Network parameters that changed while the current block is being processed. */
+  change(values: Partial<PowParameters>): void {
+    this.sets.change(this.height, values);
+  }
+
+  /** Length of an epoch, nanoseconds: 1/48 of it is how long a later ban lasts. */
+  setEpochLength(epochLengthNs: bigint): void {
+    this.epochLengthNs = epochLengthNs;
+  }
+
+  /**
+   * @param hash of the block, lower-case hex
+   * @param previousTimeNs what the chain's clock says: still the time of the block before (section 3.7)
+   */
+  beginBlock(height: bigint, hash: string, previousTimeNs: bigint): void {
+    this.height = height;
+    this.blocks.put(height, hash);
+    this.bans.release(previousTimeNs);
+  }
+
+  /** Judges a transaction for the mempool. Its proof's identifier is spent until the next commit, also if refused. */
+  check(tx: PowTransaction): Verdict {
+    if (!tx.isValidatorCommand) {
+      if (this.pooledTids.has(tx.tid)) return refuse("pow_tid_seen", "proof of work tid already seen");
+      this.pooledTids.add(tx.tid);
+    }
+    const bits = this.verify(tx);
+    return typeof bits === "bigint" ? ACCEPTED : bits;
+  }
+
+  /** @param timeNs of the current block: a ban begins there */
+  deliver(tx: PowTransaction, timeNs: bigint): Verdict {
+    const bits = this.verify(tx);
+    if (typeof bits !== "bigint") return bits;
+    this.hashes.add(tx.blockHeight, tx.hash);
+    if (tx.isValidatorCommand) return ACCEPTED;
+    this.tids.add(tx.blockHeight, tx.tid);
+    return this.count(tx, bits, timeNs);
+  }
+
+  /** Forgets the heights that no transaction can name any more (section 3.5). */
+  endBlock(): void {
+    for (const set of this.sets.all) {
+      const leaving = this.height + 1n - set.parameters.pastBlocks;
+      if (leaving < 0n) continue;
+      // The original lets every set forget every height, so a smaller window forgets what may still be sent.
+      const isForgetting = this.rules === "0.71.6" ? this.hashes.hasHeight(leaving) : set.holds(leaving);
+      if (!isForgetting) continue;
+      this.hashes.forget(leaving);
+      this.tids.forget(leaving);
+      set.counters.forget(leaving);
+    }
+    this.sets.dropExpired(this.height);
+  }
+
+  commit(): void {
+    this.pooledTids.clear();
+  }
+
+  /** When the party is released, Unix nanoseconds; undefined when it is not banned. */
+  bannedUntil(party: string): bigint | undefined {
+    return this.bans.of(party);
+  }
+
+  /** Bans a party by hand (devnet tools). */
+  ban(party: string, untilNs: bigint): void {
+    this.bans.ban(party, untilNs);
+  }
+
+  pardon(party: string): boolean {
+    return this.bans.pardon(party);
+  }
+
+  /** The heights the party has built on, ascending, and the current one last (section 5.3). */
+  blockStates(party: string): PowBlockState[] {
+    const states = this.sets.all.flatMap(({ parameters, counters }) =>
+      counters.ofParty(party).map(({ height, counter }) => this.blockState(height, counter, parameters)),
+    );
+    const current = this.sets.inForce(this.height);
+    const isListed =
+      this.rules === "0.71.6"
+        ? current?.counters.has(this.height) // anybody's transaction hides the current height
+        : current?.counters.of(this.height, party) !== undefined;
+    if (current && !isListed) states.push(this.blockState(this.height, NOTHING, current.parameters));
+    return states;
+  }
+
+  save(): PowState {
+    return {
+      height: this.height.toString(),
+      epochLengthNs: this.epochLengthNs.toString(),
+      blocks: this.blocks.save(),
+      sets: this.sets.save(),
+      hashes: this.hashes.save(),
+      tids: this.tids.save(),
+      bans: this.bans.save(),
+    };
+  }
+
+  load(state: PowState): void {
+    this.height = BigInt(state.height);
+    this.epochLengthNs = BigInt(state.epochLengthNs);
+    this.blocks.load(state.blocks);
+    this.sets.load(state.sets);
+    this.hashes.load(state.hashes);
+    this.tids.load(state.tids);
+    this.bans.load(state.bans);
+    this.pooledTids.clear();
+  }
+
+  /** The zero bits of the proof (0 for a validator command), or the first rule that refuses (section 3.3). */
+  private verify(tx: PowTransaction): bigint | Refusal {
+    const { party, blockHeight, tid, nonce } = tx;
+    const bannedUntil = this.bans.of(party);
+    if (bannedUntil !== undefined) {
+      return refuse("pow_banned", "party is banned from sending transactions", {
+        bannedUntilNs: bannedUntil,
+      });
+    }
+    if (this.hashes.has(tx.hash)) return refuse("pow_hash_used", "transaction hash already used");
+    if (tx.isValidatorCommand) return 0n;
+    const set = this.sets.of(blockHeight);
+    if (!set) return refuse("pow_too_old", "transaction too old", { blockHeight, height: this.height });
+    const { pastBlocks, difficulty, hashFunction } = set.parameters;
+    const blockHash = this.blocks.of(blockHeight);
+    if (blockHash === undefined || blockHeight + pastBlocks <= this.height) {
+      const text = `unknown block height for tx:${tx.hash}, command:${tx.commandName}, party:${party}`;
+      return refuse("pow_unknown_height", text, { blockHeight, height: this.height, pastBlocks });
+    }
+    if (this.tids.has(tid)) return refuse("pow_tid_used", "proof of work tid already used");
+    const bits = verifyProof({ blockHash, tid, nonce }, difficulty, hashFunction, this.rules);
+    if (bits !== undefined) return BigInt(bits);
+    return refuse("pow_invalid", "failed to verify proof of work", { difficulty: BigInt(difficulty) });
+  }
+
+  /** Counts a proven transaction against the party's quota on its height (section 3.4). */
+  private count({ party, blockHeight }: PowTransaction, bits: bigint, timeNs: bigint): Verdict {
+    const { parameters, counters } = this.sets.of(blockHeight)!;
+    const counter = counters.of(blockHeight, party);
+    if (!counter) {
+      counters.begin(blockHeight, party, bits, this.rules === "0.71.6");
+      return ACCEPTED;
+    }
+    const { seen, observed } = counter;
+    if (seen >= parameters.txPerBlock) {
+      const required = requiredTotal(seen + 1n, parameters);
+      if (!parameters.increasingDifficulty || observed + bits < required) {
+        this.bans.ban(party, timeNs + banDurationNs(this.epochLengthNs));
+        const numbers = { blockHeight, seen, txPerBlock: parameters.txPerBlock };
+        const shown = parameters.increasingDifficulty ? { required, shown: observed + bits } : {};
+        return refuse("pow_quota", "too many transactions per block", { ...numbers, ...shown });
+      }
+    }
+    counter.observed = observed + bits;
+    counter.seen = seen + 1n;
+    return ACCEPTED;
+  }
+
+  private blockState(
+    height: bigint,
+    counter: Readonly<PartyCounter>,
+    parameters: PowParameters,
+  ): PowBlockState {
+    const expected = expectedDifficulty(counter, parameters, this.rules === "0.71.6");
+    return { height, hash: this.blocks.of(height) ?? "", seen: counter.seen, expected, parameters };
+  }
+}

@@ -1,0 +1,26 @@
+// What admission says of a transaction.
+
+/** Result code of every refusal by proof of work, replay or spam rule (reference 30, section 7.1). */
+export const REFUSED_CODE = 89;
+
+export interface Refusal {
+  readonly accepted: false;
+  /** Stable name of the rule that refused, e.g. `pow_tid_used`. */
+  readonly rule: string;
+  /** The original's text, word for word. */
+  readonly text: string;
+  /** The caller's own numbers, by name: for the details of the answer. */
+  readonly numbers: Readonly<Record<string, bigint>>;
+}
+
+export interface Acceptance {
+  readonly accepted: true;
+}
+
+export type Verdict = Acceptance | Refusal;
+
+export const ACCEPTED: Acceptance = { accepted: true };
+
+export function refuse(rule: string, text: string, numbers: Readonly<Record<string, bigint>> = {}): Refusal {
+  return { accepted: false, rule, text, numbers };
+}

@@ -1,0 +1,175 @@
+/**
+ * From bytes to a transaction that can be executed, or to the reason why not: every check that needs no state, in
+ * the network's order and with its texts (reference 30, section 3.2). Pure: a worker can run it.
+ */
+import { ED25519_SIGNATURE_BYTES, ed25519Verify } from "../crypto/ed25519.ts";
+import { WireError } from "./errors.ts";
+import {
+  decodeInputData,
+  type InputData,
+  type ProofOfWork,
+  type Transaction,
+  TxVersion,
+} from "./generated/commands.ts";
+import { isHex, isHex64 } from "./identifiers.ts";
+import {
+  type EnvelopeVersion,
+  readTransaction,
+  rootId,
+  SIGNATURE_ALGORITHM,
+  SIGNATURE_VERSION,
+  signingDigest,
+  transactionHash,
+} from "./transaction.ts";
+import { type CommandKind, type CommandPayload, commandKindOf } from "./transaction-commands.ts";
+import { noteCommandErrors } from "./validate/commands.ts";
+import * as say from "./validate/messages.ts";
+import { PropertyErrors } from "./validate/property-errors.ts";
+
+/** Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed (section 7.1). */
+export const ABCI_INVALID = 60;
+
+interface Checked<K extends CommandKind> {
+  readonly kind: K;
+  readonly payload: CommandPayload<K>;
+  /** The sender's public key exactly as sent: in another case it is another party (section 13, surprise 8). */
+  readonly party: string;
+  readonly nonce: bigint;
+  /** The height whose hash the proof of work starts from. */
+  readonly blockHeight: bigint;
+  readonly pow: ProofOfWork | undefined;
+  readonly version: EnvelopeVersion;
+  readonly signature: Uint8Array;
+  /** Lower-case hexadecimal SHA-256 of the bytes as received. */
+  readonly hash: string;
+  /** The first identifier of what it creates; more come from `IdGenerator`. */
+  readonly id: string;
+}
+
+/** A transaction whose command obeys the rules and is signed by `party`. Told apart by `kind`. */
+export type CheckedTransaction = { [K in CommandKind]: Checked<K> }[CommandKind];
+
+/** `too_large` never reaches the chain: the mempool answers, and no code of the chain applies (section 2.5). */
+export type RefusalReason = "too_large" | "undecodable" | "invalid";
+
+export interface TransactionRefusal {
+  readonly reason: RefusalReason;
+  readonly code: typeof ABCI_INVALID;
+  /** What clients are told, word for word. */
+  readonly text: string;
+  /** By property; none where there are no properties yet. */
+  readonly errors: PropertyErrors | undefined;
+}
+
+export type Verdict =
+  | { readonly ok: true; readonly transaction: CheckedTransaction }
+  | { readonly ok: false; readonly refusal: TransactionRefusal };
+
+/** Checks everything about a transaction that can be known without state; never throws, whatever the bytes. */
+export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
+  let envelope: Transaction;
+  try {
+    envelope = readTransaction(bytes);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    if (error.code === "too_large") return refused("too_large", error.message);
+    return refused("undecodable", `unable to unmarshal transaction: ${error.message}`);
+  }
+  const examined = examine(envelope);
+  if (examined instanceof PropertyErrors) return invalid(examined);
+  const signature = checkSignature(envelope, chainId);
+  if (signature instanceof PropertyErrors) return invalid(signature);
+  const { kind, input } = examined;
+  const transaction: Checked<CommandKind> = {
+    kind,
+    payload: input[kind]!,
+    party: envelope.pubKey!,
+    nonce: input.nonce,
+    blockHeight: input.blockHeight,
+    pow: envelope.pow,
+    version: envelope.version as EnvelopeVersion,
+    signature,
+    hash: transactionHash(bytes),
+    id: rootId(signature),
+  };
+  return { ok: true, transaction: transaction as CheckedTransaction };
+}
+
+export interface Examined {
+  readonly kind: CommandKind;
+  readonly input: InputData;
+}
+
+/** Everything but the signature: version, sender, and then all that is wrong with the command at once. */
+export function examine(envelope: Transaction | undefined): Examined | PropertyErrors {
+  if (envelope === undefined) return PropertyErrors.of("tx", say.IS_REQUIRED);
+  return checkVersion(envelope) ?? checkSender(envelope) ?? checkInputData(envelope.inputData);
+}
+
+function checkVersion({ version }: Transaction): PropertyErrors | undefined {
+  if (version === TxVersion.TX_VERSION_V2 || version === TxVersion.TX_VERSION_V3) return undefined;
+  const isMissing = version === TxVersion.TX_VERSION_UNSPECIFIED;
+  return PropertyErrors.of("tx.version", isMissing ? say.IS_REQUIRED : say.IS_NOT_SUPPORTED);
+}
+
+function checkSender({ address, pubKey }: Transaction): PropertyErrors | undefined {
+  if (address === undefined && pubKey === undefined) return PropertyErrors.of("tx.from", say.IS_REQUIRED);
+  // An address is no sender: it is defined, but nothing can be signed for it.
+  if (pubKey === undefined || pubKey === "") return PropertyErrors.of("tx.from.pub_key", say.IS_REQUIRED);
+  if (!isHex64(pubKey)) return PropertyErrors.of("tx.from.pub_key", say.SHOULD_BE_A_PUBLIC_KEY);
+  return undefined;
+}
+
+function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
+  if (bytes.length === 0) return PropertyErrors.of("tx.input_data", say.IS_REQUIRED);
+  let input: InputData;
+  try {
+    input = decodeInputData(bytes);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    return PropertyErrors.of("tx.input_data", `couldn't unmarshall input data: ${error.message}`);
+  }
+  const errors = new PropertyErrors();
+  if (input.nonce === 0n) errors.add("tx.input_data.nonce", say.MUST_BE_POSITIVE);
+  const kind = commandKindOf(input);
+  // A command that this version does not know reads as none: "is not supported" cannot come up.
+  if (kind === undefined) errors.add("tx.input_data.command", say.IS_REQUIRED);
+  else noteCommandErrors(kind, input[kind]!, errors);
+  return errors.isEmpty && kind !== undefined ? { kind, input } : errors;
+}
+
+/**
+ * The decoded signature, when the sender made it for this chain. Bytes of another length are no valid signature;
+ * only a sender that is no key makes one that cannot be verified.
+ */
+export function checkSignature(envelope: Transaction, chainId: string): Uint8Array | PropertyErrors {
+  const { signature } = envelope;
+  if (signature === undefined) return PropertyErrors.of("tx.signature", say.IS_REQUIRED);
+  const errors = new PropertyErrors();
+  if (signature.value === "") errors.add("tx.signature.value", say.IS_REQUIRED);
+  if (!isHex(signature.value)) errors.add("tx.signature.value", say.SHOULD_BE_HEX);
+  if (signature.algo === "") errors.add("tx.signature.algo", say.IS_REQUIRED);
+  if (signature.algo !== SIGNATURE_ALGORITHM || signature.version !== SIGNATURE_VERSION) {
+    errors.add("tx.signature.algo", say.UNSUPPORTED_ALGORITHM);
+    errors.add("tx.signature.version", say.UNSUPPORTED_ALGORITHM);
+  }
+  if (!errors.isEmpty) return errors;
+  if (!isHex64(envelope.pubKey ?? ""))
+    return PropertyErrors.of("tx.signature.value", say.SIGNATURE_NOT_VERIFIABLE);
+  // Decoded only at its right length: a text of a megabyte need not become bytes to be refused.
+  const isWhole = signature.value.length === ED25519_SIGNATURE_BYTES * 2;
+  const bytes = new Uint8Array(Buffer.from(isWhole ? signature.value : "", "hex"));
+  const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
+  if (!ed25519Verify(Buffer.from(envelope.pubKey!, "hex"), digest, bytes)) {
+    return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
+  }
+  return bytes;
+}
+
+function refused(reason: RefusalReason, text: string, errors?: PropertyErrors): Verdict {
+  return { ok: false, refusal: { reason, code: ABCI_INVALID, text, errors } };
+}
+
+function invalid(errors: PropertyErrors): Verdict {
+  return refused("invalid", errors.toString(), errors);
+}

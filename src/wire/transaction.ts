@@ -1,0 +1,78 @@
+/**
+ * The envelope of a transaction (reference 30, section 2): how its bytes are read, what is signed, its hash, and
+ * the identifiers that follow from its signature. Whether a transaction is good is transaction-check.ts.
+ */
+import { sha3Of } from "../crypto/sha3.ts";
+import { sha256Of } from "../crypto/sha256.ts";
+import { WireError } from "./errors.ts";
+import { decodeTransaction, type Transaction, TxVersion } from "./generated/commands.ts";
+import { hexOf } from "./identifiers.ts";
+
+/** Bytes of a transaction that the mempool takes (section 2.5). */
+export const TRANSACTION_BYTES_MAX = 1_048_576;
+
+/** The one pair of name and number that signatures can have (section 2.1). */
+export const SIGNATURE_ALGORITHM = "vega/ed25519";
+export const SIGNATURE_VERSION = 1;
+
+/** Versions that are accepted; only the second binds a signature to a chain (section 2.2). */
+export type EnvelopeVersion = typeof TxVersion.TX_VERSION_V2 | typeof TxVersion.TX_VERSION_V3;
+
+/** The mempool's words for bytes above the limit; they reach clients as they are. */
+export function tooLargeText(bytes: number): string {
+  return `Tx too large. Max size is ${TRANSACTION_BYTES_MAX}, but got ${bytes}`;
+}
+
+/**
+ * Reads an envelope. The bytes of the command stay unread.
+ * @throws WireError for bytes that are no transaction, or more than a transaction may have
+ */
+export function readTransaction(bytes: Uint8Array): Transaction {
+  if (bytes.length > TRANSACTION_BYTES_MAX) throw new WireError("too_large", tooLargeText(bytes.length));
+  return decodeTransaction(bytes);
+}
+
+/** Lower-case hexadecimal; submit responses and bus events show it in capitals (section 2.3). */
+export function transactionHash(bytes: Uint8Array): string {
+  return hexOf(sha256Of(bytes));
+}
+
+/** What stands between the chain's name and the command, so that no name can run into a command. */
+const SEPARATOR = Uint8Array.of(0);
+
+/**
+ * The bytes whose digest is signed: since version 3 the chain's name stands in front, so that a transaction of
+ * one chain is nothing on another. The name itself is never sent.
+ */
+export function signedBytes(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
+  if (version === TxVersion.TX_VERSION_V2) return inputData;
+  return new Uint8Array(Buffer.concat([Buffer.from(chainId, "utf8"), SEPARATOR, inputData]));
+}
+
+/** The 32 bytes that Ed25519 signs as its message (section 2.3). */
+export function signingDigest(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
+  return sha3Of(signedBytes(version, chainId, inputData));
+}
+
+/** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */
+export function rootId(signature: Uint8Array): string {
+  return hexOf(sha3Of(signature));
+}
+
+/**
+ * The identifiers of what one transaction creates, in order: the first follows from the signature, each next one
+ * from the one before (reference 60, section 13.1).
+ */
+export class IdGenerator {
+  private next: Uint8Array;
+
+  constructor(root: string) {
+    this.next = new Uint8Array(Buffer.from(root, "hex"));
+  }
+
+  take(): string {
+    const id = hexOf(this.next);
+    this.next = sha3Of(this.next);
+    return id;
+  }
+}
