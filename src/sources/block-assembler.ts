@@ -4,6 +4,7 @@ import { Field } from "../store/project/fields.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { isHex } from "../wire/identifiers.ts";
+import { textAt } from "../wire/text.ts";
 import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
@@ -130,7 +131,7 @@ export class BlockAssembler {
       throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${marker.height}`);
     }
     this.rememberChain(bytes);
-    const hash = Buffer.from(bytes.subarray(envelope.blockStart, envelope.blockEnd)).toString("latin1");
+    const hash = textAt(bytes, envelope.blockStart, envelope.blockEnd);
     if (!isHex(hash)) throw new StreamFault(`block ${envelope.height} has no valid hash`);
     this.seenBlock = true;
     this.lastTx = bytes.subarray(envelope.blockStart, envelope.blockEnd);
@@ -174,7 +175,7 @@ export class BlockAssembler {
   private txIndex(bytes: Uint8Array): number {
     const { txHashStart, txHashEnd } = this.envelope;
     if (sameRange(bytes, txHashStart, txHashEnd, this.lastTx!)) return this.lastTxIndex;
-    const hash = Buffer.from(bytes.subarray(txHashStart, txHashEnd)).toString("latin1");
+    const hash = textAt(bytes, txHashStart, txHashEnd);
     if (!isHex(hash))
       throw new StreamFault(
         `event ${this.envelope.height}-${this.envelope.seq} has no valid transaction hash`,
