@@ -1,5 +1,5 @@
 // Makes a store with many balance rows, for the benchmarks: the rows go in by bare statements, in the form the
-// writer gives them. One busy party (a tenth of the rows), one rare (40 rows), the rest unevenly spread.
+// writer gives them. One busy party (a tenth of the rows), one rare (20 rows), the rest unevenly spread.
 import { createHash } from "node:crypto";
 import { accountReference } from "../src/store/accounts.ts";
 import { storeAmount } from "../src/store/amount.ts";
@@ -8,6 +8,7 @@ import { writeHead } from "../src/store/head.ts";
 import { referencePrefix } from "../src/store/ids.ts";
 
 const ROWS_PER_BLOCK = 500;
+const RARE_ROWS = 20;
 const ASSETS = 4;
 const GENERAL = 4;
 const START_US = 1_700_000_000_000_000;
@@ -69,7 +70,7 @@ export function makeBalanceStore(
     return seed / 2 ** 32;
   };
   const blocks = Math.ceil(rows / ROWS_PER_BLOCK);
-  const rareEvery = Math.max(1, Math.floor(blocks / 40));
+  const rareEvery = Math.max(1, Math.floor(blocks / RARE_ROWS));
   let written = 0;
   for (let block = 1; block <= blocks; block++) {
     insertBlock.run(block, START_US + block * 1_000_123, block, Buffer.from(idOf(`block ${block}`), "hex"));

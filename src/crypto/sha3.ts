@@ -7,3 +7,8 @@ export const SHA3_256_BYTES = 32;
 export function sha3Of(bytes: Uint8Array): Uint8Array {
   return Bun.CryptoHasher.hash("sha3-256", bytes);
 }
+
+/** The same in lower-case hexadecimal. */
+export function sha3HexOf(bytes: Uint8Array): string {
+  return Bun.CryptoHasher.hash("sha3-256", bytes, "hex");
+}

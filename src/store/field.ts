@@ -126,6 +126,12 @@ export function wholeNumber(text: string, field: string): number {
   return value;
 }
 
+/** The same for an epoch that comes as a number: readers look at the one after it, too. @throws FieldFault */
+export function checkEpoch(value: bigint, field: string): bigint {
+  if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new FieldFault(field, "is 2^53 or more", value);
+  return value;
+}
+
 const INT8_MAX = 2n ** 63n - 1n;
 const INT4_MAX = 2n ** 31n - 1n;
 const INT2_MAX = 2 ** 15 - 1;

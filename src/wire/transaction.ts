@@ -2,8 +2,8 @@
  * The envelope of a transaction (reference 30, section 2): how its bytes are read, what is signed, its hash, and
  * the identifiers that follow from its signature. Whether a transaction is good is transaction-check.ts.
  */
-import { sha3Of } from "../crypto/sha3.ts";
-import { sha256Of } from "../crypto/sha256.ts";
+import { sha3HexOf, sha3Of } from "../crypto/sha3.ts";
+import { sha256HexOf } from "../crypto/sha256.ts";
 import { WireError } from "./errors.ts";
 import { decodeTransaction, type Transaction, TxVersion } from "./generated/commands.ts";
 import { hexOf } from "./identifiers.ts";
@@ -34,19 +34,21 @@ export function readTransaction(bytes: Uint8Array): Transaction {
 
 /** Lower-case hexadecimal; submit responses and bus events show it in capitals (section 2.3). */
 export function transactionHash(bytes: Uint8Array): string {
-  return hexOf(sha256Of(bytes));
+  return sha256HexOf(bytes);
 }
-
-/** What stands between the chain's name and the command, so that no name can run into a command. */
-const SEPARATOR = Uint8Array.of(0);
 
 /**
  * The bytes whose digest is signed: since version 3 the chain's name stands in front, so that a transaction of
- * one chain is nothing on another. The name itself is never sent.
+ * one chain is nothing on another. A zero byte ends the name, so that no name can run into a command. The name
+ * itself is never sent.
  */
 export function signedBytes(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
   if (version === TxVersion.TX_VERSION_V2) return inputData;
-  return new Uint8Array(Buffer.concat([Buffer.from(chainId, "utf8"), SEPARATOR, inputData]));
+  const name = Buffer.from(chainId, "utf8");
+  const bytes = new Uint8Array(name.length + 1 + inputData.length);
+  bytes.set(name);
+  bytes.set(inputData, name.length + 1);
+  return bytes;
 }
 
 /** The 32 bytes that Ed25519 signs as its message (section 2.3). */
@@ -56,7 +58,7 @@ export function signingDigest(version: EnvelopeVersion, chainId: string, inputDa
 
 /** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */
 export function rootId(signature: Uint8Array): string {
-  return hexOf(sha3Of(signature));
+  return sha3HexOf(signature);
 }
 
 /**

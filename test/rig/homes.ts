@@ -14,6 +14,9 @@ const SHARED = join(import.meta.dir, "..", "..", "..", "shared", "data");
 export const RECORDING = join(SHARED, "smoketest_to_block_5000.evts.gz");
 export const hasRecording = existsSync(RECORDING);
 
+/** A folder without a disk under it, where there is one: for tests that commit thousands of times. */
+export const MEMORY = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
+
 /** A folder for one test file; `remove` in `afterAll`. */
 export class Scratch {
   readonly folder: string;

@@ -134,3 +134,31 @@ export function blockSpans(bytes: Uint8Array): BlockSpan[] {
 export function upTo(bytes: Uint8Array, height: number): Uint8Array {
   return bytes.subarray(0, blockSpans(bytes).findLast((span) => span.height === height)!.end);
 }
+
+/**
+ * A long recording of small things: balances of parties that keep coming, one parameter, and a transaction in each
+ * block. It takes a load many commits, and gives out references and running numbers all the way.
+ */
+export function longRecording(blocks: number, eventsPerBlock: number): Buffer {
+  const stream = new StreamMaker("long-chain");
+  const id = (kind: string, n: number) => new Bun.CryptoHasher("sha256").update(`${kind}/${n}`).digest("hex");
+  let count = 0;
+  for (let height = 1; height <= blocks; height++) {
+    const events: EventInit[] = [];
+    while (events.length < eventsPerBlock) {
+      count++;
+      const owner = id("party", (count * 7919) % (500 + Math.floor(count / 20)));
+      const account = {
+        owner,
+        asset: id("asset", count % 3),
+        marketId: "!",
+        type: 4,
+        balance: String(count * 1_000),
+      };
+      events.push({ type: 6, account, ...(count % 5 === 0 ? { txHash: hashOf(count, 9) } : {}) });
+    }
+    events.push({ type: 13, networkParameter: { key: `parameter.${height % 17}`, value: String(height) } });
+    stream.block({ height, events });
+  }
+  return stream.bytes();
+}

@@ -229,8 +229,11 @@ export class PowEngine {
       if (!parameters.increasingDifficulty || observed + bits < required) {
         this.bans.ban(party, timeNs + banDurationNs(this.epochLengthNs));
         const numbers = { blockHeight, seen, txPerBlock: parameters.txPerBlock };
-        const shown = parameters.increasingDifficulty ? { required, shown: observed + bits } : {};
-        return refuse("pow_quota", "too many transactions per block", { ...numbers, ...shown });
+        return refuse(
+          "pow_quota",
+          "too many transactions per block",
+          parameters.increasingDifficulty ? { ...numbers, required, shown: observed + bits } : numbers,
+        );
       }
     }
     counter.observed = observed + bits;

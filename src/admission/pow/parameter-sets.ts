@@ -14,11 +14,12 @@ export interface PowParameters {
   readonly increasingDifficulty: boolean;
 }
 
+/** Before a value was set; the quota is the least allowed one, so that nothing is divided by zero. */
 const EMPTY: PowParameters = {
   pastBlocks: 0n,
   difficulty: 0,
   hashFunction: "",
-  txPerBlock: 0n,
+  txPerBlock: 1n,
   increasingDifficulty: false,
 };
 

@@ -1,25 +1,34 @@
-// What the threads of one search share: which nonces are taken, how far it still makes sense to look, and whether
-// to stop. A few shared words, so a thread deep in its work needs no message to learn of them.
+// What the threads of one search share: which nonces are taken, how far it still makes sense to look, and what was
+// found. A few shared words, so a thread deep in its work needs no message to learn of them.
 import { CHUNK, type NonceSearch } from "./nonce-search.ts";
 
 /** The original's search gives up here (reference 40, section 1.2). */
 const SEARCH_END = (1n << 63n) - 1n;
+const STOPPED = -1n;
+
+// The words.
 const NEXT_CHUNK = 0;
 const LAST_CHUNK = 1;
-const ATTEMPTS = 2;
-const WORDS = 3;
-const STOPPED = -1n;
+const BEST = 2;
+const BUSY = 3;
+const ATTEMPTS = 4;
+const WORDS = 5;
 
 export class SearchBoard {
   private readonly words: BigInt64Array;
 
-  constructor(readonly memory: SharedArrayBuffer) {
+  constructor(
+    readonly memory: SharedArrayBuffer,
+    /** The first nonce. */
+    readonly start: bigint,
+  ) {
     this.words = new BigInt64Array(memory);
   }
 
   static open(start: bigint): SearchBoard {
-    const board = new SearchBoard(new SharedArrayBuffer(WORDS * 8));
+    const board = new SearchBoard(new SharedArrayBuffer(WORDS * 8), start);
     Atomics.store(board.words, LAST_CHUNK, (SEARCH_END - start) / BigInt(CHUNK));
+    Atomics.store(board.words, BEST, SEARCH_END);
     return board;
   }
 
@@ -27,33 +36,52 @@ export class SearchBoard {
     return Number(Atomics.load(this.words, ATTEMPTS));
   }
 
+  /** The smallest nonce found so far; the first of all as soon as the search is over and nobody is busy. */
+  get best(): bigint | undefined {
+    const best = Atomics.load(this.words, BEST);
+    return best === SEARCH_END ? undefined : best;
+  }
+
+  /** Whether a thread is inside a chunk. */
+  get isBusy(): boolean {
+    return Atomics.load(this.words, BUSY) > 0n;
+  }
+
   /** Ends the search: no thread takes another chunk. */
   stop(): void {
-    this.lookNoFurtherThan(STOPPED);
+    this.lower(LAST_CHUNK, STOPPED);
   }
 
   /**
    * Takes the next chunk of nonces and looks through it. Chunks are taken in order, and one that is taken is always
-   * finished, so the smallest nonce of all threads is the first of all: the same for any number of threads.
-   * @returns the nonce when there is a good one, "none" when the chunk held none, "over" when there is nothing to do
+   * finished, so the smallest nonce found is the first of all, whatever the number of threads.
+   * @returns whether there is more to do
    */
-  tryChunk(search: NonceSearch, start: bigint): bigint | "none" | "over" {
-    if (Atomics.load(this.words, NEXT_CHUNK) > Atomics.load(this.words, LAST_CHUNK)) return "over";
+  tryChunk(search: NonceSearch): boolean {
+    Atomics.add(this.words, BUSY, 1n);
     const chunk = Atomics.add(this.words, NEXT_CHUNK, 1n);
-    if (chunk > Atomics.load(this.words, LAST_CHUNK)) return "over";
-    const from = start + chunk * BigInt(CHUNK);
+    const isWanted = chunk <= Atomics.load(this.words, LAST_CHUNK);
+    const nonce = isWanted ? this.lookThrough(search, chunk) : undefined;
+    if (nonce !== undefined) {
+      this.lower(BEST, nonce);
+      this.lower(LAST_CHUNK, chunk);
+    }
+    Atomics.sub(this.words, BUSY, 1n);
+    return isWanted && nonce === undefined;
+  }
+
+  private lookThrough(search: NonceSearch, chunk: bigint): bigint | undefined {
+    const from = this.start + chunk * BigInt(CHUNK);
     const nonce = search.search(from, CHUNK);
     Atomics.add(this.words, ATTEMPTS, nonce === undefined ? BigInt(CHUNK) : nonce - from + 1n);
-    if (nonce === undefined) return "none";
-    this.lookNoFurtherThan(chunk);
     return nonce;
   }
 
-  private lookNoFurtherThan(chunk: bigint): void {
-    for (let last = Atomics.load(this.words, LAST_CHUNK); chunk < last; ) {
-      const found = Atomics.compareExchange(this.words, LAST_CHUNK, last, chunk);
-      if (found === last) return;
-      last = found;
+  private lower(word: number, value: bigint): void {
+    for (let known = Atomics.load(this.words, word); value < known; ) {
+      const found = Atomics.compareExchange(this.words, word, known, value);
+      if (found === known) return;
+      known = found;
     }
   }
 }

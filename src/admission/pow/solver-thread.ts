@@ -1,24 +1,25 @@
 // A worker of the solver, seen from the thread that asks.
 import { workerUrl } from "../../worker-url.ts";
-import type { SearchReply, SearchRequest } from "./solver.worker.ts";
+import type { SearchRequest, ThreadMessage } from "./solver.worker.ts";
 
 export class ThreadLost extends Error {
   override readonly name = "ThreadLost";
 }
 
-type Reply = PromiseWithResolvers<bigint | undefined>;
-
 export class SolverThread {
   private readonly worker: Worker;
-  private readonly waiting = new Map<number, Reply>();
+  private readonly waiting = new Map<number, PromiseWithResolvers<void>>();
   private lastId = 0;
+  private awake = false;
 
   /** @throws where no worker can be started */
   constructor() {
     this.worker = new Worker(workerUrl("admission/pow/solver.worker.ts"), { smol: true });
-    this.worker.onmessage = ({ data }: MessageEvent<SearchReply>) => {
-      this.waiting.get(data.id)?.resolve(data.nonce);
-      this.waiting.delete(data.id);
+    this.worker.onmessage = ({ data }: MessageEvent<ThreadMessage>) => {
+      this.awake = true;
+      if ("isAwake" in data) return;
+      this.waiting.get(data.over)?.resolve();
+      this.waiting.delete(data.over);
     };
     // A worker file that the executable does not hold is reported here and nowhere else (reference 80, section 1).
     this.worker.onerror = (event) => {
@@ -28,13 +29,18 @@ export class SolverThread {
     this.worker.addEventListener("close", () => this.lose("the worker ended"));
   }
 
-  /** The first good nonce among those this thread looks at. @throws ThreadLost */
-  search(request: Omit<SearchRequest, "id">): Promise<bigint | undefined> {
-    const reply: Reply = Promise.withResolvers();
+  /** Whether the worker has begun to run. */
+  get isAwake(): boolean {
+    return this.awake;
+  }
+
+  /** Resolves when there is nothing left to do. @throws ThreadLost */
+  search(request: Omit<SearchRequest, "id">): Promise<void> {
+    const over = Promise.withResolvers<void>();
     const id = ++this.lastId;
-    this.waiting.set(id, reply);
+    this.waiting.set(id, over);
     this.worker.postMessage({ ...request, id } satisfies SearchRequest);
-    return reply.promise;
+    return over.promise;
   }
 
   end(): void {
@@ -43,7 +49,7 @@ export class SolverThread {
   }
 
   private lose(reason: string): void {
-    for (const reply of this.waiting.values()) reply.reject(new ThreadLost(reason));
+    for (const over of this.waiting.values()) over.reject(new ThreadLost(reason));
     this.waiting.clear();
   }
 }

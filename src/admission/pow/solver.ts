@@ -123,31 +123,35 @@ export class Solver {
   }
 
   private async find(task: ProofTask, boards: SearchBoard[], isCancelled: () => boolean): Promise<Found> {
-    const start = task.startNonce ?? 0n;
     const difficulty = requiredBits(task.difficulty, task.rules ?? "default");
     const search = openSearch(task, difficulty);
     const board = boards[0]!;
     for (let count = 0; count < CHUNKS_BEFORE_THREADS; count++) {
-      const outcome = board.tryChunk(search, start);
-      if (outcome !== "none") return { nonce: outcome === "over" ? undefined : outcome, threads: 0 };
+      if (!board.tryChunk(search)) return { nonce: board.best, threads: 0 };
     }
     const threads = this.wake();
-    if (threads.length === 0) return { nonce: await inTurns(search, start, board), threads: 0 };
-    try {
-      const { blockHash, tid } = task;
-      const request = { input: { blockHash, tid }, difficulty, start, board: board.memory };
-      const nonces = await Promise.all(threads.map((thread) => thread.search(request)));
-      return { nonce: smallest(nonces), threads: threads.length };
-    } catch (error) {
-      if (!(error instanceof ThreadLost)) throw error;
+    if (threads.length > 0) {
+      try {
+        await searchTogether(
+          threads,
+          { blockHash: task.blockHash, tid: task.tid },
+          difficulty,
+          board,
+          search,
+        );
+        return { nonce: board.best, threads: threads.length };
+      } catch (error) {
+        if (!(error instanceof ThreadLost)) throw error;
+      }
+      this.close();
+      if (isCancelled()) return { nonce: undefined, threads: 0 };
+      // The lost thread may have held the chunk with the first nonce, so the search begins anew.
+      board.stop();
+      boards.push(SearchBoard.open(board.start));
     }
-    this.close();
-    if (isCancelled()) return { nonce: undefined, threads: 0 };
-    // The lost thread may have held the chunk with the first nonce, so the search begins anew.
-    board.stop();
-    const anew = SearchBoard.open(start);
-    boards.push(anew);
-    return { nonce: await inTurns(search, start, anew), threads: 0 };
+    const last = boards.at(-1)!;
+    await searchInTurns(last, search);
+    return { nonce: last.best, threads: 0 };
   }
 
   private wake(): readonly SolverThread[] {
@@ -163,22 +167,43 @@ export class Solver {
   }
 }
 
-/** Searches on this thread, and lets others have their turn every few milliseconds. */
-async function inTurns(search: NonceSearch, start: bigint, board: SearchBoard): Promise<bigint | undefined> {
-  for (;;) {
-    for (let count = 0; count < CHUNKS_A_TURN; count++) {
-      const outcome = board.tryChunk(search, start);
-      if (outcome !== "none") return outcome === "over" ? undefined : outcome;
-    }
-    await new Promise(setImmediate);
-  }
+/**
+ * Searches on all threads. One needs longer to wake than most proofs take, so the calling thread goes on searching
+ * until the first is there, and a proof found meanwhile waits for nobody who has not begun.
+ * @throws ThreadLost
+ */
+async function searchTogether(
+  threads: readonly SolverThread[],
+  input: ProofInput,
+  difficulty: number,
+  board: SearchBoard,
+  search: NonceSearch,
+): Promise<void> {
+  const request = { input, difficulty, start: board.start, board: board.memory };
+  const over = threads.map((thread) => thread.search(request));
+  let lost: unknown;
+  for (const one of over) one.catch((error) => (lost = error));
+  const isRelieved = () => lost !== undefined || threads.some(({ isAwake }) => isAwake);
+  const isOver = await searchInTurns(board, search, isRelieved);
+  if (!isOver) await Promise.race(over);
+  while (board.isBusy && lost === undefined) await new Promise(setImmediate);
+  if (lost !== undefined) throw lost;
 }
 
-function smallest(nonces: readonly (bigint | undefined)[]): bigint | undefined {
-  let first: bigint | undefined;
-  for (const nonce of nonces)
-    if (nonce !== undefined && (first === undefined || nonce < first)) first = nonce;
-  return first;
+/**
+ * Searches on this thread and lets others have their turn every few milliseconds.
+ * @returns whether the search is over; false when it was relieved
+ */
+async function searchInTurns(
+  board: SearchBoard,
+  search: NonceSearch,
+  isRelieved: () => boolean = () => false,
+): Promise<boolean> {
+  while (!isRelieved()) {
+    for (let count = 0; count < CHUNKS_A_TURN; count++) if (!board.tryChunk(search)) return true;
+    await new Promise(setImmediate);
+  }
+  return false;
 }
 
 function cancelled(): NodeError {

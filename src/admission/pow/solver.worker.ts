@@ -9,22 +9,25 @@ export interface SearchRequest {
   /** Leading zero bits. */
   readonly difficulty: number;
   readonly start: bigint;
+  /** Memory of the board: what is found is left there. */
   readonly board: SharedArrayBuffer;
 }
 
-export interface SearchReply {
-  readonly id: number;
-  /** The first good nonce among those this thread looked at. */
-  readonly nonce: bigint | undefined;
-}
+export type ThreadMessage =
+  /** The first message of a thread. */
+  | { readonly isAwake: true }
+  /** There is nothing left to do for this search. */
+  | { readonly over: number };
 
 declare const self: Worker;
 
+const say = (message: ThreadMessage) => self.postMessage(message);
+
 self.onmessage = ({ data }: MessageEvent<SearchRequest>) => {
-  const board = new SearchBoard(data.board);
+  const board = new SearchBoard(data.board, data.start);
   const search = openSearch(data.input, data.difficulty);
-  let outcome = board.tryChunk(search, data.start);
-  while (outcome === "none") outcome = board.tryChunk(search, data.start);
-  const nonce = outcome === "over" ? undefined : outcome;
-  self.postMessage({ id: data.id, nonce } satisfies SearchReply);
+  while (board.tryChunk(search));
+  say({ over: data.id });
 };
+
+say({ isAwake: true });

@@ -20,16 +20,18 @@ import {
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
 import { loadAmount, type StoredAmount, storeAmount } from "../amount.ts";
-import { checkAmount, checkInt8, lowerAddress, storedAmount, wholeNumber } from "../field.ts";
+import {
+  checkAmount,
+  checkEpoch,
+  checkInt8,
+  idText,
+  lowerAddress,
+  storedAmount,
+  wholeNumber,
+} from "../field.ts";
 import { checkRanking, checkReward, checkScore } from "./checks.ts";
 import { append, idBlob, insertOnce, microseconds, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
-
-/** A public key in lower case: the party with this id is the node's operator. @throws FieldFault */
-function lowerKey(text: string, field: string): string {
-  idBlob(text, field);
-  return text.toLowerCase();
-}
 
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
@@ -95,7 +97,7 @@ export function chain(db: Database): Projection {
         Field.epochUpdate,
         (block, event) => {
           const m = readEpochEventAt(event.bytes, event.start, event.end);
-          epoch.run(checkInt8(m.seq, "seq"), block.no, block.tx(event), payload(event));
+          epoch.run(checkEpoch(m.seq, "seq"), block.no, block.tx(event), payload(event));
         },
       ],
     ],
@@ -114,10 +116,10 @@ export function validators(db: Database): Projection {
         (block, event) => {
           const m = readValidatorUpdateAt(event.bytes, event.start, event.end);
           const id = block.ids.intern(m.nodeId, "node_id").ref;
-          const key = lowerKey(m.vegaPubKey, "vega_pub_key");
+          const key = idText(m.vegaPubKey, "vega_pub_key");
           const address = lowerAddress(m.ethereumAddress, "ethereum_address");
           node.run(id, block.no, key, address, payload(event));
-          announced.run(id, checkInt8(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
+          announced.run(id, checkEpoch(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
         },
       ],
       [
@@ -159,7 +161,7 @@ export function keys(db: Database): Projection {
         (block, event) => {
           const m = readKeyRotationAt(event.bytes, event.start, event.end);
           idBlob(m.oldPubKey, "old_pub_key");
-          const key = lowerKey(m.newPubKey, "new_pub_key");
+          const key = idText(m.newPubKey, "new_pub_key");
           checkInt8(m.blockHeight, "block_height");
           const node = block.ids.intern(m.nodeId, "node_id").ref;
           rotation.run(block.no, node, block.tx(event), payload(event));

@@ -259,11 +259,13 @@ export function positions(db: Database): Projection {
         (block, event) => {
           const m = readDistressedPositionsAt(event.bytes, event.start, event.end);
           const market = block.ids.intern(m.marketId, "market_id").ref;
-          for (const party of [...m.distressedParties, ...m.safeParties]) {
-            const state = book.touchKnown(market, block.ids.intern(party, "distressed_parties").ref)?.state;
+          const toggle = (party: string, field: string) => {
+            const state = book.touchKnown(market, block.ids.intern(party, field).ref)?.state;
             if (state)
               state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
-          }
+          };
+          for (const party of m.distressedParties) toggle(party, "distressed_parties");
+          for (const party of m.safeParties) toggle(party, "safe_parties");
         },
       ],
     ],

@@ -1,0 +1,133 @@
+/**
+ * Rate of the proof-of-work solver, against the network's own JavaScript package and against OpenSSL's SHA3-256.
+ *
+ * `bun bench/solver.ts [--rounds N] [--binary dist/lyra]` prints one JSON line. The rates are medians of rounds in
+ * which everybody has a turn, because a shared machine changes speed between minutes; the ratios are of the same
+ * round. A 64-byte message takes OpenSSL one permutation, as an attempt takes the solver.
+ */
+import { HASH_FUNCTION } from "../src/admission/pow/function.ts";
+import { openSearch } from "../src/admission/pow/nonce-search.ts";
+import { Solver } from "../src/admission/pow/solver.ts";
+import { median } from "./support.ts";
+
+const argument = (name: string) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const ROUNDS = Number(argument("--rounds") ?? 5);
+const binary = argument("--binary");
+/** What is not to be found, so that everybody searches to the end; the package takes no difficulty above 50. */
+const TASK = { blockHash: "d".repeat(64), tid: "7".repeat(64), difficulty: 50 };
+const MEASURE_MS = 1_000;
+const WARM_UP_MS = 300;
+const OPENSSL_BYTES = 64;
+
+type Measure = () => Promise<number | undefined>;
+
+/** Attempts a second of a search on this thread. */
+async function kernel(): Promise<number> {
+  const search = openSearch(TASK, TASK.difficulty);
+  const count = 1 << 21;
+  const begin = Bun.nanoseconds();
+  search.search(BigInt(begin), count);
+  return (count * 1e9) / (Bun.nanoseconds() - begin);
+}
+
+const solver =
+  (threads: number): Measure =>
+  async () => {
+    const ours = new Solver({ nowMs: () => performance.now(), threads });
+    const search = ours.start({ ...TASK, difficulty: 128 });
+    const ended = search.solution.catch(() => {});
+    await Bun.sleep(WARM_UP_MS);
+    const before = search.progress();
+    await Bun.sleep(MEASURE_MS);
+    const after = search.progress();
+    search.cancel();
+    await ended;
+    ours.close();
+    return ((after.attempts - before.attempts) * 1000) / (after.elapsedMs - before.elapsedMs);
+  };
+
+/** The public package's solver: `@vegaprotocol/crypto`. */
+async function vega(): Promise<number | undefined> {
+  // A name that is not known to the compiler: the benchmark runs without the package, too.
+  const name = "@vegaprotocol/crypto/pow";
+  const pack = await import(name).catch(() => undefined);
+  if (pack === undefined) return undefined;
+  if (pack.name !== HASH_FUNCTION) throw new Error(`the package searches with ${pack.name}`);
+  const count = 1n << 19n;
+  const begin = Bun.nanoseconds();
+  await pack.solve(TASK.difficulty, TASK.blockHash, TASK.tid, BigInt(begin), BigInt(begin) + count);
+  return (Number(count) * 1e9) / (Bun.nanoseconds() - begin);
+}
+
+/** Permutations a second, on so many processes. */
+const openssl =
+  (processes: number): Measure =>
+  async () => {
+    const multi = processes > 1 ? ["-multi", String(processes)] : [];
+    const words = ["speed", ...multi, "-evp", "sha3-256", "-bytes", String(OPENSSL_BYTES), "-seconds", "1"];
+    const { stdout, success } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
+    const thousands = /([\d.]+)k\s*$/.exec(stdout.toString().trimEnd())?.[1];
+    return success && thousands ? (Number(thousands) * 1000) / OPENSSL_BYTES : undefined;
+  };
+
+/** Rates of the executable, by `lyra pow bench`. */
+const executable =
+  (path: string, threads: number): Measure =>
+  async () => {
+    const words = ["pow", "bench", "--json", "--seconds", "1", "--threads", String(threads)];
+    const { stdout } = Bun.spawnSync([path, ...words], { stderr: "inherit" });
+    const { rates } = JSON.parse(stdout.toString()) as {
+      rates: { threads: number; ratePerSecond: number }[];
+    };
+    return rates.find((rate) => rate.threads === threads)?.ratePerSecond;
+  };
+
+const measures: Readonly<Record<string, Measure>> = {
+  kernel,
+  vega,
+  openssl: openssl(1),
+  oneThread: solver(1),
+  twoThreads: solver(2),
+  ...(binary ? { executableOne: executable(binary, 1), executableTwo: executable(binary, 2) } : {}),
+};
+
+const rounds: Record<string, number | undefined>[] = [];
+for (let round = 0; round <= ROUNDS; round++) {
+  const rates: Record<string, number | undefined> = {};
+  for (const [name, measure] of Object.entries(measures)) rates[name] = await measure();
+  if (round > 0) rounds.push(rates); // the first one is for the compilers
+}
+
+/** Median over the rounds; undefined where something could not be measured. */
+function medianOf(value: (rates: Record<string, number | undefined>) => number | undefined) {
+  const values = rounds.map(value).filter((rate) => rate !== undefined && !Number.isNaN(rate));
+  return values.length > 0 ? median(values as number[]) : undefined;
+}
+const ratio = (name: string, other: string) => {
+  const value = medianOf((rates) => rates[name]! / rates[other]!);
+  return value === undefined ? undefined : Number(value.toFixed(2));
+};
+const perSecond = Object.fromEntries(
+  Object.keys(measures).map((name) => [name, Math.round(medianOf((rates) => rates[name]) ?? 0) || null]),
+);
+
+console.log(
+  JSON.stringify({
+    name: "solver",
+    rounds: ROUNDS,
+    perSecond,
+    ratioToVega: ratio("oneThread", "vega"),
+    ratioToOpenssl: ratio("oneThread", "openssl"),
+    ratioOfTwoThreads: ratio("twoThreads", "oneThread"),
+    ...(binary
+      ? {
+          executableRatioToVega: ratio("executableOne", "vega"),
+          executableRatioToOpenssl: ratio("executableOne", "openssl"),
+          executableRatioOfTwoThreads: ratio("executableTwo", "executableOne"),
+        }
+      : {}),
+  }),
+);

@@ -1,0 +1,146 @@
+// The policy for votes: counts by proposal, and a minimum of tokens that doubles while many votes are refused
+// (reference 40, section 4.3).
+import { Bans, type BansState } from "../bans.ts";
+import { ACCEPTED, refuse, type Verdict } from "../verdict.ts";
+import { type CountsState, EpochCounts } from "./counts.ts";
+import { refuseBanned, type Tokens } from "./simple-policy.ts";
+import { isFlood, loadTally, PartyTallies, saveTally, type Tally, type TallyState } from "./tally.ts";
+
+/** Finished blocks that the network-wide ratio is taken over, and blocks between two increases. */
+const BLOCKS_WATCHED = 10;
+/** From this minimum on there is no further increase: 1600 tokens of 18 decimals. */
+const RAISED_MINIMUM_ENOUGH = 1_600n * 10n ** 18n;
+
+export interface VotePolicyState {
+  readonly max: string;
+  readonly minTokens: string;
+  readonly factor: string;
+  readonly raisedAt: string | null;
+  readonly recent: readonly TallyState[];
+  readonly counts: CountsState;
+  readonly bans: BansState;
+}
+
+export class VotePolicy {
+  private readonly counts = new EpochCounts();
+  private readonly tallies = new PartyTallies();
+  readonly bans = new Bans();
+  private factor = 1n;
+  /** Height of this epoch's last increase. */
+  private raisedAt: bigint | undefined;
+  /** Everybody's votes of the last finished blocks, oldest first. */
+  private recent: Tally[] = [];
+  private block: Tally = { refused: 0n, total: 0n };
+
+  constructor(
+    /** Votes of a party on a proposal in an epoch. */
+    public max: bigint,
+    /** Before it is multiplied. */
+    public minTokens: bigint,
+  ) {}
+
+  /** What a vote takes now. */
+  get effectiveMinTokens(): bigint {
+    return this.minTokens * this.factor;
+  }
+
+  check(party: string, proposal: string, tokens: Tokens): Verdict {
+    const bannedUntil = this.bans.of(party);
+    if (bannedUntil !== undefined) return refuseBanned("vote", "votes", bannedUntil);
+    const minTokens = this.effectiveMinTokens;
+    if (tokens === undefined || tokens < minTokens) {
+      const text =
+        "party has insufficient associated governance tokens in their staking account to submit votes";
+      return refuse("spam_vote_tokens", text, { tokens: tokens ?? 0n, minTokens });
+    }
+    const used = this.counts.ofFinishedBlocks(keyOf(party, proposal));
+    return used > 0n && used >= this.max ? this.refuseCount(used) : ACCEPTED;
+  }
+
+  deliver(party: string, proposal: string): Verdict {
+    const key = keyOf(party, proposal);
+    const used = this.counts.of(key);
+    const isRefused = used >= this.max;
+    this.tallies.record(party, isRefused);
+    this.block.total += 1n;
+    if (isRefused) {
+      this.block.refused += 1n;
+      return this.refuseCount(used);
+    }
+    this.counts.add(key);
+    return ACCEPTED;
+  }
+
+  endBlock(height: bigint, timeNs: bigint, banDurationNs: bigint): void {
+    this.counts.fold();
+    this.bans.release(timeNs);
+    for (const party of this.tallies.offenders()) this.bans.ban(party, timeNs + banDurationNs);
+    this.tallies.clear();
+    this.recent = [...this.recent, this.block].slice(-BLOCKS_WATCHED);
+    this.block = { refused: 0n, total: 0n };
+    this.raise(height);
+  }
+
+  startEpoch(): void {
+    this.counts.clear();
+    this.tallies.clear();
+    this.bans.clear();
+    this.factor = 1n;
+    this.raisedAt = undefined;
+    this.recent = [];
+    this.block = { refused: 0n, total: 0n };
+  }
+
+  /** The party's votes of finished blocks of this epoch, by proposal. */
+  countsOf(party: string): { proposal: string; count: bigint }[] {
+    const prefix = keyOf(party, "");
+    return this.counts
+      .withPrefix(prefix)
+      .map(([key, count]) => ({ proposal: key.slice(prefix.length), count }));
+  }
+
+  save(): VotePolicyState {
+    return {
+      max: this.max.toString(),
+      minTokens: this.minTokens.toString(),
+      factor: this.factor.toString(),
+      raisedAt: this.raisedAt?.toString() ?? null,
+      recent: this.recent.map(saveTally),
+      counts: this.counts.save(),
+      bans: this.bans.save(),
+    };
+  }
+
+  load(state: VotePolicyState): void {
+    this.startEpoch();
+    this.max = BigInt(state.max);
+    this.minTokens = BigInt(state.minTokens);
+    this.factor = BigInt(state.factor);
+    this.raisedAt = state.raisedAt === null ? undefined : BigInt(state.raisedAt);
+    this.recent = state.recent.map(loadTally);
+    this.counts.load(state.counts);
+    this.bans.load(state.bans);
+  }
+
+  /** Doubles the minimum when too many votes of everybody were refused. It never goes down inside an epoch. */
+  private raise(height: bigint): void {
+    if (this.raisedAt !== undefined && height <= this.raisedAt + BigInt(BLOCKS_WATCHED)) return;
+    if (this.effectiveMinTokens >= RAISED_MINIMUM_ENOUGH) return;
+    const all = { refused: 0n, total: 0n };
+    for (const { refused, total } of this.recent) {
+      all.refused += refused;
+      all.total += total;
+    }
+    if (!isFlood(all)) return;
+    this.factor *= 2n;
+    this.raisedAt = height;
+  }
+
+  private refuseCount(used: bigint): Verdict {
+    const text = "party has already voted the maximum number of times per proposal per epoch";
+    return refuse("spam_vote_count", text, { used, max: this.max });
+  }
+}
+
+/** Keys and identifiers are hex, so a space cannot stand inside either. */
+const keyOf = (party: string, proposal: string) => `${party} ${proposal}`;

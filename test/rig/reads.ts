@@ -1,0 +1,165 @@
+// Everything that can be read out of a store: all rows of all exported tables, and every resource of the data API
+// for everything it knows. What ingest let in must come out of all of them.
+import type { Database } from "bun:sqlite";
+import { DataContext } from "../../src/api/data/context.ts";
+import { DATA_ENDPOINTS } from "../../src/api/data/endpoints.ts";
+import { DataPlane } from "../../src/api/data/plane.ts";
+import { RowSource } from "../../src/history/rows/source.ts";
+import { EXPORT_TABLES } from "../../src/history/tables.ts";
+import { DEFAULT_LIMITS } from "../../src/limits.ts";
+import { identifierText } from "../../src/wire/identifiers.ts";
+
+/** Failures that the interface demands, whatever the rows (reference 10, sections 4.5, 5.6 and 5.15). */
+const DEMANDED = [
+  "invalid erc20 token contract address",
+  "not an update asset proposal",
+  "no market data for market",
+  "the stake is negative",
+  "not a decimal number",
+  "invalid candle id",
+  "market or party filters are required",
+];
+
+interface Question {
+  readonly path: string;
+  readonly at: Readonly<Record<string, string>>;
+  readonly query: string;
+}
+
+/** Reads a store through one connection; its questions can be put again after each block. */
+export class EverythingReader {
+  private readonly plane: DataPlane;
+
+  /** @param pageRows rows of a list; the newest ones, for most */
+  constructor(
+    private readonly db: Database,
+    pageRows = DEFAULT_LIMITS.pageRowsDefault,
+  ) {
+    const limits = { ...DEFAULT_LIMITS, pageRowsDefault: pageRows };
+    const context = new DataContext(db, { limits, build: { version: "v1", commit: "c" } });
+    this.plane = new DataPlane(context);
+  }
+
+  /** What could not be read; empty when everything can. */
+  failures(): string[] {
+    const { last } = this.db.query("SELECT coalesce(max(no), 0) AS last FROM blocks").get() as {
+      last: bigint;
+    };
+    return [...this.csvFailures(1, Number(last)), ...this.apiFailures()];
+  }
+
+  /** Rows of blocks `first` to `last` in all exported tables. */
+  csvFailures(first: number, last: number): string[] {
+    const source = new RowSource(this.db);
+    const found: string[] = [];
+    for (const table of EXPORT_TABLES) {
+      try {
+        const columns = table.header.split(",").length;
+        for (const line of table.lines(source, { first, last })) {
+          if (!line.endsWith("\n") || line.split(",").length < columns) found.push(`${table.name}: ${line}`);
+          if (line.includes("undefined")) found.push(`${table.name}: ${line}`);
+        }
+      } catch (error) {
+        found.push(`${table.name}: ${(error as Error).message}`);
+      }
+    }
+    source.close();
+    return found;
+  }
+
+  /** @param paths only these resources; all without */
+  apiFailures(paths?: ReadonlySet<string>): string[] {
+    const found: string[] = [];
+    for (const question of this.questions()) {
+      if (paths && !paths.has(question.path)) continue;
+      const failure = this.ask(question);
+      if (failure)
+        found.push(`${question.path} ${JSON.stringify(question.at)} ${question.query}: ${failure}`);
+    }
+    return found;
+  }
+
+  private ask({ path, at, query }: Question): string | undefined {
+    const endpoint = DATA_ENDPOINTS.find((candidate) => candidate.path === path)!;
+    try {
+      const { status, body } = this.plane.answer(endpoint, { query, path: at, accept: null });
+      JSON.parse(body);
+      const isDemanded = status < 500 || DEMANDED.some((text) => body.includes(text));
+      return isDemanded ? undefined : body;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  }
+
+  private questions(): Question[] {
+    const ids = this.ids();
+    return DATA_ENDPOINTS.flatMap(({ path }) => {
+      const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+      const title = names[0] ? camelCase(names[0]) : undefined;
+      const ats = title ? (ids[AT[path] ?? title] ?? []).map((id) => ({ [title]: id })) : [{}];
+      const queries = (QUERIES[path] ?? (() => [""]))(ids);
+      return ats.flatMap((at) => queries.map((query) => ({ path, at, query })));
+    });
+  }
+
+  private ids(): Ids {
+    const texts = (sql: string) =>
+      this.db
+        .query(sql)
+        .values()
+        .map(([value]) => (value instanceof Uint8Array ? identifierText(value) : String(value)));
+    const interned = (table: string, column: string) =>
+      texts(`SELECT DISTINCT i.bytes FROM ${table} t JOIN ids i ON i.ref = t.${column} LIMIT 20`);
+    return {
+      partyId: interned("parties", "id"),
+      marketId: interned("markets_current", "id"),
+      assetId: interned("assets_current", "id"),
+      nodeId: interned("nodes", "id"),
+      orderId: texts("SELECT id FROM orders_current LIMIT 10"),
+      proposalId: texts("SELECT id FROM proposals_current LIMIT 20"),
+      depositId: texts("SELECT id FROM deposits_current LIMIT 10"),
+      withdrawalId: texts("SELECT id FROM withdrawals_current LIMIT 10"),
+      oracleSpecId: texts("SELECT DISTINCT id FROM oracle_specs LIMIT 10"),
+      resourceId: texts("SELECT DISTINCT resource FROM node_signatures LIMIT 10"),
+      epochId: texts("SELECT DISTINCT id FROM epochs ORDER BY id DESC LIMIT 5"),
+      key: texts("SELECT key FROM network_parameters_current LIMIT 5"),
+    };
+  }
+}
+
+type Ids = Readonly<Record<string, readonly string[]>>;
+
+/** What a path's parameter names, where its name does not say it. */
+const AT: Readonly<Record<string, string>> = {
+  "/api/v2/deposit/{id}": "depositId",
+  "/api/v2/withdrawal/{id}": "withdrawalId",
+  "/api/v2/node/{id}": "nodeId",
+};
+
+const FOREVER = "startTimestamp=0&endTimestamp=9223372036854775807";
+/** Queries of the resources that give nothing, or not all, without one. */
+const QUERIES: Readonly<Record<string, (ids: Ids) => string[]>> = {
+  "/api/v2/ledgerentry/history": ({ partyId }) =>
+    partyId!.map((id) => `filter.fromAccountFilter.partyIds=${id}`),
+  "/api/v2/erc20/asset/withdrawal/bundle": each("withdrawalId"),
+  "/api/v2/erc20/asset/list/bundle": each("assetId"),
+  "/api/v2/erc20/asset/limits/bundle": each("proposalId"),
+  "/api/v2/candle/intervals": each("marketId"),
+  "/api/v2/candle": ({ marketId }) => marketId!.map((id) => `candleId=trades_candle_1_hour_${id}`),
+  "/api/v2/epoch": ({ epochId }) => ["", ...epochId!.map((id) => `id=${id}`)],
+  "/api/v2/nodes": ({ epochId }) => ["", ...epochId!.map((id) => `epochSeq=${id}`)],
+  "/api/v2/governance": each("proposalId"),
+  "/api/v2/node/signatures": ({ resourceId }) => resourceId!.map((id) => `id=${id}`),
+  "/api/v2/market/data/{market_id}": () => [FOREVER],
+  "/api/v2/liquidity/provisions": each("marketId"),
+  "/api/v2/margin/levels": each("partyId"),
+  "/api/v2/votes": each("proposalId"),
+};
+
+function each(name: string): (ids: Ids) => string[] {
+  return (ids) => ids[name]!.map((id) => `${name}=${id}`);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
