@@ -62,16 +62,13 @@ async function vega(): Promise<number | undefined> {
   return (Number(count) * 1e9) / (Bun.nanoseconds() - begin);
 }
 
-/** Permutations a second, on so many processes. */
-const openssl =
-  (processes: number): Measure =>
-  async () => {
-    const multi = processes > 1 ? ["-multi", String(processes)] : [];
-    const words = ["speed", ...multi, "-evp", "sha3-256", "-bytes", String(OPENSSL_BYTES), "-seconds", "1"];
-    const { stdout, success } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
-    const thousands = /([\d.]+)k\s*$/.exec(stdout.toString().trimEnd())?.[1];
-    return success && thousands ? (Number(thousands) * 1000) / OPENSSL_BYTES : undefined;
-  };
+/** Permutations a second. */
+async function openssl(): Promise<number | undefined> {
+  const words = ["speed", "-evp", "sha3-256", "-bytes", String(OPENSSL_BYTES), "-seconds", "1"];
+  const { stdout, success } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
+  const thousands = /([\d.]+)k\s*$/.exec(stdout.toString().trimEnd())?.[1];
+  return success && thousands ? (Number(thousands) * 1000) / OPENSSL_BYTES : undefined;
+}
 
 /** Rates of the executable, by `lyra pow bench`. */
 const executable =
@@ -88,7 +85,7 @@ const executable =
 const measures: Readonly<Record<string, Measure>> = {
   kernel,
   vega,
-  openssl: openssl(1),
+  openssl,
   oneThread: solver(1),
   twoThreads: solver(2),
   ...(binary ? { executableOne: executable(binary, 1), executableTwo: executable(binary, 2) } : {}),

@@ -11,8 +11,8 @@ import { EverythingReader } from "./rig/reads.ts";
 import { type BlockSpan, blockSpans, inflated, recordOffsets, upTo } from "./rig/stream.ts";
 
 const HEIGHT = 120;
-const CUTS = 120;
-const FLIPS = 200;
+const CUTS = 60;
+const FLIPS = 100;
 /** Fixed part of a gzip header; a flip in it may change a time stamp and nothing else (RFC 1952, section 2.3). */
 const GZIP_HEADER_BYTES = 10;
 
@@ -63,7 +63,9 @@ async function loadDamaged(bytes: Uint8Array): Promise<Outcome> {
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
     const head = headOf(home);
-    return { home, blocks: head ? head.height + (head.height > 0 ? 1 : 0) : 0, damage: undefined, error };
+    // Genesis and the first block have one height.
+    const blocks = head === undefined ? 0 : head.height === 1 ? head.blocksAtHeight : head.height + 1;
+    return { home, blocks, damage: undefined, error };
   }
 }
 
@@ -180,8 +182,9 @@ describe("a file with a flipped bit", () => {
     const tally = { seen: 0, unseen: 0 };
     for (let i = 0; i < FLIPS; i++) {
       const offset = GZIP_HEADER_BYTES + dice.below(gzip.length - GZIP_HEADER_BYTES);
-      const { damage, error } = await flipAt(gzip, offset, tally);
-      expect(damage ?? error).toBeDefined();
+      const { home, damage, error } = await flipAt(gzip, offset, tally);
+      // The last bits before the check sum are only there to fill a byte.
+      if (!damage && !error) expect(digestOf(home).sha256).toBe(await prefix(spans.length));
     }
     console.log(
       `damage.test: gzip flips: ${tally.seen} left whole blocks only, ${tally.unseen} changed a value first`,

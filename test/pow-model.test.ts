@@ -5,7 +5,7 @@ import { PowEngine, type PowTransaction } from "../src/admission/pow/engine.ts";
 import type { PowParameters } from "../src/admission/pow/parameter-sets.ts";
 import type { AdmissionRules } from "../src/admission/rules.ts";
 import { hashOf, SECOND_NS, textOf } from "./pow-fixture.ts";
-import { PowModel } from "./pow-model.ts";
+import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";
 
 const FIRST: PowParameters = {
   pastBlocks: 5n,
@@ -69,6 +69,10 @@ class Pair {
     this.block();
   }
 
+  private get timeNs(): bigint {
+    return BigInt(this.height * BLOCK_SECONDS) * SECOND_NS;
+  }
+
   do(step: Step): void {
     if (step === "block") this.block();
     else if (step === "save") this.reload();
@@ -84,10 +88,10 @@ class Pair {
       this.engine.commit();
       this.model.end();
     }
-    const previous = BigInt(this.height);
+    const previousTimeNs = this.timeNs;
     this.height += 1;
     const hash = hashOf(BigInt(this.height));
-    this.engine.beginBlock(BigInt(this.height), hash, previous * SECOND_NS);
+    this.engine.beginBlock(BigInt(this.height), hash, previousTimeNs);
     this.model.begin(this.height, hash);
     for (const party of ["A", "B", "C"]) {
       expect(this.engine.bannedUntil(party) !== undefined).toBe(this.model.isBanned(party));
@@ -97,8 +101,7 @@ class Pair {
   private send({ how, age, ...rest }: Sent): void {
     const blockHeight = BigInt(Math.max(0, this.height - age));
     const tx: PowTransaction = { ...rest, blockHeight, commandName: "Vote on Proposal" };
-    const verdict =
-      how === "check" ? this.engine.check(tx) : this.engine.deliver(tx, BigInt(this.height) * SECOND_NS);
+    const verdict = how === "check" ? this.engine.check(tx) : this.engine.deliver(tx, this.timeNs);
     expect(textOf(verdict)).toBe(this.model[how](tx));
     const rule = verdict.accepted ? "accepted" : verdict.rule;
     this.verdicts.set(rule, (this.verdicts.get(rule) ?? 0) + 1);
@@ -123,7 +126,7 @@ describe.each(["default", "0.71.6"] as const)("rules: %s", (rules) => {
         for (const step of life) pair.do(step);
         for (const [rule, count] of pair.verdicts) met.set(rule, (met.get(rule) ?? 0) + count);
       }),
-      { numRuns: 120 },
+      { numRuns: 200 },
     );
     // A run in which a rule never spoke would prove nothing of it.
     expect([...met.keys()].sort()).toEqual([

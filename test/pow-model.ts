@@ -24,6 +24,8 @@ interface Set0 {
   readonly values: PowParameters;
 }
 
+/** Seconds from block to block, and of a ban: few blocks, so that bans end within a random life. */
+export const BLOCK_SECONDS = 10;
 const BAN = 30;
 
 export class PowModel {
@@ -38,7 +40,7 @@ export class PowModel {
 
   begin(height: number, hash: string): void {
     this.log.push({ kind: "begin", at: height, hash, clock: this.time });
-    [this.height, this.time] = [height, height];
+    [this.height, this.time] = [height, height * BLOCK_SECONDS];
   }
 
   change(values: Partial<PowParameters>): void {

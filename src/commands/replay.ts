@@ -53,7 +53,10 @@ async function load(config: NodeConfig, options: { quiet: boolean; json: boolean
     const result = await loadInto(config, options.quiet || options.json, interruption);
     const seconds = (performance.now() - started) / 1000;
     if (options.json) process.stdout.write(`${JSON.stringify(report(result, seconds))}\n`);
-    else if (!options.quiet) summarise(result, seconds, config.home);
+    else {
+      if (!options.quiet) summarise(result, seconds, config.home);
+      sayEnds(result, options.quiet);
+    }
     if (interruption.hasCome) return ExitCode.interrupted;
     return result.files.some((file) => file.damage) ? ExitCode.failed : ExitCode.done;
   } finally {
@@ -141,13 +144,17 @@ function summarise(result: ReplayResult, seconds: number, home: string): void {
     if (known > 0) say(dim(`       ${grouped(known)} blocks were there already`));
     say(dim(`       the last block is ${grouped(head.height)}; serve it with: lyra serve --home ${home}`));
   } else say("the recording holds no whole block");
+}
+
+/** Where each file ended, if it was not at the end of a block. Damage is told in any case. */
+function sayEnds(result: ReplayResult, isQuiet: boolean): void {
   for (const file of result.files) {
     if (file.damage) {
       const { offset, record, reason } = file.damage;
       say(
         `${red("damaged")} ${file.path}: ${reason} (record ${grouped(record)}, byte ${grouped(offset)} of the inflated data)`,
       );
-    } else if (file.unfinishedHeight !== undefined) {
+    } else if (file.unfinishedHeight !== undefined && !isQuiet) {
       say(dim(`       ${file.path} ends inside block ${grouped(file.unfinishedHeight)}, which is left out`));
     }
   }

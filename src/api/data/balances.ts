@@ -6,6 +6,7 @@ import { hexOf } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalidArgument } from "../errors.ts";
+import { GenerationCache } from "../generation-cache.ts";
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { rfc3339 } from "./blocks.ts";
@@ -13,8 +14,8 @@ import { CursorReader, type DataContext, inList, isPartyFilter } from "./context
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
-/** Rendered texts kept; beyond it they are made anew. */
-const TEXTS_MAX = 100_000;
+/** Texts kept of accounts and of blocks, twice this at the most: about 200 bytes each. */
+const TEXTS_MAX = 150_000;
 
 interface BalanceRow {
   readonly block: bigint;
@@ -22,14 +23,14 @@ interface BalanceRow {
   readonly balance: StoredAmount;
 }
 
-/** What a row shows of its account, and the account's part of a cursor. */
+/** What a row shows of its account, and the account's part of a cursor. Identifiers are shared between accounts. */
 interface AccountText {
   readonly party: string;
   readonly asset: string;
   readonly market: string;
   readonly type: number;
-  /** `"partyId":...` up to the end of the node. */
-  readonly json: string;
+  /** The type's name as JSON. */
+  readonly typeJson: string;
   readonly cursor: string;
 }
 
@@ -42,8 +43,8 @@ interface BlockText {
 }
 
 class BalanceTexts {
-  private readonly accounts = new Map<number, AccountText>();
-  private readonly blocks = new Map<number, BlockText>();
+  private readonly accounts = new GenerationCache<number, AccountText>(TEXTS_MAX);
+  private readonly blocks = new GenerationCache<number, BlockText>(TEXTS_MAX);
 
   constructor(private readonly context: DataContext) {}
 
@@ -51,7 +52,6 @@ class BalanceTexts {
     const known = this.accounts.get(ref);
     if (known) return known;
     const made = this.makeAccount(ref);
-    if (this.accounts.size >= TEXTS_MAX) this.accounts.clear();
     this.accounts.set(ref, made);
     return made;
   }
@@ -67,7 +67,6 @@ class BalanceTexts {
       json: `{"node":{"timestamp":"${timeUs === 0 ? "0" : `${timeUs}000`}","balance":"`,
       cursor: btoa(head),
     };
-    if (this.blocks.size >= TEXTS_MAX) this.blocks.clear();
     this.blocks.set(no, made);
     return made;
   }
@@ -86,7 +85,6 @@ class BalanceTexts {
     ) as [string, string, string];
     const type = Number(row.type);
     const typeName = enumDescriptor("vega.AccountType").nameOf.get(type);
-    const typeJson = typeName === undefined ? String(type) : `"${typeName}"`;
     // The original's cursors also repeat the account's parts (and lack its id); they are read, not written.
     const tail = `"AccountID":"${hexOf(row.hash)}"}`;
     return {
@@ -94,7 +92,7 @@ class BalanceTexts {
       asset,
       market,
       type,
-      json: `","partyId":"${party}","assetId":"${asset}","marketId":"${market}","accountType":${typeJson}},"cursor":"`,
+      typeJson: typeName === undefined ? String(type) : `"${typeName}"`,
       cursor: btoa(tail),
     };
   }
@@ -309,7 +307,9 @@ export const listBalanceChanges: Endpoint<DataContext> = {
       endCursor = block.cursor + account.cursor;
       if (i === 0) startCursor = endCursor;
       else body += ",";
-      body += `${block.json}${amountText(row.balance)}${account.json}${endCursor}"}`;
+      const { party, asset, market, typeJson } = account;
+      body += `${block.json}${amountText(row.balance)}","partyId":"${party}","assetId":"${asset}","marketId":"${market}`;
+      body += `","accountType":${typeJson}},"cursor":"${endCursor}"}`;
     }
     return `${body}],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage},"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`;
   },
