@@ -218,7 +218,7 @@ describe("a home that holds something else", () => {
 
   test("a damaged page is found by the doctor, and no command shows its inside", async () => {
     const dice = new Dice(7);
-    for (let i = 0; i < 4; i++) {
+    for (let i = 0; i < 5; i++) {
       const home = copyOfWhole();
       const bytes = readFileSync(storePath(home));
       const page = 1 + dice.below(bytes.length / 8_192 - 1);

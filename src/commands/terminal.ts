@@ -1,5 +1,6 @@
 // What people see: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
 import { ExitCode, NodeError } from "../errors.ts";
+import { storeFailure } from "../store/sqlite-error.ts";
 
 const isTerminal = process.stderr.isTTY === true;
 const hasColour = isTerminal && !process.env.NO_COLOR && process.env.TERM !== "dumb";
@@ -27,12 +28,13 @@ export function sayError(error: unknown, asJson: boolean): number {
   const known =
     error instanceof NodeError
       ? error
-      : new NodeError(
+      : (storeFailure(error) ??
+        new NodeError(
           "lyra",
           "internal",
           "something went wrong inside Lyra",
           "run again with LYRA_DEBUG=1 to see where, and report it",
-        );
+        ));
   if (!(error instanceof NodeError) && process.env.LYRA_DEBUG) console.error(error);
   if (asJson) {
     const { attempt, code, message, hint } = known;

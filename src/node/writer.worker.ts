@@ -7,6 +7,7 @@ import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
+import { storeFailure } from "../store/sqlite-error.ts";
 import { failureOf } from "./failures.ts";
 
 export interface WriterOrder {
@@ -71,8 +72,8 @@ async function work(order: WriterOrder): Promise<void> {
 }
 
 function reportFailure(error: unknown): void {
-  const { attempt, code, message, hint } =
-    error instanceof NodeError ? error : new NodeError("writer", "internal", reasonOf(error));
+  const known = error instanceof NodeError ? error : storeFailure(error);
+  const { attempt, code, message, hint } = known ?? new NodeError("writer", "internal", reasonOf(error));
   report({ kind: "failed", attempt, code, message, hint });
 }
 

@@ -1,5 +1,5 @@
 // The one place where databases are opened and where their settings stand.
-import { Database } from "bun:sqlite";
+import { Database, type Statement } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
@@ -24,6 +24,35 @@ export function storePath(home: string): string {
 
 export function segmentDirectory(home: string): string {
   return join(home, "segments");
+}
+
+/** Statements remembered before those that are gone are looked for. */
+const STATEMENTS_SWEEP = 256;
+
+/**
+ * SQLite keeps a closed connection, with its locks and its log, until the last statement of it is finalized, which
+ * otherwise is a matter of garbage collection. Here closing is closing.
+ */
+class StoreDatabase extends Database {
+  private statements: WeakRef<Statement>[] = [];
+  private sweepAt = STATEMENTS_SWEEP;
+
+  // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
+  override prepare(...words: Parameters<Database["prepare"]>): any {
+    const statement = super.prepare(...words);
+    if (this.statements.length >= this.sweepAt) {
+      this.statements = this.statements.filter((known) => known.deref() !== undefined);
+      this.sweepAt = Math.max(STATEMENTS_SWEEP, 2 * this.statements.length);
+    }
+    this.statements.push(new WeakRef(statement));
+    return statement;
+  }
+
+  override close(throwOnError?: boolean): void {
+    for (const known of this.statements) known.deref()?.finalize();
+    this.statements = [];
+    super.close(throwOnError);
+  }
 }
 
 /** Opens the store for writing, makes it if it is not there, and brings its schema up to date. */
@@ -82,7 +111,7 @@ function open(path: string, mode: { readwrite: boolean; create: boolean }): Data
   Database.MAX_QUERY_CACHE_SIZE = STATEMENTS_KEPT;
   let db: Database | undefined;
   try {
-    db = new Database(path, { ...mode, strict: true, safeIntegers: true });
+    db = new StoreDatabase(path, { ...mode, strict: true, safeIntegers: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
     db.run(`PRAGMA mmap_size = ${MMAP_BYTES}`);

@@ -1,4 +1,5 @@
 // What SQLite's errors say about the disk and the file.
+import { NodeError } from "../errors.ts";
 
 /** `SQLITE_FULL` and so on; empty for errors of other origin. */
 export function sqliteCode(error: unknown): string {
@@ -14,4 +15,12 @@ export function isDiskFull(error: unknown): boolean {
   const code = sqliteCode(error);
   if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") return true;
   return error instanceof Error && /ENOSPC|EDQUOT|disk is full/.test(error.message);
+}
+
+/** What people are told when the store itself fails; undefined for errors of other origin. */
+export function storeFailure(error: unknown): NodeError | undefined {
+  if (!isSqliteError(error)) return undefined;
+  const sentence = `the store fails: ${(error as Error).message}`;
+  const hint = "check the disk, then: lyra doctor --home DIR";
+  return new NodeError("store", "store_failed", sentence, hint, undefined, { cause: error });
 }

@@ -93,7 +93,7 @@ class Rig {
     const modes = this.options.modes ?? MODES;
     const rounds: RoundReport[] = [];
     for (let round = 1; round <= this.options.rounds; round++) {
-      const report = await this.round(round, modes[(round - 1) % modes.length]!);
+      const report = await this.round(round, modes[(round - 1 + this.options.seed) % modes.length]!);
       this.options.onRound?.(report);
       rounds.push(report);
     }
