@@ -18,7 +18,7 @@ describe("answers over a socket", () => {
   };
   const told = (text: string) => JSON.parse(text).networkParameters.edges[0].node.value;
 
-  test("until the next block an answer is taken from the cache, headers and all", async () => {
+  test("until the next block an answer asked for again is taken from the cache, headers and all", async () => {
     const first = await ask();
     const hits = served.cacheHits();
     for (let i = 1; i <= 3; i++) {
@@ -26,7 +26,8 @@ describe("answers over a socket", () => {
       expect(again.text).toBe(first.text);
       for (const name of ["content-type", "x-block-height", "x-block-timestamp", "vary", "content-length"])
         expect([name, again.headers.get(name)]).toEqual([name, first.headers.get(name)]);
-      expect(served.cacheHits()).toBe(hits + i);
+      // The second asking has it kept, the third and later ones take it.
+      expect(served.cacheHits()).toBe(hits + i - 1);
     }
   });
 

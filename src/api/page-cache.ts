@@ -1,4 +1,5 @@
-// Answers kept until the next block: the same question at the same height has the same answer.
+// Answers kept until the next block: the same question at the same height has the same answer. Kept from the second
+// asking on: most pages of a walk are asked for once, and keeping those would cost as much as making them.
 
 export interface CachedAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
@@ -7,9 +8,12 @@ export interface CachedAnswer {
 
 /** Answers larger than this are not kept: few ask twice for them. */
 const ANSWER_BYTES_MAX = 256 * 1024;
+/** Questions remembered as asked once. */
+const ASKED_MAX = 10_000;
 
 export class PageCache {
   private readonly answers = new Map<string, CachedAnswer>();
+  private readonly asked = new Set<string>();
   private bytes = 0;
   private version: unknown;
   hits = 0;
@@ -24,12 +28,21 @@ export class PageCache {
     const version = this.versionNow();
     if (version !== this.version) {
       this.clear();
+      this.asked.clear();
       this.version = version;
       return undefined;
     }
     const answer = this.answers.get(key);
     if (answer) this.hits++;
     return answer;
+  }
+
+  /** True if the question has been asked before since the last commit: then its answer is worth keeping. */
+  isAskedAgain(key: string): boolean {
+    if (this.asked.has(key)) return true;
+    if (this.asked.size >= ASKED_MAX) this.asked.clear();
+    this.asked.add(key);
+    return false;
   }
 
   /** Keeps an answer that was made after the last `get`. */

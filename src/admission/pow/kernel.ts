@@ -1,4 +1,4 @@
-// The search kernel: WebAssembly that tries two nonces at a time (scripts/generate-pow-kernel.ts).
+// The search kernel: WebAssembly that tries three nonces at a time (scripts/generate-pow-kernel.ts).
 import { keccakP } from "@noble/hashes/sha3.js";
 import { NONCE_BYTES } from "./function.ts";
 import { KERNEL } from "./kernel.generated.ts";
@@ -7,7 +7,7 @@ import { KERNEL } from "./kernel.generated.ts";
 const RATE = 136;
 const LANES = 25;
 const LANE_BYTES = 8;
-/** Bytes of a vector in the kernel's memory: a lane for each of the two nonces. */
+/** Bytes of a vector in the kernel's memory: each lane of the state twice. */
 const VECTOR_BYTES = 16;
 /** Where the kernel keeps the two lanes that the nonce falls into. */
 const TOUCHED = 25;
@@ -60,7 +60,7 @@ export class Kernel {
 
   /**
    * The first nonce from `start` on whose hash begins with the wanted zero bits.
-   * @param count how many to try, an even number below 2^31
+   * @param count how many to try, below 2^31; up to two more are tried, and may be the answer
    */
   search(start: bigint, count: number): bigint | undefined {
     const attempt = this.run(BigInt.asIntN(64, start), count, this.address, this.shift, this.mask);

@@ -84,8 +84,10 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
 }
 
 function keep(cache: PageCache, request: Request, answer: Answer): void {
+  const key = cacheKey(request);
+  if (!cache.isAskedAgain(key)) return;
   const body = Buffer.from(answer.body, "utf8");
-  cache.put(cacheKey(request), { body, headers: headersOf(answer) });
+  cache.put(key, { body, headers: headersOf(answer) });
 }
 
 function health(request: Request): Response {
