@@ -96,8 +96,9 @@ function assemble(text: string): number[] {
     for (const kind of immediates) {
       const value = words[at++]!;
       if (kind === "bytes") out.push(...value.split(",").map(Number));
-      else if (kind === "offset")
-        out.push(4, ...unsigned(Number(value))); // aligned to 2^4 bytes
+      else if (kind === "offset64")
+        out.push(3, ...unsigned(Number(value))); // aligned to 2^3 bytes
+      else if (kind === "offset128") out.push(4, ...unsigned(Number(value)));
       else if (kind === "byte") out.push(Number(value));
       else out.push(...(kind === "signed" ? signed : unsigned)(Number(value)));
     }

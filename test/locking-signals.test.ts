@@ -10,7 +10,7 @@ import { type Ended, Lyra, lyra, ServingLyra } from "./rig/lyra.ts";
 import { longRecording } from "./rig/stream.ts";
 
 const STOP_MS_MAX = 2_000;
-const BLOCKS = 1_200;
+const BLOCKS = 800;
 const SIGNALS = ["SIGTERM", "SIGINT"] as const;
 const INTERRUPTED = 130;
 

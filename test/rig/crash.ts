@@ -79,6 +79,7 @@ export async function crashRounds(options: CrashOptions): Promise<CrashReport> {
 
 class Rig {
   private readonly dice: Dice;
+  private readonly modes: readonly Mode[];
   private undisturbed!: Undisturbed;
 
   constructor(
@@ -86,11 +87,12 @@ class Rig {
     private readonly scratch: Scratch,
   ) {
     this.dice = new Dice(options.seed);
+    this.modes = options.modes ?? MODES;
   }
 
   async run(): Promise<CrashReport> {
     this.undisturbed = await this.measure();
-    const modes = this.options.modes ?? MODES;
+    const { modes } = this;
     const rounds: RoundReport[] = [];
     for (let round = 1; round <= this.options.rounds; round++) {
       const report = await this.round(round, modes[(round - 1 + this.options.seed) % modes.length]!);
@@ -110,7 +112,7 @@ class Rig {
   private async measure(): Promise<Undisturbed> {
     const ms = {} as Record<Mode, number>;
     const homes: string[] = [];
-    for (const mode of MODES) {
+    for (const mode of this.modes) {
       const home = this.scratch.path();
       const started = performance.now();
       const load = this.start(home, mode);

@@ -20,6 +20,11 @@ const DEMANDED = [
   "market or party filters are required",
 ];
 
+/** Things of each kind that are asked for by their own id: the ones that changed last. */
+const NEWEST_IDS = 3;
+/** Parties are named by events of many kinds, not only by their own. */
+const PARTIES = 20;
+
 interface Question {
   readonly path: string;
   readonly at: Readonly<Record<string, string>>;
@@ -70,8 +75,7 @@ export class EverythingReader {
   /** @param paths only these resources; all without */
   apiFailures(paths?: ReadonlySet<string>): string[] {
     const found: string[] = [];
-    for (const question of this.questions()) {
-      if (paths && !paths.has(question.path)) continue;
+    for (const question of this.questions(paths)) {
       const failure = this.ask(question);
       if (failure)
         found.push(`${question.path} ${JSON.stringify(question.at)} ${question.query}: ${failure}`);
@@ -91,9 +95,9 @@ export class EverythingReader {
     }
   }
 
-  private questions(): Question[] {
+  private questions(paths?: ReadonlySet<string>): Question[] {
     const ids = this.ids();
-    return DATA_ENDPOINTS.flatMap(({ path }) => {
+    return DATA_ENDPOINTS.filter(({ path }) => !paths || paths.has(path)).flatMap(({ path }) => {
       const names = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
       const title = names[0] ? camelCase(names[0]) : undefined;
       const ats = title ? (ids[AT[path] ?? title] ?? []).map((id) => ({ [title]: id })) : [{}];
@@ -108,23 +112,36 @@ export class EverythingReader {
         .query(sql)
         .values()
         .map(([value]) => (value instanceof Uint8Array ? identifierText(value) : String(value)));
-    const interned = (table: string, column: string) =>
-      texts(`SELECT DISTINCT i.bytes FROM ${table} t JOIN ids i ON i.ref = t.${column} LIMIT 20`);
-    return {
-      partyId: interned("parties", "id"),
-      marketId: interned("markets_current", "id"),
-      assetId: interned("assets_current", "id"),
-      nodeId: interned("nodes", "id"),
-      orderId: texts("SELECT id FROM orders_current LIMIT 10"),
-      proposalId: texts("SELECT id FROM proposals_current LIMIT 20"),
-      depositId: texts("SELECT id FROM deposits_current LIMIT 10"),
-      withdrawalId: texts("SELECT id FROM withdrawals_current LIMIT 10"),
-      oracleSpecId: texts("SELECT DISTINCT id FROM oracle_specs LIMIT 10"),
-      resourceId: texts("SELECT DISTINCT resource FROM node_signatures LIMIT 10"),
-      epochId: texts("SELECT DISTINCT id FROM epochs ORDER BY id DESC LIMIT 5"),
-      key: texts("SELECT key FROM network_parameters_current LIMIT 5"),
-    };
+    const newest = (table: string, column: string, most = NEWEST_IDS) =>
+      texts(`SELECT ${column} FROM ${table} GROUP BY ${column} ORDER BY max(block) DESC LIMIT ${most}`);
+    const interned = (table: string, column: string, most = NEWEST_IDS) =>
+      texts(`SELECT i.bytes FROM ${table} t JOIN ids i ON i.ref = t.${column}
+        GROUP BY t.${column} ORDER BY max(t.block) DESC LIMIT ${most}`);
+    // Each kind is looked for when it is asked for.
+    return lazily({
+      partyId: () => interned("parties", "id", PARTIES),
+      marketId: () => interned("markets_current", "id"),
+      assetId: () => interned("assets_current", "id"),
+      nodeId: () => interned("nodes", "id"),
+      orderId: () => newest("orders_current", "id"),
+      proposalId: () => newest("proposals_current", "id"),
+      depositId: () => newest("deposits_current", "id"),
+      withdrawalId: () => newest("withdrawals_current", "id"),
+      oracleSpecId: () => newest("oracle_specs", "id"),
+      resourceId: () => newest("node_signatures", "resource"),
+      epochId: () => newest("epochs", "id"),
+      key: () => newest("network_parameters_current", "key"),
+    });
   }
+}
+
+function lazily(makers: Readonly<Record<string, () => readonly string[]>>): Ids {
+  const made: Ids = {};
+  for (const [name, make] of Object.entries(makers)) {
+    let known: readonly string[] | undefined;
+    Object.defineProperty(made, name, { get: () => (known ??= make()) });
+  }
+  return made;
 }
 
 type Ids = Readonly<Record<string, readonly string[]>>;
