@@ -85,6 +85,23 @@ else
       });
     }
 
+    test("a disk that may only be read is named before anything is tried", async () => {
+      expect(mount(ROOM_KIB)).toBe(true);
+      try {
+        await lyra([...words, "--quiet"]);
+        expect(run("mount", "-o", "remount,ro", disk)).toBe(true);
+        for (const command of [words, [...words, "--serve"], ["serve", "--home", home]]) {
+          const { code, err } = await lyra(command);
+          expect({ code, err }).toEqual({
+            code: 1,
+            err: `lyra: the home ${home} cannot be written\n      choose another --home\n`,
+          });
+        }
+      } finally {
+        unmount();
+      }
+    });
+
     test("while serving: what is there is served, /readyz says why, and the exit code is 1", async () => {
       expect(mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
