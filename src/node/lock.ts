@@ -4,6 +4,7 @@ import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError } from "../errors.ts";
+import { isDiskFull } from "../store/sqlite-error.ts";
 
 export interface HomeLock {
   release(): void;
@@ -27,12 +28,7 @@ export function lockHome(home: string): HomeLock {
   try {
     db = new Database(join(home, "lock.db"), { create: true, readwrite: true });
   } catch {
-    throw new NodeError(
-      "home.lock",
-      "home_unusable",
-      `the home ${home} cannot be written`,
-      "choose another --home",
-    );
+    throw readOnly(home);
   }
   try {
     db.run("PRAGMA busy_timeout = 0");
@@ -49,21 +45,30 @@ export function lockHome(home: string): HomeLock {
       "make room or choose another --home",
     );
   }
-  writeHolder(holderFile);
+  try {
+    writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    // On a full disk the lock itself holds and only the hint for others is missing; what may not be written is no home.
+    if (!isDiskFull(error)) {
+      db.close();
+      throw readOnly(home);
+    }
+  }
   return {
     release() {
-      rmSync(holderFile, { force: true });
+      try {
+        rmSync(holderFile, { force: true });
+      } catch {
+        // A name that stays behind means nothing without the lock.
+      }
       db.close();
     },
   };
 }
 
-function writeHolder(file: string): void {
-  try {
-    writeFileSync(file, `${process.pid}\n`, { mode: 0o600 });
-  } catch {
-    // The lock itself holds; only the hint for others is missing (a full disk, for one).
-  }
+function readOnly(home: string): NodeError {
+  const sentence = `the home ${home} cannot be written`;
+  return new NodeError("home.lock", "home_unusable", sentence, "choose another --home");
 }
 
 function inUse(home: string, holderFile: string): NodeError {
