@@ -3,7 +3,7 @@
 import { canonicalIdentifier, identifierBytes } from "../wire/identifiers.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
 import { parseAmount, type StoredAmount, storeAmountText } from "./amount.ts";
-import { Decimal } from "./decimal.ts";
+import { Decimal } from "../decimal.ts";
 
 const SHOWN_CHARACTERS = 60;
 

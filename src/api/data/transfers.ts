@@ -1,5 +1,5 @@
 // Transfers (reference 10, section 5.3).
-import { Decimal } from "../../store/decimal.ts";
+import { Decimal } from "../../decimal.ts";
 import { readTransferAt, type Transfer } from "../../wire/generated/events.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";

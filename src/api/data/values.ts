@@ -1,6 +1,6 @@
 // How stored values come back out: messages are kept as they came, the interface shows them as the original's
 // columns would (reference 20, section 3.3).
-import { Decimal } from "../../store/decimal.ts";
+import { Decimal } from "../../decimal.ts";
 import { canonicalIdentifier, isHex } from "../../wire/identifiers.ts";
 
 const PLAIN = /^(?:0|[1-9]\d*)$/;

@@ -10,7 +10,7 @@ import {
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../../decimal.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";

@@ -1,8 +1,9 @@
-// Exact decimals for derived positions: sums, differences and products are exact, divisions keep 16 decimals and
-// round half away from zero, as the original's decimal type does (reference 20, section 3.6). Not a general library.
+// Exact decimals: sums, differences and products are exact, divisions keep 16 decimals and round half away from
+// zero, as the original's decimal type does (reference 20, section 3.6; reference 60, conventions). Not a general library.
 
 const DIVISION_SCALE = 16;
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+const EXPONENT_FORM = /^([+-]?\d*\.?\d*)[eE]([+-]?\d{1,4})$/;
 /** Far above what sums and products of events' decimals come to (store/field.ts): a stored position reads back. */
 const CHARACTERS_MAX = 4_000;
 
@@ -14,6 +15,7 @@ export class Decimal {
   ) {}
 
   static readonly zero = new Decimal(0n, 0);
+  static readonly one = new Decimal(1n, 0);
 
   static of(value: bigint): Decimal {
     return new Decimal(value, 0);
@@ -29,6 +31,16 @@ export class Decimal {
     const fraction = match[3] ?? "";
     const magnitude = BigInt(match[2]! + fraction);
     return new Decimal(match[1] === "-" ? -magnitude : magnitude, fraction.length);
+  }
+
+  /** As `parse`, and with an exponent too: `1e-8`. @throws Error */
+  static parseNumber(text: string): Decimal {
+    const match = EXPONENT_FORM.exec(text);
+    if (!match) return Decimal.parse(text);
+    const mantissa = Decimal.parse(match[1]!);
+    const exponent = Number(match[2]);
+    if (exponent >= 0) return new Decimal(mantissa.coefficient * 10n ** BigInt(exponent), mantissa.scale);
+    return new Decimal(mantissa.coefficient, mantissa.scale - exponent);
   }
 
   plus(other: Decimal): Decimal {
@@ -54,6 +66,47 @@ export class Decimal {
 
   negated(): Decimal {
     return new Decimal(-this.coefficient, this.scale);
+  }
+
+  isZero(): boolean {
+    return this.coefficient === 0n;
+  }
+
+  isPositive(): boolean {
+    return this.coefficient > 0n;
+  }
+
+  /** Negative, zero or positive as this is less than, equal to or greater than the other. */
+  compare(other: Decimal): number {
+    const scale = Math.max(this.scale, other.scale);
+    const difference = this.at(scale) - other.at(scale);
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  }
+
+  isLess(other: Decimal): boolean {
+    return this.compare(other) < 0;
+  }
+
+  equals(other: Decimal): boolean {
+    return this.compare(other) === 0;
+  }
+
+  min(other: Decimal): Decimal {
+    return this.isLess(other) ? this : other;
+  }
+
+  max(other: Decimal): Decimal {
+    return this.isLess(other) ? other : this;
+  }
+
+  /** This multiplied with itself `times` times, exactly; 1 for zero. @param times 0 or more */
+  power(times: bigint): Decimal {
+    return new Decimal(this.coefficient ** times, Number(BigInt(this.scale) * times));
+  }
+
+  /** The whole part, cut toward zero. */
+  truncated(): bigint {
+    return this.coefficient / 10n ** BigInt(this.scale);
   }
 
   isNegative(): boolean {

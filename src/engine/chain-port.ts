@@ -1,0 +1,150 @@
+/**
+ * What the planes and the devnet's tools ask of a running chain. Everything is plain data and every call is a
+ * promise, because the chain may run on another thread than the one that answers HTTP. The local sequencer
+ * (sources/sequencer) is the first to implement it.
+ */
+
+/** Why a transaction was refused, beyond the text: the rule by name and the caller's own numbers. */
+export interface RefusalDetails {
+  /** Stable name of the rule, e.g. `pow_tid_used`, `spam_proposals`, `insufficient_funds`. */
+  readonly rule: string;
+  /** Numbers as decimal strings, e.g. `{ used: "3", limit: "3", epoch: "7", nextEpochSeconds: "42" }`. */
+  readonly numbers: Readonly<Record<string, string>>;
+  /** One sentence for a person, with the numbers in it: "3 of 3 proposals used in epoch 7, next epoch in 42 s". */
+  readonly sentence: string;
+}
+
+/** What came of a transaction. */
+export interface TxOutcome {
+  /** SHA-256 of the bytes, upper-case hex. */
+  readonly hash: string;
+  /** 0 or the result code (reference 30, section 7.1): of the check, or of the execution when the caller waited for it. */
+  readonly code: number;
+  /** The refusal's text; empty when there is none. */
+  readonly text: string;
+  readonly details: RefusalDetails | undefined;
+  readonly gasWanted: number;
+  /** Height of the block that holds it when the caller waited for it; else 0. */
+  readonly height: number;
+}
+
+/** Failure of the call itself, not a verdict on the transaction: HTTP 500 (reference 30, sections 5.1 and 7.4). */
+export class ChainCallError extends Error {
+  override readonly name = "ChainCallError";
+  constructor(
+    /** `duplicate`, `too_large`, `mempool_full`, `timeout`, `stopped`, `halted`. */
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The last block and what clients need to make a proof of work for it. */
+export interface ChainStatus {
+  readonly chainId: string;
+  readonly height: number;
+  /** Lower-case hex. */
+  readonly hash: string;
+  readonly appHash: string;
+  /** Block time, Unix nanoseconds. */
+  readonly timeNs: bigint;
+  readonly previousTimeNs: bigint;
+  readonly genesisTimeNs: bigint;
+  /** When the process began, Unix nanoseconds. */
+  readonly startedNs: bigint;
+  readonly epoch: { readonly seq: bigint; readonly startNs: bigint; readonly expireNs: bigint };
+  readonly pow: {
+    readonly hashFunction: string;
+    readonly difficulty: number;
+    readonly pastBlocks: number;
+    readonly txPerBlock: number;
+    readonly increasingDifficulty: boolean;
+  };
+  readonly mempool: { readonly count: number; readonly bytes: number };
+  readonly totals: {
+    readonly txsLastBlock: number;
+    readonly averageTxBytes: number;
+    readonly events: bigint;
+    readonly eventsLastBlock: number;
+  };
+  /** The chain has stopped for good (disk full, invariant, upgrade): why, in one sentence. */
+  readonly halted: string | undefined;
+}
+
+export interface ChainPort {
+  /** As of the last block; changes when `onBlock` listeners are called. */
+  readonly status: ChainStatus;
+  /** Called after every block is committed. @returns a function that ends it */
+  onBlock(listener: (status: ChainStatus) => void): () => void;
+  /**
+   * Checks a transaction and puts it into the mempool.
+   * @param wait `check`: for the verdict of the mempool; `commit`: until it is in a block, at most 10 seconds
+   * @throws ChainCallError
+   */
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome>;
+  /** The verdict alone; as on the network it uses up the proof of work until the next commit. @throws ChainCallError */
+  check(bytes: Uint8Array): Promise<TxOutcome>;
+  /** Statistics of a party in the form of admission/statistics.ts. */
+  spamStatistics(party: string): Promise<unknown>;
+}
+
+/** How blocks come about. */
+export type BlockMode =
+  /** A transaction makes a block at once; without one there is none. */
+  | { readonly kind: "instant" }
+  /** One every `intervalMs`, empty or not. */
+  | { readonly kind: "interval"; readonly intervalMs: number }
+  /** At once for a transaction, and at the latest every `intervalMs`. */
+  | { readonly kind: "mixed"; readonly intervalMs: number }
+  /** Only when told to. */
+  | { readonly kind: "manual" };
+
+/** The developer's tools (issue "the node and the devnet"): on loopback only, and in no other mode. */
+export interface DevnetPort extends ChainPort {
+  mine(blocks: number): Promise<ChainStatus>;
+  /** Moves the clock forward; takes effect with the next block. */
+  forwardTime(nanoseconds: bigint): Promise<ChainStatus>;
+  /** Time of the next block, Unix nanoseconds; must be after the last one. */
+  setNextBlockTime(timeNs: bigint): Promise<ChainStatus>;
+  /** A frozen clock gives each block the smallest step after the last one. */
+  freezeClock(frozen: boolean): Promise<ChainStatus>;
+  setBlockMode(mode: BlockMode): Promise<ChainStatus>;
+  /** Moves time and makes blocks until the running epoch has ended and the next one has begun. */
+  endEpoch(): Promise<ChainStatus>;
+  /** State, blocks, clock, randomness and mempool together. @returns the snapshot's id */
+  snapshot(): Promise<string>;
+  /** Back to a snapshot, which stays usable; later ones are gone. */
+  revert(id: string): Promise<ChainStatus>;
+  /** The whole state as one text (JSON). */
+  dump(): Promise<string>;
+  load(dump: string): Promise<ChainStatus>;
+  /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
+  impersonate(party: string, command: object): Promise<TxOutcome>;
+  /** Sets a general account's balance. Takes a block. */
+  setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus>;
+  setParameter(key: string, value: string): Promise<ChainStatus>;
+  /** @param untilNs Unix nanoseconds; undefined pardons */
+  ban(party: string, untilNs: bigint | undefined): Promise<void>;
+  /** What the bridge simulator knows and does; see node/bridge-simulator.ts. Waits until its effect is on the chain. */
+  bridge: BridgePort;
+}
+
+export interface BridgePort {
+  /** Deposits an asset, builtin or ERC20, for a party; 64 zeros stand for the treasury. @returns the deposit's id */
+  deposit(party: string, asset: string, amount: bigint): Promise<string>;
+  /** Links stake to a party. @returns the linking's id */
+  stake(party: string, amount: bigint): Promise<string>;
+  unstake(party: string, amount: bigint): Promise<string>;
+  /** Lists an asset whose signatures are complete. @throws ChainCallError `bridge` when the signatures do not verify */
+  list(asset: string): Promise<void>;
+  /** Brings the limits of an enacted update. */
+  setLimits(proposal: string): Promise<void>;
+  addSigner(address: string): Promise<void>;
+  removeSigner(address: string): Promise<void>;
+  setThreshold(threshold: number): Promise<void>;
+  /** Claims a withdrawal with its bundle. @throws ChainCallError `bridge` when the bundle does not verify */
+  claim(withdrawal: string): Promise<void>;
+  stopBridge(): Promise<void>;
+  resumeBridge(): Promise<void>;
+}

@@ -1,0 +1,291 @@
+/**
+ * Accounts and the movements between them (reference 60, section 2). Every amount that changes hands goes through
+ * `move`; nothing else touches a balance, so that for each asset the sum of all accounts is what was deposited less
+ * what was withdrawn.
+ */
+import type { Init } from "../wire/codec.ts";
+import { type AccountDetails, AccountType, type LedgerMovement, type TransferType } from "../wire/generated/vega.ts";
+import type { Core } from "./core.ts";
+import { CommandError, InvariantError } from "./errors.ts";
+import type { Table } from "./state/state.ts";
+
+/** Owner of accounts that belong to the network. */
+export const SYSTEM_OWNER = "*";
+/** Market of accounts that belong to no market. */
+export const NO_MARKET = "!";
+/** Sixty-four zeros: as a target, the treasury of the asset (section 2.5). */
+export const ZERO_PARTY = "0".repeat(64);
+
+type AccountTypeNumber = (typeof AccountType)[keyof typeof AccountType];
+type TransferTypeNumber = (typeof TransferType)[keyof typeof TransferType];
+
+export interface Account {
+  readonly asset: string;
+  readonly type: AccountTypeNumber;
+  /** A party's key, or `*`. */
+  readonly owner: string;
+  /** A market's id, or `!`. */
+  readonly market: string;
+  readonly balance: bigint;
+}
+
+export interface MoveRequest {
+  /** Account ids, drained in this order. */
+  readonly from: readonly string[];
+  /** Account ids; the amount is split equally between them. */
+  readonly to: readonly string[];
+  readonly amount: bigint;
+  readonly type: TransferTypeNumber;
+}
+
+export type Movement = Init<LedgerMovement>;
+
+/** The four accounts that an enabled asset has (section 2.3). */
+const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
+  AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE,
+  AccountType.ACCOUNT_TYPE_EXTERNAL,
+  AccountType.ACCOUNT_TYPE_GLOBAL_REWARD,
+  AccountType.ACCOUNT_TYPE_PENDING_TRANSFERS,
+];
+
+/** What came in and went out of an asset, ever. */
+interface Flow {
+  readonly deposited: bigint;
+  readonly withdrawn: bigint;
+}
+
+const NO_FLOW: Flow = { deposited: 0n, withdrawn: 0n };
+
+/** The core's account id (section 2.1): market, owner, asset and one character for the type, nothing between. */
+export function accountId(
+  asset: string,
+  type: AccountTypeNumber,
+  owner: string = SYSTEM_OWNER,
+  market: string = NO_MARKET,
+): string {
+  return `${market}${owner}${asset}${String.fromCharCode(type + 48)}`;
+}
+
+export class Collateral {
+  private readonly accounts: Table<Account>;
+  private readonly flows: Table<Flow>;
+  /** Sums of balances by asset, kept up by every change of an account: not part of the state. */
+  private readonly sums = new Map<string, bigint>();
+  /** Assets whose accounts or flows changed since the last check. */
+  private readonly unchecked = new Set<string>();
+  /** Network accounts with a market or a metric, by asset: rewards walk them. */
+  private readonly systemIds = new Map<string, Set<string>>();
+
+  constructor(private readonly core: Core) {
+    this.accounts = core.state.table("collateral.accounts");
+    this.flows = core.state.table("collateral.flows");
+    this.accounts.onChange((id, before, now) => this.index(id, before, now));
+    this.flows.onChange((asset) => this.unchecked.add(asset));
+  }
+
+  /** Makes the accounts of an asset. @throws CommandError when it has them */
+  enableAsset(asset: string): void {
+    if (this.hasAsset(asset)) throw new CommandError("asset already enabled");
+    for (const type of ASSET_ACCOUNTS) this.create(asset, type, SYSTEM_OWNER, NO_MARKET);
+  }
+
+  /** Whether an asset is enabled. */
+  hasAsset(asset: string): boolean {
+    return this.accounts.has(accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL));
+  }
+
+  get(id: string): Account | undefined {
+    return this.accounts.get(id);
+  }
+
+  /** 0 for an account that is not there. */
+  balance(id: string): bigint {
+    return this.accounts.get(id)?.balance ?? 0n;
+  }
+
+  /** The party's general account, made if need be: then with a Party event in front (section 2.3). */
+  ensureGeneral(party: string, asset: string): string {
+    const id = accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party);
+    if (!this.accounts.has(id)) {
+      this.core.emit("party", { id: party });
+      this.create(asset, AccountType.ACCOUNT_TYPE_GENERAL, party, NO_MARKET);
+    }
+    return id;
+  }
+
+  /** An account of the network, made if need be. */
+  ensureSystem(asset: string, type: AccountTypeNumber, market: string = NO_MARKET): string {
+    const id = accountId(asset, type, SYSTEM_OWNER, market);
+    if (!this.accounts.has(id)) this.create(asset, type, SYSTEM_OWNER, market);
+    return id;
+  }
+
+  /**
+   * Moves an amount: sources are drained in order, destinations get their shares, an Account event for each change.
+   * Sources that do not hold enough make the movement smaller; whoever must not allow that checks first.
+   * @returns the movement, for the LedgerMovements event that the caller emits
+   */
+  move(request: MoveRequest): Movement {
+    return this.book(request, this.collect(request));
+  }
+
+  /** Brings an amount in from outside (section 2.6, "External account in deposits"). */
+  deposit(asset: string, to: string, amount: bigint, type: TransferTypeNumber): Movement {
+    const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
+    const flow = this.flows.get(asset) ?? NO_FLOW;
+    this.flows.set(asset, { deposited: flow.deposited + amount, withdrawn: flow.withdrawn });
+    const outside = this.balance(external);
+    const request = { from: [external], to: [to], amount, type };
+    return this.book(request, [{ from: external, amount, balance: outside }]);
+  }
+
+  /** Takes an amount out. @throws CommandError when the account is not there or holds less */
+  withdraw(asset: string, from: string, amount: bigint, type: TransferTypeNumber): Movement {
+    const account = this.accounts.get(from);
+    if (account === undefined) throw new CommandError("account does not exists");
+    if (account.balance < amount) throw new CommandError("not enough funds to withdraw");
+    const flow = this.flows.get(asset) ?? NO_FLOW;
+    this.flows.set(asset, { deposited: flow.deposited, withdrawn: flow.withdrawn + amount });
+    const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
+    return this.move({ from: [from], to: [external], amount, type });
+  }
+
+  /** Emits movements as one event; nothing when there are none. */
+  emitMovements(movements: readonly Movement[]): void {
+    if (movements.length > 0) this.core.emit("ledgerMovements", { ledgerMovements: movements });
+  }
+
+  /** The network's accounts of an asset, by id: among them the reward accounts of markets. */
+  systemAccounts(asset: string): readonly (readonly [id: string, account: Account])[] {
+    const ids = [...(this.systemIds.get(asset) ?? [])].sort();
+    return ids.map((id) => [id, this.accounts.get(id)!] as const);
+  }
+
+  /** Every account, by id. A walk over all of them: for dumps and views, not for blocks. */
+  entries(): readonly (readonly [id: string, account: Account])[] {
+    return this.accounts.entries();
+  }
+
+  /** Assets that have accounts, in order. */
+  assets(): string[] {
+    return [...this.systemIds.keys()].filter((asset) => this.hasAsset(asset)).sort();
+  }
+
+  /** Sets a balance without a movement: for the tools of a devnet. The difference counts as deposited or withdrawn. */
+  setBalance(id: string, balance: bigint): void {
+    const account = this.accounts.get(id);
+    if (account === undefined) throw new CommandError("account does not exists");
+    const change = balance - account.balance;
+    const flow = this.flows.get(account.asset) ?? NO_FLOW;
+    this.flows.set(account.asset, {
+      deposited: flow.deposited + (change > 0n ? change : 0n),
+      withdrawn: flow.withdrawn + (change < 0n ? -change : 0n),
+    });
+    this.put(id, account, balance);
+  }
+
+  /** Holds at the end of every block. @throws InvariantError */
+  checkConservation(): void {
+    for (const asset of this.unchecked) {
+      const { deposited, withdrawn } = this.flows.get(asset) ?? NO_FLOW;
+      // The external account holds what was withdrawn: it is outside, and does not count.
+      const outside = this.balance(accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL));
+      const inside = (this.sums.get(asset) ?? 0n) - outside;
+      if (inside !== deposited - withdrawn) {
+        const expected = `${deposited} deposited less ${withdrawn} withdrawn`;
+        throw new InvariantError(`accounts of asset ${asset} hold ${inside}, but ${expected}`);
+      }
+    }
+    this.unchecked.clear();
+  }
+
+  private create(asset: string, type: AccountTypeNumber, owner: string, market: string): void {
+    const id = accountId(asset, type, owner, market);
+    this.accounts.set(id, { asset, type, owner, market, balance: 0n });
+    this.core.emit("account", { id, owner, balance: "0", asset, marketId: market, type });
+  }
+
+  private put(id: string, account: Account, balance: bigint): void {
+    if (balance < 0n) throw new InvariantError(`account ${id} would hold ${balance}`);
+    const { asset, type, owner, market } = account;
+    this.accounts.set(id, { asset, type, owner, market, balance });
+    if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return;
+    this.core.emit("account", { id, owner, balance: balance.toString(), asset, marketId: market, type });
+  }
+
+  /** Takes the amount out of the sources: what each gave, and what it holds now. */
+  private collect({ from, amount }: MoveRequest): Drawn[] {
+    const drawn: Drawn[] = [];
+    let rest = amount;
+    for (const id of from) {
+      const account = this.accounts.get(id);
+      if (account === undefined) throw new CommandError("account does not exists");
+      const covers = account.balance >= rest;
+      const part = covers ? rest : account.balance;
+      // A source that covers the rest is drawn on even for nothing; an empty one is passed over.
+      if (part === 0n && !covers) continue;
+      this.put(id, account, account.balance - part);
+      drawn.push({ from: id, amount: part, balance: account.balance - part });
+      rest -= part;
+      if (covers) break;
+    }
+    return drawn;
+  }
+
+  private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
+    const entries: NonNullable<Movement["entries"]>[number][] = [];
+    const received = to.map(() => 0n);
+    for (const { from, amount, balance } of drawn) {
+      const share = amount / BigInt(to.length);
+      for (const [index, target] of to.entries()) {
+        const isLast = index === to.length - 1;
+        const part = isLast ? amount - share * BigInt(to.length - 1) : share;
+        const account = this.accounts.get(target);
+        if (account === undefined) throw new CommandError("account does not exists");
+        this.put(target, account, account.balance + part);
+        received[index]! += part;
+        entries.push({
+          fromAccount: this.details(from),
+          toAccount: this.details(target),
+          amount: part.toString(),
+          type,
+          timestamp: this.core.nowNs,
+          fromAccountBalance: balance.toString(),
+          toAccountBalance: (account.balance + part).toString(),
+        });
+      }
+    }
+    const balances = to.map((id, index) => ({ account: this.details(id), balance: received[index]!.toString() }));
+    return { entries, balances };
+  }
+
+  /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */
+  private details(id: string): Init<AccountDetails> {
+    const { asset, type, owner, market } = this.accounts.get(id)!;
+    return {
+      assetId: asset,
+      type,
+      ...(owner !== SYSTEM_OWNER && { owner }),
+      ...(market !== NO_MARKET && { marketId: market }),
+    };
+  }
+
+  private index(id: string, before: Account | undefined, now: Account | undefined): void {
+    const { asset, owner } = (now ?? before)!;
+    const change = (now?.balance ?? 0n) - (before?.balance ?? 0n);
+    if (change !== 0n) this.sums.set(asset, (this.sums.get(asset) ?? 0n) + change);
+    this.unchecked.add(asset);
+    if (owner !== SYSTEM_OWNER) return;
+    const ids = this.systemIds.get(asset) ?? new Set();
+    if (now === undefined) ids.delete(id);
+    else ids.add(id);
+    this.systemIds.set(asset, ids);
+  }
+}
+
+interface Drawn {
+  readonly from: string;
+  readonly amount: bigint;
+  /** What the source holds after it. */
+  readonly balance: bigint;
+}

@@ -1,0 +1,59 @@
+// What every domain of the engine stands on: the state, the events of the block, its time, and the transaction
+// that is being executed. No domain asks anybody else for the time (DESIGN.md: the engine knows no wall clock).
+import type { IdGenerator } from "../wire/transaction.ts";
+import { EventLog, type EventMember, type EventPayload, type EventSink } from "./events.ts";
+import { State } from "./state/state.ts";
+
+export interface BlockInfo {
+  readonly height: number;
+  /** Block time, Unix nanoseconds. */
+  readonly timeNs: bigint;
+  /** Block hash, lower-case hex. */
+  readonly hash: string;
+}
+
+/** The transaction in hand. */
+export interface TxContext {
+  /** The sender's public key, as sent. */
+  readonly party: string;
+  /** SHA-256 of the transaction, lower-case hex. */
+  readonly hash: string;
+  /** Root identifier: SHA3-256 of the signature, lower-case hex (reference 60, section 13). */
+  readonly id: string;
+  /** Gives the root identifier first, then those that follow from it. */
+  readonly ids: IdGenerator;
+}
+
+export class Core implements EventSink {
+  readonly state = new State();
+  readonly log = new EventLog();
+  block: BlockInfo = { height: 0, timeNs: 0n, hash: "" };
+  /** Undefined outside transactions. */
+  tx: TxContext | undefined;
+
+  constructor(readonly chainId: string) {}
+
+  /** Block time in nanoseconds. */
+  get nowNs(): bigint {
+    return this.block.timeNs;
+  }
+
+  /** Block time in whole seconds. */
+  get nowSeconds(): bigint {
+    return this.block.timeNs / 1_000_000_000n;
+  }
+
+  get height(): number {
+    return this.block.height;
+  }
+
+  emit<M extends EventMember>(member: M, payload: EventPayload<M>): void {
+    this.log.emit(member, payload);
+  }
+
+  /** The transaction in hand. @throws Error outside of one */
+  get currentTx(): TxContext {
+    if (this.tx === undefined) throw new Error("no transaction is being executed");
+    return this.tx;
+  }
+}

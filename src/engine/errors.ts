@@ -1,0 +1,36 @@
+// Why the engine refuses a command. The text is what clients of the network see, word for word.
+
+/** Result codes of the engine (reference 30, section 7.1). */
+export const ResultCode = {
+  ok: 0,
+  /** Not allowed now: trading or proposals are disabled. */
+  notAllowed: 51,
+  /** The command was refused by its own rules. */
+  failed: 70,
+  /** Some instructions of a batch failed. */
+  partlyFailed: 71,
+  /** This chain cannot execute such a command. */
+  unsupported: 80,
+} as const;
+
+/** Thrown by command handlers and checks; everything the command had changed is taken back unless it says otherwise. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  constructor(
+    message: string,
+    readonly options: {
+      readonly code?: number;
+      /** What the handler did before it failed stays: a rejected withdrawal or proposal leaves its event. */
+      readonly keepChanges?: boolean;
+      /** The caller's own numbers, for the details of the answer. */
+      readonly numbers?: Readonly<Record<string, bigint | string>>;
+    } = {},
+  ) {
+    super(message);
+  }
+}
+
+/** The engine contradicts itself: the chain must stop. */
+export class InvariantError extends Error {
+  override readonly name = "InvariantError";
+}

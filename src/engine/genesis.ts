@@ -1,0 +1,93 @@
+// The genesis document: what a chain starts from (reference 60, section 11). Only its form is checked here.
+import { NodeError } from "../errors.ts";
+import { sha3HexOf } from "../crypto/sha3.ts";
+
+export interface GenesisAsset {
+  readonly name: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly quantum: string;
+  readonly source: {
+    readonly builtin_asset?: { readonly max_faucet_amount_mint: string };
+    readonly erc20?: {
+      readonly contract_address: string;
+      readonly lifetime_limit: string;
+      readonly withdraw_threshold: string;
+    };
+  };
+}
+
+export interface GenesisValidator {
+  readonly id: string;
+  readonly vega_pub_key: string;
+  readonly vega_pub_key_index: number;
+  readonly ethereum_address: string;
+  readonly tm_pub_key: string;
+  readonly info_url?: string;
+  readonly country?: string;
+  readonly name?: string;
+  readonly avatar_url?: string;
+}
+
+export interface GenesisAppState {
+  readonly assets?: Readonly<Record<string, GenesisAsset>>;
+  readonly validators?: Readonly<Record<string, GenesisValidator>>;
+  readonly network: { readonly replay_attack_threshold?: number };
+  readonly network_parameters: Readonly<Record<string, string>>;
+  readonly network_parameters_checkpoint_overwrite?: readonly string[];
+  readonly network_limits?: {
+    readonly propose_market_enabled?: boolean;
+    readonly propose_asset_enabled?: boolean;
+  };
+  readonly checkpoint?: { readonly load_hash?: string; readonly state?: string };
+}
+
+export interface Genesis {
+  readonly chainId: string;
+  /** Unix nanoseconds. */
+  readonly timeNs: bigint;
+  readonly initialHeight: number;
+  readonly appState: GenesisAppState;
+  /** SHA3-256 of the app state's bytes, lower-case hex: the hash of the genesis block. */
+  readonly hash: string;
+}
+
+/** Reads a genesis document. @throws NodeError `genesis_invalid` with what is wrong and where */
+export function readGenesis(text: string): Genesis {
+  let document: Record<string, unknown>;
+  try {
+    document = JSON.parse(text) as Record<string, unknown>;
+  } catch (error) {
+    throw invalid(`it is no JSON: ${(error as Error).message}`);
+  }
+  const { genesis_time: time, chain_id: chainId, initial_height: height = "1", app_state: state } = document;
+  if (typeof chainId !== "string" || !/^[\x21-\x7e]{1,50}$/.test(chainId)) {
+    throw invalid("chain_id must be 1 to 50 printable characters without blanks");
+  }
+  if (typeof time !== "string") throw invalid("genesis_time is required");
+  if (String(height) !== "1") throw invalid("initial_height must be 1");
+  if (typeof state !== "object" || state === null) throw invalid("app_state is required");
+  const appState = state as GenesisAppState;
+  if (typeof appState.network !== "object") throw invalid("app_state.network is required");
+  if (typeof appState.network_parameters !== "object") throw invalid("app_state.network_parameters is required");
+  return {
+    chainId,
+    timeNs: timeOf(time),
+    initialHeight: 1,
+    appState,
+    hash: sha3HexOf(Buffer.from(JSON.stringify(state), "utf8")),
+  };
+}
+
+/** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */
+function timeOf(text: string): bigint {
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
+  const milliseconds = match ? Date.parse(`${match[1]}Z`) : Number.NaN;
+  if (Number.isNaN(milliseconds)) throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
+  const micros = (match![2] ?? "").padEnd(9, "0").slice(0, 6);
+  return BigInt(milliseconds) * 1_000_000n + BigInt(micros) * 1_000n;
+}
+
+function invalid(reason: string): NodeError {
+  return new NodeError("engine.genesis", "genesis_invalid", `the genesis document cannot be used: ${reason}`);
+}

@@ -1,0 +1,148 @@
+/**
+ * What the domains of the engine ask of each other. Each domain is a class in a file of its own that implements one
+ * of these; `engine.ts` makes them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
+ */
+import type { Decimal } from "../decimal.ts";
+import type { AssetDetails } from "../wire/generated/vega.ts";
+
+/** Hooks; `engine.ts` says in which order the domains are called for each. */
+export interface Domain {
+  /** The epoch that has just ended (the EpochEvent END is out). */
+  onEpochEnd?(epoch: EpochInfo): void;
+  /** The epoch that has just started (the EpochEvent START is out). */
+  onEpochStart?(epoch: EpochInfo): void;
+  /** Once a block, after its time is set (section 1.5). */
+  onTick?(): void;
+  /** Once a block, after all ticks (section 1.4, steps 7 and 8). */
+  onBeginBlock?(): void;
+  onEndBlock?(): void;
+  /** Before the EndBlock event (section 1.8). */
+  onCommit?(): void;
+}
+
+export interface EpochInfo {
+  readonly seq: bigint;
+  readonly startNs: bigint;
+  readonly expireNs: bigint;
+  /** Undefined while it runs. */
+  readonly endNs: bigint | undefined;
+}
+
+/** parameters.ts */
+export interface ParameterReader {
+  has(key: string): boolean;
+  /** The value as it was given. @throws Error for an unknown key */
+  text(key: string): string;
+  decimal(key: string): Decimal;
+  /** Whole number of type uint or int; decimals are cut. */
+  integer(key: string): bigint;
+  /** Nanoseconds. */
+  duration(key: string): bigint;
+  json<T>(key: string): T;
+  /** Called when the value is pushed: after genesis, at the tick after a change, or at once on enactment. */
+  watch(keys: readonly string[], listener: (key: string, value: string) => void): void;
+}
+
+/** epochs.ts */
+export interface EpochReader {
+  readonly current: EpochInfo;
+}
+
+/** staking.ts */
+export interface StakeReader {
+  /** The party's staked tokens; undefined without a staking account. */
+  balance(party: string): bigint | undefined;
+  /** Total supply of the staking token; 0 until it is known. */
+  totalSupply(): bigint;
+}
+
+export interface AssetRecord {
+  readonly id: string;
+  readonly details: AssetDetails;
+  /** vega.Asset.Status */
+  readonly status: number;
+}
+
+/** assets.ts */
+export interface AssetReader {
+  get(id: string): AssetRecord | undefined;
+  /** Usable: enabled and with accounts. */
+  isEnabled(id: string): boolean;
+  all(): readonly AssetRecord[];
+}
+
+export type NodeStatus = "tendermint" | "ersatz" | "pending";
+
+export interface ValidatorNode {
+  readonly nodeId: string;
+  readonly vegaPubKey: string;
+  readonly vegaPubKeyIndex: number;
+  readonly ethereumAddress: string;
+  /** Base64. */
+  readonly tmPubKey: string;
+  readonly infoUrl: string;
+  readonly country: string;
+  readonly name: string;
+  readonly avatarUrl: string;
+  readonly fromEpoch: bigint;
+  readonly submitterAddress: string;
+  readonly status: NodeStatus;
+  /** Voting power; 0 for what is not of status tendermint. */
+  readonly power: bigint;
+}
+
+/** validators.ts */
+export interface ValidatorReader {
+  node(nodeId: string): ValidatorNode | undefined;
+  nodeByKey(vegaPubKey: string): ValidatorNode | undefined;
+  /** By node id. */
+  nodes(): readonly ValidatorNode[];
+  /** Those of status tendermint, by node id. */
+  tendermint(): readonly ValidatorNode[];
+  totalPower(): bigint;
+  /** One more chain event was forwarded by this node. */
+  countForwarded(nodeId: string): void;
+}
+
+/** delegation.ts; maps are node → amount or party → amount as the name says. */
+export interface DelegationReader {
+  /** Stake on each node in the current epoch: by its own key, and by others party by party. */
+  stakeOf(nodeId: string): { readonly self: bigint; readonly delegators: ReadonlyMap<string, bigint> };
+}
+
+/** A resource that validators look at before the chain believes it (section 3.3). Plain data: it is part of the state. */
+export interface WitnessResource<P> {
+  /** Identifier that node votes refer to. */
+  readonly id: string;
+  /** Which callback takes the outcome; registered with `onOutcome`. */
+  readonly kind: string;
+  /** vega.commands.v1.NodeVote.Type */
+  readonly voteType: number;
+  readonly deadlineNs: bigint;
+  readonly payload: P;
+}
+
+/** witness.ts */
+export interface WitnessPort {
+  start<P>(resource: WitnessResource<P>): void;
+  /** Outcomes come in the witness tick, resources in the order of their ids. */
+  onOutcome<P>(kind: string, take: (id: string, payload: P, accepted: boolean) => void): void;
+  /** @returns false when there is no such resource */
+  vote(reference: string, nodeId: string): boolean;
+  /** Those that this node has not voted on yet. */
+  open(nodeId: string): readonly WitnessResource<unknown>[];
+}
+
+/** notary.ts */
+export interface NotaryPort {
+  /** @param digest what the validators sign, 32 bytes in hex (crypto/multisig.ts) */
+  start(resource: string, kind: number, digest: string): void;
+  /** Whether enough validators have signed. */
+  isComplete(resource: string, kind: number): boolean;
+}
+
+/** What a validator has to do: found by `Engine.duties`, done by whoever holds its keys (outside the engine). */
+export type Duty =
+  | { readonly kind: "vote"; readonly reference: string; readonly type: number }
+  | { readonly kind: "sign"; readonly resource: string; readonly signatureKind: number; readonly digest: string }
+  | { readonly kind: "heartbeat"; readonly message: string };

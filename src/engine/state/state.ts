@@ -1,0 +1,259 @@
+/**
+ * The engine's whole state: named tables of plain values. Every change goes through here, which gives four things at
+ * once: a failed transaction is taken back, a snapshot is a mark in the journal and reverting to it costs what has
+ * changed since, the changes of a block can be stored, and a digest of the whole is kept up with them.
+ *
+ * Values are never changed in place: `set` puts a new one. Tables are walked in the order of their keys, so that a
+ * state that was loaded behaves as the one that was saved.
+ */
+import { createHash } from "node:crypto";
+import { decodeValue, encodeValue } from "./codec.ts";
+
+/** One entry as it is stored: `value` undefined where it was removed. */
+export interface StateChange {
+  readonly table: string;
+  readonly key: string;
+  readonly value: string | undefined;
+}
+
+/** A place in the journal to come back to. */
+export type Mark = number;
+
+interface Undo {
+  readonly table: Table<unknown>;
+  readonly key: string;
+  readonly before: unknown;
+}
+
+const DIGEST_MASK = (1n << 256n) - 1n;
+
+export class State {
+  private readonly tables = new Map<string, Table<unknown>>();
+  private journal: Undo[] = [];
+  /** Number of undo entries that were dropped in front of `journal`. */
+  private dropped = 0;
+  /** Marks that must stay reachable, with how often each was asked for. */
+  private readonly held = new Map<Mark, number>();
+  /** For each table, the values at the last `takeChanges` of the keys touched since. */
+  private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
+  private sum = 0n;
+
+  /** Makes a table; a name is used once. */
+  table<V>(name: string): Table<V> {
+    if (this.tables.has(name)) throw new Error(`the state has two tables '${name}'`);
+    const table = new Table<V>(name, (key, before) => this.note(table as Table<unknown>, key, before));
+    this.tables.set(name, table as Table<unknown>);
+    return table;
+  }
+
+  /** Makes a single value. */
+  cell<V>(name: string, initial: V): Cell<V> {
+    return new Cell(this.table<V>(name), initial);
+  }
+
+  /** Where the state stands now. */
+  mark(): Mark {
+    return this.dropped + this.journal.length;
+  }
+
+  /** Takes back everything that was done since `mark`. */
+  rollback(mark: Mark): void {
+    if (mark < this.dropped) throw new Error("the mark is older than the journal");
+    while (this.dropped + this.journal.length > mark) {
+      const { table, key, before } = this.journal.pop()!;
+      // What is taken back may have been stored already: that is a change too.
+      this.touch(table, key, table.get(key));
+      table.restore(key, before);
+    }
+  }
+
+  /** Keeps the way back to this place open, over any number of blocks, until it is released. */
+  hold(): Mark {
+    const mark = this.mark();
+    this.held.set(mark, (this.held.get(mark) ?? 0) + 1);
+    return mark;
+  }
+
+  release(mark: Mark): void {
+    const times = this.held.get(mark) ?? 0;
+    if (times > 1) this.held.set(mark, times - 1);
+    else this.held.delete(mark);
+  }
+
+  /** Forgets the way back, as far as nobody holds it: called when a block is done. */
+  forget(): void {
+    if (this.held.size === 0) {
+      this.dropped += this.journal.length;
+      this.journal = [];
+    }
+  }
+
+  /** What has changed since the last call, by table and key in order; the digest goes with it. */
+  takeChanges(): StateChange[] {
+    const changes: StateChange[] = [];
+    const tables = [...this.touched.keys()].sort((a, b) => compare(a.name, b.name));
+    for (const table of tables) {
+      const before = this.touched.get(table)!;
+      for (const key of [...before.keys()].sort(compare)) {
+        const old = before.get(key);
+        const now = table.get(key);
+        const oldText = old === undefined ? undefined : encodeValue(old);
+        const text = now === undefined ? undefined : encodeValue(now);
+        if (oldText === text) continue;
+        if (oldText !== undefined) this.sum -= entryDigest(table.name, key, oldText);
+        if (text !== undefined) this.sum += entryDigest(table.name, key, text);
+        changes.push({ table: table.name, key, value: text });
+      }
+    }
+    this.sum &= DIGEST_MASK;
+    this.touched.clear();
+    return changes;
+  }
+
+  /** Digest of all entries, whatever way led to them: 64 hex. Up to date after `takeChanges`. */
+  get digest(): string {
+    return this.sum.toString(16).padStart(64, "0");
+  }
+
+  /** Every entry, by table and key. */
+  *entries(): Generator<{ table: string; key: string; value: string }> {
+    for (const name of [...this.tables.keys()].sort(compare)) {
+      const table = this.tables.get(name)!;
+      for (const key of table.keys()) yield { table: name, key, value: encodeValue(table.get(key)) };
+    }
+  }
+
+  /** Replaces everything by what was stored; nothing counts as changed after it. @throws Error for an unknown table */
+  load(entries: Iterable<{ table: string; key: string; value: string }>): void {
+    for (const table of this.tables.values()) table.clear();
+    this.journal = [];
+    this.dropped = 0;
+    this.held.clear();
+    this.sum = 0n;
+    for (const { table: name, key, value } of entries) {
+      const table = this.tables.get(name);
+      if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
+      table.restore(key, decodeValue(value));
+      this.sum += entryDigest(name, key, value);
+    }
+    this.sum &= DIGEST_MASK;
+    this.touched.clear();
+  }
+
+  private note(table: Table<unknown>, key: string, before: unknown): void {
+    this.journal.push({ table, key, before });
+    this.touch(table, key, before);
+  }
+
+  private touch(table: Table<unknown>, key: string, before: unknown): void {
+    let keys = this.touched.get(table);
+    if (keys === undefined) {
+      keys = new Map();
+      this.touched.set(table, keys);
+    }
+    if (!keys.has(key)) keys.set(key, before);
+  }
+}
+
+/** Values by key. */
+export class Table<V> {
+  private readonly map = new Map<string, V>();
+  private sorted: string[] | undefined = [];
+  private listener: ((key: string, before: V | undefined, now: V | undefined) => void) | undefined;
+
+  constructor(
+    readonly name: string,
+    private readonly note: (key: string, before: V | undefined) => void,
+  ) {}
+
+  get size(): number {
+    return this.map.size;
+  }
+
+  get(key: string): V | undefined {
+    return this.map.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.map.has(key);
+  }
+
+  /** Puts a value that nobody changes any more. */
+  set(key: string, value: V): void {
+    const before = this.map.get(key);
+    this.note(key, before);
+    this.put(key, before, value);
+  }
+
+  delete(key: string): void {
+    const before = this.map.get(key);
+    if (before === undefined) return;
+    this.note(key, before);
+    this.put(key, before, undefined);
+  }
+
+  /** All keys in ascending order: a list of its own, so the table may change while it is walked. */
+  keys(): readonly string[] {
+    this.sorted ??= [...this.map.keys()].sort(compare);
+    return this.sorted;
+  }
+
+  values(): V[] {
+    return this.keys().map((key) => this.map.get(key)!);
+  }
+
+  entries(): [string, V][] {
+    return this.keys().map((key) => [key, this.map.get(key)!]);
+  }
+
+  /** For indexes that are derived from the table and not part of the state: told of every change, taken back or loaded. */
+  onChange(listener: (key: string, before: V | undefined, now: V | undefined) => void): void {
+    this.listener = listener;
+  }
+
+  /** @internal */
+  restore(key: string, value: V | undefined): void {
+    this.put(key, this.map.get(key), value);
+  }
+
+  /** @internal */
+  clear(): void {
+    for (const [key, value] of [...this.map]) this.put(key, value, undefined);
+  }
+
+  private put(key: string, before: V | undefined, value: V | undefined): void {
+    if (value === undefined) {
+      this.map.delete(key);
+      this.sorted = undefined;
+    } else {
+      this.map.set(key, value);
+      if (before === undefined) this.sorted = undefined;
+    }
+    this.listener?.(key, before, value);
+  }
+}
+
+/** One value. */
+export class Cell<V> {
+  constructor(
+    private readonly table: Table<V>,
+    private readonly initial: V,
+  ) {}
+
+  get(): V {
+    return this.table.get("") ?? this.initial;
+  }
+
+  set(value: V): void {
+    this.table.set("", value);
+  }
+}
+
+function entryDigest(table: string, key: string, text: string): bigint {
+  return BigInt(`0x${createHash("sha256").update(`${table}\u0000${key}\u0000${text}`).digest("hex")}`);
+}
+
+/** By UTF-16 units: the same everywhere, whatever the locale. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
