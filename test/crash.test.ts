@@ -19,7 +19,7 @@ afterAll(() => scratch.remove());
 describe(`${ROUNDS} loads killed at random moments end in the bytes of an undisturbed one:`, () => {
   const recordings: ReadonlyArray<readonly [name: string, path: () => string]> = [
     ["the sample", () => SAMPLE],
-    ["one of many commits", () => scratch.file(longRecording(1_200, 30))],
+    ["one of many commits", () => scratch.file(longRecording(800, 30))],
   ];
   for (const [name, path] of recordings) {
     test(

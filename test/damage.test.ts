@@ -11,8 +11,8 @@ import { EverythingReader } from "./rig/reads.ts";
 import { type BlockSpan, blockSpans, inflated, recordOffsets, upTo } from "./rig/stream.ts";
 
 const HEIGHT = 120;
-const CUTS = 60;
-const FLIPS = 100;
+const CUTS = 50;
+const FLIPS = 80;
 /** Fixed part of a gzip header; a flip in it may change a time stamp and nothing else (RFC 1952, section 2.3). */
 const GZIP_HEADER_BYTES = 10;
 

@@ -112,8 +112,8 @@ test("lyra doctor --digest tells equal homes from different ones", async () => {
     return findings.find(({ check }) => check === "digest")!.detail;
   };
   const [first, second, other] = [scratch.path(), scratch.path(), scratch.path()] as [string, string, string];
-  for (const home of [first, second]) await lyra(["replay", SAMPLE, "--home", home, "--quiet"]);
-  await lyra(["replay", SAMPLE, "--home", other, "--quiet", "--segment-length", "500"]);
+  for (const home of [first, second]) await load(home, SAMPLE);
+  await load(other, recordings.at(-1)![1]);
   expect(await tell(first)).toMatch(/^[0-9a-f]{64}$/);
   expect(await tell(second)).toBe(await tell(first));
   expect(await tell(other)).not.toBe(await tell(first));

@@ -9,7 +9,7 @@ import { inflated, upTo } from "./rig/stream.ts";
 
 const KIB = 1024;
 /** Parts of what a finished home takes: from too little for an empty store to just enough for all and the log. */
-const PARTS = [0.05, 0.3, 0.7, 1.2, 1.9, 2.03, 2.06, 2.3];
+const PARTS = [0.05, 0.3, 1, 1.9, 2.03, 2.06, 2.3];
 const ROOM_KIB = 64 * KIB;
 
 const scratch = new Scratch("disk-full");
