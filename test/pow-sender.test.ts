@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { type NextProof, ProofCounter } from "../src/admission/client/proof-counter.ts";
 import { SubmissionGuard } from "../src/admission/client/submission-guard.ts";
-import type { CommandMember } from "../src/admission/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../src/wire/generated/core-api.ts";
+import type { CommandKind } from "../src/wire/transaction-commands.ts";
 
 const HISTORIC = "the block height is too historic";
 const LIMIT = "the transaction per block limit has been reached";
@@ -103,7 +103,7 @@ describe("37: checking before sending", () => {
     };
     return { chainId, statistics };
   }
-  const admit = (guard: SubmissionGuard, command: CommandMember, fresh = answer(), proposal?: string) => {
+  const admit = (guard: SubmissionGuard, command: CommandKind, fresh = answer(), proposal?: string) => {
     try {
       guard.admit(fresh, "key", command, proposal);
       return "admitted";

@@ -1,9 +1,9 @@
 // The scenarios of reference 40, section 7, that are about the spam policies, by their numbers.
 import { describe, expect, test } from "bun:test";
-import { COMMANDS } from "../src/admission/commands.ts";
 import { SPAM_DEFAULTS, SpamEngine } from "../src/admission/spam/engine.ts";
 import { SimplePolicy } from "../src/admission/spam/simple-policy.ts";
 import { VotePolicy } from "../src/admission/spam/vote-policy.ts";
+import { COMMANDS } from "../src/wire/transaction-commands.ts";
 import { textOf } from "./pow-fixture.ts";
 
 const TOKEN = 10n ** 18n;
@@ -223,7 +223,10 @@ describe("the engine", () => {
   const transfer = { policy: "transfer", party: "party" } as const;
 
   test("31: transfers and their cancellation share a counter; finished blocks show", () => {
-    expect([COMMANDS.transfer.policy, COMMANDS.cancelTransfer.policy]).toEqual(["transfer", "transfer"]);
+    expect([COMMANDS.transfer.spamPolicy, COMMANDS.cancelTransfer.spamPolicy]).toEqual([
+      "transfer",
+      "transfer",
+    ]);
     const engine = new SpamEngine({ ...SPAM_DEFAULTS, maxTransfers: 3n });
     engine.setEpochLength(24n * 60n * MINUTE_NS);
     const verdicts = repeat(5, () => textOf(engine.deliver(transfer)));
@@ -253,7 +256,7 @@ describe("the engine", () => {
   });
 
   test("delegating and undelegating share a counter, announcing and issuing are for once", () => {
-    expect([COMMANDS.delegateSubmission.policy, COMMANDS.undelegateSubmission.policy]).toEqual([
+    expect([COMMANDS.delegateSubmission.spamPolicy, COMMANDS.undelegateSubmission.spamPolicy]).toEqual([
       "delegation",
       "delegation",
     ]);

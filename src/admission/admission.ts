@@ -10,7 +10,7 @@
  * store, or throws for what a transaction holds.
  */
 import { NodeError } from "../errors.ts";
-import { COMMANDS, type CommandMember } from "./commands.ts";
+import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import { applyParameter } from "./network-parameters.ts";
 import { PowEngine, type PowState, type PowTransaction } from "./pow/engine.ts";
 import type { AdmissionRules } from "./rules.ts";
@@ -22,7 +22,7 @@ import type { Verdict } from "./verdict.ts";
 export interface AdmissionTransaction
   extends Pick<PowTransaction, "party" | "hash" | "blockHeight" | "tid" | "nonce"> {
   /** The command's member of `InputData`. */
-  readonly command: CommandMember;
+  readonly command: CommandKind;
   /** The proposal voted on, for votes. */
   readonly proposal?: string;
 }
@@ -121,11 +121,11 @@ export function decodeState(bytes: Uint8Array): AdmissionState {
 }
 
 function powTransaction(tx: AdmissionTransaction): PowTransaction {
-  const { name, isValidatorCommand } = COMMANDS[tx.command];
+  const { displayName: commandName, isValidatorCommand } = COMMANDS[tx.command];
   const { party, hash, blockHeight, tid, nonce } = tx;
-  return { party, hash, blockHeight, tid, nonce, commandName: name, isValidatorCommand };
+  return { party, hash, blockHeight, tid, nonce, commandName, isValidatorCommand };
 }
 
 function spamRequest({ command, party, proposal }: AdmissionTransaction) {
-  return { policy: COMMANDS[command].policy, party, ...(proposal === undefined ? {} : { proposal }) };
+  return { policy: COMMANDS[command].spamPolicy, party, ...(proposal === undefined ? {} : { proposal }) };
 }

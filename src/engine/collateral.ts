@@ -4,7 +4,12 @@
  * what was withdrawn.
  */
 import type { Init } from "../wire/codec.ts";
-import { type AccountDetails, AccountType, type LedgerMovement, type TransferType } from "../wire/generated/vega.ts";
+import {
+  type AccountDetails,
+  AccountType,
+  type LedgerMovement,
+  type TransferType,
+} from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError } from "./errors.ts";
 import type { Table } from "./state/state.ts";
@@ -255,7 +260,10 @@ export class Collateral {
         });
       }
     }
-    const balances = to.map((id, index) => ({ account: this.details(id), balance: received[index]!.toString() }));
+    const balances = to.map((id, index) => ({
+      account: this.details(id),
+      balance: received[index]!.toString(),
+    }));
     return { entries, balances };
   }
 

@@ -4,7 +4,7 @@
  */
 import type { Block, BlockEvent } from "../sources/block.ts";
 import type { Init } from "../wire/codec.ts";
-import { BusEventType, type BusEvent, encodeBusEvent } from "../wire/generated/events.ts";
+import { type BusEvent, BusEventType, encodeBusEvent } from "../wire/generated/events.ts";
 
 type Envelope = "id" | "block" | "type" | "version" | "chainId" | "txHash";
 /** The member of `BusEvent` that holds the payload. */
@@ -85,7 +85,10 @@ function typesByField(): Map<number, number> {
 }
 
 /** The whole serialized `BusEvent` of an event of a block, as a validator would send it. */
-export function wholeEvent(block: Pick<Block, "chainId" | "height" | "hash" | "txHashes">, event: BlockEvent): Uint8Array {
+export function wholeEvent(
+  block: Pick<Block, "chainId" | "height" | "hash" | "txHashes">,
+  event: BlockEvent,
+): Uint8Array {
   const envelope = encodeBusEvent({
     id: `${block.height}-${event.seq}`,
     block: block.hash,

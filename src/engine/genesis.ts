@@ -1,6 +1,7 @@
 // The genesis document: what a chain starts from (reference 60, section 11). Only its form is checked here.
-import { NodeError } from "../errors.ts";
+
 import { sha3HexOf } from "../crypto/sha3.ts";
+import { NodeError } from "../errors.ts";
 
 export interface GenesisAsset {
   readonly name: string;
@@ -69,7 +70,8 @@ export function readGenesis(text: string): Genesis {
   if (typeof state !== "object" || state === null) throw invalid("app_state is required");
   const appState = state as GenesisAppState;
   if (typeof appState.network !== "object") throw invalid("app_state.network is required");
-  if (typeof appState.network_parameters !== "object") throw invalid("app_state.network_parameters is required");
+  if (typeof appState.network_parameters !== "object")
+    throw invalid("app_state.network_parameters is required");
   return {
     chainId,
     timeNs: timeOf(time),
@@ -83,7 +85,8 @@ export function readGenesis(text: string): Genesis {
 function timeOf(text: string): bigint {
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
   const milliseconds = match ? Date.parse(`${match[1]}Z`) : Number.NaN;
-  if (Number.isNaN(milliseconds)) throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
+  if (Number.isNaN(milliseconds))
+    throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
   const micros = (match![2] ?? "").padEnd(9, "0").slice(0, 6);
   return BigInt(milliseconds) * 1_000_000n + BigInt(micros) * 1_000n;
 }

@@ -144,5 +144,10 @@ export interface NotaryPort {
 /** What a validator has to do: found by `Engine.duties`, done by whoever holds its keys (outside the engine). */
 export type Duty =
   | { readonly kind: "vote"; readonly reference: string; readonly type: number }
-  | { readonly kind: "sign"; readonly resource: string; readonly signatureKind: number; readonly digest: string }
+  | {
+      readonly kind: "sign";
+      readonly resource: string;
+      readonly signatureKind: number;
+      readonly digest: string;
+    }
   | { readonly kind: "heartbeat"; readonly message: string };

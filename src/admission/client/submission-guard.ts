@@ -2,7 +2,7 @@
 // step 2). It remembers what was sent this epoch, because the node only counts finished blocks.
 import { NodeError } from "../../errors.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
-import { COMMANDS, type CommandMember } from "../commands.ts";
+import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import type { SimplePolicyName } from "../spam/engine.ts";
 
 const STATISTIC = {
@@ -27,13 +27,13 @@ export class SubmissionGuard {
    * @param proposal the proposal voted on, for votes
    * @throws NodeError `party_banned` or `maximum_reached`
    */
-  admit(fresh: GetSpamStatisticsResponse, party: string, command: CommandMember, proposal = ""): void {
+  admit(fresh: GetSpamStatisticsResponse, party: string, command: CommandKind, proposal = ""): void {
     const statistics = fresh.statistics;
     if (!statistics) return;
     const memory = this.memoryOf(`${fresh.chainId} ${party}`, statistics.epochSeq);
     const powBan = statistics.pow?.bannedUntil;
     if (powBan !== undefined) throw banned("all transactions", powBan);
-    const { policy } = COMMANDS[command];
+    const { spamPolicy: policy } = COMMANDS[command];
     // Cancelling a transfer is counted by the node but not here, as in the original.
     if (policy === undefined || command === "cancelTransfer") return;
     const { max, count, bannedUntil } = standing(statistics, policy, proposal);

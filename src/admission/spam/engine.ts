@@ -4,18 +4,19 @@
  *
  *   startEpoch (in the tick of a block that begins one) → change, deliver … → endBlock, and check between blocks
  */
+
+import type { SpamPolicy } from "../../wire/transaction-commands.ts";
 import { banDurationNs } from "../bans.ts";
-import type { PolicyName } from "../commands.ts";
 import { ACCEPTED, type Verdict } from "../verdict.ts";
 import { SimplePolicy, type SimplePolicyState, type Tokens } from "./simple-policy.ts";
 import { VotePolicy, type VotePolicyState } from "./vote-policy.ts";
 
-export type SimplePolicyName = Exclude<PolicyName, "vote">;
+export type SimplePolicyName = Exclude<SpamPolicy, "vote">;
 
 /** What a policy has to know of a command. */
 export interface SpamRequest {
   /** Undefined for a command that no policy counts. */
-  readonly policy: PolicyName | undefined;
+  readonly policy: SpamPolicy | undefined;
   readonly party: string;
   /** The proposal voted on, for votes. */
   readonly proposal?: string;
