@@ -3,10 +3,9 @@ import { amountText, type StoredAmount } from "../../store/amount.ts";
 import type { AccountBalance } from "../../wire/generated/datanode.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { invalidArgument } from "../errors.ts";
 import type { Param, Row } from "../pagination.ts";
 import { accountPosition } from "./balances.ts";
-import { type DataContext, inList, isPartyFilter } from "./context.ts";
+import { accountFilterOf, type DataContext, inList } from "./context.ts";
 
 interface AccountRow extends Row {
   hash: Uint8Array;
@@ -27,17 +26,7 @@ const listAccounts: Endpoint<DataContext> = {
     "The current balance of every account that ever had one, by the account's id: a hash, so the order is stable but says nothing.",
   handle(context, request) {
     const page = context.page(request);
-    const filter = (request.filter ?? {}) as {
-      assetId?: string;
-      partyIds?: string[];
-      marketIds?: string[];
-      accountTypes?: number[];
-    };
-    // The message says party for both, as in the original (reference 10, section 9, no. 7).
-    if (filter.marketIds?.some((id) => !isPartyFilter(id)))
-      throw invalidArgument("invalid party id", "one or more market id is invalid");
-    if (filter.partyIds?.some((id) => !isPartyFilter(id)))
-      throw invalidArgument("invalid party id", "one or more party id is invalid");
+    const filter = accountFilterOf(request);
     return context.query(
       "failed to get accounts",
       () => {

@@ -5,12 +5,11 @@ import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { invalidArgument } from "../errors.ts";
 import { GenerationCache } from "../generation-cache.ts";
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { rfc3339 } from "./blocks.ts";
-import { CursorReader, type DataContext, inList, isPartyFilter } from "./context.ts";
+import { accountFilterOf, CursorReader, type DataContext, inList } from "./context.ts";
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
@@ -124,16 +123,7 @@ interface BalanceQuery {
 }
 
 function checkRequest(context: DataContext, request: RequestFields): BalanceQuery {
-  const filter = (request.filter ?? {}) as {
-    assetId?: string;
-    partyIds?: string[];
-    marketIds?: string[];
-    accountTypes?: number[];
-  };
-  if (filter.marketIds?.some((id) => !isPartyFilter(id)))
-    throw invalidArgument("invalid party id", "one or more market id is invalid");
-  if (filter.partyIds?.some((id) => !isPartyFilter(id)))
-    throw invalidArgument("invalid party id", "one or more party id is invalid");
+  const filter = accountFilterOf(request);
   const page = context.page(request);
   return context.query(
     "failed to get balances",

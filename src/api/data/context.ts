@@ -247,3 +247,21 @@ export function truncatedNs(ns: bigint): bigint {
   const us = ns / 1000n;
   return (ns < 0n && us * 1000n !== ns ? us - 1n : us) * 1000n;
 }
+
+export interface AccountFilter {
+  readonly assetId?: string;
+  readonly partyIds?: string[];
+  readonly marketIds?: string[];
+  readonly accountTypes?: number[];
+}
+
+/** The filter of accounts and balances. @throws ApiError 400 */
+export function accountFilterOf(request: RequestFields): AccountFilter {
+  const filter = (request.filter ?? {}) as AccountFilter;
+  // The message says party for both, as in the original (reference 10, section 9, no. 7).
+  if (filter.marketIds?.some((id) => !isPartyFilter(id)))
+    throw invalidArgument("invalid party id", "one or more market id is invalid");
+  if (filter.partyIds?.some((id) => !isPartyFilter(id)))
+    throw invalidArgument("invalid party id", "one or more party id is invalid");
+  return filter;
+}

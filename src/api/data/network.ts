@@ -1,6 +1,7 @@
 // Single objects about the network as a whole (reference 10, section 5.10).
-import { loadAmount, type StoredAmount } from "../../store/amount.ts";
+
 import { Decimal } from "../../decimal.ts";
+import { loadAmount, type StoredAmount } from "../../store/amount.ts";
 import { type NetworkLimits, type NodeSet, readNetworkLimitsAt } from "../../wire/generated/vega.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { internal, notFound } from "../errors.ts";
