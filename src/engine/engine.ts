@@ -1,0 +1,250 @@
+/**
+ * The chain itself: a deterministic state machine in the shape of an ABCI application. It is given blocks and
+ * transactions that have passed admission, and answers with bus events, in the order of the network (reference 60,
+ * sections 1.3 to 1.8). It knows no store, no HTTP and no wall clock.
+ */
+import { sha3HexOf } from "../crypto/sha3.ts";
+import type { Init } from "../wire/codec.ts";
+import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.ts";
+import { IdGenerator } from "../wire/transaction.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
+import { type BlockInfo, Core } from "./core.ts";
+import { CommandError, ResultCode } from "./errors.ts";
+import type { Genesis } from "./genesis.ts";
+import type { Duty, EpochInfo } from "./ports.ts";
+import { Rooms } from "./rooms.ts";
+import type { StateChange } from "./state/state.ts";
+
+export interface BlockHeader extends BlockInfo {
+  /** Node id of the validator that proposes the block; chosen by turns when it is left out. */
+  readonly proposer?: string;
+}
+
+/** What came of a transaction in the engine. */
+export interface TxResult {
+  /** 0 or one of `ResultCode`. */
+  readonly code: number;
+  /** The refusal's text, word for word; empty when there is none. */
+  readonly text: string;
+  readonly gasWanted: number;
+  readonly numbers?: Readonly<Record<string, bigint | string>>;
+}
+
+export interface CommittedBlock {
+  /** All events, begin-block and end-block included. */
+  readonly block: ReturnType<Core["log"]["take"]>;
+  readonly changes: readonly StateChange[];
+  readonly stateDigest: string;
+}
+
+/** Called as things happen inside a block; admission follows them. */
+export interface EngineListener {
+  onEpochStart?(epoch: EpochInfo): void;
+  onParameter?(key: string, value: string): void;
+}
+
+const UNSUPPORTED = "not supported by this chain";
+
+export class Engine {
+  readonly core: Core;
+  readonly rooms: Rooms;
+  private readonly check_: Readonly<Partial<Record<CommandKind, (tx: CheckedTransaction) => void>>>;
+  private readonly handlers: Readonly<Partial<Record<CommandKind, (tx: CheckedTransaction) => void>>>;
+
+  constructor(
+    readonly genesis: Genesis,
+    listener: EngineListener = {},
+  ) {
+    this.core = new Core(genesis.chainId);
+    this.rooms = new Rooms(this.core, listener);
+    this.handlers = this.rooms.handlers();
+    this.check_ = this.rooms.checks();
+  }
+
+  get chainId(): string {
+    return this.genesis.chainId;
+  }
+
+  get state() {
+    return this.core.state;
+  }
+
+  /** The pseudo block of the genesis (section 1.3); `commit` ends it. */
+  initChain(): void {
+    const { genesis, core, rooms } = this;
+    const hash = genesis.hash;
+    core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash };
+    core.log.begin(hash.toUpperCase());
+    core.emit("beginBlock", { height: BigInt(core.height), timestamp: core.nowNs, hash });
+    core.emit("timeUpdate", { timestamp: core.nowNs });
+    rooms.startFirstEpoch();
+    rooms.loadGenesis(genesis.appState);
+  }
+
+  beginBlock(header: BlockHeader): void {
+    const { core, rooms } = this;
+    core.block = { height: header.height, timeNs: header.timeNs, hash: header.hash };
+    core.log.begin(header.hash.toUpperCase());
+    core.emit("beginBlock", { height: BigInt(header.height), timestamp: header.timeNs, hash: header.hash });
+    core.emit("timeUpdate", { timestamp: header.timeNs });
+    rooms.tick();
+    rooms.beginBlock(header.proposer ?? rooms.proposerOf(header.height));
+  }
+
+  /** What the mempool asks: changes nothing. */
+  check(tx: CheckedTransaction): TxResult {
+    const mark = this.state.mark();
+    const events = this.core.log.length;
+    try {
+      this.inTransaction(tx, () => {
+        this.rooms.checkEnabled(tx);
+        if (this.handlers[tx.kind] === undefined)
+          throw new CommandError(UNSUPPORTED, { code: ResultCode.unsupported });
+        this.check_[tx.kind]?.(tx);
+      });
+      return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
+    } catch (error) {
+      return this.refusal(tx, error);
+    } finally {
+      this.state.rollback(mark);
+      this.core.log.truncate(events);
+    }
+  }
+
+  /** Executes a transaction that admission has let through. */
+  deliver(tx: CheckedTransaction): TxResult {
+    const mark = this.state.mark();
+    const events = this.core.log.length;
+    let result: TxResult;
+    this.core.log.enter(tx.hash.toUpperCase());
+    try {
+      result = this.inTransaction(tx, () => {
+        try {
+          this.rooms.checkEnabled(tx);
+          const handler = this.handlers[tx.kind];
+          if (handler === undefined) throw new CommandError(UNSUPPORTED, { code: ResultCode.unsupported });
+          handler(tx);
+          this.report(tx, undefined);
+          return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
+        } catch (error) {
+          if (!(error instanceof CommandError) || !error.options.keepChanges) {
+            this.state.rollback(mark);
+            this.core.log.truncate(events);
+          }
+          const refusal = this.refusal(tx, error);
+          // What is not allowed now leaves no event at all, nor does a command that nobody handles.
+          if (refusal.code === ResultCode.failed || refusal.code === ResultCode.partlyFailed) {
+            this.report(tx, refusal.text);
+          }
+          return refusal;
+        }
+      });
+    } finally {
+      this.core.log.enter(undefined);
+    }
+    return result;
+  }
+
+  /** A transaction that admission refused in a block: one event, and no result (section 1.6, step 2). */
+  reject(tx: CheckedTransaction, text: string): void {
+    this.core.log.enter(tx.hash.toUpperCase());
+    this.emitTxError(tx, text);
+    this.core.log.enter(undefined);
+  }
+
+  endBlock(): void {
+    this.rooms.endBlock();
+  }
+
+  /** Ends the block; the last event is its end. @throws InvariantError */
+  commit(): CommittedBlock {
+    const { core, rooms } = this;
+    rooms.commit();
+    core.emit("endBlock", { height: BigInt(core.height) });
+    rooms.checkInvariants();
+    const changes = this.state.takeChanges();
+    this.state.forget();
+    return { block: core.log.take(), changes, stateDigest: this.state.digest };
+  }
+
+  /** Something waits for the next block and nothing else will bring it about. */
+  wantsBlock(): boolean {
+    return this.rooms.wantsBlock();
+  }
+
+  /** What the validator of this node has to do now. */
+  duties(nodeId: string): readonly Duty[] {
+    return this.rooms.duties(nodeId);
+  }
+
+  /** Why no further block can be made: an upgrade has been agreed on. */
+  haltReason(): string | undefined {
+    return this.rooms.upgrades.haltReason();
+  }
+
+  stakeOf(party: string): bigint | undefined {
+    return this.rooms.staking.balance(party);
+  }
+
+  get epoch(): EpochInfo {
+    return this.rooms.epochs.current;
+  }
+
+  private inTransaction<T>(tx: CheckedTransaction, run: () => T): T {
+    this.core.tx = { party: tx.party, hash: tx.hash, id: tx.id, ids: new IdGenerator(tx.id) };
+    try {
+      return run();
+    } finally {
+      this.core.tx = undefined;
+    }
+  }
+
+  private refusal(tx: CheckedTransaction, error: unknown): TxResult {
+    if (!(error instanceof CommandError)) throw error;
+    const { code = ResultCode.failed, numbers } = error.options;
+    return { code, text: error.message, gasWanted: this.gasOf(tx), ...(numbers && { numbers }) };
+  }
+
+  private gasOf(_tx: CheckedTransaction): number {
+    return Number(this.rooms.params.integer("network.transaction.defaultgas"));
+  }
+
+  /** The result events of section 1.6. @param failure undefined for success */
+  private report(tx: CheckedTransaction, failure: string | undefined): void {
+    if (!COMMANDS[tx.kind].hasResultEvent) return;
+    const result: Init<TransactionResult> = {
+      partyId: tx.party,
+      status: failure === undefined,
+      hash: tx.hash,
+      [resultMember(tx.kind)]: tx.payload,
+      ...(failure !== undefined && { failure: { error: failure } }),
+    };
+    this.core.emit("transactionResult", result);
+    if (failure !== undefined) this.emitTxError(tx, failure);
+  }
+
+  private emitTxError(tx: CheckedTransaction, text: string): void {
+    const event: Init<TxErrorEvent> = {
+      partyId: tx.party,
+      errMsg: `${COMMANDS[tx.kind].displayName} - ${text}`,
+      ...(IN_TX_ERROR.has(tx.kind) && { [resultMember(tx.kind)]: tx.payload }),
+    };
+    this.core.emit("txErrEvent", event);
+  }
+}
+
+/** The member of result events that repeats a command; one has another name there. */
+function resultMember(kind: CommandKind): string {
+  return kind === "proposalSubmission" ? "proposal" : kind;
+}
+
+/** Error events have no member for the commands that validators send as part of their work. */
+const IN_TX_ERROR: ReadonlySet<CommandKind> = new Set(
+  (Object.keys(COMMANDS) as CommandKind[]).filter((kind) => !COMMANDS[kind].isValidatorCommand),
+);
+
+/** Hash of an empty block (reference 30, section 12): the height and the time, as decimal text. */
+export function emptyBlockHash(height: number, timeNs: bigint): string {
+  return sha3HexOf(Buffer.from(`${height}${timeNs}`, "latin1"));
+}
