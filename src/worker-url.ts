@@ -3,7 +3,11 @@
 
 /** @param path of the worker's file below `src/` */
 export function workerUrl(
-  path: "node/writer.worker.ts" | "history/segment.worker.ts" | "admission/pow/solver.worker.ts",
+  path:
+    | "node/writer.worker.ts"
+    | "history/segment.worker.ts"
+    | "admission/pow/solver.worker.ts"
+    | "admission/verifier/verifier.worker.ts",
 ): string {
   return new URL(`./${path}`, import.meta.url).href;
 }

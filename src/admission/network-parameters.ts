@@ -1,5 +1,6 @@
 // Network parameters that steer admission, from their texts (reference 40, sections 2.1 and 2.3). Ranges have been
 // checked where a parameter is accepted; here a text only has to be readable.
+import { Decimal } from "../decimal.ts";
 import { NodeError } from "../errors.ts";
 import type { PowParameters } from "./pow/parameter-sets.ts";
 import type { SpamParameters } from "./spam/engine.ts";
@@ -48,9 +49,17 @@ export function applyParameter(target: ParameterTarget, key: string, value: stri
 
 /** Whole numbers, and decimals cut to whole numbers. */
 function wholeNumber(text: string): bigint {
-  const match = /^(\d+)(?:\.\d*)?$/.exec(text);
-  if (!match) throw unreadable(text, "a number, 0 or more");
-  return BigInt(match[1]!);
+  const value = /\d/.test(text) ? decimalOf(text) : undefined;
+  if (value === undefined || value.isNegative()) throw unreadable(text, "a number, 0 or more");
+  return value.truncated();
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  try {
+    return Decimal.parseNumber(text);
+  } catch {
+    return undefined;
+  }
 }
 
 const UNIT_NS: Readonly<Record<string, number>> = {
@@ -60,20 +69,23 @@ const UNIT_NS: Readonly<Record<string, number>> = {
   ms: 1e6,
   us: 1e3,
   µs: 1e3,
+  μs: 1e3,
   ns: 1,
 };
 
-/** A duration as Go writes it, `24h0m0s`, in nanoseconds. */
+const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
+const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
+
+/** A duration as Go reads it, `24h0m0s`, in nanoseconds. @throws NodeError */
 export function durationNs(text: string): bigint {
-  if (!/^(?:\d+(?:\.\d+)?(?:h|ms|m|s|us|µs|ns))+$/.test(text))
-    throw unreadable(text, "a duration such as 1h30m");
+  if (!DURATION.test(text)) throw unreadable(text, "a duration such as 1h30m");
   let total = 0n;
-  for (const [, whole, fraction = "", unit] of text.matchAll(/(\d+)(?:\.(\d+))?(h|ms|m|s|us|µs|ns)/g)) {
+  for (const [, whole, fraction = "", unit] of text.matchAll(PART)) {
     const unitNs = BigInt(UNIT_NS[unit!]!);
     total += BigInt(whole!) * unitNs;
     if (fraction !== "") total += (BigInt(fraction) * unitNs) / 10n ** BigInt(fraction.length);
   }
-  return total;
+  return text.startsWith("-") ? -total : total;
 }
 
 function unreadable(text: string, wanted: string): NodeError {

@@ -14,10 +14,21 @@ export function sentenceTime(ns: bigint): string {
   return `${date} ${time} +0000 UTC`;
 }
 
+/** Four hundred years of the calendar, after which it repeats. */
+const CYCLE_YEARS = 400n;
+const CYCLE_NS = 146_097n * 86_400n * NS_A_SECOND;
+
+/** Of any time: dates far beyond what the platform knows come with longer years. */
 function parts(ns: bigint): { date: string; time: string } {
-  const nanos = ((ns % NS_A_SECOND) + NS_A_SECOND) % NS_A_SECOND;
-  const second = new Date(Number((ns - nanos) / 1_000_000n)).toISOString();
-  const [date, clock] = second.split("T") as [string, string];
+  const cycles = floorDivide(ns, CYCLE_NS);
+  const inCycle = ns - cycles * CYCLE_NS;
+  const nanos = inCycle % NS_A_SECOND;
+  const second = new Date(Number((inCycle - nanos) / 1_000_000n)).toISOString();
+  const year = (BigInt(second.slice(0, 4)) + cycles * CYCLE_YEARS).toString().padStart(4, "0");
   const fraction = nanos === 0n ? "" : `.${nanos.toString().padStart(9, "0").replace(/0+$/, "")}`;
-  return { date, time: clock.slice(0, 8) + fraction };
+  return { date: `${year}${second.slice(4, 10)}`, time: second.slice(11, 19) + fraction };
+}
+
+function floorDivide(a: bigint, b: bigint): bigint {
+  return a / b - (a % b < 0n ? 1n : 0n);
 }

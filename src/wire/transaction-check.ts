@@ -61,12 +61,37 @@ export interface TransactionRefusal {
   readonly errors: PropertyErrors | undefined;
 }
 
-export type Verdict =
-  | { readonly ok: true; readonly transaction: CheckedTransaction }
-  | { readonly ok: false; readonly refusal: TransactionRefusal };
+export interface Refused {
+  readonly ok: false;
+  readonly refusal: TransactionRefusal;
+}
+
+export type Verdict = { readonly ok: true; readonly transaction: CheckedTransaction } | Refused;
+
+/** A transaction that is right but for its signature, which nobody has looked at. */
+export interface UnverifiedTransaction {
+  readonly transaction: CheckedTransaction;
+  /** The 32 bytes that `transaction.signature` should sign. */
+  readonly digest: Uint8Array;
+  readonly publicKey: Uint8Array;
+}
+
+export type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
 
 /** Checks everything about a transaction that can be known without state; never throws, whatever the bytes. */
 export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
+  const read = readUnverified(bytes, chainId);
+  if (!read.ok) return read;
+  const { transaction, digest, publicKey } = read.unverified;
+  if (!ed25519Verify(publicKey, digest, transaction.signature)) return INVALID_SIGNATURE;
+  return { ok: true, transaction };
+}
+
+/**
+ * All of `checkTransaction` but the signature's verification, which is five sixths of the cost and can be done
+ * elsewhere: the transaction counts only once `digest` is known to be signed, else it is `INVALID_SIGNATURE`.
+ */
+export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVerdict {
   let envelope: Transaction;
   try {
     envelope = readTransaction(bytes);
@@ -77,7 +102,7 @@ export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
   }
   const examined = examine(envelope);
   if (examined instanceof PropertyErrors) return invalid(examined);
-  const signature = checkSignature(envelope, chainId);
+  const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return invalid(signature);
   const { kind, input } = examined;
   const transaction: Checked<CommandKind> = {
@@ -92,7 +117,12 @@ export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
     hash: transactionHash(bytes),
     id: rootId(signature),
   };
-  return { ok: true, transaction: transaction as CheckedTransaction };
+  const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
+  const publicKey = Buffer.from(envelope.pubKey!, "hex");
+  return {
+    ok: true,
+    unverified: { transaction: transaction as CheckedTransaction, digest, publicKey },
+  };
 }
 
 export interface Examined {
@@ -138,11 +168,20 @@ function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
   return errors.isEmpty && kind !== undefined ? { kind, input } : errors;
 }
 
-/**
- * The decoded signature, when the sender made it for this chain. Bytes of another length are no valid signature;
- * only a sender that is no key makes one that cannot be verified.
- */
+/** The decoded signature, when the sender made it for this chain; else what is wrong with it. */
 export function checkSignature(envelope: Transaction, chainId: string): Uint8Array | PropertyErrors {
+  const signature = decodeSignature(envelope);
+  if (signature instanceof PropertyErrors) return signature;
+  const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
+  if (ed25519Verify(Buffer.from(envelope.pubKey!, "hex"), digest, signature)) return signature;
+  return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
+}
+
+/**
+ * The signature's bytes. Bytes of another length are no valid signature; only a sender that is no key makes one
+ * that cannot be verified.
+ */
+function decodeSignature(envelope: Transaction): Uint8Array | PropertyErrors {
   const { signature } = envelope;
   if (signature === undefined) return PropertyErrors.of("tx.signature", say.IS_REQUIRED);
   const errors = new PropertyErrors();
@@ -158,18 +197,19 @@ export function checkSignature(envelope: Transaction, chainId: string): Uint8Arr
     return PropertyErrors.of("tx.signature.value", say.SIGNATURE_NOT_VERIFIABLE);
   // Decoded only at its right length: a text of a megabyte need not become bytes to be refused.
   const isWhole = signature.value.length === ED25519_SIGNATURE_BYTES * 2;
-  const bytes = new Uint8Array(Buffer.from(isWhole ? signature.value : "", "hex"));
-  const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
-  if (!ed25519Verify(Buffer.from(envelope.pubKey!, "hex"), digest, bytes)) {
-    return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
-  }
-  return bytes;
+  if (!isWhole) return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
+  return new Uint8Array(Buffer.from(signature.value, "hex"));
 }
 
-function refused(reason: RefusalReason, text: string, errors?: PropertyErrors): Verdict {
+function refused(reason: RefusalReason, text: string, errors?: PropertyErrors): Refused {
   return { ok: false, refusal: { reason, code: ABCI_INVALID, text, errors } };
 }
 
-function invalid(errors: PropertyErrors): Verdict {
+function invalid(errors: PropertyErrors): Refused {
   return refused("invalid", errors.toString(), errors);
 }
+
+/** The verdict on a transaction whose signature is not its sender's. */
+export const INVALID_SIGNATURE: Refused = invalid(
+  PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE),
+);
