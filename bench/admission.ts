@@ -1,0 +1,154 @@
+/**
+ * Rate of admission (decode, signature, proof of work, spam) against bare native Ed25519 verification of the same
+ * transactions, on one core and with all of them.
+ *
+ * `bun bench/admission.ts [--rounds N]` prints one JSON line. On one core processor time counts, so that a neighbour
+ * does not; with all cores the clock counts, which needs a quiet machine. The ratios are medians of rounds in which
+ * everybody has a turn.
+ */
+import { createPublicKey, verify } from "node:crypto";
+import { Admission } from "../src/admission/admission.ts";
+import { openSearch } from "../src/admission/pow/nonce-search.ts";
+import { SignatureVerifier } from "../src/admission/verifier/verifier.ts";
+import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
+import { readTransaction, signingDigest } from "../src/wire/transaction.ts";
+import { buildTransaction } from "../src/wire/transaction-build.ts";
+import { type CheckedTransaction, checkTransaction, readUnverified } from "../src/wire/transaction-check.ts";
+import { median } from "./support.ts";
+
+const argument = process.argv.indexOf("--rounds");
+const ROUNDS = Number(argument < 0 ? 9 : process.argv[argument + 1]);
+const CHAIN = "bench-chain";
+const COUNT = 2_000;
+const PARTIES = 1_000;
+const DIFFICULTY = 4;
+const BLOCK_HASH = "d".repeat(64);
+const KEY_PREFIX = Buffer.from("302a300506032b6570032100", "hex");
+
+function makeTransactions(): Uint8Array[] {
+  const keys = Array.from({ length: PARTIES }, (_, index) => {
+    const seed = new Uint8Array(32);
+    new DataView(seed.buffer).setUint32(0, index + 1);
+    return ed25519KeyPair(seed);
+  });
+  return Array.from({ length: COUNT }, (_, index) => {
+    const tid = index.toString(16).padStart(64, "0");
+    const search = openSearch({ blockHash: BLOCK_HASH, tid }, DIFFICULTY);
+    const nonce = search.search(0n, 1 << 16) ?? 0n;
+    const payload = {
+      fromAccountType: 4,
+      to: "0c".repeat(32),
+      toAccountType: 4,
+      asset: "d1".repeat(32),
+      amount: "1000",
+      oneOff: { deliverOn: 0n },
+    };
+    const options = { chainId: CHAIN, nonce: BigInt(index + 1), blockHeight: 10n, pow: { tid, nonce } };
+    return buildTransaction({ kind: "transfer", payload }, { ...options, key: keys[index % PARTIES]! });
+  });
+}
+
+function openAdmission(): Admission {
+  const admission = new Admission(CHAIN);
+  const parameters = {
+    "spam.pow.numberOfPastBlocks": "100",
+    "spam.pow.difficulty": String(DIFFICULTY),
+    "spam.pow.hashFunction": "sha3_24_rounds",
+    "spam.pow.numberOfTxPerBlock": "1000",
+    "spam.pow.increaseDifficulty": "0",
+    "spam.protection.maxUserTransfersPerEpoch": "1000000",
+    "validators.epoch.length": "1h",
+  };
+  for (const [key, value] of Object.entries(parameters)) admission.setParameter(key, value);
+  admission.beginBlock(10n, BLOCK_HASH, 1n);
+  return admission;
+}
+
+function admit(admission: Admission, { party, hash, blockHeight, pow, kind }: CheckedTransaction): void {
+  const proof = { tid: pow?.tid ?? "", nonce: pow?.nonce ?? 0n };
+  const verdict = admission.check({ party, hash, blockHeight, ...proof, command: kind }, undefined);
+  if (!verdict.accepted) throw new Error(`a transaction of the benchmark is refused: ${verdict.text}`);
+}
+
+const transactions = makeTransactions();
+const bareInput = transactions.map((bytes) => {
+  const { inputData, pubKey, signature } = readTransaction(bytes);
+  const digest = signingDigest(3, CHAIN, inputData);
+  return { digest, key: Buffer.from(pubKey!, "hex"), signature: Buffer.from(signature!.value, "hex") };
+});
+
+/** A raw key has to be made a key object: so has the one of every transaction. */
+function bare(): void {
+  for (const { digest, key, signature } of bareInput) {
+    const object = createPublicKey({ key: Buffer.concat([KEY_PREFIX, key]), format: "der", type: "spki" });
+    if (!verify(null, digest, object, signature)) throw new Error("a signature of the benchmark is wrong");
+  }
+}
+
+function oneCore(): void {
+  const admission = openAdmission();
+  for (const bytes of transactions) {
+    const verdict = checkTransaction(bytes, CHAIN);
+    if (!verdict.ok) throw new Error(verdict.refusal.text);
+    admit(admission, verdict.transaction);
+  }
+}
+
+async function allCores(verifier: SignatureVerifier): Promise<void> {
+  const admission = openAdmission();
+  await Promise.all(
+    transactions.map(async (bytes) => {
+      const read = readUnverified(bytes, CHAIN);
+      if (!read.ok) throw new Error(read.refusal.text);
+      const { transaction, digest, publicKey } = read.unverified;
+      const isValid = await verifier.verify({ publicKey, digest, signature: transaction.signature });
+      if (!isValid) throw new Error("a signature of the benchmark is wrong");
+      admit(admission, transaction);
+    }),
+  );
+}
+
+/** Transactions a second of processor time. */
+function byProcessor(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (COUNT * 1e6) / (user + system);
+}
+
+/** Transactions a second of the clock. */
+async function byClock(run: () => unknown): Promise<number> {
+  const before = Bun.nanoseconds();
+  await run();
+  return (COUNT * 1e9) / (Bun.nanoseconds() - before);
+}
+
+const verifier = new SignatureVerifier();
+interface Round {
+  readonly bareRate: number;
+  readonly oneRate: number;
+  readonly toBare: number;
+  readonly allClock: number;
+  readonly toOne: number;
+}
+const rounds: Round[] = [];
+for (let round = -2; round < ROUNDS; round++) {
+  const bareRate = byProcessor(bare);
+  const oneRate = byProcessor(oneCore);
+  const oneClock = await byClock(oneCore);
+  const allClock = await byClock(() => allCores(verifier));
+  // The first rounds compile the code and wake the threads.
+  if (round >= 0)
+    rounds.push({ bareRate, oneRate, toBare: oneRate / bareRate, allClock, toOne: allClock / oneClock });
+}
+verifier.close();
+const middle = (name: keyof Round) => median(rounds.map((round) => round[name]));
+console.log(
+  JSON.stringify({
+    barePerSecond: Math.round(middle("bareRate")),
+    perSecond: Math.round(middle("oneRate")),
+    ratioToBare: Number(middle("toBare").toFixed(3)),
+    allCoresPerSecond: Math.round(middle("allClock")),
+    ratioAllCores: Number(middle("toOne").toFixed(3)),
+  }),
+);
