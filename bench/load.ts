@@ -4,6 +4,8 @@ export interface LoadOptions {
   readonly port: number;
   /** Asked in turn. */
   readonly paths: readonly string[];
+  /** Sent in place of `paths`, each once; the load ends when they are used up. */
+  readonly posts?: { readonly path: string; readonly bodies: readonly string[] };
   readonly connections: number;
   readonly durationMs: number;
   readonly warmupMs?: number;
@@ -15,7 +17,10 @@ export interface LoadResult {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly bytes: number;
+  /** Answers that were not 200 or, with `posts`, not a success. */
   readonly errors: number;
+  /** From the first request to the last answer. */
+  readonly elapsedMs: number;
 }
 
 const HEAD_END = Buffer.from("\r\n\r\n");
@@ -32,12 +37,22 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   let next = 0;
   const warmUntil = performance.now() + (options.warmupMs ?? 300);
   const until = warmUntil + options.durationMs;
-  const requests = options.paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const { posts } = options;
+  const started = performance.now();
+  let ended = started;
+  const requests = posts
+    ? posts.bodies.map((body) => postRequest(posts.path, body))
+    : options.paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   const finished: Promise<void>[] = [];
   for (let i = 0; i < options.connections; i++) {
     const done = Promise.withResolvers<void>();
     finished.push(done.promise);
-    const send = (socket: { data: Flow; write(text: string): number }) => {
+    const send = (socket: { data: Flow; write(text: string): number; end(): void }) => {
+      if (posts && next >= requests.length) {
+        socket.end();
+        done.resolve();
+        return;
+      }
       socket.data.sentAt = performance.now();
       socket.write(requests[next++ % requests.length]!);
     };
@@ -58,10 +73,11 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
           if (now >= warmUntil) {
             latencies.push(now - flow.sentAt);
             bytes += size;
-            if (flow.buffer.subarray(9, 12).toString("latin1") !== "200") errors++;
+            ended = now;
+            if (!isGood(flow.buffer.subarray(0, size), posts !== undefined)) errors++;
           }
           flow.buffer = flow.buffer.subarray(size);
-          if (now >= until) {
+          if (!posts && now >= until) {
             socket.end();
             done.resolve();
           } else send(socket);
@@ -77,12 +93,23 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))] ?? 0;
   return {
     requests: latencies.length,
-    perSecond: (latencies.length / options.durationMs) * 1000,
+    perSecond: (latencies.length * 1000) / (posts ? ended - started : options.durationMs),
     p50Ms: at(0.5),
     p99Ms: at(0.99),
     bytes,
     errors,
+    elapsedMs: ended - started,
   };
+}
+
+function postRequest(path: string, body: string): string {
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json`;
+  return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+function isGood(response: Buffer, isPost: boolean): boolean {
+  if (response.subarray(9, 12).toString("latin1") !== "200") return false;
+  return !isPost || /"success": ?true/.test(response.toString("latin1"));
 }
 
 /** Bytes of the response at the start of the buffer; -1 while its head is not whole. */

@@ -12,6 +12,12 @@ export interface Limits {
   readonly urlCharactersMax: number;
   /** Bytes of a request body. */
   readonly bodyBytesMax: number;
+  /** Bytes of a submission's body: the largest transaction in base64, and room for its refusal to be exact. */
+  readonly submissionBytesMax: number;
+  /** Levels of objects and lists in a body. */
+  readonly bodyDepthMax: number;
+  /** Submissions that wait for their block at once (TYPE_COMMIT). */
+  readonly commitsWaitingMax: number;
   /** Values of one list filter. */
   readonly filterValuesMax: number;
   /** How long `X-Min-Height` waits for its height, milliseconds. */
@@ -28,6 +34,9 @@ export const DEFAULT_LIMITS: Limits = {
   responseBytesMax: 20 * 1024 * 1024,
   urlCharactersMax: 15 * 1024,
   bodyBytesMax: 64 * 1024,
+  submissionBytesMax: 2 * 1024 * 1024,
+  bodyDepthMax: 100,
+  commitsWaitingMax: 1_000,
   filterValuesMax: 1_000,
   minHeightWaitMs: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,

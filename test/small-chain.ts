@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { dataApp } from "../src/api/data/app.ts";
 import { DataContext } from "../src/api/data/context.ts";
 import { DataPlane } from "../src/api/data/plane.ts";
-import { DEFAULT_LIMITS } from "../src/limits.ts";
+import { DEFAULT_LIMITS, type Limits } from "../src/limits.ts";
 import type { BlockEvent } from "../src/sources/block.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter } from "../src/store/database.ts";
@@ -50,7 +50,10 @@ export function chainOf(blocks: readonly (readonly Event[])[]): Get {
 }
 
 /** The same with its context, for what is not reached by a path that answers JSON. */
-export function openChain(blocks: readonly (readonly Event[])[]): { get: Get; context: DataContext } {
+export function openChain(
+  blocks: readonly (readonly Event[])[],
+  limits: Limits = DEFAULT_LIMITS,
+): { get: Get; context: DataContext } {
   const home = mkdtempSync(join(tmpdir(), "lyra-small-chain-"));
   const writing = openWriter(home);
   const writer = new BlockWriter(writing);
@@ -70,7 +73,7 @@ export function openChain(blocks: readonly (readonly Event[])[]): { get: Get; co
   writing.close();
   const db = openReader(home);
   opened.push({ home, close: () => db.close() });
-  const context = new DataContext(db, { limits: DEFAULT_LIMITS, build: { version: "v1", commit: "c" } });
+  const context = new DataContext(db, { limits, build: { version: "v1", commit: "c" } });
   const app = dataApp(new DataPlane(context));
   const get: Get = async (path) => {
     const response = await app.handle(new Request(`http://localhost/api/v2${path}`));

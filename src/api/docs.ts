@@ -37,9 +37,12 @@ interface Served {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Routes of the documentation, to be mounted beside those of the data plane. */
-export function docsPlugin() {
-  const made = once(make);
+/**
+ * Routes of the documentation, to be mounted beside those of a plane.
+ * @param parts makes everything of the OpenAPI document but its version
+ */
+export function docsPlugin(parts: () => object = openApiParts) {
+  const made = once(() => make(parts()));
   const page = async () => respond((await made()).page);
   return new Elysia({ name: "docs" })
     .get(PAGE, page)
@@ -49,7 +52,7 @@ export function docsPlugin() {
     .get(STYLE, () => asset(stylePath, "text/css; charset=utf-8"));
 }
 
-async function make(): Promise<{ page: Served; document: Served }> {
+async function make(parts: object): Promise<{ page: Served; document: Served }> {
   const { swagger } = await import("@elysiajs/swagger");
   const plugin = swagger({
     path: PAGE,
@@ -60,7 +63,7 @@ async function make(): Promise<{ page: Served; document: Served }> {
     autoDarkMode: false,
     // Its types know no way to switch the badge off, and ask for mutable lists.
     swaggerOptions: PAGE_OPTIONS as never,
-    documentation: openApiParts() as never,
+    documentation: parts as never,
   });
   const ask = async (path: string) => (await plugin.handle(new Request(`http://localhost${path}`))).text();
   const html = (await ask(PAGE))

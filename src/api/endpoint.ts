@@ -16,6 +16,8 @@ export interface Endpoint<Context> {
   readonly summary: string;
   /** Further sentences for the documentation. */
   readonly description?: string;
+  /** How to ask for less, where that is not by pages: for the refusal of an answer that would be too large. */
+  readonly narrowing?: string;
   /** Makes the response message. @throws ApiError */
   handle(context: Context, request: RequestFields): object;
   /** The same answer as compact JSON text, where a resource is asked for often enough to be worth a way of its own. */

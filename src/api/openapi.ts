@@ -35,7 +35,7 @@ const INFO = {
 };
 const SERVERS = [{ url: "/", description: "This node" }];
 
-const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
+export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
   Pretty: {
     name: "pretty",
     in: "query",
@@ -52,7 +52,7 @@ const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
   },
 };
 
-const HEADER_PARTS: Readonly<Record<string, Header>> = {
+export const HEADER_PARTS: Readonly<Record<string, Header>> = {
   BlockHeight: {
     description: "Height of the block that the answer was read at; 0 while there is none.",
     schema: { type: "string", pattern: "^\\d+$" },
@@ -63,12 +63,12 @@ const HEADER_PARTS: Readonly<Record<string, Header>> = {
   },
 };
 
-const BLOCK_HEADERS = {
+export const BLOCK_HEADERS = {
   "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
   "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
 };
 
-const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   ErrorDetail: {
     type: "object",
     properties: {

@@ -13,7 +13,7 @@ import { type BlockInfo, Core } from "./core.ts";
 import { CommandError, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
-import { Rooms } from "./rooms.ts";
+import { type CommandTable, type EngineListener, Rooms } from "./rooms.ts";
 import type { StateChange } from "./state/state.ts";
 
 export interface BlockHeader extends BlockInfo {
@@ -38,28 +38,15 @@ export interface CommittedBlock {
   readonly stateDigest: string;
 }
 
-/** Called as things happen inside a block; admission follows them. */
-export interface EngineListener {
-  onEpochStart?(epoch: EpochInfo): void;
-  onParameter?(key: string, value: string): void;
-}
-
-const UNSUPPORTED = "not supported by this chain";
-
 export class Engine {
   readonly core: Core;
   readonly rooms: Rooms;
-  private readonly check_: Readonly<Partial<Record<CommandKind, (tx: CheckedTransaction) => void>>>;
-  private readonly handlers: Readonly<Partial<Record<CommandKind, (tx: CheckedTransaction) => void>>>;
-
   constructor(
     readonly genesis: Genesis,
     listener: EngineListener = {},
   ) {
     this.core = new Core(genesis.chainId);
     this.rooms = new Rooms(this.core, listener);
-    this.handlers = this.rooms.handlers();
-    this.check_ = this.rooms.checks();
   }
 
   get chainId(): string {
@@ -98,10 +85,9 @@ export class Engine {
     const events = this.core.log.length;
     try {
       this.inTransaction(tx, () => {
-        this.rooms.checkEnabled(tx);
-        if (this.handlers[tx.kind] === undefined)
-          throw new CommandError(UNSUPPORTED, { code: ResultCode.unsupported });
-        this.check_[tx.kind]?.(tx);
+        this.rooms.checkSender(tx);
+        if (this.rooms.handlers[tx.kind] === undefined) throw unsupported();
+        run(this.rooms.checks, tx);
       });
       return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
     } catch (error) {
@@ -121,10 +107,8 @@ export class Engine {
     try {
       result = this.inTransaction(tx, () => {
         try {
-          this.rooms.checkEnabled(tx);
-          const handler = this.handlers[tx.kind];
-          if (handler === undefined) throw new CommandError(UNSUPPORTED, { code: ResultCode.unsupported });
-          handler(tx);
+          this.rooms.checkSender(tx);
+          if (!run(this.rooms.handlers, tx)) throw unsupported();
           this.report(tx, undefined);
           return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
         } catch (error) {
@@ -183,6 +167,26 @@ export class Engine {
     return this.rooms.upgrades.haltReason();
   }
 
+  /** The state was loaded, or taken back, to what it was at the end of this block. */
+  resume(block: BlockInfo): void {
+    this.core.block = block;
+  }
+
+  /** Gas of the transactions of a block at the most. */
+  get blockGasMax(): number {
+    return Number(this.rooms.params.integer("network.transactions.maxgasperblock"));
+  }
+
+  /** Sets a general account's balance; inside a block, before its transactions. @throws CommandError */
+  setBalance(party: string, asset: string, balance: bigint): void {
+    this.rooms.setBalance(party, asset, balance);
+  }
+
+  /** Sets a network parameter; inside a block, before its transactions. @throws CommandError */
+  setParameter(key: string, value: string): void {
+    this.rooms.params.force(key, value);
+  }
+
   stakeOf(party: string): bigint | undefined {
     return this.rooms.staking.balance(party);
   }
@@ -232,6 +236,17 @@ export class Engine {
     };
     this.core.emit("txErrEvent", event);
   }
+}
+
+/** @returns false when the table has nothing for such a command */
+function run(table: CommandTable, { kind, payload }: CheckedTransaction): boolean {
+  const handler = table[kind] as ((payload: unknown) => void) | undefined;
+  handler?.(payload);
+  return handler !== undefined;
+}
+
+function unsupported(): CommandError {
+  return new CommandError("not supported by this chain", { code: ResultCode.unsupported });
 }
 
 /** The member of result events that repeats a command; one has another name there. */

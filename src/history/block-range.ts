@@ -1,6 +1,7 @@
 // Heights to rows of `blocks`. Rows ascend in time and height, their numbers have no gaps, and the first height can
 // have two of them (reference 20, section 6.4); there is no index on heights, so a search halves the rows.
 import type { Database } from "bun:sqlite";
+import { hashOfRow } from "../store/block-hash.ts";
 import type { BlockRange } from "./rows/source.ts";
 
 export interface BlockEnds {
@@ -62,6 +63,6 @@ function blockFact(db: Database, no: number): BlockFact {
   return {
     height: Number(row.height),
     timeUs: Number(row.time),
-    hash: Buffer.from(row.hash).toString("hex"),
+    hash: Buffer.from(hashOfRow(row)).toString("hex"),
   };
 }

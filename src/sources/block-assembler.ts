@@ -4,6 +4,7 @@ import { Field } from "../store/project/fields.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { isHex } from "../wire/identifiers.ts";
+import { type Rules, Skim } from "../wire/skim.ts";
 import { textAt } from "../wire/text.ts";
 import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
@@ -12,6 +13,7 @@ const CHAIN_ID_BYTES_MAX = 200;
 /** Events of one block that are held until its end, and their bytes. */
 export const BLOCK_EVENTS_MAX = 10_000_000;
 export const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
+const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
 /** What a terminal could take for something else than text. */
 const UNPRINTABLE = /\p{C}/u;
 
@@ -20,6 +22,10 @@ export class StreamFault extends Error {
   override readonly name = "StreamFault";
 }
 
+/** Payloads that some projection keeps. Of the others only the envelope counts. */
+const isKept = new Uint8Array(2 ** 11);
+for (const field of Object.values(Field)) isKept[field] = 1;
+
 interface OpenBlock {
   chainId: string;
   height: number;
@@ -27,17 +33,21 @@ interface OpenBlock {
   hash: string;
   txHashes: string[];
   events: BlockEvent[];
+  unkept: number;
   place: BlockPlace;
 }
 
 export class BlockAssembler {
   private readonly envelope = new EnvelopeReader();
+  private readonly beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
   private open: OpenBlock | undefined;
   private seenBlock = false;
   private chainIdBytes: Uint8Array | undefined;
   private chainId = "";
   /** The last transaction hash seen in this block, as it stands on the wire, and its index. */
-  private lastTx: Uint8Array | undefined;
+  private lastTx: Uint8Array = new Uint8Array(0);
+  private lastTxStart = 0;
+  private lastTxLength = 0;
   private lastTxIndex = 0;
   /** Indexes of the block's transaction hashes, once there are several. */
   private txIndexes = new Map<string, number>();
@@ -98,15 +108,20 @@ export class BlockAssembler {
       return block;
     }
     this.openBytes += end - start;
-    if (this.open.events.length >= BLOCK_EVENTS_MAX || this.openBytes > BLOCK_BYTES_MAX) {
+    if (this.open.events.length + this.open.unkept >= BLOCK_EVENTS_MAX || this.openBytes > BLOCK_BYTES_MAX) {
       throw new StreamFault(
         `block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events or ${BLOCK_BYTES_MAX} bytes`,
       );
     }
+    const tx = this.txIndex(bytes);
+    if (!isKept[envelope.field]) {
+      this.open.unkept++;
+      return undefined;
+    }
     this.open.events.push({
       field: envelope.field,
       seq: envelope.seq,
-      tx: this.txIndex(bytes),
+      tx,
       bytes,
       start: envelope.payloadStart,
       end: envelope.payloadEnd,
@@ -126,27 +141,40 @@ export class BlockAssembler {
   private begin(bytes: Uint8Array, place: BlockPlace): void {
     const envelope = this.envelope;
     if (this.open) throw new StreamFault(`block ${this.open.height} has no end`);
-    const marker = readBeginBlockAt(bytes, envelope.payloadStart, envelope.payloadEnd);
-    if (Number(marker.height) !== envelope.height) {
-      throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${marker.height}`);
+    const { height, timestamp } = this.marker(bytes);
+    if (height !== envelope.height) {
+      throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${height}`);
     }
     this.rememberChain(bytes);
     const hash = textAt(bytes, envelope.blockStart, envelope.blockEnd);
     if (!isHex(hash)) throw new StreamFault(`block ${envelope.height} has no valid hash`);
     this.seenBlock = true;
-    this.lastTx = bytes.subarray(envelope.blockStart, envelope.blockEnd);
+    this.lastTx = bytes;
+    this.lastTxStart = envelope.blockStart;
+    this.lastTxLength = envelope.blockEnd - envelope.blockStart;
     this.lastTxIndex = 0;
-    this.txIndexes.clear();
+    if (this.txIndexes.size > 0) this.txIndexes.clear();
     this.openBytes = 0;
     this.open = {
       chainId: this.chainId,
       height: envelope.height,
-      timeNs: marker.timestamp,
+      timeNs: timestamp,
       hash,
       txHashes: [hash],
       events: [],
+      unkept: 0,
       place,
     };
+  }
+
+  private marker(bytes: Uint8Array): { height: number; timestamp: bigint } {
+    const { payloadStart, payloadEnd } = this.envelope;
+    const { beginSkim } = this;
+    if (beginSkim.isPlain(bytes, payloadStart, payloadEnd)) {
+      return { height: beginSkim.number(0), timestamp: beginSkim.int64(1) };
+    }
+    const { height, timestamp } = readBeginBlockAt(bytes, payloadStart, payloadEnd);
+    return { height: Number(height), timestamp };
   }
 
   private rememberChain(bytes: Uint8Array): void {
@@ -166,7 +194,9 @@ export class BlockAssembler {
 
   private checkChain(bytes: Uint8Array): void {
     const { chainIdStart, chainIdEnd } = this.envelope;
-    if (sameRange(bytes, chainIdStart, chainIdEnd, this.chainIdBytes!)) return;
+    const known = this.chainIdBytes!;
+    const length = chainIdEnd - chainIdStart;
+    if (length === known.length && sameBytes(bytes, chainIdStart, known, 0, length)) return;
     const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
     const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
     throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`);
@@ -174,7 +204,10 @@ export class BlockAssembler {
 
   private txIndex(bytes: Uint8Array): number {
     const { txHashStart, txHashEnd } = this.envelope;
-    if (sameRange(bytes, txHashStart, txHashEnd, this.lastTx!)) return this.lastTxIndex;
+    const length = txHashEnd - txHashStart;
+    const isLast =
+      length === this.lastTxLength && sameBytes(bytes, txHashStart, this.lastTx, this.lastTxStart, length);
+    if (isLast) return this.lastTxIndex;
     const hash = textAt(bytes, txHashStart, txHashEnd);
     if (!isHex(hash))
       throw new StreamFault(
@@ -187,15 +220,15 @@ export class BlockAssembler {
       index = txHashes.push(hash) - 1;
       this.txIndexes.set(hash, index);
     }
-    this.lastTx = bytes.subarray(txHashStart, txHashEnd);
+    this.lastTx = bytes;
+    this.lastTxStart = txHashStart;
+    this.lastTxLength = length;
     this.lastTxIndex = index;
     return index;
   }
 }
 
-function sameRange(bytes: Uint8Array, start: number, end: number, other: Uint8Array): boolean {
-  const length = end - start;
-  if (length !== other.length) return false;
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== other[i]) return false;
+function sameBytes(a: Uint8Array, aStart: number, b: Uint8Array, bStart: number, length: number): boolean {
+  for (let i = 0; i < length; i++) if (a[aStart + i] !== b[bStart + i]) return false;
   return true;
 }

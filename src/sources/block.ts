@@ -25,6 +25,11 @@ export interface BlockPlace {
   readonly offset: number;
 }
 
+/** Events of a block, its begin and end among them. */
+export function eventCount(block: Block): number {
+  return block.events.length + (block.unkept ?? 0) + 2;
+}
+
 /** A whole block: from its begin-block event to its end-block event. */
 export interface Block {
   readonly chainId: string;
@@ -36,6 +41,8 @@ export interface Block {
   /** Upper-case hex hashes that events of this block name; the first is `hash`. */
   readonly txHashes: readonly string[];
   readonly events: readonly BlockEvent[];
+  /** Events of kinds that no projection keeps, left out of `events`. */
+  readonly unkept?: number;
   /** For a block out of a file. */
   readonly place?: BlockPlace;
 }

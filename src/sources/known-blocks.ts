@@ -1,6 +1,7 @@
 // Tells blocks that the store already holds from new ones, and refuses another history of the same chain.
 import type { Database, Statement } from "bun:sqlite";
 import { NodeError } from "../errors.ts";
+import { hashOfRow } from "../store/block-hash.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { Block } from "./block.ts";
 
@@ -21,7 +22,7 @@ export class KnownBlocks {
     db: Database,
     private readonly head: ChainHead | undefined,
   ) {
-    this.select = db.prepare("SELECT no, height, hash FROM blocks WHERE no = ?");
+    this.select = db.prepare("SELECT no, time, height, hash FROM blocks WHERE no = ?");
   }
 
   /** @throws NodeError `history_mismatch` when the store holds another block in this one's place */
@@ -73,9 +74,9 @@ export class KnownBlocks {
   }
 
   private row(no: number): BlockRow | undefined {
-    const row = this.select.get(no) as { height: bigint; hash: Uint8Array } | null;
+    const row = this.select.get(no) as { time: bigint; height: bigint; hash: Uint8Array } | null;
     if (!row) return undefined;
-    return { no, height: Number(row.height), hash: Buffer.from(row.hash).toString("hex").toUpperCase() };
+    return { no, height: Number(row.height), hash: Buffer.from(hashOfRow(row)).toString("hex").toUpperCase() };
   }
 }
 

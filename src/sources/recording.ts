@@ -1,6 +1,6 @@
 // Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
 // Read as a stream; what is whole is delivered, and the place where a damaged file stops is said exactly.
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import type { Block } from "./block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
@@ -64,16 +64,17 @@ export class RecordingReader {
     return { bytesRead: this.bytesRead, bytesTotal: this.bytesTotal };
   }
 
-  /** Batches of whole blocks, one for each piece read. Never throws for damaged content; see `end.damage`. @throws NodeError when the file cannot be opened */
+  /** Batches of whole blocks, one for each piece read, which may be none. Never throws for damaged content; see `end.damage`. @throws NodeError when the file cannot be opened */
   async *batches(): AsyncGenerator<Block[]> {
-    const { file, isGzip } = await this.openFile();
+    const { file, isGzip } = this.openFile();
     const onRead = (bytes: number) => {
       this.bytesRead = bytes;
     };
     try {
-      for await (const piece of isGzip ? inflate(file.fd, onRead) : plain(file, onRead)) {
-        const blocks = this.take(piece);
-        if (blocks.length > 0) yield blocks;
+      for await (const piece of isGzip
+        ? inflate(file, this.bytesTotal, onRead)
+        : plain(file, onRead)) {
+        yield this.take(piece);
         if (this.damage) break;
       }
       if (!this.damage) this.checkEnd();
@@ -81,7 +82,7 @@ export class RecordingReader {
       const isInflating = error instanceof InflateFault;
       this.fail(isInflating ? error.message : `the file cannot be read any further: ${codeOf(error)}`);
     } finally {
-      await file.close();
+      closeSync(file);
     }
     this.end = {
       records: this.records,
@@ -90,18 +91,18 @@ export class RecordingReader {
     };
   }
 
-  private async openFile(): Promise<{ file: FileHandle; isGzip: boolean }> {
-    let file: FileHandle | undefined;
+  private openFile(): { file: number; isGzip: boolean } {
+    let file: number | undefined;
     try {
-      file = await open(this.path, "r");
-      const stat = await file.stat();
+      file = openSync(this.path, "r");
+      const stat = fstatSync(file);
       if (!stat.isFile()) throw new Error("it is not a file");
       this.bytesTotal = stat.size;
       const magic = new Uint8Array(GZIP_MAGIC.length);
-      await file.read(magic, 0, magic.length, 0);
+      readSync(file, magic, 0, magic.length, 0);
       return { file, isGzip: GZIP_MAGIC.every((byte, i) => magic[i] === byte) };
     } catch (error) {
-      await file?.close();
+      if (file !== undefined) closeSync(file);
       throw new NodeError(
         "replay",
         "recording_unreadable",
@@ -113,39 +114,55 @@ export class RecordingReader {
   }
 
   private take(piece: Uint8Array): Block[] {
-    this.rest.push(piece);
-    this.restBytes += piece.length;
-    // A large record comes in many pieces: they are put together once.
-    if (this.restBytes < this.neededBytes) return [];
-    const bytes = this.rest.length === 1 ? piece : Buffer.concat(this.rest);
     const blocks: Block[] = [];
-    const start = this.offset;
     try {
-      this.takeRecords(bytes, blocks);
+      const from = this.restBytes > 0 ? this.completeRest(piece, blocks) : 0;
+      if (from < piece.length) this.keepRest(piece.subarray(this.takeRecords(piece, from, blocks)));
     } catch (error) {
       this.fail(
         error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`,
       );
     }
-    const taken = this.offset - start;
-    this.rest = taken < bytes.length ? [bytes.subarray(taken)] : [];
-    this.restBytes = bytes.length - taken;
     return blocks;
   }
 
-  private takeRecords(bytes: Uint8Array, blocks: Block[]): void {
+  /** Adds to the record that the last piece ended in what it lacks, and no more: the rest is read where it lies. */
+  private completeRest(piece: Uint8Array, blocks: Block[]): number {
+    let from = 0;
+    while (this.restBytes > 0 && from < piece.length) {
+      const to = Math.min(piece.length, from + this.neededBytes - this.restBytes);
+      this.keepRest(piece.subarray(from, to));
+      from = to;
+      if (this.restBytes < this.neededBytes) break;
+      // A large record comes in many pieces: they are put together once.
+      const record = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
+      this.rest = [];
+      this.restBytes = 0;
+      this.keepRest(record.subarray(this.takeRecords(record, 0, blocks)));
+    }
+    return from;
+  }
+
+  private keepRest(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.rest.push(bytes);
+    this.restBytes += bytes.length;
+  }
+
+  /** Takes whole records from a place on; returns where they end. */
+  private takeRecords(bytes: Uint8Array, from: number, blocks: Block[]): number {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let at = 0;
+    let at = from;
     for (;;) {
       this.neededBytes = FRAME_HEAD_BYTES;
-      if (bytes.length - at < SIZE_BYTES) return;
+      if (bytes.length - at < SIZE_BYTES) return at;
       const size = view.getUint32(at);
       if (size < SEQUENCE_BYTES || size > RECORD_BYTES_MAX) {
         throw new StreamFault(`record ${this.records + 1} claims ${size} bytes`);
       }
       this.neededBytes = SIZE_BYTES + size;
       const next = at + SIZE_BYTES + size;
-      if (next > bytes.length) return;
+      if (next > bytes.length) return at;
       const block = this.assembler.push(bytes, at + FRAME_HEAD_BYTES, next, this.records + 1, this.offset);
       if (block) blocks.push(block);
       this.records++;
@@ -168,15 +185,15 @@ export class RecordingReader {
   }
 }
 
-async function* plain(file: FileHandle, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+function* plain(file: number, onRead: (bytes: number) => void): Generator<Uint8Array> {
   for (let at = 0; ; ) {
     // Blocks keep views of what was read: every piece has a buffer of its own.
     const bytes = new Uint8Array(READ_BYTES);
-    const { bytesRead } = await file.read(bytes, 0, READ_BYTES, at);
-    if (bytesRead === 0) return;
-    at += bytesRead;
+    const length = readSync(file, bytes, 0, READ_BYTES, at);
+    if (length === 0) return;
+    at += length;
     onRead(at);
-    yield bytes.subarray(0, bytesRead);
+    yield bytes.subarray(0, length);
   }
 }
 

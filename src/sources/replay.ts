@@ -3,7 +3,7 @@ import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import type { ChainHead } from "../store/head.ts";
-import type { Block } from "./block.ts";
+import { type Block, eventCount } from "./block.ts";
 import { BlockAssembler } from "./block-assembler.ts";
 import { KnownBlocks } from "./known-blocks.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
@@ -14,6 +14,9 @@ const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
 const COMMIT_EVENTS = 8_192;
 /** ... or this long after the last one, so that readers see the height move. */
 const COMMIT_MS = 250;
+
+/** Whoever else runs on this thread, a signal or a message among them, waits no longer than this and one batch. */
+const TURN_MS = 10;
 
 export interface ReplayHooks {
   /** Called after each commit. */
@@ -73,8 +76,14 @@ async function replayOne(
     lastCommit = performance.now();
     if (writer.committedHead) hooks.onCommit?.(writer.committedHead, reader.progress);
   };
+  let lastTurn = performance.now();
   try {
     for await (const blocks of reader.batches()) {
+      if (performance.now() - lastTurn > TURN_MS) {
+        await nextTurn();
+        lastTurn = performance.now();
+      }
+      if (hooks.isStopping?.()) return true;
       for (const block of blocks) {
         if (hooks.isStopping?.()) return true;
         try {
@@ -87,8 +96,8 @@ async function replayOne(
           throw placed(error, path, block);
         }
         count.blocks++;
-        count.events += block.events.length + 2;
-        pending += block.events.length + 2;
+        count.events += eventCount(block);
+        pending += eventCount(block);
         if (pending >= COMMIT_EVENTS || performance.now() - lastCommit > COMMIT_MS) commit();
       }
     }
@@ -96,6 +105,10 @@ async function replayOne(
     commit();
   }
   return false;
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** The same error with the place in the file: what was stored before it ends there. */

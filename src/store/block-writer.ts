@@ -5,6 +5,7 @@ import { NodeError, reasonOf } from "../errors.ts";
 import { type Block, type BlockEvent, SEQUENCE_MAX } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
+import { followsRule, hashOfRow } from "./block-hash.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
 import { PROJECTIONS } from "./project/all.ts";
@@ -14,6 +15,14 @@ import { isDiskFull, isSqliteError, sqliteCode } from "./sqlite-error.ts";
 const ORD_PART_SHIFT = 2 ** 24;
 /** After this much of the log it is copied back into the store, between blocks. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
+const NO_HASH = new Uint8Array();
+
+export interface BlockWriterOptions {
+  /** A block that fails takes everything staged with it back, for whoever keeps more in that transaction than blocks. */
+  readonly allOrNothing?: boolean;
+  /** After this much of the log it is copied back into the store. */
+  readonly checkpointBytes?: number;
+}
 
 export class BlockWriter {
   private readonly ids: Ids;
@@ -25,17 +34,27 @@ export class BlockWriter {
   private readonly beginImmediate: Statement;
   private readonly insertBlock: Statement;
   private readonly insertTx: Statement;
+  private readonly updateBlockHash: Statement;
   private readonly selectBlockHash: Statement;
+  private readonly walPages: Statement;
   private committed: ChainHead | undefined;
   private head: ChainHead | undefined;
   private inTransaction = false;
   /** Blocks of the open transaction. */
   private staged: Block[] = [];
   private nextTx = 0;
+  private readonly txRows: TxRows = {
+    take: (hex) => this.takeTx(hex),
+    hashOf: (no) => hexOf(this.blockHash(no)),
+    keepBlockHash: (no, hex) => void this.updateBlockHash.run(Uint8Array.fromHex(hex), no),
+  };
   /** What is being written, for errors. */
   private event: BlockEvent | undefined;
 
-  constructor(private readonly db: Database) {
+  constructor(
+    private readonly db: Database,
+    private readonly options: BlockWriterOptions = {},
+  ) {
     this.ids = new Ids(db);
     this.accounts = new Accounts(db, this.ids);
     this.projections = PROJECTIONS.map((make) => make(db));
@@ -44,7 +63,9 @@ export class BlockWriter {
     this.beginImmediate = db.prepare("BEGIN IMMEDIATE");
     this.insertBlock = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, ?)");
     this.insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
-    this.selectBlockHash = db.prepare("SELECT hash FROM blocks WHERE no = ?");
+    this.updateBlockHash = db.prepare("UPDATE blocks SET hash = ? WHERE no = ?");
+    this.selectBlockHash = db.prepare("SELECT height, time, hash FROM blocks WHERE no = ?");
+    this.walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     this.head = readHead(db);
     this.committed = this.head;
   }
@@ -71,19 +92,29 @@ export class BlockWriter {
    * touches, three quarters of the whole cost. The good blocks are written again in the rare case.)
    */
   stage(block: Block): void {
-    checkFits(this.head, block);
-    if (!this.inTransaction) {
-      this.beginImmediate.run();
-      this.inTransaction = true;
-    }
+    const timeUs = microseconds(block.timeNs);
+    checkFits(this.head, block, timeUs);
+    this.begin();
     try {
-      this.head = this.apply(block);
-      this.staged.push(block);
+      this.head = this.apply(block, timeUs);
+      if (!this.options.allOrNothing) this.staged.push(block);
     } catch (error) {
       const refused = storeError(block, error, this.event);
-      this.keepStaged();
+      if (this.options.allOrNothing) this.rollback();
+      else this.keepStaged();
       throw refused;
     }
+  }
+
+  /** Opens the transaction of the next commit, if it is not open: for what belongs into it besides blocks. */
+  begin(): void {
+    if (this.inTransaction) return;
+    try {
+      this.beginImmediate.run();
+    } catch (error) {
+      throw storeError(undefined, error);
+    }
+    this.inTransaction = true;
   }
 
   /** Makes everything staged durable. */
@@ -108,6 +139,13 @@ export class BlockWriter {
     this.inTransaction = false;
     this.staged = [];
     this.head = this.committed;
+    this.forget();
+  }
+
+  /** Reads the head again: the rows were changed by someone else than this writer. Not inside a transaction. */
+  reload(): void {
+    this.head = readHead(this.db);
+    this.committed = this.head;
     this.forget();
   }
 
@@ -140,8 +178,8 @@ export class BlockWriter {
     for (const projection of this.projections) projection.reset?.();
   }
 
-  private apply(block: Block): ChainHead {
-    const context = this.begin(block);
+  private apply(block: Block, timeUs: number): ChainHead {
+    const context = this.open(block, timeUs);
     for (const event of block.events) {
       const handlers = this.handlers[event.field];
       if (handlers === undefined) continue;
@@ -153,10 +191,9 @@ export class BlockWriter {
     return context.head;
   }
 
-  private begin(block: Block): WritingBlock {
+  private open(block: Block, timeUs: number): WritingBlock {
     const before = this.head;
-    const timeUs = microseconds(block.timeNs);
-    const hash = Buffer.from(block.hash, "hex");
+    const hash = Uint8Array.fromHex(block.hash);
     const sharesRow = before !== undefined && before.timeUs === timeUs;
     const head: ChainHead = {
       chainId: block.chainId,
@@ -169,15 +206,19 @@ export class BlockWriter {
       blocksAtHeight: before?.height === block.height ? before.blocksAtHeight + 1 : 1,
     };
     let ownTx = 0;
-    if (!sharesRow) this.insertBlock.run(head.no, timeUs, block.height, hash);
-    else {
-      const row = this.selectBlockHash.get(head.no) as { hash: Uint8Array };
-      if (Buffer.compare(row.hash, hash) !== 0) ownTx = -1;
-    }
-    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, {
-      take: (hex) => this.takeTx(hex),
-      hashOf: (no) => hexOf((this.selectBlockHash.get(no) as { hash: Uint8Array }).hash),
-    });
+    if (!sharesRow) {
+      // A recording's hashes are stored as they came: to look at each would be a tenth of the whole ingest.
+      const isImplied =
+        block.place === undefined && followsRule(hash, block.height, BigInt(timeUs) * 1_000n);
+      this.insertBlock.run(head.no, timeUs, block.height, isImplied ? NO_HASH : hash);
+      // The first row that refers to it needs it in its place.
+      if (isImplied) ownTx = IMPLIED_HASH;
+    } else if (Buffer.compare(this.blockHash(head.no), hash) !== 0) ownTx = NO_ROW;
+    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, this.txRows);
+  }
+
+  private blockHash(no: number): Uint8Array {
+    return hashOfRow(this.selectBlockHash.get(no) as { height: bigint; time: bigint; hash: Uint8Array });
   }
 
   private takeTx(hex: string): number {
@@ -185,20 +226,32 @@ export class BlockWriter {
       const row = this.db.query("SELECT max(id) AS id FROM txs").get() as { id: bigint };
       this.nextTx = Number(row.id) + 1;
     }
-    this.insertTx.run(this.nextTx, Buffer.from(hex, "hex"));
+    this.insertTx.run(this.nextTx, Uint8Array.fromHex(hex));
     return this.nextTx++;
   }
 
   private checkpointIfLarge(): void {
-    const state = this.db.query("PRAGMA wal_checkpoint(NOOP)").get() as { log: bigint } | null;
+    const state = this.walPages.get() as { log: bigint } | null;
     const pages = Number(state?.log ?? 0n);
-    if (pages * 8192 <= CHECKPOINT_BYTES) return;
+    if (pages * 8192 <= (this.options.checkpointBytes ?? CHECKPOINT_BYTES)) return;
     try {
       this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
     } catch (error) {
       throw storeError(undefined, error);
     }
   }
+}
+
+/** The block's hash is in no row of `blocks`. */
+const NO_ROW = -1;
+/** Its row leaves it out. */
+const IMPLIED_HASH = -2;
+
+/** Rows of `txs`, and what they are made of. */
+interface TxRows {
+  take(hex: string): number;
+  hashOf(block: number): string;
+  keepBlockHash(block: number, hex: string): void;
 }
 
 class WritingBlock implements BlockContext {
@@ -215,9 +268,9 @@ class WritingBlock implements BlockContext {
     readonly head: ChainHead,
     readonly ids: Ids,
     readonly accounts: Accounts,
-    /** 0 when the block's hash is the one in its row, -1 when it needs a row of its own. */
-    ownTx: number,
-    private readonly txRows: { take(hex: string): number; hashOf(block: number): string },
+    /** 0 when the block's hash is the one in its row, else `NO_ROW` or `IMPLIED_HASH`. */
+    private readonly ownTx: number,
+    private readonly txRows: TxRows,
   ) {
     this.no = head.no;
     this.timeUs = head.timeUs;
@@ -228,7 +281,9 @@ class WritingBlock implements BlockContext {
   tx(event: BlockEvent): number {
     let tx = this.txs[event.tx];
     if (tx === undefined) {
-      tx = this.txRows.take(this.block.txHashes[event.tx]!);
+      const isImplied = event.tx === 0 && this.ownTx === IMPLIED_HASH;
+      if (isImplied) this.txRows.keepBlockHash(this.no, this.block.hash);
+      tx = isImplied ? 0 : this.txRows.take(this.block.txHashes[event.tx]!);
       this.txs[event.tx] = tx;
     }
     return tx;
@@ -271,7 +326,7 @@ function handlersByField(projections: readonly Projection[]): Handler[][] {
 }
 
 /** A block must follow the last one; the first height comes twice, as genesis and as a block (reference 20, 6.4). */
-function checkFits(head: ChainHead | undefined, block: Block): void {
+function checkFits(head: ChainHead | undefined, block: Block, timeUs: number): void {
   if (head === undefined) return;
   if (block.chainId !== head.chainId) {
     throw new NodeError(
@@ -291,7 +346,7 @@ function checkFits(head: ChainHead | undefined, block: Block): void {
       "load the missing blocks first",
     );
   }
-  if (microseconds(block.timeNs) < head.timeUs) {
+  if (timeUs < head.timeUs) {
     throw new NodeError(
       "store.write",
       "time_backwards",

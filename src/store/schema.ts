@@ -9,6 +9,7 @@
 //  - `tx` is 0 for the hash in the row of `blocks`, else a row of `txs`; row 1 is the empty hash (no transaction).
 //  - an amount that fits 63 bits is INTEGER, a larger one a big-endian BLOB: column type ANY.
 //  - `data` is the event's own protobuf message, as it came.
+//  - `blocks.hash` is empty where it follows from height and time and no row refers to it (store/block-hash.ts).
 //  - `name` holds history, one row for each key and block; `name_current` points at the newest row of a key.
 
 const schema1 = `
@@ -197,6 +198,17 @@ CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NUL
   database_version INTEGER NOT NULL, chain_id TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
 `;
 
+// What a local chain keeps beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
+const schema2 = `
+CREATE TABLE chain_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE chain_blocks(height INTEGER PRIMARY KEY, app_hash BLOB NOT NULL) STRICT;
+CREATE TABLE chain_txs(height INTEGER NOT NULL, n INTEGER NOT NULL, code INTEGER NOT NULL, impersonated INTEGER NOT NULL,
+  bytes BLOB NOT NULL, PRIMARY KEY(height, n)) STRICT, WITHOUT ROWID;
+CREATE TABLE chain_state(name TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(name, key)) STRICT, WITHOUT ROWID;
+CREATE TABLE chain_snapshots(id INTEGER PRIMARY KEY AUTOINCREMENT, value TEXT NOT NULL) STRICT;
+CREATE TABLE chain_undo(level INTEGER NOT NULL) STRICT;
+`;
+
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
 
@@ -205,7 +217,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: schema1 }];
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: schema1 },
+  { version: 2, sql: schema2 },
+];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */
 export const SCHEMA_VERSION = MIGRATIONS[MIGRATIONS.length - 1]!.version;

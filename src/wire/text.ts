@@ -29,6 +29,11 @@ export function textAt(bytes: Uint8Array, start: number, end: number): string {
   return text.includes("\ufffd") ? strictTextAt(bytes, start, end) : text;
 }
 
+/** The same for bytes that are known to be ASCII. */
+export function latinAt(bytes: Uint8Array, start: number, end: number): string {
+  return start === end ? "" : latin1Slice.call(bytes, start, end);
+}
+
 function strictTextAt(bytes: Uint8Array, start: number, end: number): string {
   try {
     return strict.decode(bytes.subarray(start, end));

@@ -1,9 +1,9 @@
 // The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
 import { Elysia } from "elysia";
-import type { Limits } from "../../limits.ts";
 import { docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { ApiError, Grpc } from "../errors.ts";
+import { checkUrl, isForm, joinedQuery, splitUrl, withCors } from "../http.ts";
 import { cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
@@ -12,7 +12,6 @@ import { type Answer, type DataPlane, errorAnswer, jsonMode } from "./plane.ts";
 import { ServerStatus } from "./status.ts";
 import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 
-const FORM = "application/x-www-form-urlencoded";
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
 
@@ -44,8 +43,23 @@ function camelCase(name: string): string {
 
 const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
-/** The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block. */
-export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: PageCache) {
+/** Routes of another plane that this port answers too: those of the core node (reference 30, section 1). */
+export interface MountedPlane {
+  /** Whether a path is one of its own. */
+  takes(pathname: string): boolean;
+  answer(request: Request): Promise<Response>;
+}
+
+/**
+ * The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block. What is
+ * mounted is asked for the paths that the data plane does not have.
+ */
+export function dataApp(
+  plane: DataPlane,
+  status = new ServerStatus(),
+  cache?: PageCache,
+  mounted?: MountedPlane,
+) {
   const app = new Elysia({ name: "data", strictPath: true, precompile: true });
   const streams = streamRoutes(plane, status);
   const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields): Response => {
@@ -58,7 +72,7 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
     const answer = ({ request, params }: { request: Request; params?: RequestFields }) =>
       // The framework splits a path before it unescapes it, and takes a bad escape for null; the original does neither.
       parameters.length > 0 && splitUrl(request.url).pathname.includes("%")
-        ? fallback(plane, streams, request)
+        ? fallback(plane, streams, request, mounted)
         : get(request, endpoint, params ?? {});
     app.get(route.pattern, answer, { detail: { hide: true } });
   }
@@ -74,7 +88,7 @@ export function dataApp(plane: DataPlane, status = new ServerStatus(), cache?: P
   );
   app.use(docsPlugin());
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
-  app.all("/*", ({ request }) => fallback(plane, streams, request));
+  app.all("/*", ({ request }) => fallback(plane, streams, request, mounted));
   app.onError(({ error, request }) => {
     if (error instanceof ApiError) return refuse(request, error);
     if (process.env.LYRA_DEBUG) console.error(error);
@@ -118,6 +132,7 @@ async function fallback(
   plane: DataPlane,
   streams: readonly StreamRoute[],
   request: Request,
+  mounted: MountedPlane | undefined,
 ): Promise<Response> {
   const { pathname } = splitUrl(request.url);
   if (pathname === "/health") return health(request);
@@ -127,38 +142,13 @@ async function fallback(
     if (!isForm(request)) return refuse(request, WRONG_METHOD);
     return stream(plane, streamRoute, request, await joinedQuery(request, plane.context.limits));
   }
+  if (!match && mounted?.takes(pathname)) return mounted.answer(request);
   if (!match) return refuse(request, NOT_FOUND);
   const { endpoint, path } = match;
   if (request.method === "GET") return toResponse(answerGet(plane, endpoint, request, path), request);
   if (!isForm(request)) return refuse(request, WRONG_METHOD);
   const query = await joinedQuery(request, plane.context.limits);
   return toResponse(plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }), request);
-}
-
-/** A posted form is read like a query (reference 10, section 1.2). */
-function isForm(request: Request): boolean {
-  return (
-    request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM
-  );
-}
-
-/** @throws ApiError 400 when the form or the address is too long */
-async function joinedQuery(request: Request, limits: Limits): Promise<string> {
-  checkUrl(request, limits);
-  const body = await request.text();
-  if (Buffer.byteLength(body) > limits.bodyBytesMax)
-    throw badRequest(`the request body is longer than ${limits.bodyBytesMax} bytes`);
-  const { query } = splitUrl(request.url);
-  return query === "" ? body : `${query}&${body}`;
-}
-
-/** @throws ApiError 400 */
-function checkUrl(request: Request, { urlCharactersMax }: Limits): void {
-  // Scheme and host first: nearly every address is short enough with them.
-  if (request.url.length <= urlCharactersMax) return;
-  const { pathname, query } = splitUrl(request.url);
-  if (pathname.length + query.length > urlCharactersMax)
-    throw badRequest(`path and query are longer than ${urlCharactersMax} characters`);
 }
 
 function matchRoute(pathname: string): { endpoint: Endpoint<DataContext>; path: RequestFields } | undefined {
@@ -192,8 +182,11 @@ function answerGet(
 }
 
 /** An error that never reached the service, in the form that the request asks for. */
-export function refuse(request: Request, error: ApiError): Response {
-  const mode = jsonMode(splitUrl(request.url).query, request.headers.get("accept"));
+export function refuse(
+  request: Request,
+  error: ApiError,
+  mode = jsonMode(splitUrl(request.url).query, request.headers.get("accept")),
+): Response {
   return toResponse(errorAnswer(error, mode, undefined), request);
 }
 
@@ -209,20 +202,4 @@ function headersOf(answer: Answer): Record<string, string> {
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
   }
   return headers;
-}
-
-/** The same headers, and for a page of another origin the ones that let it read the answer. */
-export function withCors(headers: Record<string, string>, request: Request): Record<string, string> {
-  const origin = request.headers.get("origin");
-  if (origin === null) return headers;
-  return { ...headers, "access-control-allow-origin": origin, "access-control-expose-headers": "*" };
-}
-
-/** Path and raw query of an absolute URL, nothing unescaped. */
-export function splitUrl(url: string): { pathname: string; query: string } {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
-  if (start < 0) return { pathname: "/", query: "" };
-  const mark = url.indexOf("?", start);
-  if (mark < 0) return { pathname: url.slice(start), query: "" };
-  return { pathname: url.slice(start, mark), query: url.slice(mark + 1) };
 }

@@ -42,14 +42,17 @@ export class DataPlane {
   }
 
   /** Answers a unary request; errors are answers too. */
-  answer(endpoint: Endpoint<DataContext>, input: AnswerInput): Answer {
-    const mode = jsonMode(input.query, input.accept);
+  answer(
+    endpoint: Endpoint<DataContext>,
+    input: AnswerInput,
+    mode: JsonMode = jsonMode(input.query, input.accept),
+  ): Answer {
     try {
       const pairs = parsePairs(input.query);
       const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
       return this.inSnapshot((head) => {
         const body = this.render(endpoint, request, mode);
-        this.checkSize(body);
+        this.checkSize(body, endpoint.narrowing);
         return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
       }, mode);
     } catch (error) {
@@ -82,13 +85,10 @@ export class DataPlane {
     return renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
   }
 
-  private checkSize(body: string): void {
+  private checkSize(body: string, narrowing = "ask for fewer rows with pagination.first"): void {
     const maximum = this.context.limits.responseBytesMax;
     if (body.length <= maximum) return;
-    throw new ApiError(
-      Grpc.resourceExhausted,
-      `the answer is larger than ${maximum} bytes: ask for fewer rows with pagination.first`,
-    );
+    throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);
   }
 }
 

@@ -98,6 +98,13 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   toBlock: "Last block: the `toHeight` of a stored segment.",
   manifest:
     "`true` adds a last entry to the archive: rows, bytes and SHA-256 of each file, and the segments' hashes.",
+  networkParameterKey: "Name of the parameter, such as `market.fee.factors.makerFee`.",
+  party: `${PARTY}.`,
+  proposer: `${PARTY}, the one that proposed.`,
+  asset: `${ASSET}.`,
+  market: `${MARKET}.`,
+  node: `${NODE}.`,
+  proposal: "Identifier of a proposal.",
   pretty: "Indents the answer; any value, or none.",
 };
 

@@ -43,6 +43,11 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly parameters: readonly (Parameter | { readonly $ref: string })[];
+  readonly requestBody?: {
+    readonly required: boolean;
+    readonly description: string;
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 

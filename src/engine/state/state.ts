@@ -34,8 +34,10 @@ export class State {
   private dropped = 0;
   /** Marks that must stay reachable, with how often each was asked for. */
   private readonly held = new Map<Mark, number>();
-  /** For each table, the values at the last `takeChanges` of the keys touched since. */
+  /** For each table, the values at the last `updateDigest` of the keys touched since. */
   private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
+  /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
+  private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
   private sum = 0n;
 
   /** Makes a table; a name is used once. */
@@ -90,27 +92,37 @@ export class State {
 
   /** What has changed since the last call, by table and key in order; the digest goes with it. */
   takeChanges(): StateChange[] {
+    this.updateDigest();
     const changes: StateChange[] = [];
-    const tables = [...this.touched.keys()].sort((a, b) => compare(a.name, b.name));
-    for (const table of tables) {
-      const before = this.touched.get(table)!;
-      for (const key of [...before.keys()].sort(compare)) {
-        const old = before.get(key);
-        const now = table.get(key);
-        const oldText = old === undefined ? undefined : encodeValue(old);
-        const text = now === undefined ? undefined : encodeValue(now);
-        if (oldText === text) continue;
-        if (oldText !== undefined) this.sum -= entryDigest(table.name, key, oldText);
-        if (text !== undefined) this.sum += entryDigest(table.name, key, text);
-        changes.push({ table: table.name, key, value: text });
+    for (const table of [...this.changed.keys()].sort((a, b) => compare(a.name, b.name))) {
+      const keys = this.changed.get(table)!;
+      for (const key of [...keys.keys()].sort(compare)) {
+        const { before, now } = keys.get(key)!;
+        if (before !== now) changes.push({ table: table.name, key, value: now });
+      }
+    }
+    this.changed.clear();
+    return changes;
+  }
+
+  /** Brings the digest up to date at any moment; costs what has been touched since the last time. */
+  updateDigest(): void {
+    for (const [table, keys] of this.touched) {
+      for (const [key, old] of keys) {
+        const current = table.get(key);
+        const before = old === undefined ? undefined : encodeValue(old);
+        const now = current === undefined ? undefined : encodeValue(current);
+        if (before === now) continue;
+        if (before !== undefined) this.sum -= entryDigest(table.name, key, before);
+        if (now !== undefined) this.sum += entryDigest(table.name, key, now);
+        this.noteChange(table, key, before, now);
       }
     }
     this.sum &= DIGEST_MASK;
     this.touched.clear();
-    return changes;
   }
 
-  /** Digest of all entries, whatever way led to them: 64 hex. Up to date after `takeChanges`. */
+  /** Digest of all entries, whatever way led to them: 64 hex. As of the last `updateDigest` or `takeChanges`. */
   get digest(): string {
     return this.sum.toString(16).padStart(64, "0");
   }
@@ -138,11 +150,27 @@ export class State {
     }
     this.sum &= DIGEST_MASK;
     this.touched.clear();
+    this.changed.clear();
   }
 
   private note(table: Table<unknown>, key: string, before: unknown): void {
     this.journal.push({ table, key, before });
     this.touch(table, key, before);
+  }
+
+  private noteChange(
+    table: Table<unknown>,
+    key: string,
+    before: string | undefined,
+    now: string | undefined,
+  ): void {
+    let keys = this.changed.get(table);
+    if (keys === undefined) {
+      keys = new Map();
+      this.changed.set(table, keys);
+    }
+    const first = keys.get(key);
+    keys.set(key, { before: first === undefined ? before : first.before, now });
   }
 
   private touch(table: Table<unknown>, key: string, before: unknown): void {
@@ -153,6 +181,12 @@ export class State {
     }
     if (!keys.has(key)) keys.set(key, before);
   }
+}
+
+/** Texts of an entry at the last `takeChanges` and at the last digest. */
+interface Change {
+  readonly before: string | undefined;
+  readonly now: string | undefined;
 }
 
 /** Values by key. */

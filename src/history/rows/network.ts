@@ -1,5 +1,6 @@
 // Rows of blocks, checkpoints, delegations and rewards (reference 20, section 3.4, tables 2, 3, 14, 15).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
+import { hashOfRow } from "../../store/block-hash.ts";
 import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import { bytea, identifier, text, timestamp, timestampNs } from "../csv.ts";
 import { doubleText, wholeText } from "../numeric.ts";
@@ -19,7 +20,7 @@ export const blocks: ExportTable = {
   *lines(source, { first, last }) {
     const sql = "SELECT time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
     for (const row of source.walk<{ time: bigint; height: bigint; hash: Uint8Array }>(sql, first, last)) {
-      yield `${timestamp(Number(row.time))},${row.height},${bytea(row.hash)}\n`;
+      yield `${timestamp(Number(row.time))},${row.height},${bytea(hashOfRow(row))}\n`;
     }
   },
 };

@@ -1,5 +1,6 @@
 // What every exported table is made from: a read-only connection, and the few look-ups that rows share.
 import type { Database, Statement } from "bun:sqlite";
+import { hashOfRow } from "../../store/block-hash.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import { bytea, timestamp } from "../csv.ts";
 
@@ -43,7 +44,7 @@ export class RowSource {
   private lastBlock: BlockFacts | undefined;
 
   constructor(readonly db: Database) {
-    this.selectBlock = db.prepare("SELECT time, hash FROM blocks WHERE no = ?");
+    this.selectBlock = db.prepare("SELECT time, height, hash FROM blocks WHERE no = ?");
     this.selectTx = db.prepare("SELECT hash FROM txs WHERE id = ?");
     this.selectAccount = db.prepare("SELECT hash FROM accounts WHERE ref = ?");
     this.selectId = db.prepare("SELECT bytes FROM ids WHERE ref = ?");
@@ -63,10 +64,14 @@ export class RowSource {
     const key = Number(no);
     if (this.lastBlock?.no === key) return this.lastBlock;
     return (this.lastBlock = remember(this.blocks, key, () => {
-      const row = this.selectBlock.get(key) as { time: bigint; hash: Uint8Array } | null;
+      const row = this.selectBlock.get(key) as {
+        time: bigint;
+        height: bigint;
+        hash: Uint8Array;
+      } | null;
       if (!row) throw new Error(`rows name block row ${key}, which is not in the store`);
       const timeUs = Number(row.time);
-      return { no: key, timeUs, time: timestamp(timeUs), hash: bytea(row.hash) };
+      return { no: key, timeUs, time: timestamp(timeUs), hash: bytea(hashOfRow(row)) };
     }));
   }
 

@@ -1,5 +1,6 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
 import { readLedgerMovementsAt, readTransferAt } from "../../wire/generated/events.ts";
 import type { AccountDetails } from "../../wire/generated/vega.ts";
 import {
@@ -9,6 +10,7 @@ import {
   readPartyAt,
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import type { AccountFields, AccountKey } from "../accounts.ts";
 import type { StoredAmount } from "../amount.ts";
 import { storedAmount } from "../field.ts";
@@ -24,6 +26,7 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
+import { ACCOUNT_RULES } from "./rules.ts";
 
 const ACCOUNT: AccountFields = { owner: "owner", asset: "asset", market: "market_id" };
 const FROM_ACCOUNT = accountFields("ledger_movements.entries.from_account");
@@ -39,12 +42,23 @@ export function balances(db: Database): Projection {
   const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
+  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["owner", "asset", "market_id", "type", "balance"]);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
+    return {
+      owner: skim.text(0),
+      asset: skim.text(1),
+      marketId: skim.text(2),
+      type: skim.number(3),
+      balance: skim.text(4),
+    };
+  };
   return {
     handlers: [
       [
         Field.account,
         (block, event) => {
-          const m = readAccountAt(event.bytes, event.start, event.end);
+          const m = read(event);
           const tx = block.tx(event);
           const account = block.accounts.intern(m.owner, m.asset, m.marketId, m.type, block.no, tx, ACCOUNT);
           const balance = storedAmount(m.balance, "balance");
@@ -53,6 +67,7 @@ export function balances(db: Database): Projection {
       ],
     ],
     endBlock(block) {
+      if (touched.size === 0) return;
       for (const [account, row] of touched) {
         history.run(block.no, account, row.balance, row.tx);
         byParty.run(row.partyNo, block.no, account, row.balance);

@@ -16,6 +16,7 @@ import {
   readRiskFactorAt,
   readTradeAt,
 } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import type { AccountFields } from "../accounts.ts";
 import {
   checkMargins,
@@ -35,6 +36,7 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
+import { MARGIN_RULES, MARKET_DATA_RULES, MARKET_RULES } from "./rules.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
@@ -63,9 +65,15 @@ export function markets(db: Database): Projection {
   const history = upsert(db, "markets", "block, id, tx, data");
   const current = upsert(db, "markets_current", "id, block, state");
   const risk = upsert(db, "risk_factors", "market, block, data");
-  const changed = (block: BlockContext, event: BlockEvent) => {
-    const m = readMarketAt(event.bytes, event.start, event.end);
+  const skim = new Skim("vega.Market", MARKET_RULES, ["id", "state"]);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (skim.isPlain(bytes, start, end)) return { id: skim.text(0), state: skim.number(1) };
+    const m = readMarketAt(bytes, start, end);
     checkMarket(m);
+    return m;
+  };
+  const changed = (block: BlockContext, event: BlockEvent) => {
+    const m = read(event);
     const id = block.ids.intern(m.id, "id").ref;
     history.run(block.no, id, block.tx(event), payload(event));
     current.run(id, block.no, m.state);
@@ -87,15 +95,20 @@ export function markets(db: Database): Projection {
 
 export function marketData(db: Database): Projection {
   const row = append(db, "market_data", "market, block, ord, tx, data");
+  const skim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
+  const marketOf = ({ bytes, start, end }: BlockEvent): string => {
+    if (skim.isPlain(bytes, start, end)) return skim.text(0);
+    const m = readMarketDataAt(bytes, start, end);
+    checkMarketData(m);
+    return m.market;
+  };
   return {
     handlers: [
       [
         Field.marketData,
         (block, event) => {
-          const m = readMarketDataAt(event.bytes, event.start, event.end);
-          checkMarketData(m);
           row.run(
-            block.ids.intern(m.market, "market").ref,
+            block.ids.intern(marketOf(event), "market").ref,
             block.no,
             block.ord(event),
             block.tx(event),
@@ -233,13 +246,21 @@ export function trades(db: Database): Projection {
 export function marginLevels(db: Database): Projection {
   const history = upsert(db, "margin_levels", "block, account, tx, data");
   const current = upsert(db, "margin_levels_current", "account, block");
+  const skim = new Skim("vega.MarginLevels", MARGIN_RULES, ["party_id", "asset", "market_id"]);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (skim.isPlain(bytes, start, end)) {
+      return { partyId: skim.text(0), asset: skim.text(1), marketId: skim.text(2) };
+    }
+    const m = readMarginLevelsAt(bytes, start, end);
+    checkMargins(m);
+    return m;
+  };
   return {
     handlers: [
       [
         Field.marginLevels,
         (block, event) => {
-          const m = readMarginLevelsAt(event.bytes, event.start, event.end);
-          checkMargins(m);
+          const m = read(event);
           const tx = block.tx(event);
           const type = ACCOUNT_TYPE_MARGIN;
           const { ref: account } = block.accounts.intern(

@@ -1,6 +1,7 @@
 // Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
 // (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
 import {
   readCheckpointEventAt,
@@ -19,6 +20,7 @@ import {
   readValidatorUpdateAt,
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import { loadAmount, type StoredAmount, storeAmount } from "../amount.ts";
 import {
   checkAmount,
@@ -32,6 +34,7 @@ import {
 import { checkRanking, checkReward, checkScore } from "./checks.ts";
 import { append, idBlob, insertOnce, microseconds, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
+import { DELEGATION_RULES, EPOCH_RULES, RANKING_RULES, SCORE_RULES } from "./rules.ts";
 
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
@@ -63,6 +66,11 @@ export function chain(db: Database): Projection {
   const snapshot = upsert(db, "core_snapshots", "block, height, tx, data");
   const upgrade = upsert(db, "upgrade_proposals", "height, tag, block, tx, data");
   const epoch = upsert(db, "epochs", "id, block, tx, data");
+  const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
+  const numberOf = ({ bytes, start, end }: BlockEvent): number | bigint => {
+    if (epochSkim.isPlain(bytes, start, end)) return epochSkim.number(0);
+    return checkEpoch(readEpochEventAt(bytes, start, end).seq, "seq");
+  };
   return {
     handlers: [
       [
@@ -96,8 +104,7 @@ export function chain(db: Database): Projection {
       [
         Field.epochUpdate,
         (block, event) => {
-          const m = readEpochEventAt(event.bytes, event.start, event.end);
-          epoch.run(checkEpoch(m.seq, "seq"), block.no, block.tx(event), payload(event));
+          epoch.run(numberOf(event), block.no, block.tx(event), payload(event));
         },
       ],
     ],
@@ -109,6 +116,20 @@ export function validators(db: Database): Projection {
   const announced = upsert(db, "nodes_announced", "node, epoch, block, added");
   const ranking = upsert(db, "ranking_scores", "epoch, node, block, data");
   const score = upsert(db, "reward_scores", "epoch, node, block, data");
+  const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
+  const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
+  const readRanking = ({ bytes, start, end }: BlockEvent) => {
+    if (rankingSkim.isPlain(bytes, start, end)) return nodeAndEpoch(rankingSkim);
+    const m = readValidatorRankingEventAt(bytes, start, end);
+    checkRanking(m);
+    return m;
+  };
+  const readScore = ({ bytes, start, end }: BlockEvent) => {
+    if (scoreSkim.isPlain(bytes, start, end)) return nodeAndEpoch(scoreSkim);
+    const m = readValidatorScoreEventAt(bytes, start, end);
+    checkScore(m);
+    return m;
+  };
   return {
     handlers: [
       [
@@ -125,8 +146,7 @@ export function validators(db: Database): Projection {
       [
         Field.validatorRanking,
         (block, event) => {
-          const m = readValidatorRankingEventAt(event.bytes, event.start, event.end);
-          checkRanking(m);
+          const m = readRanking(event);
           const id = block.ids.intern(m.nodeId, "node_id").ref;
           ranking.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
         },
@@ -134,14 +154,17 @@ export function validators(db: Database): Projection {
       [
         Field.validatorScore,
         (block, event) => {
-          const m = readValidatorScoreEventAt(event.bytes, event.start, event.end);
-          checkScore(m);
+          const m = readScore(event);
           const id = block.ids.intern(m.nodeId, "node_id").ref;
           score.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
         },
       ],
     ],
   };
+}
+
+function nodeAndEpoch(skim: Skim): { nodeId: string; epochSeq: string } {
+  return { nodeId: skim.text(0), epochSeq: skim.text(1) };
 }
 
 /** Key rotations of both kinds; each also replaces the key in the list of nodes (reference 10, 4.8 and 4.9). */
@@ -253,6 +276,16 @@ export function stake(db: Database): Projection {
   const linkingCurrent = upsert(db, "stake_linkings_current", "id, party, block");
   const delegation = append(db, "delegations", "block, ord, party, node, epoch, amount, tx");
   const delegationCurrent = upsert(db, "delegations_current", "party, node, epoch, block, amount");
+  const skim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGATION_RULES, [
+    "party",
+    "node_id",
+    "epoch_seq",
+    "amount",
+  ]);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (!skim.isPlain(bytes, start, end)) return readDelegationBalanceEventAt(bytes, start, end);
+    return { party: skim.text(0), nodeId: skim.text(1), epochSeq: skim.text(2), amount: skim.text(3) };
+  };
   return {
     handlers: [
       [
@@ -268,7 +301,7 @@ export function stake(db: Database): Projection {
       [
         Field.delegationBalance,
         (block, event) => {
-          const m = readDelegationBalanceEventAt(event.bytes, event.start, event.end);
+          const m = read(event);
           const party = block.ids.intern(m.party, "party").ref;
           const node = block.ids.intern(m.nodeId, "node_id").ref;
           const epoch = wholeNumber(m.epochSeq, "epoch_seq");

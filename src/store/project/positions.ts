@@ -11,6 +11,7 @@ import {
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { Decimal } from "../../decimal.ts";
+import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";
@@ -142,6 +143,7 @@ class PositionBook {
   }
 
   flush(block: BlockContext): void {
+    if (this.touched.size === 0) return;
     for (const held of this.touched) {
       held.tx = block.carriedTx(held.tx, held.txBlock);
       held.txBlock = block.no;
@@ -180,8 +182,11 @@ export function positions(db: Database): Projection {
     held.txBlock = block.no;
     return held.state;
   };
+  const skim = new Skim("vega.Market", {}, ["id"]);
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
-    book.forgetFactor(block.ids.intern(readMarketAt(event.bytes, event.start, event.end).id, "id").ref);
+    const { bytes, start, end } = event;
+    const id = skim.isPlain(bytes, start, end) ? skim.text(0) : readMarketAt(bytes, start, end).id;
+    book.forgetFactor(block.ids.intern(id, "id").ref);
   };
   return {
     handlers: [

@@ -1,0 +1,98 @@
+// The devnet's tools over HTTP: JSON in, JSON out, and for this machine only.
+import { Elysia } from "elysia";
+import { ChainCallError } from "../../engine/chain-port.ts";
+import { NodeError } from "../../errors.ts";
+import { refuse } from "../data/app.ts";
+import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { readBody, withCors } from "../http.ts";
+import { Fields } from "./fields.ts";
+import { foreignReason } from "./loopback.ts";
+import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
+
+export const DEVNET_PREFIX = "/devnet/";
+const BODY_BYTES_MAX = 1024 * 1024;
+/** A dump of a chain with some hundred thousand accounts. */
+const DUMP_BYTES_MAX = 512 * 1024 * 1024;
+const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
+const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
+
+export interface DevnetTools {
+  /** Answers a request below `/devnet/`. @param address of the other end of the socket */
+  answer(request: Request, address: string | undefined): Response | Promise<Response>;
+}
+
+export function devnetTools(context: DevnetContext): DevnetTools {
+  const app = devnetApp(context);
+  return {
+    answer(request, address) {
+      const reason = foreignReason(request, address);
+      // Which tools there are is nobody else's business either.
+      if (reason !== undefined) return forbidden(reason);
+      return app.fetch(request);
+    },
+  };
+}
+
+/** The routes, without the look at who asks. */
+export function devnetApp(context: DevnetContext) {
+  const app = new Elysia({ name: "devnet", strictPath: true });
+  app.onError(({ error, request }) => refuse(request, apiError(error)));
+  for (const tool of TOOLS) {
+    const path = `${DEVNET_PREFIX}${tool.path}`;
+    const answer = ({ request }: { request: Request }) => use(tool, context, request);
+    if (tool.method === "GET") app.get(path, answer);
+    else app.post(path, answer, { parse: "none" });
+    app.all(path, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
+  }
+  app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
+  app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
+  return app;
+}
+
+async function use(tool: Tool, context: DevnetContext, request: Request): Promise<Response> {
+  const body = tool.method === "GET" ? "" : await readBody(request, BODY_BYTES_MAX);
+  const answer = await tool.run(context, Fields.of(parsed(body)));
+  return json(typeof answer === "string" ? answer : JSON.stringify(answer), request);
+}
+
+/** The body is a dump as `dump` gave it. */
+async function load(context: DevnetContext, request: Request): Promise<Response> {
+  const dump = await readBody(request, DUMP_BYTES_MAX);
+  const { height, chainId } = await context.chain.load(dump);
+  return json(JSON.stringify({ chainId, height: String(height) }), request);
+}
+
+function parsed(body: string): unknown {
+  if (body.trim() === "") return {};
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw badRequest("the request body is not JSON");
+  }
+}
+
+function json(text: string, request: Request): Response {
+  return new Response(text, { headers: withCors({ "content-type": "application/json" }, request) });
+}
+
+function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ChainCallError) return described(error.message, error.code, "");
+  if (error instanceof NodeError) return described(error.message, error.code, error.hint);
+  if (process.env.LYRA_DEBUG) console.error(error);
+  return new ApiError(Grpc.internal, "Internal error", [], true);
+}
+
+/** What the chain refuses is a matter of what was asked for: 400, with the stable code and the way out. */
+function described(message: string, code: string, hint: string): ApiError {
+  const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10000, message: code, inner: hint };
+  return new ApiError(Grpc.invalidArgument, message, [detail]);
+}
+
+/** gRPC's number, and HTTP's. No other origin may read it. */
+const PERMISSION_DENIED = 7;
+const FORBIDDEN = 403;
+
+function forbidden(reason: string): Response {
+  return Response.json({ code: PERMISSION_DENIED, message: reason, details: [] }, { status: FORBIDDEN });
+}

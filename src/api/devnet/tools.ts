@@ -1,0 +1,286 @@
+/**
+ * The developer's tools, one entry each: what the address is, what the body holds, what is done. They stand apart
+ * from the protocol, under `{node_url}/devnet/`, and exist on a devnet only.
+ */
+import { rfc3339Nano } from "../../admission/time-text.ts";
+import type { ChainStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import { badRequest } from "../errors.ts";
+import { blockModeText, parseBlockMode } from "./block-mode.ts";
+import type { Fields } from "./fields.ts";
+
+/** Blocks of one `mine`: some seconds of work. */
+const MINE_BLOCKS_MAX = 100_000;
+/** A ban without an end. */
+const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
+
+/** What the tools stand on. */
+export interface DevnetContext {
+  readonly chain: DevnetPort;
+  /** The funded parties with their keys and balances, and the recovery phrase. */
+  parties(): object;
+}
+
+export interface Tool {
+  readonly method: "GET" | "POST";
+  /** Below `/devnet/`. */
+  readonly path: string;
+  readonly summary: string;
+  /** Members of the body by name: what each one is. A question mark behind a name: may be left out. */
+  readonly body: Readonly<Record<string, string>>;
+  /** The answer: plain data, or a text that is JSON already. @throws ApiError, ChainCallError, NodeError */
+  run(context: DevnetContext, fields: Fields): Promise<object | string> | object;
+}
+
+function get(path: string, summary: string, run: Tool["run"]): Tool {
+  return { method: "GET", path, summary, body: {}, run };
+}
+
+function post(path: string, summary: string, body: Tool["body"], run: Tool["run"]): Tool {
+  return { method: "POST", path, summary, body, run };
+}
+
+const PARTY = "public key, 64 hexadecimal digits";
+const AMOUNT = "whole number in the asset's smallest unit";
+
+export const TOOLS: readonly Tool[] = [
+  get("status", "the last block, the epoch, the mempool", ({ chain }) => statusJson(chain.status)),
+  get("parties", "the funded parties with their keys and balances", ({ parties }) => parties()),
+
+  post(
+    "mine",
+    "make blocks",
+    { "blocks?": `1 to ${MINE_BLOCKS_MAX}, default 1` },
+    async ({ chain }, fields) => {
+      const blocks = fields.count("blocks", 1, MINE_BLOCKS_MAX);
+      fields.end();
+      return statusJson(await chain.mine(blocks));
+    },
+  ),
+  post("time/forward", "move the clock forward", { duration: "such as 1h30m" }, async ({ chain }, fields) => {
+    const duration = fields.duration("duration");
+    fields.end();
+    return statusJson(await chain.forwardTime(duration));
+  }),
+  post(
+    "time/set",
+    "set the time of the next block",
+    { time: "RFC 3339 in UTC, or Unix nanoseconds" },
+    async ({ chain }, fields) => {
+      const time = fields.time("time");
+      fields.end();
+      return statusJson(await chain.setNextBlockTime(time));
+    },
+  ),
+  post(
+    "time/freeze",
+    "freeze the clock, or let it run",
+    { "frozen?": "true or false, default true" },
+    async ({ chain }, fields) => {
+      const frozen = fields.flag("frozen", true);
+      fields.end();
+      return statusJson(await chain.freezeClock(frozen));
+    },
+  ),
+  post(
+    "mode",
+    "how blocks are made",
+    { mode: "instant, manual, 1s, mixed:1s" },
+    async ({ chain }, fields) => {
+      const text = fields.text("mode");
+      fields.end();
+      const mode = parseBlockMode(text);
+      if (mode === undefined)
+        throw badRequest(`'mode' must be instant, manual, a length such as 1s, or mixed:1s`);
+      return { ...statusJson(await chain.setBlockMode(mode)), mode: blockModeText(mode) };
+    },
+  ),
+  post("epoch/end", "end the running epoch", {}, async ({ chain }, fields) => {
+    fields.end();
+    return statusJson(await chain.endEpoch());
+  }),
+
+  post("snapshot", "remember the whole chain as it is", {}, async ({ chain }, fields) => {
+    fields.end();
+    return { snapshot: await chain.snapshot() };
+  }),
+  post("revert", "go back to a snapshot", { snapshot: "its id" }, async ({ chain }, fields) => {
+    const snapshot = fields.text("snapshot");
+    fields.end();
+    return statusJson(await chain.revert(snapshot));
+  }),
+  post("dump", "the whole state as one JSON document", {}, ({ chain }, fields) => {
+    fields.end();
+    return chain.dump();
+  }),
+
+  post("fund", "deposit an asset for a party", { party: PARTY, asset: "its id", amount: AMOUNT }, fund),
+  post(
+    "stake",
+    "stake tokens for a party, or take them back",
+    { party: PARTY, amount: AMOUNT, "remove?": "true to take them back" },
+    async ({ chain }, fields) => {
+      const party = fields.party();
+      const amount = fields.amount();
+      const remove = fields.flag("remove", false);
+      fields.end();
+      const linking = await (remove
+        ? chain.bridge.unstake(party, amount)
+        : chain.bridge.stake(party, amount));
+      return { linking };
+    },
+  ),
+  post(
+    "balance",
+    "set a party's general account",
+    { party: PARTY, asset: "its id", amount: "what it shall hold" },
+    async ({ chain }, fields) => {
+      const party = fields.party();
+      const asset = fields.text("asset");
+      const amount = fields.wholeNumber("amount");
+      fields.end();
+      return statusJson(await chain.setBalance(party, asset, amount));
+    },
+  ),
+  post(
+    "parameter",
+    "set a network parameter",
+    { key: "its key", value: "its value, as text" },
+    async ({ chain }, fields) => {
+      const key = fields.text("key");
+      const value = fields.text("value");
+      fields.end();
+      return statusJson(await chain.setParameter(key, value));
+    },
+  ),
+
+  post("bridge/deposit", "as fund", { party: PARTY, asset: "its id", amount: AMOUNT }, fund),
+  post("bridge/list", "list an asset with its bundle", { asset: "its id" }, async ({ chain }, fields) => {
+    const asset = fields.text("asset");
+    fields.end();
+    await chain.bridge.list(asset);
+    return { listed: asset };
+  }),
+  post(
+    "bridge/limits",
+    "bring the limits of an enacted update with its bundle",
+    { proposal: "its id" },
+    async ({ chain }, fields) => {
+      const proposal = fields.text("proposal");
+      fields.end();
+      await chain.bridge.setLimits(proposal);
+      return { proposal };
+    },
+  ),
+  post(
+    "bridge/claim",
+    "claim a withdrawal with its bundle",
+    { withdrawal: "its id" },
+    async ({ chain }, fields) => {
+      const withdrawal = fields.text("withdrawal");
+      fields.end();
+      await chain.bridge.claim(withdrawal);
+      return { claimed: withdrawal };
+    },
+  ),
+  post(
+    "bridge/signers",
+    "change the signers of the multisig contract",
+    { "add?": "Ethereum address", "remove?": "Ethereum address", "threshold?": "1 to 999, of 1,000" },
+    signers,
+  ),
+  post("bridge/stop", "stop the bridge", {}, async ({ chain }, fields) => {
+    fields.end();
+    await chain.bridge.stopBridge();
+    return { stopped: true };
+  }),
+  post("bridge/resume", "let the bridge go on", {}, async ({ chain }, fields) => {
+    fields.end();
+    await chain.bridge.resumeBridge();
+    return { stopped: false };
+  }),
+
+  post(
+    "impersonate",
+    "execute a command of a party without its signature and proof",
+    { party: PARTY, command: 'the command as JSON, such as {"voteSubmission": {...}}' },
+    async ({ chain }, fields) => {
+      const party = fields.party();
+      const command = fields.object("command");
+      fields.end();
+      return outcomeJson(await chain.impersonate(party, command));
+    },
+  ),
+  post(
+    "ban",
+    "ban a party from sending transactions",
+    { party: PARTY, "duration?": "such as 10m; for good when it is left out" },
+    async ({ chain }, fields) => {
+      const party = fields.party();
+      const until = fields.has("duration")
+        ? chain.status.timeNs + fields.duration("duration")
+        : BAN_FOREVER_NS;
+      fields.end();
+      await chain.ban(party, until);
+      return { party, bannedUntil: rfc3339Nano(until) };
+    },
+  ),
+  post("pardon", "lift a party's ban", { party: PARTY }, async ({ chain }, fields) => {
+    const party = fields.party();
+    fields.end();
+    await chain.ban(party, undefined);
+    return { party };
+  }),
+];
+
+async function fund({ chain }: DevnetContext, fields: Fields): Promise<object> {
+  const party = fields.party();
+  const asset = fields.text("asset");
+  const amount = fields.amount();
+  fields.end();
+  return { deposit: await chain.bridge.deposit(party, asset, amount) };
+}
+
+async function signers({ chain }: DevnetContext, fields: Fields): Promise<object> {
+  const add = fields.has("add") ? fields.text("add") : undefined;
+  const remove = fields.has("remove") ? fields.text("remove") : undefined;
+  const threshold = fields.has("threshold") ? fields.count("threshold", 0, 999) : undefined;
+  fields.end();
+  if (add === undefined && remove === undefined && threshold === undefined) {
+    throw badRequest("give 'add', 'remove' or 'threshold'");
+  }
+  if (add !== undefined) await chain.bridge.addSigner(add);
+  if (remove !== undefined) await chain.bridge.removeSigner(remove);
+  if (threshold !== undefined) await chain.bridge.setThreshold(threshold);
+  return { ...(add && { added: add }), ...(remove && { removed: remove }), ...(threshold && { threshold }) };
+}
+
+/** 64-bit numbers are texts, as everywhere in the API. */
+export function statusJson(status: ChainStatus) {
+  const { chainId, height, hash, appHash, timeNs, epoch, pow, mempool, halted } = status;
+  return {
+    chainId,
+    height: String(height),
+    hash,
+    appHash,
+    time: rfc3339Nano(timeNs),
+    epoch: {
+      seq: epoch.seq.toString(),
+      start: rfc3339Nano(epoch.startNs),
+      expire: rfc3339Nano(epoch.expireNs),
+    },
+    pow,
+    mempool,
+    ...(halted !== undefined && { halted }),
+  };
+}
+
+function outcomeJson({ hash, code, text, details, height }: TxOutcome) {
+  return {
+    success: code === 0,
+    txHash: hash,
+    code,
+    data: text,
+    height: String(height),
+    ...(details && { details }),
+  };
+}

@@ -1,0 +1,79 @@
+// The faucet as an Elysia application: free units of built-in assets for whoever asks (reference 60, section 3.5).
+import { Elysia } from "elysia";
+import { rfc3339Nano } from "../../admission/time-text.ts";
+import { ChainCallError } from "../../engine/chain-port.ts";
+import { ApiError } from "../errors.ts";
+import { readBody } from "../http.ts";
+import { CoolDown, isExempt } from "./cool-down.ts";
+import { checkAsset, MintRefusal, readMint } from "./mint.ts";
+import type { FaucetPort } from "./port.ts";
+
+const COOL_DOWN_MS = 60_000;
+const BODY_BYTES_MAX = 4 * 1024;
+const CORS = { "access-control-allow-origin": "*" };
+
+export interface FaucetOptions {
+  /** Time of this machine, Unix milliseconds. */
+  nowMs(): number;
+  /** Address of a request's sender; undefined where there is no socket. */
+  addressOf?(request: Request): string | undefined;
+  readonly coolDownMs?: number;
+}
+
+export function faucetApp(port: FaucetPort, options: FaucetOptions) {
+  const coolDown = new CoolDown(options.coolDownMs ?? COOL_DOWN_MS, () => options.nowMs());
+  const mint = async (request: Request): Promise<Response> => {
+    const { party, asset, amount } = readMint(await readBody(request, BODY_BYTES_MAX));
+    checkAsset(await port.asset(asset), amount);
+    const mustWait = !isExempt(options.addressOf?.(request));
+    if (mustWait) checkCoolDown(coolDown, party, asset);
+    try {
+      await port.deposit(party, asset, amount);
+    } catch (error) {
+      if (mustWait) coolDown.takeBack(party, asset);
+      throw error;
+    }
+    return answer(200, { success: true });
+  };
+  const app = new Elysia({ name: "faucet", strictPath: true, precompile: true });
+  app.get("/api/v1/health", () => answer(200, { success: true }));
+  app.post("/api/v1/mint", ({ request }) => mint(request), { parse: "none" });
+  app.all("/api/v1/health", () => answer(405, { error: "method not allowed" }), { parse: "none" });
+  app.all("/api/v1/mint", ({ request }) => preflightOr405(request), { parse: "none" });
+  app.all("/*", () => answer(404, { error: "not found" }), { parse: "none" });
+  app.onError(({ error }) => failed(error));
+  return app;
+}
+
+function preflightOr405(request: Request): Response {
+  if (request.method !== "OPTIONS") return answer(405, { error: "method not allowed" });
+  const headers = {
+    ...CORS,
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-headers": request.headers.get("access-control-request-headers") ?? "*",
+  };
+  return new Response(null, { status: 204, headers });
+}
+
+/** @throws MintRefusal 403 */
+function checkCoolDown(coolDown: CoolDown, party: string, asset: string): void {
+  const untilMs = coolDown.waitsUntil(party, asset);
+  if (untilMs !== undefined) {
+    const until = rfc3339Nano(BigInt(Math.ceil(untilMs)) * 1_000_000n);
+    const text = `rate-limited (minting for party ${party} and asset ${asset.slice(0, 100)}) until ${until}`;
+    throw new MintRefusal(403, text);
+  }
+  coolDown.begin(party, asset);
+}
+
+function answer(status: number, body: object): Response {
+  return Response.json(body, { status, headers: CORS });
+}
+
+function failed(error: unknown): Response {
+  if (error instanceof MintRefusal) return answer(error.status, { error: error.message });
+  if (error instanceof ApiError) return answer(error.status, { error: error.message });
+  if (error instanceof ChainCallError) return answer(500, { error: error.message });
+  if (process.env.LYRA_DEBUG) console.error(error);
+  return answer(500, { error: "the network could not be asked" });
+}

@@ -1,0 +1,143 @@
+// What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
+import { ExitCode, NodeError } from "../errors.ts";
+import type { Limits } from "../limits.ts";
+import { ApiError, badRequest, Grpc } from "./errors.ts";
+
+const IDLE_TIMEOUT_S = 30;
+const PREFLIGHT_MAX_AGE_S = "7200";
+const FORM = "application/x-www-form-urlencoded";
+
+export type Fetch = (request: Request) => Response | Promise<Response>;
+
+export interface ListenOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Of a larger body nothing is read: a bare 413. */
+  readonly bodyBytesMax: number;
+  /** The flag that chooses this port, for the hint of an error: `--data-port`. */
+  readonly portFlag: string;
+  /** Answers what a handler threw and nobody caught; an error object unless told. */
+  readonly onFailure?: () => Response;
+}
+
+/** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
+export function listen({ host, port, bodyBytesMax, portFlag, onFailure }: ListenOptions, fetch: Fetch) {
+  try {
+    return Bun.serve({
+      hostname: host,
+      port,
+      reusePort: false,
+      idleTimeout: IDLE_TIMEOUT_S,
+      maxRequestBodySize: bodyBytesMax,
+      fetch,
+      error: onFailure ?? internalFailure,
+    });
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    if (code === "EADDRINUSE") {
+      throw new NodeError(
+        "serve",
+        "port_in_use",
+        `port ${port} on ${host} is in use`,
+        `stop what uses it, or give ${portFlag} 0 for a free one`,
+        ExitCode.failed,
+      );
+    }
+    throw new NodeError(
+      "serve",
+      "cannot_listen",
+      `cannot listen on ${host} port ${port} (${code ?? "unknown"})`,
+      `give another --host or ${portFlag}`,
+      ExitCode.failed,
+    );
+  }
+}
+
+function internalFailure(): Response {
+  return Response.json(new ApiError(Grpc.internal, "Internal error").body, { status: 500 });
+}
+
+export function urlOf(host: string, port: number): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The same headers, and for a page of another origin the ones that let it read the answer. */
+export function withCors(headers: Record<string, string>, request: Request): Record<string, string> {
+  const origin = request.headers.get("origin");
+  if (origin === null) return headers;
+  return { ...headers, "access-control-allow-origin": origin, "access-control-expose-headers": "*" };
+}
+
+export function isPreflight(request: Request): boolean {
+  return request.method === "OPTIONS" && request.headers.get("access-control-request-method") !== null;
+}
+
+export function preflight(request: Request): Response {
+  const headers = new Headers({
+    "access-control-allow-origin": request.headers.get("origin") ?? "*",
+    "access-control-allow-methods": request.headers.get("access-control-request-method")!,
+    "access-control-max-age": PREFLIGHT_MAX_AGE_S,
+  });
+  const asked = request.headers.get("access-control-request-headers");
+  if (asked) headers.set("access-control-allow-headers", asked.split(",").map(canonicalHeader).join(", "));
+  for (const name of ["Origin", "Access-Control-Request-Method", "Access-Control-Request-Headers"])
+    headers.append("vary", name);
+  return new Response(null, { status: 204, headers });
+}
+
+/** `x-min-height` as `X-Min-Height`. */
+function canonicalHeader(name: string): string {
+  return name
+    .trim()
+    .replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
+}
+
+/** Path and raw query of an absolute URL, nothing unescaped. */
+export function splitUrl(url: string): { pathname: string; query: string } {
+  const start = url.indexOf("/", url.indexOf("://") + 3);
+  if (start < 0) return { pathname: "/", query: "" };
+  const mark = url.indexOf("?", start);
+  if (mark < 0) return { pathname: url.slice(start), query: "" };
+  return { pathname: url.slice(start, mark), query: url.slice(mark + 1) };
+}
+
+/** @throws ApiError 400 */
+export function checkUrl(request: Request, { urlCharactersMax }: Limits): void {
+  // Scheme and host first: nearly every address is short enough with them.
+  if (request.url.length <= urlCharactersMax) return;
+  const { pathname, query } = splitUrl(request.url);
+  if (pathname.length + query.length > urlCharactersMax)
+    throw badRequest(`path and query are longer than ${urlCharactersMax} characters`);
+}
+
+/** A posted form is read like a query (reference 10, section 1.2). */
+export function isForm(request: Request): boolean {
+  return (
+    request.method === "POST" && (request.headers.get("content-type") ?? "").split(";")[0]!.trim() === FORM
+  );
+}
+
+/** The body as text. @throws ApiError 400 when it is longer than `bytesMax` or breaks off */
+export async function readBody(request: Request, bytesMax: number): Promise<string> {
+  const tooLong = () => badRequest(`the request body is longer than ${bytesMax} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLong();
+  let body: string;
+  try {
+    body = await request.text();
+  } catch {
+    throw badRequest("the request body cannot be read");
+  }
+  // Characters first: no text has fewer bytes than that, and none more than three times as many.
+  if (body.length > bytesMax || (body.length * 3 > bytesMax && Buffer.byteLength(body) > bytesMax))
+    throw tooLong();
+  return body;
+}
+
+/** The query of the address, and after it that of a posted form. @throws ApiError 400 */
+export async function joinedQuery(request: Request, limits: Limits): Promise<string> {
+  checkUrl(request, limits);
+  const body = await readBody(request, limits.bodyBytesMax);
+  const { query } = splitUrl(request.url);
+  return query === "" ? body : `${query}&${body}`;
+}

@@ -1,0 +1,79 @@
+// The node plane as an Elysia application, and as what the data port mounts (reference 30, sections 1 and 5).
+import { Elysia } from "elysia";
+import type { JsonMode } from "../../wire/json.ts";
+import { type MountedPlane, refuse, toResponse } from "../data/app.ts";
+import { jsonMode } from "../data/plane.ts";
+import { docsPlugin } from "../docs.ts";
+import { ApiError, Grpc } from "../errors.ts";
+import { splitUrl, withCors } from "../http.ts";
+import { nodeOpenApiParts } from "./openapi.ts";
+import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
+
+/** The core node prints everything in one layout, whatever the request asks for. */
+const NODE_MODE: JsonMode = "node";
+const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
+
+/** The routes of the node's own port. */
+export function nodeApp(plane: NodePlane) {
+  const app = new Elysia({ name: "node", strictPath: true, precompile: true });
+  for (const route of NODE_ROUTES) {
+    if (route.path.includes("{")) continue;
+    const match: NodeMatch = { route, path: {} };
+    const answer = ({ request }: { request: Request }) => respond(plane, match, request, NODE_MODE);
+    // Bodies are read by the resource, under its own limits.
+    if (route.method === "GET") app.get(route.path, answer, { detail: { hide: true } });
+    else app.post(route.path, answer, { parse: "none", detail: { hide: true } });
+  }
+  app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
+  app.get("/healthz", () => new Response("ok", { headers: TEXT }));
+  app.get("/readyz", () => readyz(plane));
+  app.use(docsPlugin(nodeOpenApiParts));
+  // Everything else: the path with a parameter, other methods, escapes in paths, unknown paths.
+  app.all("/*", ({ request }) => fallback(plane, request), { parse: "none" });
+  app.onError(({ error, request }) => failed(request, error, NODE_MODE));
+  return app;
+}
+
+/** The same resources for the data port, which prints them as it prints its own. */
+export function mountedNode(plane: NodePlane): MountedPlane {
+  return {
+    takes: (pathname) => matchNodeRoute(pathname) !== undefined,
+    async answer(request) {
+      const { pathname, query } = splitUrl(request.url);
+      const mode = jsonMode(query, request.headers.get("accept"));
+      try {
+        return await respond(plane, matchNodeRoute(pathname)!, request, mode);
+      } catch (error) {
+        return failed(request, error, mode);
+      }
+    },
+  };
+}
+
+async function respond(
+  plane: NodePlane,
+  match: NodeMatch,
+  request: Request,
+  mode: JsonMode,
+): Promise<Response> {
+  return toResponse(await plane.answer(match, request, mode), request);
+}
+
+function fallback(plane: NodePlane, request: Request): Response | Promise<Response> {
+  const match = matchNodeRoute(splitUrl(request.url).pathname);
+  return match ? respond(plane, match, request, NODE_MODE) : refuse(request, NOT_FOUND, NODE_MODE);
+}
+
+function failed(request: Request, error: unknown, mode: JsonMode): Response {
+  if (error instanceof ApiError) return refuse(request, error, mode);
+  if (process.env.LYRA_DEBUG) console.error(error);
+  return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true), mode);
+}
+
+/** For balancers: a chain that has no block yet, or that has stopped, takes no transactions. */
+function readyz({ context }: NodePlane): Response {
+  const { hash, halted } = context.chain.status;
+  const reason = halted ?? (hash === "" ? "the chain has no block yet" : undefined);
+  if (reason === undefined) return new Response("ok", { headers: TEXT });
+  return Response.json(new ApiError(Grpc.unavailable, reason).body, { status: 503 });
+}

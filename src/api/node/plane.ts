@@ -1,0 +1,133 @@
+// The node plane: what asks the chain, and what reads its state from the store, under one roof. It is served on a
+// port of its own, and mounted on the data port, where the same answers are printed as the data plane prints its own
+// (reference 30, section 1).
+import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";
+import type { DataContext } from "../data/context.ts";
+import { type Answer, type DataPlane, errorAnswer } from "../data/plane.ts";
+import type { Endpoint } from "../endpoint.ts";
+import { ApiError, Grpc } from "../errors.ts";
+import { checkUrl, isForm, joinedQuery, readBody, splitUrl } from "../http.ts";
+import { parsePairs, type RequestFields, readRequest } from "../query.ts";
+import { readMessage } from "./body.ts";
+import type { NodeContext } from "./context.ts";
+import type { ChainEndpoint } from "./endpoint.ts";
+import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
+
+export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
+export const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
+
+/** A path and how to answer a request for it. */
+export interface NodeRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  /** @throws ApiError for what never reaches the resource */
+  answer(plane: NodePlane, request: Request, path: RequestFields, mode: JsonMode): Promise<Answer>;
+}
+
+export const NODE_ROUTES: readonly NodeRoute[] = [
+  ...CHAIN_ENDPOINTS.map(chainRoute),
+  ...VIEW_ENDPOINTS.map(viewRoute),
+];
+
+const PLAIN_PATHS: ReadonlyMap<string, NodeRoute> = new Map(
+  NODE_ROUTES.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]),
+);
+/** The one path with a parameter. An empty one matches too: it is told what it lacks. */
+const SPAM_PATH = /^\/statistics\/spam\/([^/]*)$/;
+const SPAM_ROUTE = NODE_ROUTES.find(({ path }) => path.endsWith("/{party_id}"))!;
+
+export interface NodeMatch {
+  readonly route: NodeRoute;
+  readonly path: RequestFields;
+}
+
+/** The route of a path, escapes undone; undefined when there is none. */
+export function matchNodeRoute(pathname: string): NodeMatch | undefined {
+  const known = PLAIN_PATHS.get(pathname);
+  if (known) return { route: known, path: {} };
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(pathname);
+  } catch {
+    return undefined;
+  }
+  const plain = PLAIN_PATHS.get(decoded);
+  if (plain) return { route: plain, path: {} };
+  const spam = SPAM_PATH.exec(decoded);
+  return spam ? { route: SPAM_ROUTE, path: { partyId: spam[1]! } } : undefined;
+}
+
+export class NodePlane {
+  constructor(
+    readonly context: NodeContext,
+    /** The store, for the views of the state. */
+    readonly data: DataPlane,
+  ) {}
+
+  /** Answers a request for a route; errors are answers too, but for those that never reach a resource. */
+  async answer({ route, path }: NodeMatch, request: Request, mode: JsonMode): Promise<Answer> {
+    // A form that is posted to a GET is read like its query (reference 10, section 1.2).
+    const isAllowed = request.method === route.method || (route.method === "GET" && isForm(request));
+    if (!isAllowed) throw WRONG_METHOD;
+    checkUrl(request, this.context.limits);
+    try {
+      return await route.answer(this, request, path, mode);
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
+      throw error;
+    }
+  }
+
+  queryOf(request: Request): string | Promise<string> {
+    return request.method === "GET" ? splitUrl(request.url).query : joinedQuery(request, this.context.limits);
+  }
+}
+
+function chainRoute(endpoint: ChainEndpoint): NodeRoute {
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    async answer(plane, request, path, mode) {
+      const message = await handle(endpoint, plane, request, path);
+      return { status: 200, body: render(endpoint, message, mode), contentType: "application/json" };
+    },
+  };
+}
+
+async function handle(
+  endpoint: ChainEndpoint,
+  plane: NodePlane,
+  request: Request,
+  path: RequestFields,
+): Promise<object> {
+  const { context } = plane;
+  const { submissionBytesMax, bodyDepthMax, filterValuesMax } = context.limits;
+  if (endpoint.method === "POST") {
+    const body = await readBody(request, submissionBytesMax);
+    return endpoint.handle(context, readMessage(endpoint.request, body, bodyDepthMax));
+  }
+  const pairs = parsePairs(await plane.queryOf(request));
+  return endpoint.handle(context, readRequest(endpoint.request, pairs, path, filterValuesMax));
+}
+
+/** A refusal's details are no field of the message: they follow its members. */
+function render(
+  { response }: ChainEndpoint,
+  message: { readonly details?: unknown },
+  mode: JsonMode,
+): string {
+  const plain = toPlain(response, message, mode);
+  if (message.details !== undefined) plain.details = message.details;
+  return renderPlain(plain, mode);
+}
+
+function viewRoute(endpoint: Endpoint<DataContext>): NodeRoute {
+  return {
+    method: "GET",
+    path: endpoint.path,
+    async answer(plane, request, path, mode) {
+      const query = await plane.queryOf(request);
+      return plane.data.answer(endpoint, { query, path, accept: null }, mode);
+    },
+  };
+}

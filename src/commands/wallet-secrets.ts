@@ -1,0 +1,171 @@
+// Secrets from the person or the script that runs a command: by a prompt that shows nothing, from a file, or from a
+// descriptor. Never from an argument or the environment, which other processes can read.
+import { closeSync, openSync, readSync } from "node:fs";
+import { wipe } from "../crypto/wipe.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
+import { usageError } from "./arguments.ts";
+import { promptHidden } from "./wallet-prompt.ts";
+
+/** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
+type SecretFlags<N extends string> = { readonly [K in `${N}-file` | `${N}-fd`]: { readonly type: "string" } };
+
+export function secretFlags<const N extends string>(name: N): SecretFlags<N> {
+  return { [`${name}-file`]: { type: "string" }, [`${name}-fd`]: { type: "string" } } as SecretFlags<N>;
+}
+
+export interface SecretRequest {
+  /** Name of its flags, e.g. `passphrase`. */
+  readonly flag: string;
+  /** What the prompt says. */
+  readonly question: string;
+  /** Asked twice at the prompt: a new passphrase that is mistyped would lock its owner out. */
+  readonly isNew?: boolean;
+  readonly bytesMax?: number;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The bytes of a secret, without line ends around them. The caller wipes them.
+ * @throws NodeError with exit code 2 where there is neither a flag nor a terminal
+ */
+export async function readSecret(values: Values, request: SecretRequest): Promise<Uint8Array> {
+  const { flag, question, isNew = false, bytesMax = PASSPHRASE_BYTES_MAX } = request;
+  const file = values[`${flag}-file`] as string | undefined;
+  const descriptor = values[`${flag}-fd`] as string | undefined;
+  if (file !== undefined && descriptor !== undefined) {
+    throw usageError("wallet", `--${flag}-file and --${flag}-fd both give the same secret`);
+  }
+  const secret =
+    file !== undefined
+      ? fromFile(file, flag, bytesMax)
+      : descriptor !== undefined
+        ? await fromDescriptor(descriptor, flag, bytesMax)
+        : await prompted(flag, question, isNew, bytesMax);
+  if (secret.length > 0) return secret;
+  throw secretError(flag, `the ${words(flag)} is empty`);
+}
+
+export function readPassphrase(values: Values, wallet: string): Promise<Uint8Array> {
+  return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
+}
+
+export function readNewPassphrase(values: Values, wallet: string, flag = "passphrase"): Promise<Uint8Array> {
+  return readSecret(values, { flag, question: `new passphrase for ${wallet}`, isNew: true });
+}
+
+/** As a text: that is what a phrase is. */
+export async function readPhrase(values: Values): Promise<string> {
+  const bytes = await readSecret(values, {
+    flag: "recovery-phrase",
+    question: "recovery phrase, all words on one line (they are not shown)",
+    bytesMax: RECOVERY_PHRASE_BYTES_MAX,
+  });
+  const phrase = Buffer.from(bytes).toString("utf8");
+  wipe(bytes);
+  return phrase;
+}
+
+async function prompted(
+  flag: string,
+  question: string,
+  isNew: boolean,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    throw new NodeError(
+      "wallet",
+      "no_terminal",
+      `there is no terminal to ask for the ${words(flag)}`,
+      `say --${flag}-file FILE or --${flag}-fd N`,
+      ExitCode.usage,
+    );
+  }
+  const first = await promptHidden(question, bytesMax);
+  if (!isNew) return first;
+  const second = await promptHidden("the same again", bytesMax);
+  const isSame = Buffer.compare(first, second) === 0;
+  wipe(second);
+  if (isSame) return first;
+  wipe(first);
+  throw secretError(flag, "the two are not the same");
+}
+
+function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "r");
+  } catch (error) {
+    throw secretError(flag, `the file of the ${words(flag)} cannot be read: ${codeOf(error)}`);
+  }
+  try {
+    return trimmed(readAll(descriptor, flag, bytesMax));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function fromDescriptor(text: string, flag: string, bytesMax: number): Promise<Uint8Array> {
+  if (!/^\d{1,6}$/.test(text)) throw usageError("wallet", `--${flag}-fd is the number of a descriptor`);
+  const descriptor = Number(text);
+  if (descriptor === 0 && process.stdin.isTTY) {
+    throw usageError("wallet", `--${flag}-fd 0 is the terminal, which would show it: leave the flag away`);
+  }
+  return trimmed(readAll(descriptor, flag, bytesMax));
+}
+
+function readAll(descriptor: number, flag: string, bytesMax: number): Uint8Array {
+  const buffer = new Uint8Array(bytesMax + 1);
+  let length = 0;
+  for (;;) {
+    let count: number;
+    try {
+      count = readSync(descriptor, buffer, length, buffer.length - length, null);
+    } catch (error) {
+      if (codeOf(error) === "EAGAIN") {
+        // A pipe that does not wait: its writer has not written yet.
+        Bun.sleepSync(5);
+        continue;
+      }
+      wipe(buffer);
+      throw secretError(flag, `the ${words(flag)} cannot be read: ${codeOf(error)}`);
+    }
+    if (count === 0) return buffer.subarray(0, length);
+    length += count;
+    if (length === buffer.length) {
+      wipe(buffer);
+      throw secretError(flag, `the ${words(flag)} has more than ${bytesMax} bytes`);
+    }
+  }
+}
+
+/** Without CR and LF at its ends, as the original reads such files; blanks stay. Wipes what it does not return. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const isLineEnd = (byte: number | undefined) => byte === 10 || byte === 13;
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isLineEnd(bytes[start])) start++;
+  while (end > start && isLineEnd(bytes[end - 1])) end--;
+  const secret = Uint8Array.from(bytes.subarray(start, end));
+  wipe(bytes);
+  return secret;
+}
+
+function words(flag: string): string {
+  return flag.replaceAll("-", " ");
+}
+
+function secretError(flag: string, message: string): NodeError {
+  return new NodeError(
+    "wallet",
+    "secret_unusable",
+    message,
+    `see --${flag}-file and --${flag}-fd`,
+    ExitCode.usage,
+  );
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? reasonOf(error);
+}

@@ -1,0 +1,377 @@
+// lyra wallet: wallets, their keys, and messages, with no network at all.
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { wipe } from "../crypto/wipe.ts";
+import { ExitCode, type NodeError, reasonOf } from "../errors.ts";
+import { walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
+import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
+import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
+import type { WalletStore } from "../wallet/wallet-store.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { bold, dim, green, say } from "./terminal.ts";
+import { runKey } from "./wallet-keys.ts";
+import { runMessage } from "./wallet-messages.ts";
+import { print, STORE_FLAGS, storeOf, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { promptLine } from "./wallet-prompt.ts";
+import { readNewPassphrase, readPassphrase, readPhrase, readSecret, secretFlags } from "./wallet-secrets.ts";
+
+export const help = `lyra wallet: keys that stay on this machine; nothing here needs a network
+
+  lyra wallet create NAME [--recovery-phrase-out FILE]
+  lyra wallet import NAME [--key-version 1|2]      from a recovery phrase
+  lyra wallet import NAME --file FILE              from a wallet file, also of the original
+  lyra wallet list
+  lyra wallet describe|passphrase|upgrade NAME
+  lyra wallet rename NAME NEW_NAME
+  lyra wallet delete NAME [--force]
+  lyra wallet export NAME --out FILE               for the original wallet
+  lyra wallet key generate NAME [--meta KEY=VALUE]...
+  lyra wallet key list NAME
+  lyra wallet key describe|taint|untaint|isolate NAME PUBLIC_KEY
+  lyra wallet key annotate NAME PUBLIC_KEY (--meta KEY=VALUE... | --clear)
+  lyra wallet key rotate NAME --from KEY --to KEY --chain-id ID --height N --target-height N
+  lyra wallet message sign NAME PUBLIC_KEY (--text TEXT | --message BASE64 | --message-file FILE)
+  lyra wallet message verify PUBLIC_KEY SIGNATURE (the same)
+
+  --passphrase-file FILE, --passphrase-fd N   where the passphrase comes from (default: a prompt)
+  --new-passphrase-..., --recovery-phrase-..., --file-passphrase-..., --isolated-passphrase-...
+                        the same for other secrets; none is ever an argument
+  --wallets DIR         the folder of the wallets (default: wallets in the home)
+  --home DIR            the home (default: $LYRA_HOME or the XDG data folder)
+  --with-recovery-phrase  create: the phrase is part of what is printed
+  --json, --quiet
+
+  upgrade makes a file of the original one of Lyra's. verify ends with exit code 4 for a wrong signature.
+`;
+
+const CREATE_FLAGS = {
+  ...WALLET_FLAGS,
+  "recovery-phrase-out": { type: "string" },
+  "with-recovery-phrase": { type: "boolean" },
+} as const;
+
+const IMPORT_FLAGS = {
+  ...WALLET_FLAGS,
+  ...secretFlags("recovery-phrase"),
+  ...secretFlags("file-passphrase"),
+  "key-version": { type: "string" },
+  file: { type: "string" },
+} as const;
+
+const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
+  create,
+  import: importWallet,
+  list,
+  describe,
+  rename,
+  delete: remove,
+  passphrase: changePassphrase,
+  upgrade,
+  export: exportWallet,
+  key: runKey,
+  message: runMessage,
+};
+
+export async function run(argv: string[]): Promise<number> {
+  const [verb, ...rest] = argv;
+  const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
+  if (known) return known(rest);
+  throw usageError(
+    "wallet",
+    verb === undefined
+      ? `say one of ${Object.keys(VERBS).join(", ")}`
+      : `there is no 'wallet ${verb.slice(0, 40)}'`,
+  );
+}
+
+async function create(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, CREATE_FLAGS);
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const store = storeOf(values);
+  const isShown = values["with-recovery-phrase"] === true || (process.stdout.isTTY === true && !values.json);
+  const path = values["recovery-phrase-out"];
+  if (!isShown && path === undefined) {
+    throw usageError(
+      "wallet",
+      "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
+    );
+  }
+  if (await store.has(name)) throw walletExists();
+  const passphrase = await readNewPassphrase(values, name);
+  // Its place is made first: a phrase that then cannot be kept is the phrase of no wallet.
+  const out = path === undefined ? undefined : new PhraseFile(path);
+  try {
+    const { wallet, recoveryPhrase } = await store.create({ name, passphrase });
+    try {
+      out?.write(recoveryPhrase);
+    } catch (error) {
+      await store.delete(name);
+      throw error;
+    }
+    tellNew(store, wallet, values, isShown ? recoveryPhrase : undefined);
+    wallet.lock();
+    return ExitCode.done;
+  } catch (error) {
+    out?.takeBack();
+    throw error;
+  } finally {
+    wipe(passphrase);
+  }
+}
+
+async function importWallet(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, IMPORT_FLAGS);
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const store = storeOf(values);
+  if (await store.has(name)) throw walletExists();
+  const wallet = values.file === undefined ? await fromPhrase() : await fromFile(values.file);
+  tellNew(store, wallet, values);
+  wallet.lock();
+  return ExitCode.done;
+
+  async function fromPhrase(): Promise<UnlockedWallet> {
+    const version = checkKeyVersion(Number(values["key-version"] ?? KEY_VERSION_DEFAULT));
+    const recoveryPhrase = await readPhrase(values);
+    const passphrase = await readNewPassphrase(values, name);
+    return store.import({ name, passphrase, recoveryPhrase, version }).finally(() => wipe(passphrase));
+  }
+
+  async function fromFile(path: string): Promise<UnlockedWallet> {
+    const file = readWhole(path);
+    const filePassphrase = await readSecret(values, {
+      flag: "file-passphrase",
+      question: `passphrase of ${path}`,
+    });
+    const passphrase = await readNewPassphrase(values, name);
+    return store
+      .importFile({ name, passphrase, file, filePassphrase })
+      .finally(() => wipe(passphrase, filePassphrase));
+  }
+}
+
+function tellNew(
+  store: WalletStore,
+  wallet: UnlockedWallet,
+  values: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
+  recoveryPhrase?: string,
+): void {
+  const { name, keyVersion } = wallet;
+  const filePath = store.locationOf(name);
+  const key = wallet.keys[0];
+  if (values.json) {
+    const shown = {
+      name,
+      keyDerivationVersion: keyVersion,
+      ...(recoveryPhrase === undefined ? {} : { recoveryPhrase }),
+      filePath,
+    };
+    print({
+      wallet: shown,
+      key: key && { publicKey: key.publicKey, algorithm: key.algorithm, metadata: key.metadata },
+    });
+    return;
+  }
+  process.stdout.write(`${name}  ${key?.publicKey ?? "no key"}\n`);
+  if (recoveryPhrase !== undefined) {
+    if (!values.quiet)
+      say(
+        `\n${bold("Write these words down, in this order. They are shown once and are in no file.")}\n` +
+          `Whoever has them has the wallet; without them a lost file or passphrase is lost for good.\n`,
+      );
+    process.stdout.write(`${recoveryPhrase}\n`);
+  }
+  if (!values.quiet) say(dim(`\nthe wallet is ${filePath}`));
+}
+
+async function list(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, STORE_FLAGS);
+  takeWords("wallet", positionals);
+  const wallets = await storeOf(values).list();
+  if (values.json) {
+    print({
+      wallets: wallets.map(({ name, format, problem }) => ({
+        name,
+        format: format ?? null,
+        ...(problem && { problem }),
+      })),
+    });
+    return ExitCode.done;
+  }
+  for (const { name, format, problem } of wallets) {
+    process.stdout.write(`${name.padEnd(30)} ${problem ?? format}\n`);
+  }
+  if (wallets.length === 0 && !values.quiet) say(dim("there is no wallet yet: lyra wallet create NAME"));
+  return ExitCode.done;
+}
+
+async function describe(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const [name] = takeWords("wallet", positionals, "NAME");
+  return withWallet(name, values, (wallet) => {
+    const description = {
+      name,
+      id: wallet.id,
+      type: wallet.isIsolated ? "HD wallet (isolated)" : "HD wallet",
+      keyDerivationVersion: wallet.keyVersion,
+      format: wallet.format,
+      keys: wallet.keys.length,
+    };
+    if (values.json) print(description);
+    else {
+      for (const [title, value] of Object.entries(description)) {
+        process.stdout.write(`${title.padEnd(22)}${value}\n`);
+      }
+    }
+    return ExitCode.done;
+  });
+}
+
+async function rename(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, STORE_FLAGS);
+  const [name, newName] = takeWords("wallet", positionals, "NAME", "NEW_NAME");
+  await storeOf(values).rename(name, newName);
+  return told(values, { name: newName }, `${name} is called ${newName} now`);
+}
+
+async function remove(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...STORE_FLAGS,
+    force: { type: "boolean" },
+  });
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const store = storeOf(values);
+  if ((await store.has(name)) && !values.force) {
+    if (process.stdin.isTTY !== true)
+      throw usageError("wallet", "say --force: there is no terminal to ask on");
+    say("Only its recovery phrase brings a deleted wallet back.");
+    if ((await promptLine("type its name to delete it")) !== name) {
+      throw walletError("cancelled", "nothing was deleted", "", ExitCode.interrupted);
+    }
+  }
+  await store.delete(name);
+  return told(values, { deleted: name }, `${name} is deleted`);
+}
+
+async function changePassphrase(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...WALLET_FLAGS,
+    ...secretFlags("new-passphrase"),
+  });
+  const [name] = takeWords("wallet", positionals, "NAME");
+  return withWallet(name, values, async (wallet, store) => {
+    const passphrase = await readNewPassphrase(values, name, "new-passphrase");
+    await store.changePassphrase(wallet, passphrase).finally(() => wipe(passphrase));
+    return told(values, { name }, `${name} has a new passphrase`);
+  });
+}
+
+async function upgrade(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const store = storeOf(values);
+  if (!(await store.has(name))) throw walletUnknown();
+  const passphrase = await readPassphrase(values, name);
+  try {
+    const wallet = await store.unlock(name, passphrase);
+    const isOld = wallet.format === "original";
+    if (isOld) await store.upgrade(wallet, passphrase);
+    wallet.lock();
+    return told(
+      values,
+      { name, format: "lyra", upgraded: isOld },
+      `${name} is a file of Lyra's${isOld ? " now" : " already"}`,
+    );
+  } finally {
+    wipe(passphrase);
+  }
+}
+
+async function exportWallet(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...WALLET_FLAGS,
+    ...secretFlags("new-passphrase"),
+    out: { type: "string", short: "o" },
+  });
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const { out } = values;
+  if (out === undefined) throw usageError("wallet", "say where to: --out FILE");
+  return withWallet(name, values, async (wallet, store) => {
+    const passphrase = await readNewPassphrase(values, `the file ${out}`, "new-passphrase");
+    const file = await store.exportForOriginal(wallet, passphrase).finally(() => wipe(passphrase));
+    writeNew(out, file);
+    if (!values.quiet && !values.json) {
+      say(dim("the original's files hardly protect their passphrase: use one that cannot be guessed"));
+    }
+    return told(values, { out, bytes: file.length }, `${out} opens in the original wallet`);
+  });
+}
+
+function told(
+  values: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
+  document: object,
+  sentence: string,
+): number {
+  if (values.json) print(document);
+  else if (!values.quiet) say(green(sentence));
+  return ExitCode.done;
+}
+
+/** A file for the phrase: a new one, closed to others, on the disk before anybody relies on it. */
+class PhraseFile {
+  private descriptor: number | undefined;
+
+  constructor(private readonly path: string) {
+    this.descriptor = openNew(path);
+  }
+
+  write(phrase: string): void {
+    try {
+      writeSync(this.descriptor!, `${phrase}\n`);
+      fsyncSync(this.descriptor!);
+    } catch (error) {
+      throw cannotWrite(this.path, error);
+    }
+    closeSync(this.descriptor!);
+    this.descriptor = undefined;
+  }
+
+  takeBack(): void {
+    if (this.descriptor === undefined) return;
+    closeSync(this.descriptor);
+    rmSync(this.path, { force: true });
+  }
+}
+
+function writeNew(path: string, bytes: Uint8Array): void {
+  const descriptor = openNew(path);
+  try {
+    writeSync(descriptor, bytes);
+    fsyncSync(descriptor);
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw cannotWrite(path, error);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, "wx", 0o600);
+  } catch (error) {
+    throw cannotWrite(path, error);
+  }
+}
+
+function readWhole(path: string): Uint8Array {
+  try {
+    return new Uint8Array(readFileSync(path));
+  } catch (error) {
+    throw walletError("file_unreadable", `${path} cannot be read: ${(error as { code?: string }).code}`);
+  }
+}
+
+function cannotWrite(path: string, error: unknown): NodeError {
+  const code = (error as { code?: string }).code ?? reasonOf(error);
+  if (code === "EEXIST") return walletError("file_exists", `${path} is there already`, "choose another name");
+  return walletError("file_unwritable", `${path} cannot be written: ${code}`);
+}

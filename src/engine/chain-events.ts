@@ -1,0 +1,75 @@
+/** Reports of validators on what happened outside the chain (reference 60, sections 3.2 and 3.6). */
+import { sha3HexOf } from "../crypto/sha3.ts";
+import { type ChainEvent, encodeChainEvent } from "../wire/generated/commands.ts";
+import type {
+  BuiltinAssetEvent,
+  ERC20Event,
+  ERC20MultiSigEvent,
+  StakingEvent,
+} from "../wire/generated/vega.ts";
+import type { ForeignPlace } from "./asset-actions.ts";
+import type { Banking } from "./banking.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { ValidatorReader } from "./ports.ts";
+import type { Table } from "./state/state.ts";
+
+/** Who takes the events that are not about assets. @throws CommandError */
+export interface ChainEventTakers {
+  /** @param txId hash of the transaction on the other chain */
+  staking(event: StakingEvent, txId: string): void;
+  multisig(event: ERC20MultiSigEvent, txId: string): void;
+}
+
+const UNSUPPORTED = "unsupported event action";
+
+export class ChainEvents {
+  /** Digests of the events that were taken. */
+  private readonly acknowledged: Table<true>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly validators: ValidatorReader,
+    private readonly banking: Pick<Banking, "bridge" | "deposits" | "withdrawals">,
+    private readonly takers: ChainEventTakers,
+  ) {
+    this.acknowledged = core.state.table("chainEvents.acknowledged");
+  }
+
+  /** The ChainEvent command. @throws CommandError; then the event counts as not seen, unless its events stay */
+  process(event: ChainEvent): void {
+    const node = this.validators.nodeByKey(this.core.currentTx.party);
+    if (node === undefined) throw new CommandError("chain event emitted from a non-validator node");
+    this.validators.countForwarded(node.nodeId);
+    const digest = sha3HexOf(encodeChainEvent(event));
+    if (this.acknowledged.has(digest)) return;
+    this.acknowledged.set(digest, true);
+    this.dispatch(event);
+  }
+
+  private dispatch({ txId, nonce, builtin, erc20, stakingEvent, erc20Multisig }: ChainEvent): void {
+    if (builtin !== undefined) this.takeBuiltin(builtin, nonce);
+    else if (erc20 !== undefined) this.takeErc20(erc20, txId);
+    else if (stakingEvent !== undefined) this.takers.staking(stakingEvent, txId);
+    else if (erc20Multisig !== undefined) this.takers.multisig(erc20Multisig, txId);
+    else throw new CommandError(UNSUPPORTED);
+  }
+
+  private takeBuiltin({ deposit }: BuiltinAssetEvent, nonce: bigint): void {
+    if (deposit === undefined) throw new CommandError(UNSUPPORTED);
+    this.banking.deposits.builtin(deposit, nonce);
+  }
+
+  private takeErc20(event: ERC20Event, txHash: string): void {
+    const { bridge, deposits, withdrawals } = this.banking;
+    const place: ForeignPlace = { assetClass: "erc20", block: event.block, txHash, logIndex: event.index };
+    if (event.deposit !== undefined) deposits.erc20(event.deposit, place);
+    else if (event.withdrawal !== undefined) withdrawals.claim(event.withdrawal, txHash);
+    else if (event.assetList !== undefined) bridge.list(event.assetList, place);
+    else if (event.assetLimitsUpdated !== undefined) bridge.updateLimits(event.assetLimitsUpdated, place);
+    else if (event.assetDelist !== undefined) throw new CommandError("ERC20.AssetDelist not implemented");
+    else if (event.bridgeStopped !== undefined) bridge.stop(place);
+    else if (event.bridgeResumed !== undefined) bridge.resume(place);
+    else throw new CommandError(UNSUPPORTED);
+  }
+}

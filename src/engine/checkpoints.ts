@@ -1,0 +1,73 @@
+/**
+ * Checkpoints: their times and their events (reference 60, section 12). A checkpoint's hash is a digest of the whole
+ * state and the height. There is no file to it: the state is kept with every block, and a devnet is dumped and loaded
+ * whole.
+ */
+import { sha3HexOf } from "../crypto/sha3.ts";
+import { NodeError } from "../errors.ts";
+import type { Core } from "./core.ts";
+import type { GenesisAppState } from "./genesis.ts";
+import type { Domain, ParameterReader } from "./ports.ts";
+import type { Cell } from "./state/state.ts";
+
+const INTERVAL = "network.checkpoint.timeElapsedBetweenCheckpoints";
+
+interface Schedule {
+  /** Block time from which the next one is due, Unix nanoseconds. */
+  readonly nextNs: bigint;
+  /** The interval that `nextNs` was made with. */
+  readonly intervalNs: bigint;
+}
+
+export class Checkpoints implements Domain {
+  private readonly schedule: Cell<Schedule | undefined>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+  ) {
+    this.schedule = core.state.cell<Schedule | undefined>("checkpoints.schedule", undefined);
+  }
+
+  /** Before the EndBlock event: the first time only the next one's time is set. */
+  onCommit(): void {
+    const intervalNs = this.params.duration(INTERVAL);
+    const { nowNs } = this.core;
+    const last = this.schedule.get();
+    if (last === undefined) {
+      this.schedule.set({ nextNs: nowNs + intervalNs, intervalNs });
+      return;
+    }
+    // A changed interval moves what is planned by the difference.
+    const nextNs = last.nextNs + intervalNs - last.intervalNs;
+    if (nextNs <= nowNs) {
+      this.schedule.set({ nextNs: nowNs + intervalNs, intervalNs });
+      this.take();
+    } else if (intervalNs !== last.intervalNs) {
+      this.schedule.set({ nextNs, intervalNs });
+    }
+  }
+
+  /** One beside the schedule: after each withdrawal that succeeds. */
+  take(): void {
+    const { state, block } = this.core;
+    state.updateDigest();
+    this.core.emit("checkpoint", {
+      hash: sha3HexOf(Buffer.from(`${block.height}/${state.digest}`, "latin1")),
+      blockHash: block.hash.toUpperCase(),
+      blockHeight: BigInt(block.height),
+    });
+  }
+}
+
+/** @throws NodeError `checkpoint_unsupported` for a genesis that starts from a checkpoint */
+export function refuseCheckpoint({ checkpoint }: Pick<GenesisAppState, "checkpoint">): void {
+  const hash = checkpoint?.load_hash ?? "";
+  if (hash === "") return;
+  throw new NodeError(
+    "engine.genesis",
+    "checkpoint_unsupported",
+    `the genesis document names checkpoint ${hash}, and this chain cannot start from one`,
+    "leave checkpoint.load_hash empty; a whole devnet moves with lyra devnet dump and lyra devnet load",
+  );
+}

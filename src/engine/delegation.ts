@@ -1,0 +1,250 @@
+/**
+ * Delegation of stake to nodes (reference 60, sections 7.2 to 7.4). There are two maps, of the current and of the
+ * next epoch; the second becomes the first when an epoch ends.
+ */
+import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
+import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type {
+  DelegationReader,
+  Domain,
+  EpochInfo,
+  EpochReader,
+  ParameterReader,
+  StakeReader,
+  ValidatorReader,
+} from "./ports.ts";
+import { amountOn, areEqual, NO_SHARES, proportional, reduced, totalOf, withAmount } from "./shares.ts";
+import {
+  type EpochStakes,
+  NO_STAKE,
+  type NodeStake,
+  type Shares,
+  type StakeByNode,
+  stakeByNode,
+} from "./stakes.ts";
+import type { Cell, Table } from "./state/state.ts";
+
+/** Time between reconciliations with the stake (section 7.3). */
+const RECONCILIATION_NS = 30n * 1_000_000_000n;
+/** Hundredths of its stake that a party must have delegated so that more follows by itself (section 7.4, step 4). */
+const AUTO_PERCENT = 95n;
+const UNAVAILABLE = "incorrect token amount for undelegation";
+
+export class Delegation implements DelegationReader, Domain {
+  /** By party: what counts in the running epoch. */
+  private readonly current: Table<Shares>;
+  /** By party: what will count in the next one. */
+  private readonly next: Table<Shares>;
+  /** Parties whose new stake follows their old one by itself. */
+  private readonly automatic: Table<true>;
+  /** Block time of the last reconciliation; undefined before the first epoch. */
+  private readonly reconciledNs: Cell<bigint | undefined>;
+  /** Derived from `current` when asked for. */
+  private byNode: StakeByNode | undefined;
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+    private readonly epochs: EpochReader,
+    private readonly staking: StakeReader,
+    private readonly validators: ValidatorReader,
+  ) {
+    this.current = core.state.table("delegation.current");
+    this.next = core.state.table("delegation.next");
+    this.automatic = core.state.table("delegation.automatic");
+    this.reconciledNs = core.state.cell<bigint | undefined>("delegation.reconciled", undefined);
+    this.current.onChange(() => {
+      this.byNode = undefined;
+    });
+  }
+
+  /** The Delegate command of the transaction in hand. @throws CommandError */
+  delegate({ nodeId, amount: text }: DelegateSubmission): void {
+    const { party } = this.core.currentTx;
+    const amount = BigInt(text);
+    if (this.validators.node(nodeId) === undefined) throw new CommandError("invalid node ID");
+    const stake = this.staking.balance(party);
+    if (stake === undefined) throw new CommandError("cannot find staking account for the party");
+    const amountMin = this.params.integer("validators.delegation.minAmount");
+    if (amount < amountMin) {
+      throw new CommandError(
+        "delegation amount is lower than the minimum amount for delegation for a validator",
+        { numbers: { amount, amountMin } },
+      );
+    }
+    const shares = this.next.get(party) ?? NO_SHARES;
+    const delegated = totalOf(shares);
+    if (delegated + amount > stake) {
+      throw new CommandError("insufficient balance for delegation", {
+        numbers: { amount, delegated, stake },
+      });
+    }
+    this.setNext(party, withAmount(shares, nodeId, amountOn(shares, nodeId) + amount), [nodeId]);
+  }
+
+  /** The Undelegate command of the transaction in hand: amount 0 takes back everything. @throws CommandError */
+  undelegate({ nodeId, amount: text, method }: UndelegateSubmission): void {
+    const { party } = this.core.currentTx;
+    const wanted = BigInt(text);
+    const now = this.current.get(party) ?? NO_SHARES;
+    const later = this.next.get(party) ?? NO_SHARES;
+    const [onNow, onLater] = [amountOn(now, nodeId), amountOn(later, nodeId)];
+    switch (method) {
+      case UndelegateSubmissionMethod.METHOD_AT_END_OF_EPOCH: {
+        const amount = available(wanted, onLater);
+        if (amount > 0n) this.setNext(party, withAmount(later, nodeId, onLater - amount), [nodeId]);
+        break;
+      }
+      case UndelegateSubmissionMethod.METHOD_NOW: {
+        const amount = available(wanted, onNow > onLater ? onNow : onLater);
+        const [fromNow, fromLater] = [smaller(onNow, amount), smaller(onLater, amount)];
+        if (fromNow > 0n) this.setCurrent(party, withAmount(now, nodeId, onNow - fromNow), [nodeId]);
+        if (fromLater > 0n) this.setNext(party, withAmount(later, nodeId, onLater - fromLater), [nodeId]);
+        break;
+      }
+      default:
+        throw new CommandError("unimplemented");
+    }
+    this.automatic.delete(party);
+  }
+
+  stakeOf(nodeId: string): NodeStake {
+    this.byNode ??= this.stakeIn(this.current);
+    return this.byNode.get(nodeId) ?? NO_STAKE;
+  }
+
+  /** What a party has delegated, by node: in the running epoch and in the next. For views. */
+  sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
+    return { current: this.current.get(party) ?? NO_SHARES, next: this.next.get(party) ?? NO_SHARES };
+  }
+
+  /** Tick 10 of section 1.5. */
+  onTick(): void {
+    const last = this.reconciledNs.get();
+    if (last !== undefined && this.core.nowNs - last >= RECONCILIATION_NS) this.reconcile();
+  }
+
+  /** Section 7.4. @returns the stake by node of the epoch that ended and of the one to come */
+  onEpochEnd(epoch: EpochInfo): EpochStakes {
+    this.reconcile();
+    const ended = this.stakeIn(this.current);
+    this.delegateAutomatically(epoch);
+    this.turn();
+    this.enterAutomatic();
+    return { ended, next: this.stakeIn(this.current) };
+  }
+
+  /** What is known of the epoch after this one. */
+  onEpochStart(epoch: EpochInfo): void {
+    if (this.reconciledNs.get() === undefined) this.reconciledNs.set(epoch.startNs);
+    for (const [party, shares] of this.next.entries()) this.report(party, shares, epoch.seq + 1n);
+  }
+
+  /** Takes back what exceeds the stake, in both maps (section 7.3). */
+  private reconcile(): void {
+    this.reconciledNs.set(this.core.nowNs);
+    for (const party of this.current.keys()) this.reconcileIn(this.current, party, this.epochs.current.seq);
+    for (const party of this.next.keys()) this.reconcileIn(this.next, party, this.epochs.current.seq + 1n);
+  }
+
+  private reconcileIn(table: Table<Shares>, party: string, epoch: bigint): void {
+    const shares = table.get(party)!;
+    const stake = this.staking.balance(party) ?? 0n;
+    if (totalOf(shares) <= stake) return;
+    const rest = reduced(shares, stake);
+    table.set(party, rest);
+    this.report(party, rest, epoch);
+    this.automatic.delete(party);
+  }
+
+  /** Spreads new stake of parties that changed nothing during the epoch as they have spread the old (step 3). */
+  private delegateAutomatically(epoch: EpochInfo): void {
+    for (const party of this.automatic.keys()) {
+      const shares = this.next.get(party) ?? NO_SHARES;
+      if (!areEqual(this.current.get(party) ?? NO_SHARES, shares)) continue;
+      const extra = proportional(shares, (this.staking.balance(party) ?? 0n) - totalOf(shares));
+      if (extra.length === 0) continue;
+      const sum = extra.reduce(
+        (sums, { node, amount }) => withAmount(sums, node, amountOn(sums, node) + amount),
+        shares,
+      );
+      this.setNext(
+        party,
+        sum,
+        extra.map(({ node }) => node),
+        epoch.seq + 1n,
+      );
+    }
+  }
+
+  /** The next map becomes the current one. A node without a share stays once, so that its 0 is told (step 2). */
+  private turn(): void {
+    for (const party of new Set([...this.current.keys(), ...this.next.keys()])) {
+      const before = this.current.get(party) ?? NO_SHARES;
+      const shares = this.next.get(party) ?? NO_SHARES;
+      const kept = shares.filter(({ node, amount }) => amount > 0n || amountOn(before, node) > 0n);
+      if (kept.length === 0) {
+        this.current.delete(party);
+        this.next.delete(party);
+        continue;
+      }
+      if (kept.length !== shares.length) this.next.set(party, kept);
+      if (kept.length !== before.length || !areEqual(before, kept)) this.current.set(party, kept);
+    }
+  }
+
+  private enterAutomatic(): void {
+    for (const [party, shares] of this.current.entries()) {
+      const delegated = totalOf(shares);
+      const stake = this.staking.balance(party) ?? 0n;
+      if (delegated === 0n || delegated * 100n < stake * AUTO_PERCENT) continue;
+      if (!this.automatic.has(party)) this.automatic.set(party, true);
+    }
+  }
+
+  private setCurrent(party: string, shares: Shares, nodes: readonly string[]): void {
+    this.current.set(party, shares);
+    this.report(party, onlyOn(shares, nodes), this.epochs.current.seq);
+  }
+
+  private setNext(
+    party: string,
+    shares: Shares,
+    nodes: readonly string[],
+    epoch: bigint = this.epochs.current.seq + 1n,
+  ): void {
+    this.next.set(party, shares);
+    this.report(party, onlyOn(shares, nodes), epoch);
+  }
+
+  private report(party: string, shares: Shares, epoch: bigint): void {
+    for (const { node, amount } of shares) {
+      this.core.emit("delegationBalance", {
+        party,
+        nodeId: node,
+        amount: amount.toString(),
+        epochSeq: epoch.toString(),
+      });
+    }
+  }
+
+  private stakeIn(table: Table<Shares>): StakeByNode {
+    return stakeByNode(table.entries(), (node) => this.validators.node(node)?.vegaPubKey);
+  }
+}
+
+/** What an undelegation takes: all of it for 0. @throws CommandError for more than there is */
+function available(wanted: bigint, there: bigint): bigint {
+  if (wanted > there) throw new CommandError(UNAVAILABLE, { numbers: { wanted, available: there } });
+  return wanted === 0n ? there : wanted;
+}
+
+function smaller(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
+
+function onlyOn(shares: Shares, nodes: readonly string[]): Shares {
+  return shares.filter(({ node }) => nodes.includes(node));
+}

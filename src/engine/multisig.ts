@@ -1,0 +1,230 @@
+/**
+ * The multisig contract as the chain sees it (reference 60, section 9.4): chain events that validators have looked
+ * at take effect in the tick after that, because this engine ticks before the witness.
+ */
+import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
+import { sha3HexOf } from "../crypto/sha3.ts";
+import { type IssueSignatures, NodeVoteType } from "../wire/generated/commands.ts";
+import { ERC20MultiSigSignerEventType } from "../wire/generated/events.ts";
+import type { ERC20MultiSigEvent } from "../wire/generated/vega.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { NotaryPort, WitnessPort } from "./ports.ts";
+import { type SignerAction, SignerChanges, type SignerOfNode } from "./signer-changes.ts";
+import type { Cell, Table } from "./state/state.ts";
+
+/** How long validators may look at an event: as for stake (section 7.1). */
+const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
+const SIGNER_KIND = "multisig-signer";
+const THRESHOLD_KIND = "multisig-threshold";
+
+interface ContractEvent {
+  readonly id: string;
+  readonly nonce: string;
+  /** Unix seconds. */
+  readonly blockTime: bigint;
+  readonly txHash: string;
+  readonly logIndex: bigint;
+  readonly block: bigint;
+}
+
+interface SignerEvent extends ContractEvent {
+  readonly action: SignerAction;
+  /** Checksummed. */
+  readonly signer: string;
+}
+
+interface ThresholdEvent extends ContractEvent {
+  readonly threshold: number;
+}
+
+/** What validators ask of the contract and its changes. */
+export interface SignerPort {
+  /** Whether the contract has this signer; the case of the address is not looked at. */
+  isSigner(address: string): boolean;
+  /** Checksummed, in order. */
+  signers(): readonly string[];
+  /** Thousandths of the signers that must be surpassed; 0 until it is known. */
+  threshold(): number;
+  prepare(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void;
+  issue(address: string, submitter: string): void;
+  dropReflected(): void;
+}
+
+export class Multisig implements SignerPort {
+  readonly changes: SignerChanges;
+  /** The latest event of each signer, by address. */
+  private readonly latest: Table<SignerEvent>;
+  private readonly latestThreshold: Cell<ThresholdEvent | undefined>;
+  /** Believed, and waiting for the next tick; by id. */
+  private readonly verifiedSigners: Table<SignerEvent>;
+  private readonly verifiedThresholds: Table<ThresholdEvent>;
+  /** Digests of events that were seen. */
+  private readonly seen: Table<true>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly witness: WitnessPort,
+    notary: NotaryPort,
+  ) {
+    this.latest = core.state.table("multisig.signers");
+    this.latestThreshold = core.state.cell<ThresholdEvent | undefined>("multisig.threshold", undefined);
+    this.verifiedSigners = core.state.table("multisig.verified.signers");
+    this.verifiedThresholds = core.state.table("multisig.verified.thresholds");
+    this.seen = core.state.table("multisig.seen");
+    this.changes = new SignerChanges(core, notary, (address) => this.isSigner(address));
+    witness.onOutcome<SignerEvent>(SIGNER_KIND, (id, event, accepted) => {
+      if (accepted) this.verifiedSigners.set(id, event);
+    });
+    witness.onOutcome<ThresholdEvent>(THRESHOLD_KIND, (id, event, accepted) => {
+      if (accepted) this.verifiedThresholds.set(id, event);
+    });
+  }
+
+  isSigner(address: string): boolean {
+    return this.latest.get(checksumAddress(address))?.action === "add";
+  }
+
+  signers(): readonly string[] {
+    return this.latest
+      .values()
+      .filter(({ action }) => action === "add")
+      .map(({ signer }) => signer);
+  }
+
+  threshold(): number {
+    return this.latestThreshold.get()?.threshold ?? 0;
+  }
+
+  prepare(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void {
+    this.changes.prepare(action, nodes, epoch, seconds);
+  }
+
+  issue(address: string, submitter: string): void {
+    this.changes.issue(address, submitter);
+  }
+
+  dropReflected(): void {
+    this.changes.dropReflected();
+  }
+
+  /** The IssueSignatures command. @throws CommandError */
+  issueSignatures(payload: IssueSignatures): void {
+    this.changes.issueSignatures(payload);
+  }
+
+  /**
+   * A chain event of the contract; its transaction's id becomes the event's.
+   * @param ethereumTx hash of the Ethereum transaction, from the chain event's `tx_id`
+   * @throws CommandError
+   */
+  processEvent(event: ERC20MultiSigEvent, ethereumTx: string): void {
+    const { signerAdded, signerRemoved, thresholdSet } = event;
+    if (signerAdded !== undefined) {
+      this.openSigner("add", signerAdded.newSigner, signerAdded, event, ethereumTx);
+    } else if (signerRemoved !== undefined) {
+      this.openSigner("remove", signerRemoved.oldSigner, signerRemoved, event, ethereumTx);
+    } else if (thresholdSet !== undefined) {
+      const threshold = thresholdSet.newThreshold;
+      // The contract takes thousandths above 0 and up to all of them.
+      if (threshold < 1 || threshold > 1000) throw new CommandError("invalid threshold");
+      const change = { ...this.eventOf(thresholdSet, event, ethereumTx), threshold };
+      this.remember(`threshold/${threshold}`, change, "duplicated threshold event");
+      this.start(THRESHOLD_KIND, NodeVoteType.TYPE_SIGNER_THRESHOLD_SET, change);
+    } else {
+      throw new CommandError("unsupported erc20 multisig event");
+    }
+  }
+
+  /** Whether the next tick has something to take over. */
+  hasVerified(): boolean {
+    return this.verifiedSigners.size > 0 || this.verifiedThresholds.size > 0;
+  }
+
+  /** Tick 4 of section 1.5: what the witness let through in the block before. */
+  onTick(): void {
+    for (const [id, event] of this.verifiedThresholds.entries()) {
+      this.verifiedThresholds.delete(id);
+      this.applyThreshold(event);
+    }
+    for (const [id, event] of this.verifiedSigners.entries()) {
+      this.verifiedSigners.delete(id);
+      this.applySigner(event);
+    }
+  }
+
+  private openSigner(
+    action: SignerAction,
+    signer: string,
+    details: { nonce: string; blockTime: bigint },
+    event: ERC20MultiSigEvent,
+    ethereumTx: string,
+  ): void {
+    if (!isEthereumAddress(signer)) throw new CommandError("invalid ethereum address of the signer");
+    const change = { ...this.eventOf(details, event, ethereumTx), action, signer: checksumAddress(signer) };
+    this.remember(`${action}/${change.signer}`, change, "duplicated signer event");
+    const { TYPE_SIGNER_ADDED, TYPE_SIGNER_REMOVED } = NodeVoteType;
+    this.start(SIGNER_KIND, action === "add" ? TYPE_SIGNER_ADDED : TYPE_SIGNER_REMOVED, change);
+  }
+
+  private eventOf(
+    { nonce, blockTime }: { nonce: string; blockTime: bigint },
+    { block, index }: ERC20MultiSigEvent,
+    txHash: string,
+  ): ContractEvent {
+    return { id: this.core.currentTx.id, nonce, blockTime, txHash, logIndex: index, block };
+  }
+
+  /** @throws CommandError for an event that was there before, whoever forwarded it */
+  private remember(
+    title: string,
+    { nonce, blockTime, txHash, logIndex, block }: ContractEvent,
+    error: string,
+  ): void {
+    const text = [title, nonce, blockTime, txHash, logIndex, block].join("/");
+    const digest = sha3HexOf(Buffer.from(text, "utf8"));
+    if (this.seen.has(digest)) throw new CommandError(error);
+    this.seen.set(digest, true);
+  }
+
+  private start(kind: string, voteType: number, payload: ContractEvent): void {
+    this.witness.start({ id: payload.id, kind, voteType, deadlineNs: this.core.nowNs + WITNESS_NS, payload });
+  }
+
+  private applySigner(event: SignerEvent): void {
+    const before = this.latest.get(event.signer);
+    if (before === undefined || isLater(event, before)) this.latest.set(event.signer, event);
+    const { TYPE_ADDED, TYPE_REMOVED } = ERC20MultiSigSignerEventType;
+    this.core.emit("erc20MultisigSignerEvent", {
+      id: event.id,
+      type: event.action === "add" ? TYPE_ADDED : TYPE_REMOVED,
+      signer: event.signer,
+      nonce: event.nonce,
+      blockTime: event.blockTime,
+      txHash: event.txHash,
+      logIndex: event.logIndex,
+      blockNumber: event.block,
+    });
+  }
+
+  private applyThreshold(event: ThresholdEvent): void {
+    const before = this.latestThreshold.get();
+    if (before === undefined || isLater(event, before)) this.latestThreshold.set(event);
+    this.core.emit("erc20MultisigSetThresholdEvent", {
+      id: event.id,
+      newThreshold: event.threshold,
+      nonce: event.nonce,
+      blockTime: event.blockTime,
+      txHash: event.txHash,
+      logIndex: event.logIndex,
+      blockNumber: event.block,
+    });
+  }
+}
+
+/** Whether one event is the later on Ethereum: by block time, and within a block by its log. */
+function isLater(event: ContractEvent, before: ContractEvent): boolean {
+  if (event.blockTime !== before.blockTime) return event.blockTime > before.blockTime;
+  if (event.block !== before.block) return event.block > before.block;
+  return event.logIndex > before.logIndex;
+}

@@ -1,0 +1,167 @@
+/**
+ * Signatures of validators on what the Ethereum bridge shall do (reference 60, section 4.4). Enough is counted by
+ * heads, not by power. Once enough have signed the bundle is out and stays good, whoever joins or leaves later.
+ */
+import { secp256k1Signer } from "../crypto/secp256k1.ts";
+import { Decimal } from "../decimal.ts";
+import type { NodeSignature } from "../wire/generated/commands.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { Domain, NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
+import { compare, type Table } from "./state/state.ts";
+import { REQUIRED_SHARE } from "./witness.ts";
+
+interface Signed {
+  readonly nodeId: string;
+  /** 65 bytes in hex. */
+  readonly sig: string;
+}
+
+/** What is to be signed, and who has done so. */
+interface Aggregate {
+  readonly resource: string;
+  /** vega.commands.v1.NodeSignatureKind */
+  readonly kind: number;
+  /** 32 bytes in hex. */
+  readonly digest: string;
+  /** By node id. */
+  readonly signatures: readonly Signed[];
+  /** Node ids that were asked and have not signed. */
+  readonly unsigned: readonly string[];
+  readonly complete: boolean;
+}
+
+/** A signature that a node owes. */
+export interface PendingSignature {
+  readonly resource: string;
+  readonly kind: number;
+  readonly digest: string;
+}
+
+export class Notary implements NotaryPort, Domain {
+  private readonly aggregates: Table<Aggregate>;
+  /** Keys of those that want signatures still; derived. */
+  private readonly incomplete = new Set<string>();
+  /** Node id → keys of those that it was asked for; derived. */
+  private readonly owed = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+    private readonly validators: ValidatorReader,
+  ) {
+    this.aggregates = core.state.table("notary.aggregates");
+    this.aggregates.onChange((key, before, now) => this.index(key, before, now));
+  }
+
+  /** Asks every validator for its signature; asking again for the same changes nothing. */
+  start(resource: string, kind: number, digest: string): void {
+    const key = keyOf(resource, kind);
+    if (this.aggregates.has(key)) return;
+    const unsigned = this.validators.nodes().filter(isSigner);
+    this.aggregates.set(key, {
+      resource,
+      kind,
+      digest,
+      signatures: [],
+      unsigned: unsigned.map(({ nodeId }) => nodeId),
+      complete: false,
+    });
+  }
+
+  isComplete(resource: string, kind: number): boolean {
+    return this.aggregates.get(keyOf(resource, kind))?.complete ?? false;
+  }
+
+  /** Whether signatures are being collected or have been. */
+  isKnown(resource: string, kind: number): boolean {
+    return this.aggregates.has(keyOf(resource, kind));
+  }
+
+  /** What this node has to sign, in a fixed order. */
+  pending(nodeId: string): readonly PendingSignature[] {
+    const node = this.validators.node(nodeId);
+    if (node === undefined || !isSigner(node)) return [];
+    const keys = new Set(this.owed.get(nodeId));
+    // One that joined later helps with what is not complete yet.
+    for (const key of this.incomplete) {
+      if (!this.aggregates.get(key)!.signatures.some((signed) => signed.nodeId === nodeId)) keys.add(key);
+    }
+    return [...keys].sort(compare).map((key) => {
+      const { resource, kind, digest } = this.aggregates.get(key)!;
+      return { resource, kind, digest };
+    });
+  }
+
+  /** The NodeSignature command of the transaction in hand. @throws CommandError */
+  nodeSignature({ id, kind, sig }: NodeSignature): void {
+    const node = this.validators.nodeByKey(this.core.currentTx.party);
+    if (node === undefined) throw new CommandError("not a validator signature");
+    const aggregate = this.aggregates.get(keyOf(id, kind));
+    if (aggregate === undefined) throw new CommandError("unknown resource ID");
+    const signer = secp256k1Signer(Buffer.from(aggregate.digest, "hex"), sig);
+    if (signer === undefined || signer.toLowerCase() !== node.ethereumAddress.toLowerCase()) {
+      throw new CommandError("invalid signature");
+    }
+    this.add(aggregate, { nodeId: node.nodeId, sig: Buffer.from(sig).toString("hex") });
+  }
+
+  /** Section 1.5, #11: what has become complete because validators or the parameter changed. */
+  onTick(): void {
+    for (const key of [...this.incomplete].sort(compare)) {
+      const aggregate = this.aggregates.get(key)!;
+      if (this.isEnough(aggregate.signatures)) this.publish({ ...aggregate, complete: true });
+    }
+  }
+
+  private add(aggregate: Aggregate, signed: Signed): void {
+    const others = aggregate.signatures.filter(({ nodeId }) => nodeId !== signed.nodeId);
+    const signatures = [...others, signed].sort((a, b) => compare(a.nodeId, b.nodeId));
+    const complete = aggregate.complete || this.isEnough(signatures);
+    const unsigned = aggregate.unsigned.filter((nodeId) => nodeId !== signed.nodeId);
+    const next = { ...aggregate, signatures, unsigned, complete };
+    if (complete) this.publish(next);
+    else this.aggregates.set(keyOf(next.resource, next.kind), next);
+  }
+
+  /** Every signature that is there goes out, each time. */
+  private publish(aggregate: Aggregate): void {
+    const { resource: id, kind, signatures } = aggregate;
+    this.aggregates.set(keyOf(id, kind), aggregate);
+    const heads = this.heads();
+    for (const { nodeId, sig } of signatures) {
+      if (heads.has(nodeId)) this.core.emit("nodeSignature", { id, sig: Buffer.from(sig, "hex"), kind });
+    }
+  }
+
+  private isEnough(signatures: readonly Signed[]): boolean {
+    const heads = this.heads();
+    const count = signatures.filter(({ nodeId }) => heads.has(nodeId)).length;
+    if (count === 0) return false;
+    const required = this.params.decimal(REQUIRED_SHARE).times(Decimal.of(BigInt(heads.size)));
+    return !Decimal.of(BigInt(count)).isLess(required);
+  }
+
+  private heads(): ReadonlySet<string> {
+    return new Set(this.validators.tendermint().map(({ nodeId }) => nodeId));
+  }
+
+  private index(key: string, before: Aggregate | undefined, now: Aggregate | undefined): void {
+    if (now !== undefined && !now.complete) this.incomplete.add(key);
+    else this.incomplete.delete(key);
+    for (const nodeId of before?.unsigned ?? []) this.owed.get(nodeId)?.delete(key);
+    for (const nodeId of now?.unsigned ?? []) {
+      const keys = this.owed.get(nodeId) ?? new Set();
+      keys.add(key);
+      this.owed.set(nodeId, keys);
+    }
+  }
+}
+
+function keyOf(resource: string, kind: number): string {
+  return `${resource}/${kind}`;
+}
+
+function isSigner({ status }: ValidatorNode): boolean {
+  return status !== "pending";
+}

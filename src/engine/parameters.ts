@@ -1,0 +1,192 @@
+/**
+ * Network parameters (reference 60, section 10): values with defaults and bounds, changed by the genesis and by
+ * enacted proposals. Domains hear of values through `watch`.
+ */
+import type { Decimal } from "../decimal.ts";
+import { NodeError } from "../errors.ts";
+import type { Core } from "./core.ts";
+import { durationText } from "./duration-text.ts";
+import { CommandError } from "./errors.ts";
+import { CROSS_RULES, type CrossRule, PARAMETERS, REWARD_ASSET } from "./parameter-definitions.ts";
+import { parseDecimal, parseDuration, shortened } from "./parameter-types.ts";
+import type { Domain, ParameterReader } from "./ports.ts";
+import type { Table } from "./state/state.ts";
+
+export type ParameterListener = (key: string, value: string) => void;
+
+const UNKNOWN_KEY = "unknown key";
+
+export class NetworkParameters implements ParameterReader, Domain {
+  /** Values that were set; the others have their defaults. */
+  private readonly values: Table<string>;
+  /** Keys whose values go to the watchers in the next tick. */
+  private readonly pending: Table<true>;
+  private readonly listeners = new Map<string, ParameterListener[]>();
+  /** Values as parsed: not part of the state. */
+  private readonly parsed = new Map<string, unknown>();
+  private isAssetEnabled: (asset: string) => boolean = () => false;
+
+  constructor(private readonly core: Core) {
+    this.values = core.state.table("parameters.values");
+    this.pending = core.state.table("parameters.pending");
+    this.values.onChange((key) => this.parsed.delete(key));
+  }
+
+  /** Says which assets `reward.asset` may name; before that, none. */
+  useAssets(isEnabled: (asset: string) => boolean): void {
+    this.isAssetEnabled = isEnabled;
+  }
+
+  /**
+   * Loads the values of a genesis: an event for every default, then one for every value given; all are validated
+   * together and pushed to the watchers, and those given once more in the first tick.
+   * @throws NodeError `genesis_invalid`
+   */
+  initGenesis(given: Readonly<Record<string, string>>): void {
+    const keys = Object.keys(given).sort();
+    for (const key of keys) {
+      if (!PARAMETERS.has(key)) throw invalid(key, UNKNOWN_KEY);
+      if (typeof given[key] !== "string") throw invalid(key, "the value must be a text");
+    }
+    for (const [key, { initial }] of PARAMETERS) this.core.emit("networkParameter", { key, value: initial });
+    for (const key of keys) {
+      this.store(key, given[key]!);
+      this.pending.set(key, true);
+    }
+    for (const key of PARAMETERS.keys()) {
+      const problem = this.problem(key, this.text(key));
+      if (problem !== undefined) throw invalid(key, problem);
+    }
+    for (const key of PARAMETERS.keys()) this.push(key);
+  }
+
+  /** Pushes what is pending to the watchers, by key (section 1.5, tick 3). */
+  dispatch(): void {
+    for (const key of this.pending.keys()) {
+      this.pending.delete(key);
+      this.push(key);
+    }
+  }
+
+  onTick(): void {
+    this.dispatch();
+  }
+
+  has(key: string): boolean {
+    return PARAMETERS.has(key);
+  }
+
+  /** All keys with their values, by key. */
+  entries(): [key: string, value: string][] {
+    return [...PARAMETERS.keys()].map((key) => [key, this.text(key)]);
+  }
+
+  text(key: string): string {
+    const definition = PARAMETERS.get(key);
+    if (definition === undefined) throw new Error(`there is no network parameter '${key}'`);
+    return this.values.get(key) ?? definition.initial;
+  }
+
+  decimal(key: string): Decimal {
+    return this.read(key, (text) => parseDecimal(text)!);
+  }
+
+  integer(key: string): bigint {
+    return this.decimal(key).truncated();
+  }
+
+  duration(key: string): bigint {
+    return this.read(key, (text) => parseDuration(text)!);
+  }
+
+  json<T>(key: string): T {
+    return this.read(key, (text) => JSON.parse(text) as T);
+  }
+
+  watch(keys: readonly string[], listener: ParameterListener): void {
+    for (const key of keys) {
+      if (!this.has(key)) throw new Error(`there is no network parameter '${key}'`);
+      this.listeners.set(key, [...(this.listeners.get(key) ?? []), listener]);
+    }
+  }
+
+  /** Whether a proposal may ask for this value. @returns the refusal's text, or undefined */
+  validate(key: string, value: string): string | undefined {
+    if (!this.has(key)) return UNKNOWN_KEY;
+    const problem = this.problem(key, value);
+    return problem && `unable to validate ${key}: ${problem}`;
+  }
+
+  /** Sets a value by an enacted proposal: watchers are called at once. @throws CommandError when it does not hold any more */
+  setAtEnactment(key: string, value: string): void {
+    if (!this.has(key)) throw new CommandError(UNKNOWN_KEY);
+    const problem = this.problem(key, value);
+    if (problem !== undefined) throw new CommandError(`unable to update ${key}: ${problem}`);
+    this.store(key, value);
+    this.push(key);
+  }
+
+  /** Sets a value without a proposal: for the tools of a devnet. @throws CommandError as `setAtEnactment` */
+  force(key: string, value: string): void {
+    this.setAtEnactment(key, value);
+  }
+
+  private store(key: string, value: string): void {
+    this.values.set(key, value);
+    this.core.emit("networkParameter", { key, value });
+  }
+
+  private push(key: string): void {
+    for (const listener of this.listeners.get(key) ?? []) listener(key, this.text(key));
+  }
+
+  private read<T>(key: string, parse: (text: string) => T): T {
+    let value = this.parsed.get(key);
+    if (value === undefined) {
+      value = parse(this.text(key));
+      this.parsed.set(key, value);
+    }
+    return value as T;
+  }
+
+  private problem(key: string, value: string): string | undefined {
+    const { type } = PARAMETERS.get(key)!;
+    return type.problem(value) ?? this.crossProblem(key, value) ?? this.assetProblem(key, value);
+  }
+
+  private crossProblem(key: string, value: string): string | undefined {
+    const rules = CROSS_RULES.filter((rule) => rule.key === key);
+    return rules.map((rule) => this.brokenRule(rule, value)).find((problem) => problem !== undefined);
+  }
+
+  private brokenRule({ key, sign, other, factor }: CrossRule, value: string): string | undefined {
+    const isDuration = PARAMETERS.get(key)!.type.kind === "duration";
+    const read = (text: string) => (isDuration ? parseDuration(text)! : parseDecimal(text)!.truncated());
+    const got = read(value);
+    const limit = (read(this.text(other)) * factor[0]) / factor[1];
+    if (HOLDS[sign](got, limit)) return undefined;
+    const print = isDuration ? durationText : String;
+    return `expect ${sign} ${print(limit)} got ${print(got)}`;
+  }
+
+  private assetProblem(key: string, value: string): string | undefined {
+    if (key !== REWARD_ASSET || this.isAssetEnabled(value)) return undefined;
+    return `invalid asset ${shortened(value)}`;
+  }
+}
+
+const HOLDS = {
+  "<": (a: bigint, b: bigint) => a < b,
+  "<=": (a: bigint, b: bigint) => a <= b,
+  ">": (a: bigint, b: bigint) => a > b,
+  ">=": (a: bigint, b: bigint) => a >= b,
+} as const;
+
+function invalid(key: string, problem: string): NodeError {
+  const place = `network parameter '${shortened(key)}'`;
+  return new NodeError(
+    "engine.genesis",
+    "genesis_invalid",
+    `the genesis document cannot be used: ${place}: ${problem}`,
+  );
+}

@@ -1,0 +1,144 @@
+/**
+ * Payout of rewards at the end of an epoch (reference 60, sections 8.6 to 8.9): type after type, account after
+ * account, each with its movements and its events.
+ */
+import { Decimal } from "../decimal.ts";
+import { AccountType, DispatchMetric, TransferType } from "../wire/generated/vega.ts";
+import { type Account, accountId, type Collateral, type Movement, NO_MARKET } from "./collateral.ts";
+import type { Core } from "./core.ts";
+import type { EpochInfo, ParameterReader } from "./ports.ts";
+import { totalStake } from "./scores.ts";
+import { groupBudgets, stakingPayout } from "./staking-payout.ts";
+import { compare } from "./state/state.ts";
+import type { EpochScores } from "./validators.ts";
+
+/**
+ * What parties contributed to a market in an epoch: fees in the market's asset. For the metric of proposers it is
+ * the proposer alone, with any amount. A chain without markets answers with none.
+ * @param metric vega.DispatchMetric
+ */
+export type Contributions = (
+  market: string,
+  metric: number,
+  epoch: bigint,
+) => readonly { readonly party: string; readonly amount: bigint }[];
+
+export const NO_CONTRIBUTIONS: Contributions = () => [];
+
+/** Rewards for what was done on markets, in the order in which they are paid (section 8.6). */
+const MARKET_REWARDS = [
+  [AccountType.ACCOUNT_TYPE_REWARD_MAKER_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED],
+  [AccountType.ACCOUNT_TYPE_REWARD_MAKER_PAID_FEES, DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID],
+  [AccountType.ACCOUNT_TYPE_REWARD_LP_RECEIVED_FEES, DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED],
+  [AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS, DispatchMetric.DISPATCH_METRIC_MARKET_VALUE],
+] as const;
+
+const TYPE_NAMES: ReadonlyMap<number, string> = new Map(
+  Object.entries(AccountType).map(([name, value]) => [value, name] as const),
+);
+
+export class Rewards {
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+    private readonly collateral: Collateral,
+    private readonly contributions: Contributions = NO_CONTRIBUTIONS,
+  ) {}
+
+  onEpochEnd(epoch: EpochInfo, scores: EpochScores): void {
+    const rewarded = accountId(this.params.text("reward.asset"), AccountType.ACCOUNT_TYPE_GLOBAL_REWARD);
+    const cap = this.params.integer("reward.staking.delegation.maxPayoutPerParticipant");
+    const treasury = this.collateral.get(rewarded);
+    if (treasury !== undefined) this.payStaking(epoch, scores, rewarded, treasury, cap);
+    for (const [id, account] of this.accountsOf(AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE)) {
+      this.payStaking(epoch, scores, id, account, 0n);
+    }
+    for (const [type, metric] of MARKET_REWARDS) {
+      for (const [id, account] of this.accountsOf(type)) this.payContributors(epoch, id, account, metric);
+    }
+  }
+
+  private accountsOf(type: number): readonly (readonly [id: string, account: Account])[] {
+    return this.collateral
+      .assets()
+      .flatMap((asset) =>
+        this.collateral.systemAccounts(asset).filter(([, account]) => account.type === type),
+      )
+      .sort(([a], [b]) => compare(a, b));
+  }
+
+  /** Section 8.7: one payout for each group, both of the balance before either. */
+  private payStaking(epoch: EpochInfo, scores: EpochScores, id: string, account: Account, cap: bigint): void {
+    if (account.balance === 0n) return;
+    const { stakes, tendermint, ersatz } = scores;
+    const stake = {
+      tendermint: totalStake(
+        tendermint.map(({ nodeId }) => nodeId),
+        stakes,
+      ),
+      ersatz: totalStake(
+        ersatz.map(({ nodeId }) => nodeId),
+        stakes,
+      ),
+    };
+    const factor = this.params.decimal("network.validators.ersatz.rewardFactor");
+    const budgets = groupBudgets(account.balance, stake, factor);
+    const rules = { delegatorShare: this.params.decimal("reward.staking.delegation.delegatorShare"), cap };
+    this.pay(epoch, id, account, stakingPayout(tendermint, stakes, budgets.tendermint, rules));
+    this.pay(epoch, id, account, stakingPayout(ersatz, stakes, budgets.ersatz, rules));
+  }
+
+  /** Section 8.8. Accounts that belong to no market are never paid out. */
+  private payContributors(epoch: EpochInfo, id: string, account: Account, metric: number): void {
+    const { balance, market } = account;
+    if (balance === 0n || market === NO_MARKET) return;
+    const contributions = this.contributions(market, metric, epoch.seq);
+    const total = contributions.reduce((sum, { amount }) => sum + amount, 0n);
+    if (total === 0n) return;
+    const amounts = new Map<string, bigint>();
+    for (const { party, amount } of contributions) {
+      const part = (balance * amount) / total;
+      if (part > 0n) amounts.set(party, (amounts.get(party) ?? 0n) + part);
+    }
+    this.pay(epoch, id, account, amounts);
+  }
+
+  /** Section 8.9: the movements party by party, then an event for each. */
+  private pay(
+    epoch: EpochInfo,
+    id: string,
+    { asset, type, market }: Account,
+    amounts: ReadonlyMap<string, bigint>,
+  ): void {
+    const parties = [...amounts].sort(([a], [b]) => compare(a, b));
+    const total = parties.reduce((sum, [, amount]) => sum + amount, 0n);
+    if (total === 0n) return;
+    const movements: Movement[] = parties.map(([party, amount]) => {
+      const to = this.collateral.ensureGeneral(party, asset);
+      return this.collateral.move({
+        from: [id],
+        to: [to],
+        amount,
+        type: TransferType.TRANSFER_TYPE_REWARD_PAYOUT,
+      });
+    });
+    this.collateral.emitMovements(movements);
+    for (const [party, amount] of parties) {
+      this.core.emit("rewardPayout", {
+        party,
+        epochSeq: epoch.seq.toString(),
+        asset,
+        amount: amount.toString(),
+        percentOfTotalReward: percentOf(amount, total),
+        timestamp: this.core.nowNs,
+        rewardType: TYPE_NAMES.get(type)!,
+        market,
+      });
+    }
+  }
+}
+
+/** With 16 decimals before the point moves by two. */
+function percentOf(amount: bigint, total: bigint): string {
+  return Decimal.of(amount).dividedBy(Decimal.of(total)).times(Decimal.of(100n)).toString();
+}

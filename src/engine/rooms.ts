@@ -1,0 +1,257 @@
+/**
+ * The domains of the engine, made and called in the order of the reference. What a domain needs of another it gets
+ * as a port; who comes after whom is said here and nowhere else (reference 60, sections 1.3 to 1.8).
+ */
+
+import { AccountType } from "../wire/generated/vega.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import type { CommandKind, CommandPayload } from "../wire/transaction-commands.ts";
+import { Assets } from "./assets.ts";
+import { Banking } from "./banking.ts";
+import { ChainEvents } from "./chain-events.ts";
+import { Checkpoints, refuseCheckpoint } from "./checkpoints.ts";
+import { accountId, Collateral, ZERO_PARTY } from "./collateral.ts";
+import type { Core } from "./core.ts";
+import { Delegation } from "./delegation.ts";
+import { Epochs } from "./epochs.ts";
+import { CommandError } from "./errors.ts";
+import type { GenesisAppState } from "./genesis.ts";
+import { Governance } from "./governance.ts";
+import { Limits } from "./limits.ts";
+import { Multisig } from "./multisig.ts";
+import { Notary } from "./notary.ts";
+import { NetworkParameters } from "./parameters.ts";
+import type { Duty, EpochInfo } from "./ports.ts";
+import { Rewards } from "./rewards.ts";
+import { Staking } from "./staking.ts";
+import { RUNNING_VERSION, Upgrades } from "./upgrades.ts";
+import { Validators } from "./validators.ts";
+import { Witness } from "./witness.ts";
+
+/** Called as things happen inside a block; admission follows them. */
+export interface EngineListener {
+  onEpochStart?(epoch: EpochInfo): void;
+  onParameter?(key: string, value: string): void;
+}
+
+export type CommandTable = { readonly [K in CommandKind]?: (payload: CommandPayload<K>) => void };
+
+/** Commands whose sender must be a validator's current key, and the one whose sender must be its master key. */
+const SENT_BY_VALIDATORS: ReadonlySet<CommandKind> = new Set([
+  "nodeVote",
+  "nodeSignature",
+  "chainEvent",
+  "stateVariableProposal",
+  "validatorHeartbeat",
+  "ethereumKeyRotateSubmission",
+]);
+const SNAPSHOT_INTERVAL = "snapshot.interval.length";
+
+export class Rooms {
+  readonly params: NetworkParameters;
+  readonly collateral: Collateral;
+  readonly epochs: Epochs;
+  readonly validators: Validators;
+  readonly witness: Witness;
+  readonly notary: Notary;
+  readonly assets: Assets;
+  readonly limits: Limits;
+  readonly staking: Staking;
+  readonly delegation: Delegation;
+  readonly multisig: Multisig;
+  readonly governance: Governance;
+  readonly banking: Banking;
+  readonly rewards: Rewards;
+  readonly checkpoints: Checkpoints;
+  readonly upgrades: Upgrades;
+  private readonly chainEvents: ChainEvents;
+
+  constructor(
+    private readonly core: Core,
+    private readonly listener: EngineListener,
+  ) {
+    this.params = new NetworkParameters(core);
+    this.collateral = new Collateral(core);
+    this.epochs = new Epochs(core, this.params);
+    this.validators = new Validators(core, this.params, this.epochs);
+    this.witness = new Witness(core, this.params, this.validators);
+    this.notary = new Notary(core, this.params, this.validators);
+    this.assets = new Assets(core, this.params, this.collateral, this.notary);
+    this.limits = new Limits(core, this.params);
+    this.staking = new Staking(core, this.witness);
+    this.delegation = new Delegation(core, this.params, this.epochs, this.staking, this.validators);
+    this.multisig = new Multisig(core, this.witness, this.notary);
+    this.governance = new Governance(core, this.params, this.assets, this.limits, this.staking, this.witness);
+    this.checkpoints = new Checkpoints(core, this.params);
+    this.banking = new Banking(
+      core,
+      this.params,
+      this.collateral,
+      this.assets,
+      this.witness,
+      this.notary,
+      () => this.checkpoints.take(),
+    );
+    this.rewards = new Rewards(core, this.params, this.collateral);
+    this.upgrades = new Upgrades(core, this.params, this.validators);
+    this.chainEvents = new ChainEvents(core, this.validators, this.banking, {
+      staking: (event, txId) => this.staking.processEvent(event, txId),
+      multisig: (event, txId) => this.multisig.processEvent(event, txId),
+    });
+    this.connect();
+  }
+
+  /** The handlers of the commands that this chain executes; the others are refused with code 80. */
+  readonly handlers: CommandTable = {
+    withdrawSubmission: (payload) => this.banking.withdraw(payload),
+    transfer: (payload) => this.banking.transfer(payload),
+    cancelTransfer: (payload) => this.banking.cancelTransfer(payload),
+    proposalSubmission: (payload) => this.governance.submit(payload),
+    voteSubmission: (payload) => this.governance.vote(payload),
+    delegateSubmission: (payload) => this.delegation.delegate(payload),
+    undelegateSubmission: (payload) => this.delegation.undelegate(payload),
+    announceNode: (payload) => this.validators.announce(payload),
+    issueSignatures: (payload) => this.multisig.issueSignatures(payload),
+    keyRotateSubmission: (payload) => this.validators.keyRotate(payload),
+    ethereumKeyRotateSubmission: (payload) => this.validators.ethereumKeyRotate(payload),
+    validatorHeartbeat: (payload) => this.validators.heartbeat(payload),
+    protocolUpgradeProposal: (payload) => this.upgrades.propose(payload),
+    nodeVote: (payload) => this.witness.nodeVote(payload),
+    nodeSignature: (payload) => this.notary.nodeSignature(payload),
+    chainEvent: (payload) => this.chainEvents.process(payload),
+  };
+
+  /** What the mempool looks at besides (reference 60, section 1.6, "Mempool admission checks"). */
+  readonly checks: CommandTable = {
+    proposalSubmission: (payload) => this.governance.checkProposal(payload),
+    transfer: (payload) => this.banking.checkTransfer(payload),
+    protocolUpgradeProposal: (payload) => this.upgrades.check(payload),
+  };
+
+  /** Rules about who may send what, and what is not allowed now. @throws CommandError */
+  checkSender(tx: CheckedTransaction): void {
+    this.limits.checkEnabled(tx);
+    if (SENT_BY_VALIDATORS.has(tx.kind) && this.validators.nodeByKey(tx.party) === undefined) {
+      throw new CommandError("node signature not sent by validator");
+    }
+    if (tx.kind === "keyRotateSubmission" && this.validators.node(tx.party) === undefined) {
+      throw new CommandError("node signature not signed with validator master key");
+    }
+  }
+
+  /** The tick of the genesis block: nothing is loaded yet, so all that can be seen of it is epoch 0 (section 1.3). */
+  startFirstEpoch(): void {
+    this.epochs.onTick();
+  }
+
+  loadGenesis(state: GenesisAppState): void {
+    refuseCheckpoint(state);
+    this.assets.initGenesis(state.assets);
+    this.params.initGenesis(state.network_parameters);
+    this.validators.initGenesis(state.validators);
+    this.limits.initGenesis(state.network_limits);
+  }
+
+  /** Tick listeners in the order of section 1.5; those of markets are not here. */
+  tick(): void {
+    this.epochs.onTick();
+    this.params.dispatch();
+    this.multisig.onTick();
+    this.witness.onTick();
+    this.staking.onTick();
+    this.delegation.onTick();
+    this.notary.onTick();
+    this.banking.onTick();
+    this.limits.onTick();
+    this.governance.onTick();
+  }
+
+  /** Section 1.4, steps 7 and 8. */
+  beginBlock(proposer: string | undefined): void {
+    this.upgrades.onBeginBlock();
+    this.validators.onBeginBlock(proposer);
+  }
+
+  endBlock(): void {
+    this.epochs.onEndBlock();
+  }
+
+  /** Section 1.8: checkpoint, then snapshot. */
+  commit(): void {
+    this.checkpoints.onCommit();
+    const isUpgrade = this.upgrades.onCommit();
+    const interval = this.params.integer(SNAPSHOT_INTERVAL);
+    const isDue = interval > 0n && BigInt(this.core.height) % interval === 0n;
+    if (!isUpgrade && !isDue) return;
+    this.core.emit("coreSnapshotEvent", {
+      blockHeight: BigInt(this.core.height),
+      blockHash: this.core.block.hash,
+      coreVersion: RUNNING_VERSION,
+      protocolUpgradeBlock: isUpgrade,
+    });
+  }
+
+  /** @throws InvariantError */
+  checkInvariants(): void {
+    this.collateral.checkConservation();
+  }
+
+  wantsBlock(): boolean {
+    return this.witness.hasPassed() || this.multisig.hasVerified();
+  }
+
+  duties(nodeId: string): readonly Duty[] {
+    const heartbeat = this.validators.heartbeatDue(nodeId);
+    return [
+      ...this.witness
+        .open(nodeId)
+        .map(({ id, voteType }) => ({ kind: "vote", reference: id, type: voteType }) as const),
+      ...this.notary
+        .pending(nodeId)
+        .map(
+          ({ resource, kind, digest }) => ({ kind: "sign", resource, signatureKind: kind, digest }) as const,
+        ),
+      ...(heartbeat === undefined ? [] : [{ kind: "heartbeat", message: heartbeat } as const]),
+    ];
+  }
+
+  /** The validators propose in turn. */
+  proposerOf(height: number): string | undefined {
+    const nodes = this.validators.tendermint();
+    return nodes[height % Math.max(1, nodes.length)]?.nodeId;
+  }
+
+  /** Sets the balance of a party's general account, or of the treasury for 64 zeros: for the tools of a devnet. */
+  setBalance(party: string, asset: string, balance: bigint): void {
+    if (!this.assets.isEnabled(asset)) throw new CommandError("asset does not exist");
+    const treasury = accountId(asset, AccountType.ACCOUNT_TYPE_GLOBAL_REWARD);
+    this.collateral.setBalance(
+      party === ZERO_PARTY ? treasury : this.collateral.ensureGeneral(party, asset),
+      balance,
+    );
+  }
+
+  private connect(): void {
+    this.params.useAssets((asset) => this.assets.isEnabled(asset));
+    this.validators.connect({
+      signers: this.multisig,
+      onKeyRotated: (oldKey, newKey) => this.governance.moveVotes(oldKey, newKey),
+    });
+    this.params.watch(
+      this.params.entries().map(([key]) => key),
+      (key, value) => this.listener.onParameter?.(key, value),
+    );
+    this.epochs.listen({
+      onEpochEnd: (epoch) => {
+        this.banking.onEpochEnd(epoch);
+        const stakes = this.delegation.onEpochEnd(epoch);
+        const scores = this.validators.onEpochEnd(epoch, stakes);
+        this.rewards.onEpochEnd(epoch, scores);
+      },
+      onEpochStart: (epoch) => {
+        this.delegation.onEpochStart(epoch);
+        this.listener.onEpochStart?.(epoch);
+      },
+    });
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * Protocol upgrades (reference 60, section 9.6): validators agree on a release and a height; at that height the chain
+ * takes its last block.
+ */
+import { Decimal } from "../decimal.ts";
+import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
+import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { Domain, ParameterReader, ValidatorReader } from "./ports.ts";
+import { compareVersions, parseSemanticVersion } from "./semantic-version.ts";
+import { type Cell, compare, type Table } from "./state/state.ts";
+
+/** The release that this chain runs (section 1.1). */
+export const RUNNING_VERSION = "v0.71.6";
+const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
+const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
+const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeProposalStatus;
+
+interface UpgradeProposal {
+  readonly height: bigint;
+  readonly tag: string;
+  /** Vega keys of validators, in order. */
+  readonly approvers: readonly string[];
+}
+
+export class Upgrades implements Domain {
+  /** By `tag@height`. */
+  private readonly proposals: Table<UpgradeProposal>;
+  /** What was agreed on when its height came: no block follows. */
+  private readonly approved: Cell<UpgradeProposal | undefined>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+    private readonly validators: ValidatorReader,
+    private readonly version: string = RUNNING_VERSION,
+  ) {
+    this.proposals = core.state.table("upgrades.proposals");
+    this.approved = core.state.cell<UpgradeProposal | undefined>("upgrades.approved", undefined);
+  }
+
+  /** What is wrong with a proposal of the transaction in hand: also for the mempool. @throws CommandError */
+  check({ upgradeBlockHeight: height, vegaReleaseTag: tag }: ProtocolUpgradeProposal): void {
+    if (this.validators.nodeByKey(this.core.currentTx.party)?.status !== "tendermint") {
+      throw new CommandError("only tendermint validator can propose a protocol upgrade");
+    }
+    if (height === 0n) throw new CommandError("upgrade block out of range");
+    if (height <= BigInt(this.core.height)) {
+      throw new CommandError("upgrade block earlier than current block height");
+    }
+    const version = parseSemanticVersion(tag);
+    if (typeof version === "string") {
+      throw new CommandError(`invalid protocol version for upgrade received: version (${tag}), ${version}`);
+    }
+    const running = parseSemanticVersion(this.version);
+    if (typeof running === "string") throw new Error(`the running version is none: ${running}`);
+    if (compareVersions(version, running) < 0) throw new CommandError("upgrade version is too old");
+  }
+
+  /**
+   * The ProtocolUpgradeProposal command: a vote, which takes the validator's former one back. A vote for the running
+   * release only takes back. @throws CommandError
+   */
+  propose(payload: ProtocolUpgradeProposal): void {
+    this.check(payload);
+    const { upgradeBlockHeight: height, vegaReleaseTag: tag } = payload;
+    const { party } = this.core.currentTx;
+    const key = `${tag}@${height}`;
+    if (tag !== this.version) {
+      const approvers = this.proposals.get(key)?.approvers ?? [];
+      if (!approvers.includes(party))
+        this.put({ height, tag, approvers: [...approvers, party].sort(compare) });
+    }
+    for (const [other, proposal] of this.proposals.entries()) {
+      if (other === key || !proposal.approvers.includes(party)) continue;
+      this.put({ ...proposal, approvers: proposal.approvers.filter((approver) => approver !== party) });
+    }
+  }
+
+  /** Section 1.4, step 7: what was not agreed on in time is over. */
+  onBeginBlock(): void {
+    for (const proposal of this.proposals.values()) {
+      if (proposal.height <= BigInt(this.core.height) && !this.isAccepted(proposal)) this.reject(proposal);
+    }
+  }
+
+  /** @returns whether an upgrade is due now, so that this block is the last and a snapshot belongs to it */
+  onCommit(): boolean {
+    const due = this.proposals
+      .values()
+      .filter((proposal) => proposal.height === BigInt(this.core.height) && this.isAccepted(proposal));
+    const [proposal] = due;
+    if (proposal === undefined) return false;
+    this.proposals.delete(keyOf(proposal));
+    this.approved.set(proposal);
+    this.report(proposal, APPROVED);
+    return true;
+  }
+
+  /** Why the chain must not make another block; undefined as long as it may. */
+  haltReason(): string | undefined {
+    const approved = this.approved.get();
+    return approved && `protocol upgrade to ${approved.tag} agreed on for height ${approved.height}`;
+  }
+
+  private put(proposal: UpgradeProposal): void {
+    if (proposal.approvers.length === 0) {
+      this.reject(proposal);
+      return;
+    }
+    this.proposals.set(keyOf(proposal), proposal);
+    this.report(proposal, PENDING);
+  }
+
+  private reject(proposal: UpgradeProposal): void {
+    this.proposals.delete(keyOf(proposal));
+    this.report(proposal, REJECTED);
+  }
+
+  /** By voting power; a key that is no validator's any more has none. */
+  private isAccepted({ approvers }: UpgradeProposal): boolean {
+    const total = this.validators.totalPower();
+    const power = approvers.reduce((sum, key) => sum + (this.validators.nodeByKey(key)?.power ?? 0n), 0n);
+    if (power === 0n) return false;
+    const share = Decimal.of(power).dividedBy(Decimal.of(total));
+    return !share.isLess(this.params.decimal("validators.vote.required"));
+  }
+
+  private report({ height, tag, approvers }: UpgradeProposal, status: number): void {
+    this.core.emit("protocolUpgradeEvent", {
+      upgradeBlockHeight: height,
+      vegaReleaseTag: tag,
+      approvers,
+      status,
+    });
+  }
+}
+
+function keyOf({ tag, height }: UpgradeProposal): string {
+  return `${tag}@${height}`;
+}

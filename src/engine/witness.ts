@@ -1,0 +1,94 @@
+/**
+ * What happened outside the chain is believed once validators with enough voting power say that they saw it
+ * (reference 60, section 3.3). Outcomes come in the witness tick, in the order of the resources' ids.
+ */
+import { Decimal } from "../decimal.ts";
+import type { NodeVote } from "../wire/generated/commands.ts";
+import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { Domain, ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
+import { compare, type Table } from "./state/state.ts";
+
+/** Share of the voting power that is needed; the notary counts heads against the same parameter. */
+export const REQUIRED_SHARE = "validators.vote.required";
+
+interface Watched extends WitnessResource<unknown> {
+  /** Node ids, in order. */
+  readonly votes: readonly string[];
+}
+
+type TakeOutcome = (id: string, payload: unknown, accepted: boolean) => void;
+
+export class Witness implements WitnessPort, Domain {
+  private readonly resources: Table<Watched>;
+  private readonly takers = new Map<string, TakeOutcome>();
+
+  constructor(
+    private readonly core: Core,
+    private readonly params: ParameterReader,
+    private readonly validators: ValidatorReader,
+  ) {
+    this.resources = core.state.table("witness.resources");
+  }
+
+  /** @throws CommandError when a resource of this id is being looked at already */
+  start<P>({ id, kind, voteType, deadlineNs, payload }: WitnessResource<P>): void {
+    if (this.resources.has(id)) throw new CommandError("resource is already being verified");
+    this.resources.set(id, { id, kind, voteType, deadlineNs, payload, votes: [] });
+  }
+
+  onOutcome<P>(kind: string, take: (id: string, payload: P, accepted: boolean) => void): void {
+    if (this.takers.has(kind)) throw new Error(`outcomes of '${kind}' have a taker already`);
+    this.takers.set(kind, take as TakeOutcome);
+  }
+
+  /** The NodeVote command of the transaction in hand. @throws CommandError */
+  nodeVote(payload: NodeVote): void {
+    const node = this.validators.nodeByKey(this.core.currentTx.party);
+    if (node === undefined) throw new CommandError("vote is not from a validator");
+    if (!this.vote(payload.reference, node.nodeId)) throw new CommandError("invalid resource ID");
+  }
+
+  /** A node's vote; another one of the same node changes nothing. */
+  vote(reference: string, nodeId: string): boolean {
+    const resource = this.resources.get(reference);
+    if (resource === undefined) return false;
+    if (resource.votes.includes(nodeId)) return true;
+    this.resources.set(reference, { ...resource, votes: [...resource.votes, nodeId].sort(compare) });
+    return true;
+  }
+
+  open(nodeId: string): readonly WitnessResource<unknown>[] {
+    return this.resources.values().filter(({ votes }) => !votes.includes(nodeId));
+  }
+
+  /** Whether the next tick will find that enough have voted. */
+  hasPassed(): boolean {
+    return this.resources.size > 0 && this.resources.values().some(({ votes }) => this.isEnough(votes));
+  }
+
+  /** Section 1.5, #5. */
+  onTick(): void {
+    if (this.resources.size === 0) return;
+    for (const [id, { kind, deadlineNs, payload, votes }] of this.resources.entries()) {
+      const accepted = this.isEnough(votes);
+      if (!accepted && deadlineNs >= this.core.nowNs) continue;
+      this.resources.delete(id);
+      const take = this.takers.get(kind);
+      if (take === undefined) throw new Error(`outcomes of '${kind}' have no taker`);
+      take(id, payload, accepted);
+    }
+  }
+
+  private isEnough(votes: readonly string[]): boolean {
+    if (votes.length === 0) return false;
+    const total = this.validators.totalPower();
+    if (total === 0n) return false;
+    let power = 0n;
+    for (const { nodeId, power: own } of this.validators.tendermint()) {
+      if (votes.includes(nodeId)) power += own;
+    }
+    const required = this.params.decimal(REQUIRED_SHARE).times(Decimal.of(total));
+    return power > 0n && !Decimal.of(power).isLess(required);
+  }
+}

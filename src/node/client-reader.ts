@@ -1,0 +1,41 @@
+// Reads the data API from inside the process, as a client would from outside: what is not in an answer is not known.
+import { DATA_ENDPOINTS } from "../api/data/endpoints.ts";
+import type { DataPlane } from "../api/data/plane.ts";
+import type { ErrorBody } from "../api/errors.ts";
+import { ChainCallError } from "../engine/chain-port.ts";
+
+/** Answers of the data API, parsed. */
+export interface ClientReader {
+  /**
+   * @param path as the endpoint has it, with its parameter in braces: `/api/v2/asset/{asset_id}`
+   * @param values parameters of path and query by name
+   * @returns undefined for what is not there
+   * @throws ChainCallError `bridge` with what the API answers to anything else
+   */
+  get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
+}
+
+export function readerOf(plane: DataPlane): ClientReader {
+  const endpoints = new Map(DATA_ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]));
+  return {
+    get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined {
+      const endpoint = endpoints.get(path);
+      if (endpoint === undefined) throw new Error(`the data API has no ${path}`);
+      const inPath: Record<string, string> = {};
+      const query = new URLSearchParams();
+      for (const [name, value] of Object.entries(values)) {
+        if (path.includes(`{${snakeCase(name)}}`)) inPath[name] = value;
+        else query.set(name, value);
+      }
+      const answer = plane.answer(endpoint, { query: query.toString(), path: inPath, accept: null });
+      if (answer.status === 200) return JSON.parse(answer.body) as T;
+      if (answer.status === 404) return undefined;
+      const { message, details } = JSON.parse(answer.body) as ErrorBody;
+      throw new ChainCallError("bridge", details[0]?.message ?? message);
+    },
+  };
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

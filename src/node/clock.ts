@@ -1,0 +1,91 @@
+// The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
+import type { ChainClock } from "../sources/sequencer/doors.ts";
+
+/** Blocks are apart by at least this: finer times cannot be told apart in the store. */
+const STEP_NS = 1_000n;
+
+interface ClockState {
+  /** The chain's time less the system's. */
+  readonly offsetNs: string;
+  readonly frozen: boolean;
+  /** What a frozen clock was moved forward, until a block takes it up. */
+  readonly aheadNs: string;
+  /** Time of the next block, when it was set. */
+  readonly nextNs: string | null;
+  /** Time of the last block, for a clock that was frozen and goes on from there. */
+  readonly lastNs: string;
+}
+
+export class Clock implements ChainClock {
+  readonly name = "clock";
+  private offsetNs = 0n;
+  private frozen = false;
+  private aheadNs = 0n;
+  private nextNs: bigint | undefined;
+  private lastNs = 0n;
+
+  /** @param systemNs the system's time, Unix nanoseconds */
+  constructor(private readonly systemNs: () => bigint = systemTimeNs) {}
+
+  get isFrozen(): boolean {
+    return this.frozen;
+  }
+
+  timeAfter(lastNs: bigint): bigint {
+    const wanted =
+      this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
+    const whole = wanted - (wanted % STEP_NS);
+    return whole > lastNs ? whole : lastNs - (lastNs % STEP_NS) + STEP_NS;
+  }
+
+  made(timeNs: bigint): void {
+    // A time that was set is where the clock goes on from.
+    if (this.nextNs !== undefined) this.offsetNs = timeNs - this.systemNs();
+    this.nextNs = undefined;
+    this.aheadNs = 0n;
+    this.lastNs = timeNs;
+  }
+
+  forward(nanoseconds: bigint): void {
+    if (this.nextNs !== undefined) this.nextNs += nanoseconds;
+    else if (this.frozen) this.aheadNs += nanoseconds;
+    else this.offsetNs += nanoseconds;
+  }
+
+  setNext(timeNs: bigint): void {
+    this.nextNs = timeNs;
+  }
+
+  freeze(frozen: boolean): void {
+    if (this.frozen && !frozen) this.offsetNs = this.lastNs + this.aheadNs - this.systemNs();
+    if (!frozen) this.aheadNs = 0n;
+    this.frozen = frozen;
+  }
+
+  save(): string {
+    const { offsetNs, frozen, aheadNs, nextNs, lastNs } = this;
+    const state: ClockState = {
+      // A frozen clock goes on from the last block's time, a running one from the system's.
+      offsetNs: frozen ? "0" : offsetNs.toString(),
+      frozen,
+      aheadNs: aheadNs.toString(),
+      nextNs: nextNs?.toString() ?? null,
+      lastNs: frozen ? lastNs.toString() : "0",
+    };
+    return JSON.stringify(state);
+  }
+
+  load(text: string): void {
+    const { offsetNs, frozen, aheadNs, nextNs, lastNs } = JSON.parse(text) as ClockState;
+    this.offsetNs = BigInt(offsetNs);
+    this.frozen = frozen;
+    this.aheadNs = BigInt(aheadNs);
+    this.nextNs = nextNs === null ? undefined : BigInt(nextNs);
+    this.lastNs = BigInt(lastNs);
+  }
+}
+
+/** Unix nanoseconds, as fine as the system tells them. */
+export function systemTimeNs(): bigint {
+  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
+}

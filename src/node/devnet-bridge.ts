@@ -1,0 +1,265 @@
+/**
+ * What a developer does on the simulated Ethereum: deposits, stake, listings, claims, signers. Bundles are read from
+ * the data API, as any client reads them. Each call ends when its effect is on the chain.
+ */
+import { bridgeDigest } from "../crypto/multisig.ts";
+import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
+import { type BridgePort, ChainCallError, type ChainPort } from "../engine/chain-port.ts";
+import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
+import type { ClientReader } from "./client-reader.ts";
+import { madeUpAddress } from "./devnet-keys.ts";
+import { reverted } from "./ethereum/refusal.ts";
+import type { ValidatorAgent } from "./validator-agent.ts";
+
+/** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
+export interface BridgeChain extends Pick<ChainPort, "submit"> {
+  mine(blocks: number): Promise<unknown>;
+}
+
+export interface DevnetBridgeOptions {
+  readonly chain: BridgeChain;
+  readonly simulator: BridgeSimulator;
+  readonly agent: ValidatorAgent;
+  readonly reader: ClientReader;
+  readonly collateralBridge: string;
+}
+
+/** The event in one block, the votes in the next, the effect in the one after; some more for full blocks. */
+const EFFECT_BLOCKS_MAX = 12;
+/** Changes of signers show one tick after the votes (reference 60, section 9.4). */
+const LATE_BLOCKS = 2;
+/** The account from which operators call the contracts. */
+const OPERATOR = madeUpAddress("operator");
+
+interface Asset {
+  readonly id: string;
+  readonly status: string;
+  readonly details: {
+    readonly builtinAsset?: object;
+    readonly erc20?: {
+      readonly contractAddress: string;
+      readonly lifetimeLimit: string;
+      readonly withdrawThreshold: string;
+    };
+  };
+}
+
+export class DevnetBridge implements BridgePort {
+  /** Calls of contracts come one after the other, as Ethereum's transactions do. */
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly options: DevnetBridgeOptions) {}
+
+  async deposit(party: string, asset: string, amount: bigint): Promise<string> {
+    const { simulator, reader } = this.options;
+    const { details } = this.asset(asset);
+    const id = await this.bring(() =>
+      details.erc20 ? simulator.depositErc20(party, asset, amount) : simulator.depositBuiltin(party, asset, amount),
+    );
+    await this.until("the deposit is credited", () => {
+      const found = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });
+      if (found?.deposit.status === "STATUS_CANCELLED") throw refused("the chain cancelled the deposit");
+      return found?.deposit.status === "STATUS_FINALIZED";
+    });
+    return id;
+  }
+
+  async stake(party: string, amount: bigint): Promise<string> {
+    const id = await this.bring(() => this.options.simulator.stake(party, amount));
+    await this.untilLinked(party, id);
+    return id;
+  }
+
+  async unstake(party: string, amount: bigint): Promise<string> {
+    const id = await this.bring(() => this.options.simulator.unstake(party, amount));
+    await this.untilLinked(party, id);
+    return id;
+  }
+
+  async list(asset: string): Promise<void> {
+    const { details } = this.asset(asset);
+    const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
+      assetId: asset,
+    });
+    await this.bring(() =>
+      this.options.simulator.listAsset({
+        token: bundle.assetSource,
+        assetId: asset,
+        lifetimeLimit: BigInt(details.erc20!.lifetimeLimit),
+        withdrawThreshold: BigInt(details.erc20!.withdrawThreshold),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+    await this.until("the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
+  }
+
+  async setLimits(proposal: string): Promise<void> {
+    const bundle = this.bundle<{
+      assetSource: string;
+      vegaAssetId: string;
+      nonce: string;
+      lifetimeLimit: string;
+      threshold: string;
+    }>("/api/v2/erc20/asset/limits/bundle", { proposalId: proposal });
+    await this.bring(() =>
+      this.options.simulator.setLimits({
+        token: bundle.assetSource,
+        lifetimeLimit: BigInt(bundle.lifetimeLimit),
+        withdrawThreshold: BigInt(bundle.threshold),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+    await this.until("the asset has its new limits", () => {
+      const contract = this.asset(bundle.vegaAssetId).details.erc20!;
+      return (
+        contract.lifetimeLimit === bundle.lifetimeLimit && contract.withdrawThreshold === bundle.threshold
+      );
+    });
+  }
+
+  async claim(withdrawal: string): Promise<void> {
+    const { simulator, reader } = this.options;
+    const bundle = this.bundle<{
+      assetSource: string;
+      amount: string;
+      nonce: string;
+      targetAddress: string;
+      creation: string;
+    }>("/api/v2/erc20/asset/withdrawal/bundle", { withdrawalId: withdrawal });
+    await this.bring(() =>
+      simulator.withdraw({
+        token: bundle.assetSource,
+        amount: BigInt(bundle.amount),
+        receiver: bundle.targetAddress,
+        creation: BigInt(bundle.creation),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+    await this.until("the claim is reported", () => {
+      const found = reader.get<{ withdrawal: { withdrawnTimestamp: string } }>("/api/v2/withdrawal/{id}", {
+        id: withdrawal,
+      });
+      return found !== undefined && found.withdrawal.withdrawnTimestamp !== "0";
+    });
+  }
+
+  async addSigner(address: string): Promise<void> {
+    const signer = addressOf(address);
+    await this.operate(() => {
+      const values = { signer, nonce: this.options.agent.operatorNonce() };
+      const signatures = this.options.agent.operatorBundle(bridgeDigest("add_signer", values, OPERATOR));
+      return this.options.simulator.addSigner({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  async removeSigner(address: string): Promise<void> {
+    const signer = addressOf(address);
+    await this.operate(() => {
+      const values = { signer, nonce: this.options.agent.operatorNonce() };
+      const signatures = this.options.agent.operatorBundle(bridgeDigest("remove_signer", values, OPERATOR));
+      return this.options.simulator.removeSigner({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  async setThreshold(threshold: number): Promise<void> {
+    if (!Number.isInteger(threshold) || threshold < 1 || threshold > 999) {
+      throw reverted("a threshold is a whole number from 1 to 999, in parts of a thousand");
+    }
+    await this.operate(() => {
+      const values = { threshold: BigInt(threshold), nonce: this.options.agent.operatorNonce() };
+      const signatures = this.options.agent.operatorBundle(bridgeDigest("set_threshold", values, OPERATOR));
+      return this.options.simulator.setThreshold({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  async stopBridge(): Promise<void> {
+    const { agent, simulator, collateralBridge } = this.options;
+    await this.operate(() => {
+      const values = { nonce: agent.operatorNonce() };
+      const signatures = agent.operatorBundle(bridgeDigest("global_stop", values, collateralBridge));
+      return simulator.stopBridge({ ...values, signatures });
+    });
+  }
+
+  async resumeBridge(): Promise<void> {
+    const { agent, simulator, collateralBridge } = this.options;
+    await this.operate(() => {
+      const values = { nonce: agent.operatorNonce() };
+      const signatures = agent.operatorBundle(bridgeDigest("global_resume", values, collateralBridge));
+      return simulator.resumeBridge({ ...values, signatures });
+    });
+  }
+
+  /** Makes a call and puts its log on the way to the chain; where the chain does not take it, nothing has happened. */
+  private bring(call: () => EthereumLog): Promise<string> {
+    const { simulator, agent, chain } = this.options;
+    const run = async () => {
+      const before = simulator.save();
+      const log = call();
+      const { bytes, id } = agent.chainEvent(log.event, log.voteType);
+      const outcome = await chain.submit(bytes, "check");
+      if (outcome.code !== 0) {
+        simulator.load(before);
+        throw refused(`the chain does not take the event: ${outcome.text}`);
+      }
+      return id;
+    };
+    const mine = this.last.then(run, run);
+    this.last = mine.catch(() => {});
+    return mine;
+  }
+
+  /** A call whose effect no resource of the data API shows: it is there when the votes are counted. */
+  private async operate(call: () => EthereumLog): Promise<void> {
+    const { agent, chain } = this.options;
+    const id = await this.bring(call);
+    await chain.mine(1);
+    await this.until("the validators have voted", () => agent.isSettled(id));
+    await chain.mine(LATE_BLOCKS);
+  }
+
+  private untilLinked(party: string, id: string): Promise<void> {
+    return this.until("the stake is linked", () => {
+      const found = this.options.reader.get<{
+        stakeLinkings: { edges: { node: { id: string; status: string } }[] };
+      }>("/api/v2/parties/{party_id}/stake", { partyId: party });
+      const linking = found?.stakeLinkings.edges.find(({ node }) => node.id === id)?.node;
+      if (linking?.status === "STATUS_REJECTED") throw refused("the chain rejected the stake");
+      return linking?.status === "STATUS_ACCEPTED";
+    });
+  }
+
+  private async until(what: string, isSo: () => boolean): Promise<void> {
+    for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX; blocks++) {
+      if (isSo()) return;
+      await this.options.chain.mine(1);
+    }
+    if (!isSo()) throw refused(`after ${EFFECT_BLOCKS_MAX} blocks it is still not so that ${what}`);
+  }
+
+  private asset(id: string): Asset {
+    const found = this.options.reader.get<{ asset: Asset }>("/api/v2/asset/{asset_id}", { assetId: id });
+    if (found === undefined) throw refused(`there is no asset ${id}`);
+    return found.asset;
+  }
+
+  /** @throws ChainCallError while nobody has signed */
+  private bundle<T>(path: string, values: Readonly<Record<string, string>>): T & { signatures: string } {
+    const bundle = this.options.reader.get<T & { signatures: string }>(path, values);
+    if (bundle === undefined) throw refused(`there is nothing to sign for ${Object.values(values)[0]}`);
+    if (bundle.signatures === "") throw refused("the validators have not signed it yet");
+    return bundle;
+  }
+}
+
+function addressOf(text: string): string {
+  if (!isEthereumAddress(text)) throw refused(`'${text.slice(0, 60)}' is no Ethereum address`);
+  return checksumAddress(text);
+}
+
+function refused(sentence: string): ChainCallError {
+  return new ChainCallError("bridge", sentence);
+}

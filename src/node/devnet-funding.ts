@@ -1,0 +1,124 @@
+/**
+ * What a new devnet has before anybody comes: the staking token's supply, the validators on the multisig contract,
+ * balances of the parties in every asset, stake and delegations. It comes in as everything later does, by events of
+ * Ethereum, votes and commands: three blocks hold them, and the history shows them.
+ */
+import type { DevnetPort } from "../engine/chain-port.ts";
+import { ZERO_PARTY } from "../engine/collateral.ts";
+import { NodeError } from "../errors.ts";
+import type { Genesis } from "../engine/genesis.ts";
+import type { ChainPart } from "../sources/sequencer/doors.ts";
+import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
+import type { DevnetParty } from "./devnet-keys.ts";
+import type { ValidatorAgent } from "./validator-agent.ts";
+
+/** Whole units of each asset that every party gets; of an asset with 8 or more decimals and no bridge, fewer. */
+const UNITS = 1_000_000n;
+const COIN_UNITS = 100n;
+const COIN_DECIMALS = 8;
+const TOKEN = 10n ** 18n;
+/** The first parties have stake, and the first of them have delegated half of it. */
+const STAKERS = 5;
+const DELEGATORS = 4;
+const STAKE = 1_000_000n * TOKEN;
+const DELEGATED = 500_000n * TOKEN;
+const VALIDATOR_STAKE = 3_000_000n * TOKEN;
+const VALIDATOR_DELEGATED = 2_000_000n * TOKEN;
+/** In the treasury, for the rewards of the first epochs. */
+const TREASURY = 10_000n * TOKEN;
+/** Events, votes, effect; and the tick after, when the signers are known. */
+const EFFECT_BLOCKS = 3;
+
+export interface FundingOptions {
+  readonly genesis: Genesis;
+  readonly chain: Pick<DevnetPort, "submit" | "mine" | "impersonate">;
+  readonly simulator: BridgeSimulator;
+  readonly agent: ValidatorAgent;
+  readonly parties: readonly DevnetParty[];
+  readonly validator: { readonly nodeId: string; readonly vegaPubKey: string };
+}
+
+type Step = "new" | "deposited" | "done";
+
+/** Remembers with the chain how far it has come, so that a devnet that was killed meanwhile goes on. */
+export class Funding implements ChainPart {
+  readonly name = "funding";
+  private step: Step = "new";
+
+  get isDone(): boolean {
+    return this.step === "done";
+  }
+
+  /** Does what is left to do. The chain makes blocks by hand meanwhile. */
+  async run(options: FundingOptions): Promise<void> {
+    if (this.step === "new") await this.deposit(options);
+    if (this.step === "deposited") await this.delegate(options);
+  }
+
+  save(): string {
+    return this.step;
+  }
+
+  load(text: string): void {
+    this.step = text as Step;
+  }
+
+  private async deposit({ genesis, chain, simulator, agent, parties, validator }: FundingOptions): Promise<void> {
+    const logs = [
+      ...simulator.deploymentLogs(),
+      ...parties.flatMap(({ publicKey }) => balancesOf(publicKey, genesis, simulator)),
+      ...parties.slice(0, STAKERS).map(({ publicKey }) => simulator.stake(publicKey, STAKE)),
+      simulator.stake(validator.vegaPubKey, VALIDATOR_STAKE),
+      ...treasury(genesis, simulator),
+    ];
+    const events = logs.map(({ event, voteType }) => agent.chainEvent(event, voteType).bytes);
+    const outcomes = await Promise.all(events.map((bytes) => chain.submit(bytes, "check")));
+    const refused = outcomes.find(({ code }) => code !== 0);
+    if (refused) throw failed(refused.text);
+    // In the same commit as the block that holds the events.
+    this.step = "deposited";
+    for (let block = 0; block < EFFECT_BLOCKS; block++) await chain.mine(1);
+  }
+
+  private async delegate({ chain, parties, validator }: FundingOptions): Promise<void> {
+    const { nodeId } = validator;
+    const wishes = [
+      { party: validator.vegaPubKey, amount: VALIDATOR_DELEGATED },
+      ...parties.slice(0, DELEGATORS).map(({ publicKey }) => ({ party: publicKey, amount: DELEGATED })),
+    ];
+    const sent = wishes.map(({ party, amount }) =>
+      chain.impersonate(party, { delegateSubmission: { nodeId, amount: amount.toString() } }),
+    );
+    this.step = "done";
+    await chain.mine(1);
+    for (const { code, text } of await Promise.all(sent)) if (code !== 0) throw failed(text);
+  }
+}
+
+function balancesOf(party: string, genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
+  return Object.entries(genesis.appState.assets ?? {}).map(([id, { decimals, source }]) => {
+    const isCoin = source.erc20 === undefined && decimals >= COIN_DECIMALS;
+    const amount = (isCoin ? COIN_UNITS : UNITS) * 10n ** BigInt(decimals);
+    if (source.erc20 === undefined) return simulator.depositBuiltin(party, id, amount);
+    const limit = simulator.collateral.listing(id)!.lifetimeLimit;
+    return simulator.depositErc20(party, id, amount < limit ? amount : limit);
+  });
+}
+
+function treasury(genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
+  const id = genesis.appState.network_parameters["reward.asset"] ?? "";
+  const source = genesis.appState.assets?.[id]?.source;
+  if (source === undefined) return [];
+  return source.erc20
+    ? [simulator.depositErc20(ZERO_PARTY, id, TREASURY)]
+    : [simulator.depositBuiltin(ZERO_PARTY, id, TREASURY)];
+}
+
+function failed(text: string): NodeError {
+  return new NodeError(
+    "devnet.funding",
+    "funding_failed",
+    `the devnet's parties could not be funded: ${text}`,
+    "a genesis of your own may forbid it: start with --no-funding",
+  );
+}

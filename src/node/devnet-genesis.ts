@@ -1,0 +1,94 @@
+// What a devnet starts from: the shipped genesis, or one of the developer's own; and what follows from it for the
+// simulated Ethereum.
+import shipped from "../../data/devnet-genesis.json" with { type: "json" };
+import { rfc3339Nano } from "../admission/time-text.ts";
+import { type Genesis, readGenesis } from "../engine/genesis.ts";
+import { NodeError } from "../errors.ts";
+import type { SimulatorOptions } from "./bridge-simulator.ts";
+import { ValidatorKeys } from "./devnet-keys.ts";
+import type { Listing } from "./ethereum/collateral-bridge.ts";
+
+/** Of the staking token, 18 decimals. */
+const TOTAL_SUPPLY = 65_000_000n * 10n ** 18n;
+/** Parts of a thousand; more than two thirds of the signers. */
+const THRESHOLD = 667;
+const UINT256_MAX = (1n << 256n) - 1n;
+
+/** A devnet's genesis document can differ from the shipped one without a file of its own. */
+export interface GenesisChanges {
+  readonly chainId?: string;
+  /** Unix nanoseconds. */
+  readonly timeNs?: bigint;
+  /** Network parameters that differ. */
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+/** The text of the shipped genesis, with changes. */
+export function devnetGenesisText({ chainId, timeNs, parameters }: GenesisChanges = {}): string {
+  const { app_state, ...head } = shipped;
+  return JSON.stringify({
+    ...head,
+    ...(timeNs !== undefined && { genesis_time: rfc3339Nano(timeNs) }),
+    ...(chainId !== undefined && { chain_id: chainId }),
+    app_state: { ...app_state, network_parameters: { ...app_state.network_parameters, ...parameters } },
+  });
+}
+
+/** @throws NodeError when the devnet holds no key of a validator of this genesis */
+export function readDevnetGenesis(text: string): Genesis {
+  const genesis = readGenesis(text);
+  const { nodeId } = new ValidatorKeys(1);
+  const validators = Object.values(genesis.appState.validators ?? {});
+  if (!validators.some(({ id }) => id === nodeId)) {
+    throw new NodeError(
+      "devnet.genesis",
+      "validator_unknown",
+      "no validator of this genesis is one whose keys the devnet holds",
+      `take over app_state.validators of the shipped genesis (node ${nodeId})`,
+    );
+  }
+  return genesis;
+}
+
+interface EthereumConfig {
+  readonly collateral_bridge_contract?: { readonly address?: string };
+}
+
+/** The contracts as somebody must have deployed them for this genesis. */
+export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): SimulatorOptions {
+  const { assets = {}, validators = {}, network_parameters: parameters } = genesis.appState;
+  const config = JSON.parse(parameters["blockchains.ethereumConfig"] ?? "{}") as EthereumConfig;
+  const erc20 = Object.entries(assets).flatMap(([id, asset]) => {
+    const contract = asset.source.erc20;
+    return contract === undefined ? [] : [{ id, asset, contract }];
+  });
+  return {
+    chainId: genesis.chainId,
+    nowSeconds,
+    contracts: {
+      collateralBridge: config.collateral_bridge_contract?.address ?? "",
+      stakingToken: assets[parameters["reward.asset"] ?? ""]?.source.erc20?.contract_address ?? "",
+    },
+    signers: Object.values(validators).map(({ ethereum_address }) => ethereum_address),
+    threshold: THRESHOLD,
+    listings: erc20.map(
+      ({ id, contract }): Listing => ({
+        token: contract.contract_address,
+        assetId: id,
+        lifetimeLimit: limitOf(contract.lifetime_limit),
+        withdrawThreshold: limitOf(contract.withdraw_threshold),
+      }),
+    ),
+    tokens: erc20.map(({ asset: { name, symbol, decimals }, contract }) => ({
+      address: contract.contract_address,
+      name,
+      symbol,
+      decimals,
+    })),
+    totalSupply: TOTAL_SUPPLY,
+  };
+}
+
+function limitOf(text: string): bigint {
+  return /^\d{1,78}$/.test(text) ? BigInt(text) : UINT256_MAX;
+}

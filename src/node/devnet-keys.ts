@@ -1,0 +1,113 @@
+/**
+ * The keys of a devnet: its parties and its validators. All of them follow from one recovery phrase that everybody
+ * knows, so that tests, tutorials and wallets agree on them, and so that nobody takes them for secrets.
+ *
+ * The parties are keys 1 to 10 of the wallet of that phrase (reference 50, section 5.5): whoever imports the phrase
+ * into a wallet has them. The validators have wallets of their own, derived from its seed.
+ */
+import { pbkdf2Sync } from "node:crypto";
+import { type Ed25519KeyPair, ed25519KeyPair } from "../crypto/ed25519.ts";
+import { sha3Of } from "../crypto/sha3.ts";
+import { type Slip10Node, slip10Key } from "../crypto/slip10.ts";
+import { deriveKey, walletNode } from "../wallet/keys/derivation.ts";
+import { hexOf } from "../wire/identifiers.ts";
+
+/** PUBLIC. The phrase of countless test networks: never put anything of value under its keys. */
+export const DEVNET_RECOVERY_PHRASE = "test test test test test test test test test test test junk";
+
+export const DEVNET_PARTY_NAMES = [
+  "alice",
+  "bob",
+  "carol",
+  "dave",
+  "erin",
+  "frank",
+  "grace",
+  "heidi",
+  "ivan",
+  "judy",
+] as const;
+
+/** Validators whose keys a devnet holds: the first is there from the start, the others may be announced. */
+export const DEVNET_VALIDATORS_MAX = 4;
+
+export interface DevnetParty {
+  readonly name: string;
+  /** The key's number in the wallet, from 1. */
+  readonly index: number;
+  /** 64 lower-case hexadecimal digits: the party. */
+  readonly publicKey: string;
+  /** The 32 bytes of the private key, hexadecimal. Public, as everything here. */
+  readonly privateKey: string;
+  readonly key: Ed25519KeyPair;
+}
+
+let seed: Uint8Array | undefined;
+
+/** BIP-39's seed of the phrase. Not by way of wallet/keys/recovery-phrase.ts: its word list takes longer to load. */
+function seedOfPhrase(): Uint8Array {
+  seed ??= new Uint8Array(pbkdf2Sync(DEVNET_RECOVERY_PHRASE, "mnemonic", 2048, 64, "sha512"));
+  return seed;
+}
+
+/** 32 bytes that follow from the phrase and a purpose. */
+function derived(purpose: string): Uint8Array {
+  return sha3Of(Buffer.concat([Buffer.from(`lyra devnet ${purpose}\u0000`, "utf8"), seedOfPhrase()]));
+}
+
+/** The funded parties, by number. */
+export function devnetParties(): readonly DevnetParty[] {
+  const node = walletNode(seedOfPhrase());
+  return DEVNET_PARTY_NAMES.map((name, at) => {
+    const { publicKey, seed: bytes } = deriveKey(node, 2, at + 1);
+    return { name, index: at + 1, publicKey, privateKey: hexOf(bytes), key: ed25519KeyPair(bytes) };
+  });
+}
+
+/** All keys of one validator. They are made when they are asked for. */
+export class ValidatorKeys {
+  private readonly node: Slip10Node;
+  private readonly vegaKeys = new Map<number, Ed25519KeyPair>();
+  /** The master key: its public half is the node's id. */
+  readonly master: Ed25519KeyPair;
+
+  /** @param number from 1 */
+  constructor(readonly number: number) {
+    this.node = walletNode(derived(`validator ${number}`));
+    this.master = ed25519KeyPair(slip10Key(this.node));
+  }
+
+  get nodeId(): string {
+    return hexOf(this.master.publicKey);
+  }
+
+  /** The key that signs its transactions. @param index from 1; the next one after each rotation */
+  vega(index: number): Ed25519KeyPair {
+    let key = this.vegaKeys.get(index);
+    if (key === undefined) {
+      key = ed25519KeyPair(deriveKey(this.node, 2, index).seed);
+      this.vegaKeys.set(index, key);
+    }
+    return key;
+  }
+
+  /** The 32-byte secret of an Ethereum key. @param index from 1; the next one after each rotation */
+  ethereum(index: number): Uint8Array {
+    return derived(`validator ${this.number} ethereum ${index}`);
+  }
+
+  /** The consensus key, base64. */
+  get tmPubKey(): string {
+    return Buffer.from(ed25519KeyPair(derived(`validator ${this.number} consensus`)).publicKey).toString("base64");
+  }
+}
+
+/** 20 bytes for something that needs an Ethereum address and has no key; `0x` and lower case. */
+export function madeUpAddress(purpose: string): string {
+  return `0x${hexOf(sha3Of(Buffer.from(`lyra devnet address ${purpose}`, "utf8")).subarray(12))}`;
+}
+
+/** An asset's id that is made up; 64 lower-case hexadecimal digits. */
+export function madeUpAssetId(symbol: string): string {
+  return hexOf(sha3Of(Buffer.from(`lyra devnet asset ${symbol}`, "utf8")));
+}

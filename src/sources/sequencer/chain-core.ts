@@ -1,0 +1,479 @@
+/**
+ * The chain without its mempool: executes blocks through admission and engine, and makes them durable. Several blocks
+ * may be executed before one commit; either all of them become real or none.
+ *
+ *   execute … → commit, or undo by itself when anything fails
+ */
+import type { AdmissionState } from "../../admission/admission.ts";
+import { REFUSED_CODE } from "../../admission/verdict.ts";
+import type { BlockInfo } from "../../engine/core.ts";
+import type { Genesis } from "../../engine/genesis.ts";
+import type { StateChange } from "../../engine/state/state.ts";
+import { NodeError, reasonOf } from "../../errors.ts";
+import type { BlockWriter } from "../../store/block-writer.ts";
+import { blockHash } from "../../store/block-hash.ts";
+import { Field } from "../../store/project/fields.ts";
+import type { CheckedTransaction } from "../../wire/transaction-check.ts";
+import { PropertyErrors } from "../../wire/validate/property-errors.ts";
+import type { Block } from "../block.ts";
+import { AdmissionLog, admissionTransaction } from "./admission-log.ts";
+import { appHashAfter } from "./app-hash.ts";
+import type { ChainEngine, EngineCommit } from "./chain-engine.ts";
+import { type ChainPoint, ChainStore, type ExecutedTx, type StoredBlock } from "./chain-store.ts";
+import type { ChainClock, ChainPart } from "./doors.ts";
+import type { SequencerLimits } from "./limits.ts";
+import type { LocalChainOptions, Resumption } from "./options.ts";
+import { EventFile } from "./event-file.ts";
+import { readUnverified } from "./stored-tx.ts";
+
+/** A transaction to execute. */
+export interface BlockTx {
+  readonly bytes: Uint8Array;
+  readonly tx: CheckedTransaction;
+  readonly isImpersonated: boolean;
+}
+
+export interface TxExecution {
+  readonly code: number;
+  readonly text: string;
+  /** The rule of admission that refused it. */
+  readonly rule: string | undefined;
+  readonly numbers: Readonly<Record<string, bigint | string>>;
+}
+
+export interface ExecutedBlock {
+  readonly point: ChainPoint;
+  readonly results: readonly TxExecution[];
+  /** Nothing happened in it. */
+  readonly isEmpty: boolean;
+}
+
+/** A command of the devnet's tools that is executed before a block's transactions. @throws CommandError */
+export type BlockStep = (engine: ChainEngine) => void;
+
+interface Batch {
+  readonly mark: number;
+  readonly admissionMark: number;
+  readonly point: ChainPoint;
+  readonly clock: string;
+  readonly changes: StateChange[];
+  blocks: number;
+  txs: number;
+  /** Something happened that the stored blocks alone do not tell: the state must be stored with them. */
+  isForced: boolean;
+}
+
+export const GENESIS_APP_HASH = "";
+
+export class ChainCore {
+  readonly engine: ChainEngine;
+  readonly log: AdmissionLog;
+  readonly store: ChainStore;
+  readonly clock: ChainClock;
+  readonly parts: readonly ChainPart[];
+  private readonly recording: EventFile | undefined;
+  private readonly genesis: Genesis;
+  private point_!: ChainPoint;
+  private batch: Batch | undefined;
+  /** What changed since the state was stored last, by table and key. */
+  private pending = new Map<string, StateChange>();
+  private blocksSinceState = 0;
+  private txsSinceState = 0;
+  /** The state of admission that is stored with the batch under way. */
+  private savedWithBatch: AdmissionState | undefined;
+
+  constructor(
+    options: LocalChainOptions,
+    private readonly writer: BlockWriter,
+    private readonly limits: SequencerLimits,
+  ) {
+    const { genesis, db, rules } = options;
+    this.genesis = genesis;
+    this.log = new AdmissionLog(genesis.chainId, rules);
+    this.engine = options.makeEngine({
+      onEpochStart: ({ seq }) => this.log.startEpoch(seq),
+      onParameter: (key, value) => this.log.setParameter(key, value),
+    });
+    this.store = new ChainStore(db, writer);
+    this.clock = options.clock;
+    this.parts = [options.clock, options.random, ...(options.parts ?? [])];
+    this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
+  }
+
+  /** The last block. */
+  get point(): ChainPoint {
+    return this.point_;
+  }
+
+  /** Begins the chain, or goes on with the one in the store. @throws NodeError */
+  open(): Resumption {
+    const began = performance.now();
+    const head = this.store.head();
+    this.recording?.open(head?.height);
+    if (head === undefined) {
+      if (this.writer.committedHead) {
+        const text = "this home holds a recording, and a chain of its own cannot go on with it";
+        throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
+      }
+      this.begin();
+      return { height: this.point.height, stateHeight: undefined, replayed: 0, tookMs: 0, sentence: "a new chain" };
+    }
+    const stateHeight = this.load(head);
+    const replayed = head.height - stateHeight;
+    const tookMs = Math.round(performance.now() - began);
+    const sentence = `resumed at block ${head.height}: state of block ${stateHeight}, ${replayed} blocks replayed in ${tookMs} ms`;
+    return { height: head.height, stateHeight, replayed, tookMs, sentence };
+  }
+
+  /** Reads everything again from the store, whose rows were changed. */
+  reopen(): void {
+    this.writer.reload();
+    this.store.forget();
+    const head = this.store.head()!;
+    this.recording?.rewind(head.height);
+    this.load(head);
+  }
+
+  /**
+   * Executes a block and stages it. When that fails, it and what was staged before it is undone.
+   * @throws NodeError of the store; CommandError of the step
+   */
+  execute(txs: readonly BlockTx[], step?: BlockStep): ExecutedBlock {
+    const batch = (this.batch ??= this.newBatch());
+    try {
+      const { height: last, timeNs: lastTime } = this.point;
+      const height = last + 1;
+      const timeNs = this.timeOfNext(BigInt(lastTime));
+      const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
+      this.clock.made(timeNs);
+      const { block, executed } = this.run(info, txs, step);
+      const codes = executed.results.map(({ code }) => code);
+      this.stage(block, txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })));
+      batch.blocks++;
+      batch.txs += txs.length;
+      if (step) batch.isForced = true;
+      return executed;
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+  }
+
+  /**
+   * Makes everything executed durable.
+   * @returns what failed after it: the blocks are safe, but the log could not be folded back into the store
+   * @throws NodeError of the store; then all of it is undone
+   */
+  commit(): NodeError | undefined {
+    const { batch } = this;
+    if (batch === undefined) return undefined;
+    try {
+      this.stageRest(batch);
+      this.recording?.flush();
+      this.writer.commit();
+    } catch (error) {
+      if (!(error instanceof NodeError) || this.writer.committedHead?.height !== this.point.height) {
+        this.undo();
+        throw error;
+      }
+      this.settle(batch);
+      return error;
+    }
+    this.settle(batch);
+    return undefined;
+  }
+
+  /** Stores the state of the last block: after it a restart has nothing to replay. @throws NodeError */
+  flush(): void {
+    this.commit();
+    if (this.isFlushed) return this.storeParts();
+    this.writer.begin();
+    const admission = this.log.admission.save();
+    this.guarded(() => {
+      this.store.stageHead(this.point);
+      this.store.stageParts(this.parts);
+      this.store.stageState(this.pending.values(), this.point, admission);
+    });
+    this.flushed(admission);
+  }
+
+  /** Stores what admission was told outside of blocks. */
+  flushAdmission(): void {
+    this.blocksSinceState++;
+    this.flush();
+  }
+
+  /** Back to a point that the state, the store and everything else is at already. */
+  resumeAt(point: ChainPoint, admission: AdmissionState): void {
+    this.log.load(admission);
+    this.pending.clear();
+    this.blocksSinceState = 0;
+    this.txsSinceState = 0;
+    this.writer.reload();
+    this.store.forget();
+    for (const part of this.parts) this.store.loadPart(part);
+    this.recording?.rewind(point.height);
+    this.point_ = point;
+    this.engine.resume(infoOf(point));
+  }
+
+  close(): void {
+    this.recording?.close();
+  }
+
+  private get isFlushed(): boolean {
+    return this.blocksSinceState === 0 && this.pending.size === 0;
+  }
+
+  private storeParts(): void {
+    this.writer.begin();
+    this.guarded(() => this.store.stageParts(this.parts));
+  }
+
+  private guarded(stage: () => void): void {
+    try {
+      stage();
+      this.writer.commit();
+    } catch (error) {
+      this.writer.rollback();
+      this.store.forget();
+      throw error;
+    }
+  }
+
+  private flushed(admission: AdmissionState): void {
+    this.log.settle(admission);
+    this.pending.clear();
+    this.blocksSinceState = 0;
+    this.txsSinceState = 0;
+  }
+
+  /** The genesis and block 1, which has the same time. */
+  private begin(): void {
+    const { genesis, engine } = this;
+    this.point_ = {
+      height: genesis.initialHeight - 1,
+      hash: genesis.hash,
+      timeNs: genesis.timeNs.toString(),
+      previousTimeNs: genesis.timeNs.toString(),
+      appHash: GENESIS_APP_HASH,
+      txs: 0,
+      blockEvents: 0,
+      events: 0,
+    };
+    const batch = (this.batch = this.newBatch());
+    batch.isForced = true;
+    try {
+      engine.initChain();
+      const info = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash: genesis.hash };
+      const committed = engine.commit();
+      const block = this.blockOf(info, committed);
+      batch.changes.push(...committed.changes);
+      const appHash = appHashAfter(this.point, info, committed.stateDigest, []);
+      const events = committed.block.events.length;
+      this.point_ = { ...this.point, appHash, blockEvents: events, events };
+      this.stage(block, []);
+      this.execute([]);
+      this.commit();
+    } catch (error) {
+      if (this.batch) this.undo();
+      throw error;
+    }
+  }
+
+  /** @returns the height of the stored state */
+  private load(head: ChainPoint): number {
+    const { engine, store, log } = this;
+    const point = store.statePoint();
+    try {
+      engine.state.load(store.state());
+    } catch (error) {
+      throw damaged(`the state of block ${point.height} cannot be read: ${reasonOf(error)}`);
+    }
+    log.load(store.admission());
+    this.pending.clear();
+    this.blocksSinceState = 0;
+    this.txsSinceState = 0;
+    this.point_ = point;
+    engine.resume(infoOf(point));
+    for (const block of store.blocksAfter(point.height, head.height)) this.replay(block);
+    if (this.point.height !== head.height || this.point.appHash !== head.appHash) {
+      throw damaged(
+        `replaying from block ${point.height} ends at block ${this.point.height} with application hash ${this.point.appHash}, but block ${head.height} had ${head.appHash}`,
+      );
+    }
+    this.point_ = head;
+    for (const part of this.parts) store.loadPart(part);
+    return point.height;
+  }
+
+  private replay({ height, hash, timeNs, txs, appHash }: StoredBlock): void {
+    const read = txs.map(({ bytes, isImpersonated }): BlockTx => {
+      const tx = readUnverified(bytes);
+      if (tx instanceof PropertyErrors) throw damaged(`block ${height} holds a transaction that is none: ${tx}`);
+      return { bytes, tx, isImpersonated };
+    });
+    const batch = (this.batch = this.newBatch());
+    const { executed } = this.run({ height, timeNs, hash }, read, undefined);
+    if (appHash !== undefined && appHash !== executed.point.appHash) {
+      throw damaged(
+        `block ${height} gives the application hash ${executed.point.appHash}, but it had ${appHash} when it was made`,
+      );
+    }
+    batch.blocks++;
+    batch.txs += txs.length;
+    this.settle(batch);
+  }
+
+  private run(
+    info: BlockInfo,
+    txs: readonly BlockTx[],
+    step: BlockStep | undefined,
+  ): { block: Block; executed: ExecutedBlock } {
+    const { engine, log } = this;
+    log.begin(BigInt(info.height), info.hash, info.timeNs);
+    engine.beginBlock(info);
+    step?.(engine);
+    const results = txs.map((each) => this.deliver(each));
+    engine.endBlock();
+    log.end();
+    const committed = engine.commit();
+    const block = this.blockOf(info, committed);
+    const events = committed.block.events.length;
+    for (const change of committed.changes) this.batch!.changes.push(change);
+    const outcomes = results.map(({ code, text }, n) => ({ hash: txs[n]!.tx.hash, code, text }));
+    const point: ChainPoint = {
+      height: info.height,
+      hash: info.hash,
+      timeNs: info.timeNs.toString(),
+      previousTimeNs: this.point.timeNs,
+      appHash: appHashAfter(this.point, info, committed.stateDigest, outcomes),
+      txs: txs.length,
+      blockEvents: events,
+      events: this.point.events + events,
+    };
+    this.point_ = point;
+    const isEmpty = txs.length === 0 && events <= MARKERS;
+    return { block, executed: { point, results, isEmpty } };
+  }
+
+  private deliver({ tx, isImpersonated }: BlockTx): TxExecution {
+    const verdict = isImpersonated ? undefined : this.log.deliver(admissionTransaction(tx));
+    if (verdict && !verdict.accepted) {
+      this.engine.reject(tx, verdict.text);
+      return { code: REFUSED_CODE, text: verdict.text, rule: verdict.rule, numbers: verdict.numbers };
+    }
+    const { code, text, numbers = {} } = this.engine.deliver(tx);
+    return { code, text, rule: undefined, numbers };
+  }
+
+  private blockOf({ height, timeNs, hash }: BlockInfo, { block }: EngineCommit): Block {
+    return { chainId: this.genesis.chainId, height, timeNs, hash: hash.toUpperCase(), ...block };
+  }
+
+  /** The writer wants the events between a block's markers; an event file has them all. */
+  private stage(block: Block, txs: readonly ExecutedTx[]): void {
+    const { events, height } = block;
+    const isWhole = events[0]?.field === Field.beginBlock && events.at(-1)?.field === Field.endBlock;
+    if (!isWhole) throw new Error(`block ${height} has no markers`);
+    this.recording?.append(block);
+    this.store.stageBlock({ ...block, events: events.slice(1, -1) }, txs, this.point.appHash);
+  }
+
+  /** Block 1 has the time of the genesis (reference 30, section 9.3). */
+  private timeOfNext(lastNs: bigint): bigint {
+    return this.point.height < this.genesis.initialHeight ? lastNs : this.clock.timeAfter(lastNs);
+  }
+
+  private newBatch(): Batch {
+    return {
+      mark: this.engine.state.hold(),
+      admissionMark: this.log.mark(),
+      point: this.point,
+      clock: this.clock.save(),
+      changes: [],
+      blocks: 0,
+      txs: 0,
+      isForced: false,
+    };
+  }
+
+  /** What belongs to the batch as a whole, written last. */
+  private stageRest(batch: Batch): void {
+    this.store.stageHead(this.point);
+    this.store.stageParts(this.parts);
+    const blocks = this.blocksSinceState + batch.blocks;
+    const isDue = blocks >= this.limits.stateBlocksMax || this.txsSinceState + batch.txs >= this.limits.stateTxsMax;
+    if (!isDue && !batch.isForced) return;
+    batch.isForced = true;
+    const changes = new Map(this.pending);
+    for (const change of batch.changes) changes.set(keyOf(change), change);
+    const admission = this.log.admission.save();
+    this.store.stageState(changes.values(), this.point, admission);
+    this.savedWithBatch = admission;
+  }
+
+  /** The batch is real. */
+  private settle(batch: Batch): void {
+    const { state } = this.engine;
+    state.release(batch.mark);
+    state.forget();
+    this.batch = undefined;
+    this.recording?.keep();
+    if (this.savedWithBatch) {
+      this.flushed(this.savedWithBatch);
+      this.savedWithBatch = undefined;
+      return;
+    }
+    for (const change of batch.changes) this.pending.set(keyOf(change), change);
+    this.blocksSinceState += batch.blocks;
+    this.txsSinceState += batch.txs;
+  }
+
+  private undo(): void {
+    const { batch, engine } = this;
+    if (batch === undefined) return;
+    this.batch = undefined;
+    this.savedWithBatch = undefined;
+    engine.state.rollback(batch.mark);
+    engine.state.release(batch.mark);
+    // Brings the digest back too; nothing of it is a change to what is stored.
+    engine.state.takeChanges();
+    engine.state.forget();
+    this.log.rewind(batch.admissionMark);
+    this.clock.load(batch.clock);
+    this.writer.rollback();
+    this.store.forget();
+    this.recording?.undo();
+    this.point_ = batch.point;
+    engine.resume(infoOf(batch.point));
+  }
+}
+
+/** Events of every block: its begin, its time, its end. */
+const MARKERS = 3;
+
+function keyOf({ table, key }: StateChange): string {
+  return `${table}\u0000${key}`;
+}
+
+function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string {
+  return blockHash(
+    BigInt(height),
+    timeNs,
+    txs.map(({ tx }) => tx.hash),
+  );
+}
+
+export function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
+  return { height, timeNs: BigInt(timeNs), hash };
+}
+
+function damaged(text: string): NodeError {
+  return new NodeError(
+    "chain.open",
+    "state_mismatch",
+    `the chain in this home contradicts itself: ${text}`,
+    "it was changed by hand, or made by another version of Lyra: go on with the version that made it, or use another --home",
+  );
+}

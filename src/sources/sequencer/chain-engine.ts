@@ -1,0 +1,68 @@
+/**
+ * What the sequencer needs of a state machine. `engine/engine.ts` is the real one; tests have a small one of their
+ * own. The calls of one block:
+ *
+ *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
+ */
+import type { BlockInfo } from "../../engine/core.ts";
+import type { EpochInfo } from "../../engine/ports.ts";
+import type { State, StateChange } from "../../engine/state/state.ts";
+import type { CheckedTransaction } from "../../wire/transaction-check.ts";
+import type { Block } from "../block.ts";
+
+/** What came of a transaction in the engine. */
+export interface EngineResult {
+  /** 0 or a result code (reference 30, section 7.1). */
+  readonly code: number;
+  /** The refusal's text, word for word; empty when there is none. */
+  readonly text: string;
+  readonly gasWanted: number;
+  readonly numbers?: Readonly<Record<string, bigint | string>>;
+}
+
+export interface EngineCommit {
+  /** All events of the block, the begin-block and the end-block event included. */
+  readonly block: Pick<Block, "events" | "txHashes">;
+  readonly changes: readonly StateChange[];
+  readonly stateDigest: string;
+}
+
+/** Called as things happen inside a block; admission follows them. */
+export interface EngineFollower {
+  onEpochStart(epoch: EpochInfo): void;
+  onParameter(key: string, value: string): void;
+}
+
+export interface ChainEngine {
+  readonly chainId: string;
+  readonly state: State;
+  readonly epoch: EpochInfo;
+  /** The pseudo block of the genesis; `commit` ends it. */
+  initChain(): void;
+  beginBlock(header: BlockInfo & { readonly proposer?: string }): void;
+  /** What the mempool asks: changes nothing. */
+  check(tx: CheckedTransaction): EngineResult;
+  /** Executes a transaction that admission has let through, and emits its events. */
+  deliver(tx: CheckedTransaction): EngineResult;
+  /** A transaction that admission refused in a block. */
+  reject(tx: CheckedTransaction, text: string): void;
+  endBlock(): void;
+  commit(): EngineCommit;
+  /** The state was loaded, or taken back, to what it was at the end of this block. */
+  resume(block: BlockInfo): void;
+  /** Something waits for the next block and nothing else will bring it about. */
+  wantsBlock(): boolean;
+  /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
+  readonly blockGasMax: number;
+  /** Why no further block can be made; undefined while all is well. */
+  haltReason(): string | undefined;
+  /** Tokens in the party's staking account; undefined without one. For the spam policies. */
+  stakeOf(party: string): bigint | undefined;
+  /** Sets a general account's balance; inside a block, before its transactions (devnet tools). @throws CommandError */
+  setBalance(party: string, asset: string, balance: bigint): void;
+  /** Sets a network parameter; inside a block, before its transactions (devnet tools). @throws CommandError */
+  setParameter(key: string, value: string): void;
+}
+
+/** Makes the engine of a chain; `follower` is told what happens in it. */
+export type MakeEngine = (follower: EngineFollower) => ChainEngine;

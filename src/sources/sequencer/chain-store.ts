@@ -1,0 +1,204 @@
+/**
+ * What a local chain keeps in the store beside the rows of its blocks: the raw transactions, the state of its engine
+ * and of admission, and its head. All of it is part of the same transactions as the blocks (store/block-writer.ts):
+ * `begin` … `commit` stand around both.
+ */
+import type { Database, Statement } from "bun:sqlite";
+import type { AdmissionState } from "../../admission/admission.ts";
+import type { StateChange } from "../../engine/state/state.ts";
+import { hashOfRow } from "../../store/block-hash.ts";
+import type { BlockWriter } from "../../store/block-writer.ts";
+import { hexOf } from "../../wire/identifiers.ts";
+import type { Block } from "../block.ts";
+import type { ChainPart } from "./doors.ts";
+
+/** Where a chain stands. */
+export interface ChainPoint {
+  readonly height: number;
+  /** Lower-case hex. */
+  readonly hash: string;
+  /** Unix nanoseconds, as decimal text. */
+  readonly timeNs: string;
+  readonly previousTimeNs: string;
+  readonly appHash: string;
+  /** Of the last block. */
+  readonly txs: number;
+  readonly blockEvents: number;
+  /** Of all blocks. */
+  readonly events: number;
+}
+
+export interface StoredTx {
+  readonly bytes: Uint8Array;
+  readonly isImpersonated: boolean;
+}
+
+export interface StoredBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly timeNs: bigint;
+  readonly txs: readonly StoredTx[];
+  /** Kept for blocks with transactions. */
+  readonly appHash: string | undefined;
+}
+
+export interface ExecutedTx extends StoredTx {
+  readonly code: number;
+}
+
+const HEAD = "head";
+/** Point of the stored state. */
+const STATE = "state";
+const ADMISSION = "admission";
+const PART = "part:";
+const BRANCH = "branch";
+
+export class ChainStore {
+  private readonly selectMeta: Statement;
+  private readonly writeMeta: Statement;
+  private readonly insertTx: Statement;
+  private readonly insertBlock: Statement;
+  private readonly writeState: Statement;
+  private readonly deleteState: Statement;
+  /** Texts of the parts as they are stored. */
+  private parts = new Map<string, string>();
+
+  constructor(
+    readonly db: Database,
+    readonly writer: BlockWriter,
+  ) {
+    this.selectMeta = db.prepare("SELECT value FROM chain_meta WHERE key = ?");
+    this.writeMeta = db.prepare("INSERT OR REPLACE INTO chain_meta(key, value) VALUES(?, ?)");
+    this.insertTx = db.prepare(
+      "INSERT INTO chain_txs(height, n, code, impersonated, bytes) VALUES(?, ?, ?, ?, ?)",
+    );
+    this.insertBlock = db.prepare("INSERT INTO chain_blocks(height, app_hash) VALUES(?, ?)");
+    this.writeState = db.prepare("INSERT OR REPLACE INTO chain_state(name, key, value) VALUES(?, ?, ?)");
+    this.deleteState = db.prepare("DELETE FROM chain_state WHERE name = ? AND key = ?");
+  }
+
+  /** The chain's head; undefined when there is no chain in the store yet. */
+  head(): ChainPoint | undefined {
+    return this.meta(HEAD);
+  }
+
+  /** The point that the stored state belongs to. */
+  statePoint(): ChainPoint {
+    return this.meta(STATE)!;
+  }
+
+  admission(): AdmissionState {
+    return this.meta(ADMISSION)!;
+  }
+
+  loadPart(part: ChainPart): void {
+    const row = this.selectMeta.get(PART + part.name) as { value: string } | null;
+    if (row === null) return;
+    part.load(row.value);
+    this.parts.set(part.name, row.value);
+  }
+
+  *state(): Generator<{ table: string; key: string; value: string }> {
+    const statement = this.db.prepare("SELECT name, key, value FROM chain_state ORDER BY name, key");
+    try {
+      for (const row of statement.iterate() as Iterable<{ name: string; key: string; value: string }>) {
+        yield { table: row.name, key: row.key, value: row.value };
+      }
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  /** The blocks behind a height, in order. */
+  *blocksAfter(height: number, head: number): Generator<StoredBlock> {
+    // One row for each height but the first, whose block shares its row with the genesis.
+    const select = this.db.prepare("SELECT no, height, time, hash FROM blocks WHERE no > ? ORDER BY no");
+    const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
+    const appHash = this.db.prepare("SELECT app_hash FROM chain_blocks WHERE height = ?");
+    try {
+      for (const row of select.iterate(this.rowBefore(height, head)) as Iterable<BlockRow>) {
+        const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
+        const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
+        yield {
+          height: Number(row.height),
+          hash: hexOf(hashOfRow(row)),
+          timeNs: row.time * 1_000n,
+          txs: stored.map(({ bytes, impersonated }) => ({ bytes, isImpersonated: impersonated !== 0n })),
+          appHash: app ? hexOf(app.app_hash) : undefined,
+        };
+      }
+    } finally {
+      for (const statement of [select, txs, appHash]) statement.finalize();
+    }
+  }
+
+  /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
+  stageBlock(block: Block, txs: readonly ExecutedTx[], appHash: string): void {
+    this.writer.stage(block);
+    for (const [n, { code, isImpersonated, bytes }] of txs.entries()) {
+      this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
+    }
+    if (txs.length > 0) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+  }
+
+  stageHead(point: ChainPoint): void {
+    this.put(HEAD, point);
+  }
+
+  /** Parts whose text has changed. */
+  stageParts(parts: readonly ChainPart[]): void {
+    for (const part of parts) {
+      const text = part.save();
+      if (this.parts.get(part.name) === text) continue;
+      this.writeMeta.run(PART + part.name, text);
+      this.parts.set(part.name, text);
+    }
+  }
+
+  /** Brings the stored state up to date. */
+  stageState(changes: Iterable<StateChange>, point: ChainPoint, admission: AdmissionState): void {
+    for (const { table, key, value } of changes) {
+      if (value === undefined) this.deleteState.run(table, key);
+      else this.writeState.run(table, key, value);
+    }
+    this.put(STATE, point);
+    this.put(ADMISSION, admission);
+  }
+
+  /** How often blocks that readers may have seen were taken back. */
+  branch(): number {
+    return this.meta<number>(BRANCH) ?? 0;
+  }
+
+  /** Tells the readers of it (store/head.ts). */
+  putBranch(branch: number): void {
+    this.put(BRANCH, branch);
+  }
+
+  /** What was staged did not become real. */
+  forget(): void {
+    this.parts.clear();
+  }
+
+  private put(key: string, value: unknown): void {
+    this.writeMeta.run(key, JSON.stringify(value));
+  }
+
+  private meta<T>(key: string): T | undefined {
+    const row = this.selectMeta.get(key) as { value: string } | null;
+    return row === null ? undefined : (JSON.parse(row.value) as T);
+  }
+
+  /** Number of the last row at or below a height, counted back from the head: rows have no gaps. */
+  private rowBefore(height: number, head: number): number {
+    const last = this.db.query("SELECT coalesce(max(no), 0) AS no FROM blocks").get() as { no: bigint };
+    return Number(last.no) - (head - height);
+  }
+}
+
+interface BlockRow {
+  readonly no: bigint;
+  readonly height: bigint;
+  readonly time: bigint;
+  readonly hash: Uint8Array;
+}

@@ -1,0 +1,27 @@
+// The two doors of a chain to the world, and what else is saved with it. The node brings them: node/clock.ts and
+// node/random.ts; a test brings its own.
+
+/** Something that belongs to the chain and is saved with every block: its text is small. */
+export interface ChainPart {
+  /** Names it in the store and in dumps. */
+  readonly name: string;
+  /** Everything it knows, as text. */
+  save(): string;
+  load(text: string): void;
+}
+
+export interface ChainClock extends ChainPart {
+  /** Time of the next block: whole microseconds in Unix nanoseconds, after `lastNs`. Changes nothing. */
+  timeAfter(lastNs: bigint): bigint;
+  /** A block of this time is made. */
+  made(timeNs: bigint): void;
+  forward(nanoseconds: bigint): void;
+  setNext(timeNs: bigint): void;
+  freeze(frozen: boolean): void;
+  readonly isFrozen: boolean;
+}
+
+export interface ChainRandom extends ChainPart {
+  /** So many bytes, none like the ones before. */
+  bytes(count: number): Uint8Array;
+}

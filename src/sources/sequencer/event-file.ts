@@ -1,0 +1,152 @@
+/**
+ * The run as an event file: what a validator would have sent, in the format that `lyra replay` loads (reference 30,
+ * section 10). A block is written before it is committed and cut off again when it was not: at every start the file
+ * ends where the chain does.
+ */
+import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
+import { wholeEvent } from "../../engine/events.ts";
+import { NodeError, reasonOf } from "../../errors.ts";
+import { isDiskFull } from "../../store/sqlite-error.ts";
+import { Field } from "../../store/project/fields.ts";
+import { EnvelopeReader } from "../../wire/bus-event.ts";
+import type { Block } from "../block.ts";
+
+/** Size and sequence number in front of each event. */
+const HEAD_BYTES = 12;
+const SEQUENCE_BYTES = 8;
+const READ_BYTES = 1024 * 1024;
+
+export class EventFile {
+  private file = -1;
+  /** What is in the file for good. */
+  private place = { bytes: 0, records: 0n };
+  private waiting: Uint8Array[] = [];
+  private waitingRecords = 0n;
+  private written = 0;
+
+  constructor(private readonly path: string) {}
+
+  /**
+   * Opens the file for the blocks after a height; undefined for a new chain.
+   * @throws NodeError `record_unusable` when the file does not hold the blocks up to it, or others
+   */
+  open(height: number | undefined): void {
+    try {
+      this.file = openSync(this.path, existsSync(this.path) ? "r+" : "w+");
+    } catch (error) {
+      throw unusable(this.path, reasonOf(error), "give a path that can be written");
+    }
+    if (height === undefined) {
+      if (fstatSync(this.file).size > 0) {
+        throw unusable(this.path, "the file is not empty, and the chain is new", "give the path of a new file");
+      }
+      return;
+    }
+    this.rewind(height);
+  }
+
+  /** Takes a whole block, its markers included. */
+  append(block: Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">): void {
+    for (const event of block.events) {
+      const bytes = wholeEvent(block, event);
+      const head = new DataView(new ArrayBuffer(HEAD_BYTES));
+      head.setUint32(0, SEQUENCE_BYTES + bytes.length);
+      head.setBigUint64(4, this.place.records + this.waitingRecords++);
+      this.waiting.push(new Uint8Array(head.buffer), bytes);
+    }
+  }
+
+  /** Writes what was taken; it counts after `keep`. @throws NodeError */
+  flush(): void {
+    const bytes = Buffer.concat(this.waiting);
+    this.waiting = [];
+    try {
+      for (let done = 0; done < bytes.length; ) {
+        const place = this.place.bytes + done;
+        done += writeSync(this.file, bytes, done, bytes.length - done, place);
+      }
+    } catch (error) {
+      if (!isDiskFull(error)) throw unusable(this.path, reasonOf(error), "look after its disk");
+      const text = `the disk is full: ${this.path} could not be written`;
+      throw new NodeError("chain.record", "disk_full", text, "make room");
+    }
+    this.written = bytes.length;
+  }
+
+  /** The blocks written last are committed. */
+  keep(): void {
+    const { bytes, records } = this.place;
+    this.place = { bytes: bytes + this.written, records: records + this.waitingRecords };
+    this.waitingRecords = 0n;
+    this.written = 0;
+  }
+
+  /** The blocks since the last ones kept did not become real. */
+  undo(): void {
+    this.waiting = [];
+    this.waitingRecords = 0n;
+    this.written = 0;
+    ftruncateSync(this.file, this.place.bytes);
+  }
+
+  /** Cuts off every block above a height. @throws NodeError when the file does not reach it */
+  rewind(height: number): void {
+    this.waiting = [];
+    this.waitingRecords = 0n;
+    this.written = 0;
+    const found = this.find(height);
+    if (found.height !== height) {
+      const text = `the file ends at block ${found.height}, and the chain is at block ${height}`;
+      throw unusable(this.path, text, "give the path of the file that holds the blocks before");
+    }
+    this.place = { bytes: found.bytes, records: found.records };
+    ftruncateSync(this.file, found.bytes);
+  }
+
+  close(): void {
+    if (this.file >= 0) closeSync(this.file);
+    this.file = -1;
+  }
+
+  /** The end of the last block at or below a height. */
+  private find(height: number): { height: number; bytes: number; records: bigint } {
+    const envelope = new EnvelopeReader();
+    let found = { height: 0, bytes: 0, records: 0n };
+    let records = 0n;
+    for (const { bytes, end } of this.records()) {
+      records++;
+      envelope.read(bytes, HEAD_BYTES, bytes.length);
+      if (envelope.height > height) break;
+      if (envelope.field === Field.endBlock) found = { height: envelope.height, bytes: end, records };
+    }
+    return found;
+  }
+
+  private *records(): Generator<{ bytes: Uint8Array; end: number }> {
+    const { size } = fstatSync(this.file);
+    let rest = new Uint8Array(0);
+    let at = 0;
+    let start = 0;
+    while (at < size) {
+      const piece = new Uint8Array(Math.min(READ_BYTES, size - at));
+      const count = readSync(this.file, piece, 0, piece.length, at);
+      if (count === 0) return;
+      at += count;
+      rest = rest.length === 0 ? piece.subarray(0, count) : Buffer.concat([rest, piece.subarray(0, count)]);
+      let from = 0;
+      while (rest.length - from >= HEAD_BYTES) {
+        const length = 4 + new DataView(rest.buffer, rest.byteOffset + from, 4).getUint32(0);
+        if (length < HEAD_BYTES) throw unusable(this.path, "it is no event file", "give the path of a new file");
+        if (rest.length - from < length) break;
+        start += length;
+        yield { bytes: rest.subarray(from, from + length), end: start };
+        from += length;
+      }
+      rest = rest.slice(from);
+    }
+  }
+}
+
+function unusable(path: string, reason: string, hint: string): NodeError {
+  return new NodeError("chain.record", "record_unusable", `${path} cannot be recorded to: ${reason}`, hint);
+}

@@ -1,0 +1,93 @@
+/**
+ * Why a transaction was refused, with the caller's own numbers: one sentence for a person, and the numbers by name for
+ * a program.
+ */
+import { rfc3339Nano } from "../../admission/time-text.ts";
+import type { ChainStatus, RefusalDetails } from "../../engine/chain-port.ts";
+
+type Numbers = Readonly<Record<string, bigint | string>>;
+type Status = Pick<ChainStatus, "epoch" | "timeNs" | "height">;
+type Sentence = (numbers: Readonly<Record<string, string>>) => string;
+
+const NS_A_SECOND = 1_000_000_000n;
+/** The spam policies with what they count, as people call it. */
+const COUNTED: Readonly<Record<string, string>> = {
+  proposal: "proposals",
+  vote: "votes on this proposal",
+  delegation: "delegations and undelegations",
+  transfer: "transfers",
+  validatorJoin: "announcements of a node",
+  issueSignature: "requests for signatures",
+};
+
+const POW: Readonly<Record<string, Sentence>> = {
+  pow_tid_seen: () => "this proof of work was checked already since the last block: make a new one",
+  pow_tid_used: () => "this proof of work was used already: make a new one",
+  pow_hash_used: () => "this very transaction was in a block already",
+  pow_banned: (n) => `banned until ${n.bannedUntil}, for ${n.bannedSeconds} s yet`,
+  pow_too_old: (n) => `block ${n.blockHeight} is too old for a proof of work, the chain is at block ${n.height}`,
+  pow_unknown_height: (n) =>
+    `the proof of work names block ${n.blockHeight}, and only the last ${n.pastBlocks} blocks up to ${n.height} count`,
+  pow_invalid: (n) => `the proof of work does not have the ${n.difficulty} zero bits that are asked for`,
+  pow_quota: (n) =>
+    n.required === undefined
+      ? `${n.seen} of ${n.txPerBlock} transactions were built on block ${n.blockHeight}`
+      : `${n.seen} transactions were built on block ${n.blockHeight}, the next one brings the proofs to ${n.shown} zero bits of ${n.required} that are asked for`,
+};
+
+/** @param rule of admission, or of this chain @param text what clients of the network are told */
+export function refusalDetails(rule: string, text: string, numbers: Numbers, status: Status): RefusalDetails {
+  const told = { ...decimals(numbers), ...bannedUntil(numbers, status), ...epochOf(rule, status) };
+  return { rule, numbers: told, sentence: sentenceOf(rule, text, told) };
+}
+
+function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string, string>>): string {
+  const pow = POW[rule];
+  if (pow) return pow(numbers);
+  const spam = /^spam_([a-zA-Z]+)_(banned|tokens|count)$/.exec(rule);
+  if (spam) return spamSentence(COUNTED[spam[1]!] ?? spam[1]!, spam[2]!, numbers);
+  const { available, needed, amount, minimum, ...rest } = numbers;
+  if (available !== undefined && needed !== undefined) return `${text}: ${needed} needed, ${available} available`;
+  if (amount !== undefined && minimum !== undefined) return `${text}: ${amount}, at least ${minimum} are asked for`;
+  const others = Object.entries(Object.keys(rest).length > 0 ? numbers : {});
+  if (others.length === 0) return text;
+  return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;
+}
+
+function spamSentence(what: string, kind: string, n: Readonly<Record<string, string>>): string {
+  const next = `next epoch in ${n.nextEpochSeconds} s`;
+  if (kind === "count") return `${n.used} of ${n.max} ${what} used in epoch ${n.epoch}, ${next}`;
+  if (kind === "tokens") {
+    return `${what} take ${n.minTokens} staked tokens (in their smallest unit), this party has ${n.tokens}`;
+  }
+  return `banned from ${what} until ${n.bannedUntil}, for ${n.bannedSeconds} s yet, or until the next epoch, in ${n.nextEpochSeconds} s`;
+}
+
+function decimals(numbers: Numbers): Record<string, string> {
+  return Object.fromEntries(Object.entries(numbers).map(([name, value]) => [name, value.toString()]));
+}
+
+function bannedUntil({ bannedUntilNs }: Numbers, { timeNs }: Status): Record<string, string> {
+  if (typeof bannedUntilNs !== "bigint") return {};
+  return {
+    bannedUntil: rfc3339Nano(bannedUntilNs),
+    bannedSeconds: secondsUntil(bannedUntilNs, timeNs),
+  };
+}
+
+/** Counts hold for an epoch: which it is, and when it ends. */
+function epochOf(rule: string, { epoch, timeNs }: Status): Record<string, string> {
+  if (!rule.startsWith("spam_")) return {};
+  return { epoch: epoch.seq.toString(), nextEpochSeconds: secondsUntil(epoch.expireNs, timeNs) };
+}
+
+/** Whole seconds, rounded up; 0 for what has passed. */
+function secondsUntil(thenNs: bigint, nowNs: bigint): string {
+  const left = thenNs - nowNs;
+  return (left <= 0n ? 0n : (left + NS_A_SECOND - 1n) / NS_A_SECOND).toString();
+}
+
+/** `nextEpochSeconds` as people write it. */
+function words(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+}

@@ -1,0 +1,178 @@
+/**
+ * Places to come back to: state, blocks, clock, randomness and mempool together. While the process runs, the state
+ * goes back by its journal and the rows by the undo log (store/undo-log.ts), which costs what has changed since. After
+ * a restart the journal is gone: then the rows go back, and the state is read from them.
+ */
+import type { Database } from "bun:sqlite";
+import type { AdmissionState } from "../../admission/admission.ts";
+import type { Mark } from "../../engine/state/state.ts";
+import { NodeError } from "../../errors.ts";
+import { UndoLog } from "../../store/undo-log.ts";
+import type { ChainCore } from "./chain-core.ts";
+import type { ChainPoint } from "./chain-store.ts";
+import type { Mempool, MempoolState, PooledTx } from "./mempool.ts";
+import { pooled } from "./pooling.ts";
+
+/** A snapshot whose way back is in memory. */
+interface Warm {
+  readonly mark: Mark;
+  readonly point: ChainPoint;
+  readonly admission: AdmissionState;
+  readonly mempool: MempoolState;
+}
+
+/** A snapshot as it is stored: the rest lies in the rows that the undo log brings back. */
+interface Stored {
+  readonly height: number;
+  readonly mempool: readonly StoredTx[];
+}
+
+interface StoredTx {
+  /** Base64. */
+  readonly bytes: string;
+  readonly gas: number;
+  readonly isImpersonated: boolean;
+}
+
+/** Changes of state remembered for snapshots; beyond it they go back the slow way. */
+const JOURNAL_MAX = 5_000_000;
+
+export class Snapshots {
+  private readonly undo: UndoLog;
+  private readonly warm = new Map<number, Warm>();
+
+  constructor(
+    private readonly db: Database,
+    private readonly core: ChainCore,
+    private readonly mempool: Mempool,
+    private readonly max: number,
+  ) {
+    this.undo = new UndoLog(db);
+  }
+
+  /** Ids of those that there are, the oldest first. */
+  ids(): number[] {
+    const rows = this.db.query("SELECT id FROM chain_snapshots ORDER BY id").all() as { id: bigint }[];
+    return rows.map(({ id }) => Number(id));
+  }
+
+  /** @returns the new one's id @throws NodeError */
+  take(): string {
+    if (this.ids().length >= this.max) {
+      const text = `there are ${this.max} snapshots, and no more can be held`;
+      throw new NodeError("devnet.snapshot", "too_many_snapshots", text, "revert to an earlier one, or drop one");
+    }
+    const { core } = this;
+    core.flush();
+    const mempool = this.mempool.save();
+    const stored: Stored = { height: core.point.height, mempool: mempool.entries.map(storedTx) };
+    const id = this.transaction(() => {
+      const row = this.db
+        .query("INSERT INTO chain_snapshots(value) VALUES(?) RETURNING id")
+        .get(JSON.stringify(stored)) as { id: bigint };
+      this.undo.enter(Number(row.id));
+      return Number(row.id);
+    });
+    this.keepWarm(id, mempool);
+    return String(id);
+  }
+
+  /** @returns the height that the chain is at now @throws NodeError */
+  revert(id: string): number {
+    const level = this.levelOf(id);
+    const { core } = this;
+    const stored = JSON.parse(this.value(level)) as Stored;
+    const branch = core.store.branch();
+    this.transaction(() => {
+      this.undo.revertTo(level);
+      this.db.run("DELETE FROM chain_snapshots WHERE id > ?", [level]);
+      this.db.run("DELETE FROM segments WHERE to_height > ?", [stored.height]);
+      core.store.putBranch(branch + 1);
+    });
+    const warm = this.warm.get(level);
+    if (warm) this.goBack(level, warm);
+    else {
+      this.warm.clear();
+      core.reopen();
+      this.mempool.load({ entries: stored.mempool.map(pooledTx), cache: [] });
+      this.keepWarm(level, this.mempool.save());
+    }
+    return stored.height;
+  }
+
+  /** Gives up one; its changes count to the one before it. @throws NodeError */
+  drop(id: string): void {
+    const level = this.levelOf(id);
+    const before = this.ids().filter((each) => each < level).at(-1);
+    this.transaction(() => {
+      this.undo.drop(level, before);
+      this.db.run("DELETE FROM chain_snapshots WHERE id = ?", [level]);
+      if (this.ids().length === 0) this.undo.remove();
+      else this.undo.enter(this.ids().at(-1)!);
+    });
+    this.cool(level);
+  }
+
+  /** Gives up all of them, inside an open transaction. */
+  dropAll(): void {
+    this.undo.remove();
+    this.db.run("DELETE FROM chain_snapshots");
+    for (const level of [...this.warm.keys()]) this.cool(level);
+  }
+
+  /** Called after every commit: the memory that snapshots hold on to is bounded. */
+  limitMemory(): void {
+    const oldest = this.warm.values().next().value;
+    if (oldest === undefined || this.core.engine.state.mark() - oldest.mark <= JOURNAL_MAX) return;
+    for (const level of [...this.warm.keys()]) this.cool(level);
+    this.core.engine.state.forget();
+  }
+
+  private keepWarm(id: number, mempool: MempoolState): void {
+    const { core } = this;
+    const mark = core.engine.state.hold();
+    this.warm.set(id, { mark, point: core.point, admission: core.log.admission.save(), mempool });
+  }
+
+  private goBack(level: number, { mark, point, admission, mempool }: Warm): void {
+    const { core } = this;
+    const { state } = core.engine;
+    for (const later of [...this.warm.keys()]) if (later > level) this.cool(later);
+    state.rollback(mark);
+    // Brings the digest back; what is stored is this state already.
+    state.takeChanges();
+    core.resumeAt(point, admission);
+    this.mempool.load(mempool);
+  }
+
+  private cool(level: number): void {
+    const warm = this.warm.get(level);
+    if (warm === undefined) return;
+    this.warm.delete(level);
+    this.core.engine.state.release(warm.mark);
+  }
+
+  private levelOf(id: string): number {
+    const level = /^[1-9]\d{0,14}$/.test(id) ? Number(id) : 0;
+    if (this.ids().includes(level)) return level;
+    const known = this.ids();
+    const hint = known.length === 0 ? "take one first" : `there are: ${known.join(", ")}`;
+    throw new NodeError("devnet.snapshot", "snapshot_unknown", `there is no snapshot ${id.slice(0, 50)}`, hint);
+  }
+
+  private value(level: number): string {
+    return (this.db.query("SELECT value FROM chain_snapshots WHERE id = ?").get(level) as { value: string }).value;
+  }
+
+  private transaction<T>(run: () => T): T {
+    return this.db.transaction(run).immediate();
+  }
+}
+
+function storedTx({ bytes, gas, isImpersonated }: PooledTx): StoredTx {
+  return { bytes: Buffer.from(bytes).toString("base64"), gas, isImpersonated };
+}
+
+function pooledTx({ bytes, gas, isImpersonated }: StoredTx): PooledTx {
+  return pooled(new Uint8Array(Buffer.from(bytes, "base64")), gas, isImpersonated);
+}

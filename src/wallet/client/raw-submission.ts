@@ -1,0 +1,159 @@
+// Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
+// sent again by itself, so a failure says whether it may have.
+import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { transactionBase64 } from "../../wire/transaction-json.ts";
+
+export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";
+
+export interface SubmissionResult {
+  readonly txHash: string;
+  /** 0 when the node took it. */
+  readonly code: number;
+  /** Why it did not; empty when it did. */
+  readonly reason: string;
+  /** Of the block that it is in; 0 as long as that is not known. */
+  readonly height: bigint;
+}
+
+export interface SubmissionOptions {
+  /** Address of the node's REST interface, e.g. `http://127.0.0.1:3003`. */
+  readonly node: string;
+  readonly mode: SendingMode;
+  readonly timeoutMs: number;
+}
+
+/** Bytes of an answer: it holds a hash and a sentence. */
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** Failures of a connection that was never there: nothing was sent. */
+const NEVER_CONNECTED: readonly string[] = [
+  "ConnectionRefused",
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "FailedToOpenSocket",
+  "DNSException",
+];
+
+/** @throws NodeError `node_unreachable` when it was not sent, `outcome_unknown` when it may have been, `node_refused` */
+export async function submitRaw(
+  transaction: Uint8Array,
+  options: SubmissionOptions,
+): Promise<SubmissionResult> {
+  const { status, text } = await post(transaction, options);
+  let answer: unknown;
+  try {
+    answer = JSON.parse(text);
+  } catch {
+    throw outcomeUnknown(`the node answered ${status}, and no JSON`);
+  }
+  if (typeof answer !== "object" || answer === null)
+    throw outcomeUnknown(`the node answered ${status} with no object`);
+  const members = answer as Readonly<Record<string, unknown>>;
+  if (status !== 200) throw refusedByNode(status, members);
+  const code = Number(members.code ?? 0);
+  const isAccepted = code === 0 && members.success === true;
+  return {
+    txHash: String(members.txHash ?? ""),
+    code,
+    reason: isAccepted ? "" : reasonIn(String(members.data ?? "")) || "the node did not accept it",
+    height: /^\d{1,19}$/.test(String(members.height)) ? BigInt(String(members.height)) : 0n,
+  };
+}
+
+async function post(
+  transaction: Uint8Array,
+  { node, mode, timeoutMs }: SubmissionOptions,
+): Promise<{ status: number; text: string }> {
+  const url = submissionUrl(node);
+  try {
+    const response = await fetch(url, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json" },
+      body: JSON.stringify({ tx: transactionBase64(transaction), type: mode }),
+      // A redirect would send it a second time, and to an address that nobody named.
+      redirect: "manual",
+      keepalive: false,
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    if (response.status >= 300 && response.status < 400) {
+      throw new NodeError(
+        "tx.send",
+        "node_redirects",
+        "the node's address leads somewhere else",
+        "say the address itself",
+      );
+    }
+    return { status: response.status, text: await shortText(response) };
+  } catch (error) {
+    if (error instanceof NodeError) throw error;
+    const { name, code = "" } = error as { name?: string; code?: string };
+    if (NEVER_CONNECTED.includes(code)) {
+      throw new NodeError(
+        "tx.send",
+        "node_unreachable",
+        `the node at ${url.origin} cannot be reached; nothing was sent`,
+        "see whether it runs, then send again",
+        ExitCode.notReady,
+      );
+    }
+    const isLate = name === "TimeoutError" || name === "AbortError";
+    throw outcomeUnknown(
+      isLate ? `no answer within ${timeoutMs} ms` : `the connection broke: ${reasonOf(error)}`,
+    );
+  }
+}
+
+async function shortText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > ANSWER_BYTES_MAX) throw new Error("the answer is too long");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+/** @throws NodeError with exit code 2 */
+function submissionUrl(node: string): URL {
+  const url = URL.parse(`${node.replace(/\/+$/, "")}/transaction/raw`);
+  if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url;
+  throw new NodeError(
+    "tx.send",
+    "usage",
+    "a node's address is like http://127.0.0.1:3003",
+    "",
+    ExitCode.usage,
+  );
+}
+
+/** Raw submissions give the reason as hexadecimal of its text, typed ones as it is (reference 30, result matrix). */
+function reasonIn(data: string): string {
+  const isHex = data.length > 0 && data.length % 2 === 0 && /^[0-9A-F]+$/.test(data);
+  return isHex ? Buffer.from(data, "hex").toString("utf8") : data;
+}
+
+function refusedByNode(status: number, { message, details }: Readonly<Record<string, unknown>>): NodeError {
+  const first = Array.isArray(details)
+    ? (details[0] as { message?: unknown; inner?: unknown } | undefined)
+    : undefined;
+  const parts = [message, first?.message, first?.inner].filter(
+    (part) => typeof part === "string" && part !== "",
+  );
+  const sentence = `the node answered ${status}: ${parts.join(": ") || "no reason"}`;
+  // The chain behind a node can have it although the node failed.
+  return status >= 500 && !/Tx too large|already exists in cache/.test(sentence)
+    ? outcomeUnknown(sentence)
+    : new NodeError("tx.send", "node_refused", sentence);
+}
+
+function outcomeUnknown(what: string): NodeError {
+  return new NodeError(
+    "tx.send",
+    "outcome_unknown",
+    `${what}; the transaction may have been sent`,
+    "look for its hash before sending it again; sent twice it is executed once",
+    ExitCode.notReady,
+  );
+}

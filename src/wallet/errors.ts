@@ -1,0 +1,45 @@
+// What can go wrong with a wallet. The codes are stable; where the original has words for it, the sentence is the
+// original's (reference 50, section 3.2), so that the service can hand it on.
+import { ExitCode, NodeError } from "../errors.ts";
+
+export function walletError(
+  code: string,
+  message: string,
+  hint = "",
+  exitCode: number = ExitCode.failed,
+  options?: ErrorOptions,
+): NodeError {
+  return new NodeError("wallet", code, message, hint, exitCode, options);
+}
+
+export const walletUnknown = () =>
+  walletError("wallet_unknown", "the wallet does not exist", "see which there are: lyra wallet list");
+
+export const walletExists = () =>
+  walletError("wallet_exists", "a wallet with the same name already exists", "choose another name");
+
+export const walletLocked = () => walletError("wallet_locked", "the wallet is locked", "unlock it first");
+
+/** Another process gave the file another passphrase, or put another wallet in its place. */
+export const walletChanged = () =>
+  walletError(
+    "wallet_changed",
+    "the wallet file was given another passphrase, or is another wallet now",
+    "unlock it again",
+  );
+
+export const wrongPassphrase = (hint = "") => walletError("wrong_passphrase", "wrong passphrase", hint);
+
+/** The passphrase may be right: what is damaged is the file. */
+export const walletDamaged = (what: string) =>
+  walletError(
+    "wallet_damaged",
+    `the wallet file is damaged: ${what}`,
+    "put back a copy of the file, or restore the wallet from its recovery phrase",
+    ExitCode.verificationFailed,
+  );
+
+export const keyUnknown = () => walletError("key_unknown", "the public key does not exist");
+
+export const keyTainted = (message = "the public key is tainted") =>
+  walletError("key_tainted", message, "untaint it first, if it may be used again");

@@ -1,0 +1,56 @@
+// One writer in a folder at a time, among processes and within one. The lock is the operating system's (an exclusive
+// SQLite transaction held open), so it is gone the moment its process is, and nothing is left to clean up.
+import { Database } from "bun:sqlite";
+import { chmodSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, reasonOf } from "../../errors.ts";
+import { walletError } from "../errors.ts";
+
+const LOCK_FILE = ".lock";
+const RETRY_MS = 10;
+/** A write takes milliseconds; whoever waits this long waits for something that hangs. */
+const WAIT_MS_MAX = 5_000;
+
+/** Runs an action while nobody else does. @throws NodeError `wallet_busy` after some seconds */
+export async function withFolderLock<T>(folder: string, action: () => Promise<T>): Promise<T> {
+  const lock = await takeLock(folder);
+  try {
+    return await action();
+  } finally {
+    lock.close();
+  }
+}
+
+async function takeLock(folder: string): Promise<Database> {
+  const path = join(folder, LOCK_FILE);
+  const deadline = performance.now() + WAIT_MS_MAX;
+  for (;;) {
+    const lock = tryLock(path);
+    if (lock !== undefined) return lock;
+    if (performance.now() > deadline) {
+      throw walletError(
+        "wallet_busy",
+        "another process is writing wallets",
+        "try again when it is done",
+        ExitCode.notReady,
+      );
+    }
+    await Bun.sleep(RETRY_MS);
+  }
+}
+
+function tryLock(path: string): Database | undefined {
+  let db: Database | undefined;
+  try {
+    db = new Database(path, { create: true, readwrite: true });
+    // By name: opening and closing the file here would free the locks that this process holds on it.
+    chmodSync(path, 0o600);
+    db.run("PRAGMA busy_timeout = 0");
+    db.run("BEGIN EXCLUSIVE");
+    return db;
+  } catch (error) {
+    db?.close();
+    if (/locked|busy/i.test(String(error))) return undefined;
+    throw walletError("wallets_unusable", `the wallets' folder cannot be locked: ${reasonOf(error)}`);
+  }
+}

@@ -1,0 +1,97 @@
+// What a folder and a file of secrets must be before they are touched: the user's own, closed to everybody else, and
+// no way to somewhere else.
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { ExitCode, type NodeError, reasonOf } from "../../errors.ts";
+import { walletDamaged, walletError } from "../errors.ts";
+import { FILE_BYTES_MAX } from "../limits.ts";
+
+/** Any permission of the group or of others. */
+const OPEN_TO_OTHERS = 0o077;
+/** Without O_NONBLOCK, opening a pipe would wait for its writer. */
+const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/**
+ * Whether there is a folder fit for secrets. It may be reached by a link: what counts is the folder it leads to.
+ * @throws NodeError when there is something that is not fit
+ */
+export function checkFolder(path: string): boolean {
+  let stats: Stats;
+  try {
+    stats = statSync(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return false;
+    throw unusable(path, error);
+  }
+  if (!stats.isDirectory()) throw walletError("wallets_unusable", `${path} is not a folder`);
+  checkOwnership(path, stats, "700");
+  return true;
+}
+
+/**
+ * The bytes of a file; undefined when there is none.
+ * @throws NodeError for a link, for what is no file, and for files that are open to others, or another's
+ */
+export function readGuarded(path: string): Uint8Array | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, READ_FLAGS);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP" || code === "EMLINK") {
+      throw walletError("wallet_is_link", `${path} is a link`, "put the wallet file itself into the folder");
+    }
+    throw unusable(path, error);
+  }
+  try {
+    // What is checked is what was opened: nobody can put another file in its place in between.
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw walletError("wallets_unusable", `${path} is not a file`);
+    checkOwnership(path, stats, "600");
+    if (stats.size > FILE_BYTES_MAX) throw walletDamaged(`it has more than ${FILE_BYTES_MAX} bytes`);
+    return readAll(descriptor, stats.size);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function readAll(descriptor: number, size: number): Uint8Array {
+  const bytes = new Uint8Array(size);
+  let done = 0;
+  while (done < size) {
+    const count = readSync(descriptor, bytes, done, size - done, done);
+    if (count === 0) break;
+    done += count;
+  }
+  return bytes.subarray(0, done);
+}
+
+function checkOwnership(path: string, { uid, mode }: Stats, wanted: string): void {
+  // Windows has neither: there the user's profile is closed to others by other means.
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  if (uid !== user) {
+    throw walletError(
+      "wallet_not_yours",
+      `${path} belongs to another user`,
+      "wallets are opened by their owner only",
+    );
+  }
+  if ((mode & OPEN_TO_OTHERS) !== 0) {
+    const shown = (mode & 0o777).toString(8);
+    throw walletError(
+      "wallet_open_to_others",
+      `${path} can be used by others (mode ${shown})`,
+      `close it: chmod ${wanted} ${path}`,
+    );
+  }
+}
+
+function unusable(path: string, error: unknown): NodeError {
+  const message = `${path} cannot be read: ${codeOf(error) ?? reasonOf(error)}`;
+  return walletError("wallets_unusable", message, "", ExitCode.failed, { cause: error });
+}
+
+export function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | undefined)?.code;
+}

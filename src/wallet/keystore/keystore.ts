@@ -1,0 +1,21 @@
+// Where wallet files are kept: a narrow port that knows names and bytes, and nothing of what they mean. Adapters:
+// a folder (folder-keystore.ts), and memory in tests; one contract suite runs over both.
+
+export interface Keystore {
+  /** Names, sorted; what they hold is not looked at. */
+  names(): Promise<string[]>;
+  /** The bytes of a wallet; undefined when there is none. @throws NodeError when it must not be read as it is */
+  read(name: string): Promise<Uint8Array | undefined>;
+  /** Never writes over another. @throws NodeError `wallet_exists` */
+  create(name: string, bytes: Uint8Array): Promise<void>;
+  /** After it, and whenever the process ends before, there are the old bytes or the new ones. */
+  replace(name: string, bytes: Uint8Array): Promise<void>;
+  /** @throws NodeError `wallet_unknown`, `wallet_exists` */
+  rename(name: string, newName: string): Promise<void>;
+  /** @throws NodeError `wallet_unknown` */
+  remove(name: string): Promise<void>;
+  /** Runs alone among all processes that share the store, so that no change is lost. Not to be nested. */
+  exclusively<T>(action: () => Promise<T>): Promise<T>;
+  /** Where a wallet is, for people. */
+  locationOf(name: string): string;
+}

@@ -1,0 +1,63 @@
+// Commands as people and programs write them: one JSON object with one command in it (reference 50, section 3.1).
+import type { NodeError } from "../../errors.ts";
+import { WireError } from "../../wire/errors.ts";
+import { fromJson } from "../../wire/from-json.ts";
+import type { SubmitTransactionRequest } from "../../wire/generated/wallet.ts";
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
+import { checkCommand } from "../../wire/validate/commands.ts";
+import { walletError } from "../errors.ts";
+
+const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
+
+/**
+ * Parses JSON without rounding: whole numbers beyond 2^53 come as their digits, which every field for such numbers
+ * takes. The original rounds them in silence (surprise 15).
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source;
+    const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
+    return isRounded && source !== undefined && /^-?\d+$/.test(source) ? source : value;
+  });
+}
+
+/** @throws NodeError `command_invalid` with the decoder's words */
+export function readCommand(value: unknown): CommandInit {
+  let request: SubmitTransactionRequest;
+  try {
+    request = fromJson<SubmitTransactionRequest>(REQUEST, value);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw invalid(error.message.replace(`${REQUEST}.`, "").replace(REQUEST, "the transaction"));
+  }
+  const kind = COMMAND_KINDS.find((candidate) => request[candidate] !== undefined);
+  if (kind === undefined) throw broken("submit_transaction_request.command (is required)");
+  return { kind, payload: request[kind]! } as CommandInit;
+}
+
+/** The same from text. @throws NodeError `command_invalid` */
+export function readCommandText(text: string): CommandInit {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    throw invalid("it is no JSON");
+  }
+  return readCommand(value);
+}
+
+/** Refuses a command that breaks a rule of the network which needs no state. @throws NodeError `command_broken` */
+export function checkedCommand(command: CommandInit): CommandInit {
+  const errors = checkCommand(command.kind, command.payload as never);
+  if (!errors.isEmpty) throw broken(errors.toString());
+  return command;
+}
+
+function invalid(why: string): NodeError {
+  return walletError("command_invalid", `the transaction does not use a valid Vega command: ${why}`);
+}
+
+function broken(errors: string): NodeError {
+  return walletError("command_broken", errors, "the network would refuse it: reference 30, section 4");
+}

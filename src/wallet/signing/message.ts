@@ -1,0 +1,50 @@
+// Signatures of messages (reference 50, section 5.6): Ed25519 over the SHA3-256 of the bytes, and nothing around them.
+import { ED25519_KEY_BYTES, type Ed25519KeyPair, ed25519Verify } from "../../crypto/ed25519.ts";
+import { sha3Of } from "../../crypto/sha3.ts";
+import { WireError } from "../../wire/errors.ts";
+import { decodeInputData } from "../../wire/generated/commands.ts";
+import { commandKindOf } from "../../wire/transaction-commands.ts";
+import { walletError } from "../errors.ts";
+
+/**
+ * Signs a message, unless it is a transaction. Messages and transactions are signed alike, so whoever gets a
+ * "message" signed that is the content of a transaction could send it (surprise 23); the original would sign it.
+ * @throws NodeError `message_is_transaction`
+ */
+export function signMessage(key: Ed25519KeyPair, message: Uint8Array): Uint8Array {
+  if (isTransactionContent(message)) {
+    throw walletError(
+      "message_is_transaction",
+      "this message is the content of a transaction: its signature could be used to send it",
+      "sign it as a transaction, after reading it: lyra tx check, lyra tx sign",
+    );
+  }
+  return key.sign(sha3Of(message));
+}
+
+/** @param publicKey 32 bytes */
+export function verifyMessage(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
+  if (publicKey.length !== ED25519_KEY_BYTES) {
+    throw walletError(
+      "public_key_invalid",
+      `a public key has ${ED25519_KEY_BYTES} bytes, not ${publicKey.length}`,
+    );
+  }
+  return ed25519Verify(publicKey, sha3Of(message), signature);
+}
+
+/** Whether the bytes are what is signed for a transaction of some version, on whatever chain (reference 30, 2.2). */
+export function isTransactionContent(message: Uint8Array): boolean {
+  if (holdsCommand(message)) return true;
+  const nameEnd = message.indexOf(0);
+  return nameEnd >= 0 && holdsCommand(message.subarray(nameEnd + 1));
+}
+
+function holdsCommand(bytes: Uint8Array): boolean {
+  try {
+    return commandKindOf(decodeInputData(bytes)) !== undefined;
+  } catch (error) {
+    if (error instanceof WireError) return false;
+    throw error;
+  }
+}

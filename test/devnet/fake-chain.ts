@@ -1,0 +1,77 @@
+// A devnet without a chain: notes what it is asked, and answers with one status.
+import type { BridgePort, ChainStatus, DevnetPort, TxOutcome } from "../../src/engine/chain-port.ts";
+
+export const STATUS: ChainStatus = {
+  chainId: "test-chain",
+  height: 7,
+  hash: "ab".repeat(32),
+  appHash: "cd".repeat(32),
+  timeNs: 1_700_000_000_000_000_000n,
+  previousTimeNs: 1_699_999_999_000_000_000n,
+  genesisTimeNs: 1_690_000_000_000_000_000n,
+  startedNs: 1_690_000_000_000_000_000n,
+  epoch: { seq: 3n, startNs: 1_699_999_990_000_000_000n, expireNs: 1_700_000_050_000_000_000n },
+  pow: { hashFunction: "sha3_24_rounds", difficulty: 10, pastBlocks: 100, txPerBlock: 10, increasingDifficulty: true },
+  mempool: { count: 0, bytes: 0 },
+  totals: { txsLastBlock: 0, averageTxBytes: 0, events: 0n, eventsLastBlock: 0 },
+  halted: undefined,
+};
+
+const OUTCOME: TxOutcome = {
+  hash: "EF".repeat(32),
+  code: 0,
+  text: "",
+  details: undefined,
+  gasWanted: 1,
+  height: 8,
+};
+
+export type Call = readonly [name: string, ...values: unknown[]];
+
+/** Every call is noted in `calls`; `fail` is thrown by all that can fail. */
+export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
+  const calls: Call[] = [];
+  const noted =
+    <T>(name: string, answer: T) =>
+    async (...values: unknown[]): Promise<T> => {
+      calls.push([name, ...values]);
+      if (fail) throw fail;
+      return answer;
+    };
+  const bridge: BridgePort = {
+    deposit: noted("deposit", "d1".repeat(32)),
+    stake: noted("stake", "57".repeat(32)),
+    unstake: noted("unstake", "58".repeat(32)),
+    list: noted("list", undefined),
+    setLimits: noted("setLimits", undefined),
+    addSigner: noted("addSigner", undefined),
+    removeSigner: noted("removeSigner", undefined),
+    setThreshold: noted("setThreshold", undefined),
+    claim: noted("claim", undefined),
+    stopBridge: noted("stopBridge", undefined),
+    resumeBridge: noted("resumeBridge", undefined),
+  };
+  const chain: DevnetPort = {
+    status: STATUS,
+    onBlock: () => () => {},
+    submit: noted("submit", OUTCOME),
+    check: noted("check", OUTCOME),
+    spamStatistics: noted("spamStatistics", {}),
+    mine: noted("mine", STATUS),
+    forwardTime: noted("forwardTime", STATUS),
+    setNextBlockTime: noted("setNextBlockTime", STATUS),
+    freezeClock: noted("freezeClock", STATUS),
+    setBlockMode: noted("setBlockMode", STATUS),
+    endEpoch: noted("endEpoch", STATUS),
+    snapshot: noted("snapshot", "1"),
+    revert: noted("revert", STATUS),
+    dump: noted("dump", '{"height":7}'),
+    load: noted("load", STATUS),
+    impersonate: noted("impersonate", OUTCOME),
+    setBalance: noted("setBalance", STATUS),
+    setParameter: noted("setParameter", STATUS),
+    ban: noted("ban", undefined),
+    bridge,
+  };
+  return { chain, calls };
+}

@@ -1,0 +1,92 @@
+// The keys that everybody knows, and the genesis that is made of them.
+import { describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { devnetGenesis } from "../../scripts/make-devnet-genesis.ts";
+import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
+import { NodeError } from "../../src/errors.ts";
+import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/node/devnet-genesis.ts";
+import { DEVNET_RECOVERY_PHRASE, devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
+import { deriveKey, walletNode } from "../../src/wallet/keys/derivation.ts";
+import { readRecoveryPhrase, seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
+import { hexOf, isHex64 } from "../../src/wire/identifiers.ts";
+
+describe("devnet keys", () => {
+  test("the parties are keys 1 to 10 of the wallet of the phrase", async () => {
+    const node = walletNode(await seedOf(readRecoveryPhrase(DEVNET_RECOVERY_PHRASE)));
+    const parties = devnetParties();
+    expect(parties.map(({ publicKey }) => publicKey)).toEqual(
+      Array.from({ length: 10 }, (_, at) => deriveKey(node, 2, at + 1).publicKey),
+    );
+    expect(parties.map(({ key }) => hexOf(key.publicKey))).toEqual(parties.map(({ publicKey }) => publicKey));
+  });
+
+  test("validators, their rotations and the parties share no key", () => {
+    const keys = [1, 2, 3].map((number) => new ValidatorKeys(number));
+    const all = [
+      ...devnetParties().map(({ publicKey }) => publicKey),
+      ...keys.map(({ nodeId }) => nodeId),
+      ...keys.flatMap((one) => [1, 2].map((index) => hexOf(one.vega(index).publicKey))),
+      ...keys.flatMap((one) => [1, 2].map((index) => hexOf(one.ethereum(index)))),
+      ...keys.map(({ tmPubKey }) => tmPubKey),
+    ];
+    expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("devnet genesis", () => {
+  test("the shipped file is what the script makes", () => {
+    const file = readFileSync(join(import.meta.dir, "../../data/devnet-genesis.json"), "utf8");
+    expect(JSON.parse(file)).toEqual(devnetGenesis());
+  });
+
+  test("its validator is the devnet's first, its assets can be withdrawn or are VOTE", () => {
+    const { appState } = readDevnetGenesis(devnetGenesisText());
+    const keys = new ValidatorKeys(1);
+    const [validator] = Object.values(appState.validators!);
+    expect(validator).toMatchObject({
+      id: keys.nodeId,
+      vega_pub_key: hexOf(keys.vega(1).publicKey),
+      ethereum_address: ethereumAddress(keys.ethereum(1)),
+      tm_pub_key: keys.tmPubKey,
+    });
+    const ids = Object.keys(appState.assets!);
+    expect(ids.filter((id) => !isHex64(id))).toEqual(["VOTE"]);
+    expect(appState.assets![appState.network_parameters["reward.asset"]!]!.symbol).toBe("LYRA");
+  });
+
+  test("given changes, then they and nothing else differ", () => {
+    const timeNs = 1_900_000_000_123_456_000n;
+    const changed = readDevnetGenesis(
+      devnetGenesisText({ chainId: "mine", timeNs, parameters: { "validators.epoch.length": "5s" } }),
+    );
+    expect(changed).toMatchObject({ chainId: "mine", timeNs });
+    const plain = readDevnetGenesis(devnetGenesisText());
+    expect(changed.appState.network_parameters).toEqual({
+      ...plain.appState.network_parameters,
+      "validators.epoch.length": "5s",
+    });
+    expect(changed.hash).not.toBe(plain.hash);
+    expect(changed.appState.assets).toEqual(plain.appState.assets!);
+  });
+
+  test("given a genesis of validators whose keys nobody here holds, then it is refused with a way out", () => {
+    const document = JSON.parse(devnetGenesisText());
+    document.app_state.validators = {};
+    expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow(NodeError);
+    expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow("no validator of this genesis");
+  });
+
+  test("Ethereum begins with the genesis' contracts, signers and tokens", () => {
+    const genesis = readDevnetGenesis(devnetGenesisText());
+    const { signers, listings, tokens, contracts } = simulatorOptions(genesis, () => 0n);
+    expect(signers).toEqual([ethereumAddress(new ValidatorKeys(1).ethereum(1))]);
+    expect(listings.map(({ token }) => token)).toEqual(tokens.map(({ address }) => address));
+    expect(tokens.map(({ symbol, decimals }) => [symbol, decimals])).toEqual([
+      ["LYRA", 18],
+      ["dUSD", 6],
+    ]);
+    expect(contracts.stakingToken).toBe(tokens[0]!.address);
+    expect(contracts.collateralBridge).toMatch(/^0x[0-9a-fA-F]{40}$/);
+  });
+});

@@ -1,0 +1,194 @@
+// The devnet's tools over HTTP: who may use them, what they take, what they do. No socket, no chain.
+import { describe, expect, test } from "bun:test";
+import { devnetTools } from "../../src/api/devnet/app.ts";
+import { TOOLS } from "../../src/api/devnet/tools.ts";
+import { ChainCallError } from "../../src/engine/chain-port.ts";
+import { NodeError } from "../../src/errors.ts";
+import { type Call, fakeChain } from "./fake-chain.ts";
+
+const PARTY = "0a".repeat(32);
+const HERE = "http://127.0.0.1:3003";
+
+interface Asked {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly address?: string | undefined;
+  readonly headers?: Record<string, string>;
+  readonly fail?: Error;
+}
+
+async function ask(path: string, { method = "POST", body, headers, fail, ...rest }: Asked = {}) {
+  const { chain, calls } = fakeChain(fail);
+  const tools = devnetTools({ chain, parties: () => ({ parties: [] }) });
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const request = new Request(`${HERE}/devnet/${path}`, {
+    method,
+    headers: { host: "127.0.0.1:3003", ...headers },
+    ...(method === "POST" && body !== undefined && { body: text }),
+  });
+  const response = await tools.answer(request, "address" in rest ? rest.address : "127.0.0.1");
+  return { status: response.status, text: await response.text(), calls };
+}
+
+describe("the devnet's tools answer to this machine only", () => {
+  const cases: [name: string, asked: Asked, status: number][] = [
+    ["the machine itself", {}, 200],
+    ["the machine itself, IPv6", { address: "::1", headers: { host: "[::1]:3003" } }, 200],
+    ["the machine itself, IPv4 in IPv6", { address: "::ffff:127.0.0.1", headers: { host: "localhost:3003" } }, 200],
+    ["a page of this machine", { headers: { origin: "http://localhost:5173" } }, 200],
+    ["another machine", { address: "192.168.1.7" }, 403],
+    ["another machine that lies about the name", { address: "10.0.0.9", headers: { host: "localhost" } }, 403],
+    ["a socket that is not known", { address: undefined }, 403],
+    ["a name that was pointed here", { headers: { host: "evil.example:3003" } }, 403],
+    ["a name that begins like ours", { headers: { host: "localhost.evil.example" } }, 403],
+    ["a web page", { headers: { origin: "https://evil.example" } }, 403],
+    ["a file opened in a browser", { headers: { origin: "null" } }, 403],
+  ];
+  test.each(cases)("given %s", async (_name, asked, status) => {
+    const answer = await ask("mine", asked);
+    expect(answer.status).toBe(status);
+    expect(answer.calls).toEqual(status === 200 ? [["mine", 1]] : []);
+  });
+
+  test("given a stranger, when it asks for what is not there, then it is told nothing more", async () => {
+    const here = await ask("mine", { address: "192.168.1.7" });
+    const nowhere = await ask("nothing", { address: "192.168.1.7" });
+    expect(nowhere).toEqual(here);
+  });
+});
+
+describe("each tool", () => {
+  const address = `0x${"a1".repeat(20)}`;
+  const bridged = { party: PARTY, asset: "VOTE", amount: "5" };
+  const cases: [path: string, body: object, calls: Call[]][] = [
+    ["mine", { blocks: 12 }, [["mine", 12]]],
+    ["time/forward", { duration: "1h30m" }, [["forwardTime", 5_400_000_000_000n]]],
+    ["time/set", { time: "2030-01-01T00:00:00.000001Z" }, [["setNextBlockTime", 1_893_456_000_000_001_000n]]],
+    ["time/set", { time: "1893456000000000000" }, [["setNextBlockTime", 1_893_456_000_000_000_000n]]],
+    ["time/freeze", {}, [["freezeClock", true]]],
+    ["time/freeze", { frozen: false }, [["freezeClock", false]]],
+    ["mode", { mode: "mixed:500ms" }, [["setBlockMode", { kind: "mixed", intervalMs: 500 }]]],
+    ["mode", { mode: "1s" }, [["setBlockMode", { kind: "interval", intervalMs: 1000 }]]],
+    ["epoch/end", {}, [["endEpoch"]]],
+    ["snapshot", {}, [["snapshot"]]],
+    ["revert", { snapshot: "1" }, [["revert", "1"]]],
+    ["dump", {}, [["dump"]]],
+    ["fund", bridged, [["deposit", PARTY, "VOTE", 5n]]],
+    ["bridge/deposit", { ...bridged, amount: 5 }, [["deposit", PARTY, "VOTE", 5n]]],
+    ["stake", { party: PARTY, amount: "5" }, [["stake", PARTY, 5n]]],
+    ["stake", { party: PARTY, amount: "5", remove: true }, [["unstake", PARTY, 5n]]],
+    ["balance", { ...bridged, amount: "0" }, [["setBalance", PARTY, "VOTE", 0n]]],
+    ["parameter", { key: "a.b", value: "1" }, [["setParameter", "a.b", "1"]]],
+    ["bridge/list", { asset: PARTY }, [["list", PARTY]]],
+    ["bridge/limits", { proposal: PARTY }, [["setLimits", PARTY]]],
+    ["bridge/claim", { withdrawal: PARTY }, [["claim", PARTY]]],
+    [
+      "bridge/signers",
+      { add: address, remove: address, threshold: 500 },
+      [
+        ["addSigner", address],
+        ["removeSigner", address],
+        ["setThreshold", 500],
+      ],
+    ],
+    ["bridge/stop", {}, [["stopBridge"]]],
+    ["bridge/resume", {}, [["resumeBridge"]]],
+    [
+      "impersonate",
+      { party: PARTY, command: { voteSubmission: {} } },
+      [["impersonate", PARTY, { voteSubmission: {} }]],
+    ],
+    ["ban", { party: PARTY, duration: "10s" }, [["ban", PARTY, 1_700_000_010_000_000_000n]]],
+    ["pardon", { party: PARTY }, [["ban", PARTY, undefined]]],
+  ];
+  test.each(cases)("POST /devnet/%s %j", async (path, body, calls) => {
+    const answer = await ask(path, { body });
+    expect(answer.calls).toEqual(calls);
+    expect(answer.status).toBe(200);
+    expect(JSON.parse(answer.text)).toBeInstanceOf(Object);
+  });
+
+  test("every tool is in the table above, or only reads", () => {
+    const tried = new Set(cases.map(([path]) => path));
+    expect(TOOLS.filter(({ method, path }) => method === "POST" && !tried.has(path))).toEqual([]);
+  });
+
+  test("GET /devnet/status shows 64-bit numbers as texts and times as RFC 3339", async () => {
+    const { text, status } = await ask("status", { method: "GET" });
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({
+      chainId: "test-chain",
+      height: "7",
+      time: "2023-11-14T22:13:20Z",
+      epoch: { seq: "3", start: "2023-11-14T22:13:10Z", expire: "2023-11-14T22:14:10Z" },
+    });
+  });
+
+  test("a dump is the chain's own text, and load takes it back", async () => {
+    expect((await ask("dump")).text).toBe('{"height":7}');
+    const loaded = await ask("load", { body: '{"height":7}' });
+    expect(loaded.calls).toEqual([["load", '{"height":7}']]);
+    expect(JSON.parse(loaded.text)).toEqual({ chainId: "test-chain", height: "7" });
+  });
+});
+
+describe("bad input is refused by name, and nothing is done", () => {
+  const cases: [path: string, body: unknown, message: string][] = [
+    ["mine", "{", "the request body is not JSON"],
+    ["mine", [1], "the request body must be a JSON object"],
+    ["mine", { blocks: 0 }, "'blocks' must be a number from 1 to 100000, not '0'"],
+    ["mine", { blocks: "many" }, "'blocks' must be a whole number, 0 or more, not 'many'"],
+    ["mine", { blocks: 1.5 }, "'blocks' must be a whole number, 0 or more, not '1.5'"],
+    ["mine", { block: 1 }, "there is no 'block' here"],
+    ["fund", { party: "alice", asset: "VOTE", amount: "1" }, "'party' must be a public key of 64 hexadecimal digits, not 'alice'"],
+    ["fund", { party: PARTY, amount: "1" }, "'asset' is required"],
+    ["fund", { party: PARTY, asset: "VOTE", amount: "0" }, "'amount' must be above zero, not '0'"],
+    ["fund", { party: PARTY, asset: "VOTE", amount: "-1" }, "'amount' must be a whole number, 0 or more, not '-1'"],
+    ["balance", { party: PARTY, asset: "VOTE", amount: `${2n ** 256n}` }, `'amount' must be a whole number, 0 or more, not '${`${2n ** 256n}`.slice(0, 60)}'`],
+    ["time/forward", { duration: "soon" }, "'duration' must be a duration such as 1h30m or 500ms, not 'soon'"],
+    ["time/set", { time: "2030-13-01T00:00:00Z" }, "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-13-01T00:00:00Z'"],
+    ["mode", { mode: "sometimes" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
+    ["mode", { mode: "0s" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
+    ["bridge/signers", {}, "give 'add', 'remove' or 'threshold'"],
+    ["impersonate", { party: PARTY, command: "vote" }, "'command' must be an object, not 'vote'"],
+    ["time/freeze", { frozen: "yes" }, "'frozen' must be true or false, not 'yes'"],
+  ];
+  test.each(cases)("POST /devnet/%s %j", async (path, body, message) => {
+    const answer = await ask(path, { body });
+    expect(JSON.parse(answer.text)).toEqual({ code: 3, message, details: [] });
+    expect(answer.status).toBe(400);
+    expect(answer.calls).toEqual([]);
+  });
+
+  test("a body beyond the limit is refused", async () => {
+    const { status, calls } = await ask("mine", { body: `{"blocks":1${" ".repeat(1024 * 1024)}}` });
+    expect({ status, calls }).toEqual({ status: 400, calls: [] });
+  });
+
+  test("an unknown tool is 404, another method 501", async () => {
+    expect((await ask("teleport")).status).toBe(404);
+    expect((await ask("mine", { method: "GET" })).status).toBe(501);
+    expect((await ask("status", { method: "POST" })).status).toBe(501);
+  });
+});
+
+describe("what the chain refuses is told with its code and way out", () => {
+  test("given a bundle that does not verify", async () => {
+    const fail = new ChainCallError("bridge", "the Ethereum bridge refuses it: nonce 7 has been used");
+    const { status, text } = await ask("bridge/claim", { body: { withdrawal: PARTY }, fail });
+    expect(status).toBe(400);
+    expect(JSON.parse(text)).toMatchObject({ message: fail.message, details: [{ message: "bridge" }] });
+  });
+
+  test("given an error with a hint", async () => {
+    const fail = new NodeError("devnet.revert", "snapshot_unknown", "there is no snapshot 9", "make one first");
+    const { text } = await ask("revert", { body: { snapshot: "9" }, fail });
+    expect(JSON.parse(text).details).toMatchObject([{ message: "snapshot_unknown", inner: "make one first" }]);
+  });
+
+  test("given a fault, then nothing of its inside is shown", async () => {
+    const { status, text } = await ask("mine", { fail: new TypeError("undefined is not a function at x.ts:1") });
+    expect(status).toBe(500);
+    expect(text).toBe('{"code":13,"message":"Internal error","details":[]}');
+  });
+});

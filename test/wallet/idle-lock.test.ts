@@ -1,0 +1,70 @@
+// The lock after idle time, on a clock of the test's own.
+import { expect, test } from "bun:test";
+import { IdleLock } from "../../src/wallet/idle-lock.ts";
+
+function machine(idleMs = 100) {
+  let nowMs = 0;
+  let locks = 0;
+  const timers: { atMs: number; action: () => void }[] = [];
+  const lock = new IdleLock({
+    idleMs,
+    lock: () => locks++,
+    nowMs: () => nowMs,
+    later(action, delayMs) {
+      const timer = { atMs: nowMs + delayMs, action };
+      timers.push(timer);
+      return () => timers.splice(timers.indexOf(timer), 1);
+    },
+  });
+  return {
+    lock,
+    locks: () => locks,
+    timers: () => timers.length,
+    /** Lets time pass, awake. */
+    pass(ms: number) {
+      nowMs += ms;
+      for (const timer of timers.filter(({ atMs }) => atMs <= nowMs)) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.action();
+      }
+    },
+    /** Lets time pass while timers stand still. */
+    sleep(ms: number) {
+      nowMs += ms;
+    },
+  };
+}
+
+test("locks once when the time is over", () => {
+  const { lock, locks, pass, timers } = machine();
+  pass(99);
+  expect(locks()).toBe(0);
+  pass(1);
+  pass(1000);
+  expect([locks(), timers(), lock.touch()]).toEqual([1, 0, false]);
+});
+
+test("use gives it the whole time again", () => {
+  const { lock, locks, pass } = machine();
+  for (let turn = 0; turn < 10; turn++) {
+    pass(60);
+    expect(lock.touch()).toBe(true);
+  }
+  pass(99);
+  expect(locks()).toBe(0);
+  pass(1);
+  expect(locks()).toBe(1);
+});
+
+test("what a sleeping machine kept too long is locked at its first use", () => {
+  const { lock, locks, sleep } = machine();
+  sleep(10_000);
+  expect([locks(), lock.touch(), locks(), lock.touch()]).toEqual([0, false, 1, false]);
+});
+
+test("stopped, it locks nothing and leaves no timer", () => {
+  const { lock, locks, pass, timers } = machine();
+  lock.stop();
+  pass(1000);
+  expect([locks(), timers(), lock.touch()]).toEqual([0, 0, false]);
+});
