@@ -74,9 +74,9 @@ const UNIT_NS: Readonly<Record<string, number>> = {
 };
 
 const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
-const DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
+const DURATION = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
 
-/** A duration as Go reads it, `24h0m0s`, in nanoseconds. @throws NodeError */
+/** A duration as Go reads it, `24h0m0s`, in nanoseconds; never below zero. @throws NodeError */
 export function durationNs(text: string): bigint {
   if (!DURATION.test(text)) throw unreadable(text, "a duration such as 1h30m");
   let total = 0n;
@@ -85,7 +85,7 @@ export function durationNs(text: string): bigint {
     total += BigInt(whole!) * unitNs;
     if (fraction !== "") total += (BigInt(fraction) * unitNs) / 10n ** BigInt(fraction.length);
   }
-  return text.startsWith("-") ? -total : total;
+  return total;
 }
 
 function unreadable(text: string, wanted: string): NodeError {

@@ -57,6 +57,7 @@ export class Deposits {
     const party = without0x(partyId);
     if (!isHex64(party)) throw new CommandError("invalid party");
     const amount = readAmount(amountText, "invalid amount");
+    if (amount === 0n) throw new CommandError("invalid amount");
     return { party, asset, amount, txHash, createdNs: this.core.nowNs };
   }
 

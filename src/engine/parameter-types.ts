@@ -101,7 +101,7 @@ const DURATION_CHARACTERS_MAX = 100;
 export function parseDuration(text: string): bigint | undefined {
   if (text.length > DURATION_CHARACTERS_MAX) return undefined;
   try {
-    const value = durationNs(text);
+    const value = /^-[^+]/.test(text) ? -durationNs(text.slice(1)) : durationNs(text);
     return value > INT_MAX || value < INT_MIN ? undefined : value;
   } catch {
     return undefined;

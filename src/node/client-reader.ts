@@ -13,25 +13,34 @@ export interface ClientReader {
    * @throws ChainCallError `bridge` with what the API answers to anything else
    */
   get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
+  /** As `get`, for values that somebody typed: what the API does not take as an id is not there either. */
+  find<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
 }
 
 export function readerOf(plane: DataPlane): ClientReader {
   const endpoints = new Map(DATA_ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]));
+  const ask = (path: string, values: Readonly<Record<string, string>>) => {
+    const endpoint = endpoints.get(path);
+    if (endpoint === undefined) throw new Error(`the data API has no ${path}`);
+    const inPath: Record<string, string> = {};
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries(values)) {
+      if (path.includes(`{${snakeCase(name)}}`)) inPath[name] = value;
+      else query.set(name, value);
+    }
+    return plane.answer(endpoint, { query: query.toString(), path: inPath, accept: null });
+  };
   return {
-    get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined {
-      const endpoint = endpoints.get(path);
-      if (endpoint === undefined) throw new Error(`the data API has no ${path}`);
-      const inPath: Record<string, string> = {};
-      const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(values)) {
-        if (path.includes(`{${snakeCase(name)}}`)) inPath[name] = value;
-        else query.set(name, value);
-      }
-      const answer = plane.answer(endpoint, { query: query.toString(), path: inPath, accept: null });
-      if (answer.status === 200) return JSON.parse(answer.body) as T;
-      if (answer.status === 404) return undefined;
-      const { message, details } = JSON.parse(answer.body) as ErrorBody;
+    get<T>(path: string, values: Readonly<Record<string, string>>) {
+      const { status, body } = ask(path, values);
+      if (status === 200) return JSON.parse(body) as T;
+      if (status === 404) return undefined;
+      const { message, details } = JSON.parse(body) as ErrorBody;
       throw new ChainCallError("bridge", details[0]?.message ?? message);
+    },
+    find<T>(path: string, values: Readonly<Record<string, string>>) {
+      const { status, body } = ask(path, values);
+      return status === 200 ? (JSON.parse(body) as T) : undefined;
     },
   };
 }

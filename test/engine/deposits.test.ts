@@ -109,6 +109,7 @@ describe("a builtin deposit", () => {
   test.each([
     ["an unknown asset", "ff".repeat(32), ALICE, "5", "asset does not exist"],
     ["no amount", COIN, ALICE, "", "invalid amount"],
+    ["an amount of nothing", COIN, ALICE, "0", "invalid amount"],
     ["a negative amount", COIN, ALICE, "-5", "invalid amount"],
     ["more than 256 bits", COIN, ALICE, (1n << 256n).toString(), "invalid amount"],
     ["a party that is no key", COIN, "alice", "5", "invalid party"],

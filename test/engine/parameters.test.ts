@@ -3,12 +3,13 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { durationNs } from "../../src/admission/network-parameters.ts";
+import { applyParameter, durationNs } from "../../src/admission/network-parameters.ts";
 import { sentenceTime } from "../../src/admission/time-text.ts";
 import { Core } from "../../src/engine/core.ts";
 import { durationText } from "../../src/engine/duration-text.ts";
 import { CommandError } from "../../src/engine/errors.ts";
 import { PARAMETERS, PROPOSAL_KINDS } from "../../src/engine/parameter-definitions.ts";
+import { parseDuration } from "../../src/engine/parameter-types.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { timeNs } from "../../src/engine/rfc3339.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
@@ -353,6 +354,32 @@ describe("network parameters", () => {
   );
 });
 
+describe("values that admission takes over", () => {
+  test.each([
+    ["1e20", 10n ** 20n],
+    ["12.9", 12n],
+    ["+3", 3n],
+  ])("given %s, which a proposal may set, then admission reads it", (value, minProposalTokens) => {
+    const key = "spam.protection.proposal.min.tokens";
+    expect(loaded().validate(key, value)).toBeUndefined();
+    const changes: object[] = [];
+    const target = {
+      changePow: () => {},
+      changeSpam: (change: object) => changes.push(change),
+      setEpochLength: () => {},
+    };
+    expect(applyParameter(target, key, value)).toBe(true);
+    expect(changes).toEqual([{ minProposalTokens }]);
+  });
+
+  test.each(["", "-1", "x"])("given '%s', then admission refuses it", (value) => {
+    const target = { changePow: () => {}, changeSpam: () => {}, setEpochLength: () => {} };
+    expect(() => applyParameter(target, "spam.protection.max.votes", value)).toThrow(
+      "is not a number, 0 or more",
+    );
+  });
+});
+
 describe("texts of times and durations", () => {
   test.each([
     ["0s", 0n],
@@ -365,7 +392,7 @@ describe("texts of times and durations", () => {
     ["-1h0m0.5s", -3_600_500_000_000n],
   ])("given %s, then it is printed and read alike", (text, ns) => {
     expect(durationText(ns)).toBe(text);
-    expect(durationNs(text)).toBe(ns);
+    expect(parseDuration(text)).toBe(ns);
   });
 
   test.each([
@@ -378,9 +405,13 @@ describe("texts of times and durations", () => {
     expect(durationNs(text)).toBe(ns);
   });
 
-  test.each(["", "1", ".s", "s", "1x", "1 s", "--1s"])("given '%s', then it is no duration", (text) => {
-    expect(() => durationNs(text)).toThrow();
-  });
+  test.each(["", "1", ".s", "s", "1x", "1 s", "--1s", "-+1s"])(
+    "given '%s', then it is no duration",
+    (text) => {
+      expect(() => durationNs(text)).toThrow();
+      expect(parseDuration(text)).toBeUndefined();
+    },
+  );
 
   test.each([
     ["2030-01-01T00:00:00Z", START * 1_000_000_000n],

@@ -269,6 +269,25 @@ describe("the submission of a proposal", () => {
     expect(started().submit(ALICE, given).text).toContain("closing time too soon");
   });
 
+  test.each([
+    ["earliest", 2n * DAY],
+    ["latest", YEAR],
+  ])("given times that are the %s to the nanosecond, then they are let through", (_name, time) => {
+    expect(
+      started()
+        .at(START)
+        .submit(ALICE, terms(fee, time, time)).text,
+    ).toBe("");
+  });
+
+  test.each([
+    ["earliest", START + 1n],
+    ["latest", START + 2n * DAY],
+  ])("given the %s validation time, then it is let through", (_name, validationTimestamp) => {
+    const given = { ...terms({ newAsset }), validationTimestamp };
+    expect(started().at(START).submit(ALICE, given).text).toBe("");
+  });
+
   test("given an id that is taken, then there is an error and no event", () => {
     const chain = started();
     const { id } = chain.submit(ALICE, terms(freeform));

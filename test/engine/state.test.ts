@@ -82,6 +82,37 @@ describe("the state", () => {
     );
   });
 
+  test("given the digest is asked for within a block, then it is that of the entries, and the changes are the same", () => {
+    const move = fc.oneof(
+      { arbitrary: step, weight: 4 },
+      { arbitrary: fc.constantFrom("digest", "mark", "rollback"), weight: 2 },
+    );
+    fc.assert(
+      fc.property(fc.array(fc.array(move, { maxLength: 12 }), { maxLength: 4 }), (blocks) => {
+        const [asked, plain] = [stateOf(), stateOf()];
+        for (const block of blocks) {
+          const marks = [asked.state.mark(), plain.state.mark()];
+          for (const next of block) {
+            if (next === "mark") marks.splice(0, 2, asked.state.mark(), plain.state.mark());
+            else if (next === "rollback") {
+              asked.state.rollback(marks[0]!);
+              plain.state.rollback(marks[1]!);
+            } else if (next === "digest") {
+              asked.state.updateDigest();
+              const { state: other } = stateOf();
+              other.load(entriesOf(asked.state));
+              expect(asked.state.digest).toBe(other.digest);
+            } else if (typeof next === "object") {
+              for (const { tables } of [asked, plain]) apply(tables, next);
+            }
+          }
+          expect(asked.state.takeChanges()).toEqual(plain.state.takeChanges());
+          expect(asked.state.digest).toBe(plain.state.digest);
+        }
+      }),
+    );
+  });
+
   test("given a change that is undone within a block, then nothing has changed", () => {
     const { state, tables } = stateOf();
     tables[0]!.set("k", 1n);

@@ -53,7 +53,9 @@ describe("the witness", () => {
     for (const id of ["cc", "aa", "bb"]) start(id);
     for (const id of ["cc", "aa"]) expect(witness.vote(id, node)).toBe(true);
     expect(outcomes).toEqual([]);
+    expect(witness.hasPassed()).toBe(true);
     expect(tick(1n)).toEqual(["aa waa true", "cc wcc true"]);
+    expect(witness.hasPassed()).toBe(false);
     expect(tick(2n)).toEqual([]);
   });
 

@@ -67,13 +67,18 @@ export class DataContext {
 
   constructor(
     readonly db: Database,
-    options: DataContextOptions,
+    private readonly options: DataContextOptions,
   ) {
     this.ids = new Ids(db);
     this.blocks = new BlockTimes(db);
     this.limits = options.limits;
     this.build = options.build;
     this.home = options.home ?? "";
+  }
+
+  /** The same on the same connection, with nothing remembered. */
+  renewed(): DataContext {
+    return new DataContext(this.db, this.options);
   }
 
   /** The checked paging controls of a request. @throws ApiError 400 `invalid pagination` */

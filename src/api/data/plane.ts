@@ -30,10 +30,19 @@ export class DataPlane {
   private readonly end: Statement;
   private readonly heads: HeadReader;
 
-  constructor(readonly context: DataContext) {
-    this.begin = context.db.prepare("BEGIN");
-    this.end = context.db.prepare("COMMIT");
-    this.heads = new HeadReader(context.db);
+  constructor(private current: DataContext) {
+    this.begin = current.db.prepare("BEGIN");
+    this.end = current.db.prepare("COMMIT");
+    this.heads = new HeadReader(current.db);
+  }
+
+  get context(): DataContext {
+    return this.current;
+  }
+
+  /** What was remembered of the store is read anew: a devnet took its last blocks back and makes others. */
+  forget(): void {
+    this.current = this.current.renewed();
   }
 
   /** The last committed block, read now. */

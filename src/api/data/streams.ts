@@ -46,7 +46,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
         } catch (error) {
           return Response.json({ error: (error as ApiError).body }, { status: (error as ApiError).status });
         }
-        return exportLedgerEntries(context, fields, release);
+        return exportLedgerEntries(plane.context, fields, release);
       },
     },
   ];

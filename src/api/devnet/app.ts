@@ -12,7 +12,7 @@ import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
 export const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;
 /** A dump of a chain with some hundred thousand accounts. */
-const DUMP_BYTES_MAX = 512 * 1024 * 1024;
+export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
 

@@ -1,6 +1,7 @@
 // The node plane on a port.
 import { afterHeight } from "../data/server.ts";
-import { isPreflight, listen, preflight, urlOf } from "../http.ts";
+import { DEVNET_PREFIX, type DevnetTools, DUMP_BYTES_MAX } from "../devnet/app.ts";
+import { isPreflight, listen, preflight, splitUrl, urlOf } from "../http.ts";
 import { nodeApp } from "./app.ts";
 import type { NodePlane } from "./plane.ts";
 
@@ -13,19 +14,24 @@ export interface NodeServer {
 /**
  * Listens. Port 0 picks a free one.
  * @param host loopback unless the operator says otherwise (DESIGN.md, "Command line")
+ * @param devnet the developer's tools, on a devnet and nowhere else
  * @throws NodeError `port_in_use`
  */
-export function serveNode(plane: NodePlane, host: string, port: number): NodeServer {
+export function serveNode(plane: NodePlane, host: string, port: number, devnet?: DevnetTools): NodeServer {
   const app = nodeApp(plane);
+  const serve = (request: Request): Response | Promise<Response> =>
+    devnet && splitUrl(request.url).pathname.startsWith(DEVNET_PREFIX)
+      ? devnet.answer(request, server.requestIP(request)?.address)
+      : app.fetch(request);
   const handle = (request: Request): Response | Promise<Response> => {
     if (request.method === "GET") {
       const least = request.headers.get("x-min-height");
-      if (least !== null) return afterHeight(plane.data, request, least, () => app.fetch(request), "node");
+      if (least !== null) return afterHeight(plane.data, request, least, () => serve(request), "node");
     } else if (isPreflight(request)) return preflight(request);
-    return app.fetch(request);
+    return serve(request);
   };
   // Twice what is accepted: so much is still read, and refused with an error object.
-  const bodyBytesMax = 2 * plane.context.limits.submissionBytesMax;
+  const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const server = listen({ host, port, bodyBytesMax, portFlag: "--node-port" }, handle);
   return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
 }

@@ -72,7 +72,7 @@ export class ChainCore {
   readonly clock: ChainClock;
   readonly parts: readonly ChainPart[];
   private readonly recording: EventFile | undefined;
-  private readonly genesis: Genesis;
+  genesis: Genesis;
   private point_!: ChainPoint;
   private batch: Batch | undefined;
   /** What changed since the state was stored last, by table and key. */
@@ -186,7 +186,7 @@ export class ChainCore {
   /** Stores the state of the last block: after it a restart has nothing to replay. @throws NodeError */
   flush(): void {
     this.commit();
-    if (this.isFlushed) return this.storeParts();
+    if (this.isFlushed) return this.saveParts();
     this.writer.begin();
     const admission = this.log.admission.save();
     this.guarded(() => {
@@ -225,7 +225,8 @@ export class ChainCore {
     return this.blocksSinceState === 0 && this.pending.size === 0;
   }
 
-  private storeParts(): void {
+  /** Stores what has changed of clock, randomness and the other parts since the last block. @throws NodeError */
+  saveParts(): void {
     this.writer.begin();
     this.guarded(() => this.store.stageParts(this.parts));
   }

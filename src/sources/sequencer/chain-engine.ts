@@ -5,7 +5,7 @@
  *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
  */
 import type { BlockInfo } from "../../engine/core.ts";
-import type { EpochInfo } from "../../engine/ports.ts";
+import type { Duty, EpochInfo } from "../../engine/ports.ts";
 import type { State, StateChange } from "../../engine/state/state.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import type { Block } from "../block.ts";
@@ -52,6 +52,8 @@ export interface ChainEngine {
   resume(block: BlockInfo): void;
   /** Something waits for the next block and nothing else will bring it about. */
   wantsBlock(): boolean;
+  /** What the validator of a node has to do now. */
+  duties(nodeId: string): readonly Duty[];
   /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
   readonly blockGasMax: number;
   /** Why no further block can be made; undefined while all is well. */

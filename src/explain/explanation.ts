@@ -1,0 +1,52 @@
+// What `lyra explain` says: for each code and text that a client can meet, what it means, why, and what to do.
+
+export type Kind =
+  | "result code"
+  | "rule"
+  | "message"
+  | "execution"
+  | "status"
+  | "detail code"
+  | "wallet code"
+  | "program code";
+
+export interface Explanation {
+  readonly kind: Kind;
+  /** What stands in an answer: `89`, `pow_tid_used`, `port_in_use`; for a message, the message itself. */
+  readonly code: string;
+  /** What is told with it, word for word; `<…>` stands for what differs. */
+  readonly texts: readonly string[];
+  readonly means: string;
+  readonly why: string;
+  readonly fix: string;
+}
+
+/** A row of a table: what is told, what it means, why, what to do. */
+export type Row = readonly [texts: string | readonly string[], means: string, why: string, fix: string];
+
+/** Explanations by code. */
+export function table(kind: Kind, rows: Readonly<Record<string, Row>>): Explanation[] {
+  return Object.entries(rows).map(([code, [texts, means, why, fix]]) => ({
+    kind,
+    code,
+    texts: typeof texts === "string" ? (texts === "" ? [] : [texts]) : texts,
+    means,
+    why,
+    fix,
+  }));
+}
+
+/** Explanations of messages: the message is the code. */
+export function messages(
+  kind: Kind,
+  rows: Readonly<Record<string, readonly [means: string, why: string, fix: string]>>,
+): Explanation[] {
+  return Object.entries(rows).map(([text, [means, why, fix]]) => ({
+    kind,
+    code: text,
+    texts: [text],
+    means,
+    why,
+    fix,
+  }));
+}

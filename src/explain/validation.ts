@@ -1,0 +1,71 @@
+// Messages of the stateless checks: the words in parentheses behind a property, code 60 (reference 30, section 3.3).
+import { messages } from "./explanation.ts";
+
+const FIX = "Correct the property in front of the parentheses, sign again, and make a new proof.";
+
+export const VALIDATION = messages("message", {
+  "is required": [
+    "A property that must be there is missing, empty or zero.",
+    "An amount of 0 and an enum left UNSPECIFIED count as missing too.",
+    FIX,
+  ],
+  "must be positive": ["A number must be above 0.", "It is 0 or negative.", FIX],
+  "must be positive or zero": ["A number must not be negative.", "It is negative.", FIX],
+  "must be negative or zero": ["A number must not be above 0.", "It is positive.", FIX],
+  "must be less than 150": ["A number is too large.", "The network takes at most 149 here.", FIX],
+  "must be at most 1000000": ["A number is too large.", "The network takes at most 1,000,000 here.", FIX],
+  "must be at most 100": ["A number is too large.", "The network takes at most 100 here.", FIX],
+  "must be between -7 and 7": ["A number of decimal places is out of range.", "It may be -7 to 7.", FIX],
+  "should be between 0 (inclusive) and 1 (inclusive)": [
+    "A factor is out of range.",
+    "It is a part of a whole: 0 to 1.",
+    FIX,
+  ],
+  "is not a valid value": [
+    "The value is none of those that are allowed here.",
+    "An enum number is unknown, or the value does not go with another one, such as a reward account with a party to pay to.",
+    FIX,
+  ],
+  "is not a valid number": ["The text is no number.", "It has other characters than digits and a point.", FIX],
+  "is not supported": [
+    "The value is known, but not for this kind of command.",
+    "A transaction version other than 2 and 3, or a time that such a proposal does not have.",
+    FIX,
+  ],
+  "is unauthorised": ["The sender may not do this.", "The command belongs to somebody else.", "Sign with the owner's key."],
+  "is mismatching": ["Two values contradict each other.", "One side of a pair does not fit the other.", FIX],
+  "reference is too long": ["The reference is too long.", "It has more than 100 bytes; letters beyond ASCII have two or more.", FIX],
+  "not a valid integer": ["The text is no whole number.", "Amounts are whole numbers of the asset's smallest unit, without a point.", FIX],
+  "not a valid float": ["The text is no decimal number.", "A factor such as `0.5` is wanted.", FIX],
+  "must be less than 100 characters": ["The text is too long.", "It has more than 100 bytes.", FIX],
+  "must not exceed 20000 characters": ["The description is too long.", "It has more than 20,000 bytes.", FIX],
+  "should be hex encoded": ["The text is not hexadecimal.", "It has an odd number of digits, or other characters than 0-9 and a-f.", FIX],
+  "signature is not verifiable": ["The signature cannot be checked.", "Key or signature have the wrong form.", FIX],
+  "invalid signature": [
+    "The signature is not this key's over these bytes.",
+    "Most often: another chain id, a version that does not match what was signed, or input data that were serialised again after signing.",
+    "Sign SHA3-256 of the chain id, a zero byte and the input data (version 3), and send exactly these input data. The chain id is in GET /blockchain/height.",
+  ],
+  "unsupported algorithm": ["Only one kind of signature is taken.", "The pair must be `vega/ed25519` and version 1.", FIX],
+  "empty batch market instructions": ["The batch holds no instruction.", "It must have at least one.", FIX],
+  "is not a valid vega public key": ["The text is no public key.", "It must have exactly 64 hexadecimal digits.", FIX],
+  "is not a valid ethereum address": ["The text is no Ethereum address.", "It must be `0x` and 40 hexadecimal digits.", FIX],
+  "should be a valid vega public key": ["The text is no public key.", "It must have exactly 64 hexadecimal digits.", FIX],
+  "should be a valid vega ID": ["The text is no identifier.", "It must have exactly 64 hexadecimal digits.", FIX],
+  "must be after start_epoch": ["The end lies before the start.", "`end_epoch` is smaller than `start_epoch`.", FIX],
+  "unknown asset": ["The asset for the metric is missing.", "A transfer to such a reward account names the asset that is measured.", FIX],
+  "cannot amend to time in force GFA": ["An order cannot be amended to this time in force.", "GFA orders live in auctions alone.", FIX],
+  "cannot amend to time in force GFN": ["An order cannot be amended to this time in force.", "GFN orders live outside auctions alone.", FIX],
+  "non GTT order with expiry": ["Only GTT orders expire.", "The order has an expiry and another time in force.", FIX],
+  "GTT order without expiry": ["A GTT order needs an expiry.", "`expires_at` is 0.", FIX],
+  "unsupported withdraw extended details": ["The withdrawal does not say to where.", "`ext` is there but empty.", FIX],
+  "account type is not valid for one off transfer": ["A one-off transfer cannot go to this kind of account.", "It goes to general accounts and the global reward account.", FIX],
+  "transfers to metric-based reward accounts must be recurring transfers that specify a distribution metric": [
+    "Such a reward account is filled by recurring transfers alone.",
+    "It is paid out by a metric, epoch after epoch.",
+    "Send a recurring transfer with a dispatch strategy.",
+  ],
+  "cannot be after or equal to closing time": ["The validation would end after the vote.", "`validation_timestamp` must be before `closing_timestamp`; both are Unix seconds.", FIX],
+  "cannot be after enactment time": ["The vote would end after the enactment.", "`closing_timestamp` must not be after `enactment_timestamp`; both are Unix seconds.", FIX],
+  "cannot be after closing time": ["The validation would end after the vote.", "`validation_timestamp` must not be after `closing_timestamp`; both are Unix seconds.", FIX],
+});

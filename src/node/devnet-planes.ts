@@ -1,0 +1,113 @@
+// What a devnet answers on: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
+// first block is made.
+import { statSync } from "node:fs";
+import { DataContext } from "../api/data/context.ts";
+import { DataPlane } from "../api/data/plane.ts";
+import { serveData } from "../api/data/server.ts";
+import { ServerStatus } from "../api/data/status.ts";
+import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
+import type { FaucetPort } from "../api/faucet/port.ts";
+import { serveFaucet } from "../api/faucet/server.ts";
+import { mountedNode } from "../api/node/app.ts";
+import { NodeContext } from "../api/node/context.ts";
+import { NodePlane } from "../api/node/plane.ts";
+import { serveNode } from "../api/node/server.ts";
+import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
+import type { Limits } from "../limits.ts";
+import { openReader, storePath } from "../store/database.ts";
+import { BUILD } from "./build.ts";
+import { type ClientReader, readerOf } from "./client-reader.ts";
+import { systemTimeNs } from "./clock.ts";
+
+export interface PlanesOptions {
+  readonly home: string;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly dataPort: number;
+  readonly nodePort: number;
+  readonly faucetPort: number;
+  readonly limits: Limits;
+  /** Why the data may not be complete; undefined when all is well. */
+  notReady(): string | undefined;
+}
+
+/** What the planes are served from; made first, because the bridge reads by it. */
+export class Planes {
+  readonly reader: ClientReader;
+  private readonly db;
+  private readonly data: DataPlane;
+  private readonly servers: { stop(): Promise<void> }[] = [];
+
+  constructor(private readonly options: PlanesOptions) {
+    const { home, limits } = options;
+    this.db = openReader(home);
+    this.data = new DataPlane(new DataContext(this.db, { limits, build: BUILD, home }));
+    this.reader = readerOf(this.data);
+  }
+
+  /** Listens on all ports. @throws NodeError when one is in use; then on none */
+  serve(chain: DevnetPort, parties: () => object) {
+    const { host, dataPort, nodePort, faucetPort } = this.options;
+    const tools: DevnetTools = devnetTools({ chain, parties });
+    const node = new NodePlane(this.nodeContext(chain), this.data);
+    const status = new ServerStatus();
+    const data = serveData(this.data, status, host, dataPort, mountedNode(node));
+    this.servers.push(data);
+    status.source = this.statusSource(() => data.cacheHits());
+    const nodeServer = serveNode(node, host, nodePort, tools);
+    this.servers.push(nodeServer);
+    // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
+    const faucet = serveFaucet(this.faucet(chain), {
+      host: "127.0.0.1",
+      port: faucetPort,
+      nowMs: () => Number(systemTimeNs() / 1_000_000n),
+    });
+    this.servers.push(faucet);
+    return { data, node: nodeServer, faucet };
+  }
+
+  /** The chain took blocks back. */
+  forget(): void {
+    this.data.forget();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers.map((server) => server.stop()));
+    this.db.close();
+  }
+
+  private nodeContext(chain: ChainPort): NodeContext {
+    return new NodeContext(chain, { limits: this.options.limits, build: BUILD, nowNs: systemTimeNs });
+  }
+
+  private faucet(chain: DevnetPort): FaucetPort {
+    const { reader } = this;
+    return {
+      async asset(id) {
+        const found = reader.find<{ asset: { details: { builtinAsset?: { maxFaucetAmountMint: string } } } }>(
+          "/api/v2/asset/{asset_id}",
+          { assetId: id },
+        );
+        const mintMax = found?.asset.details.builtinAsset?.maxFaucetAmountMint;
+        return found && { mintMax: mintMax === undefined ? undefined : BigInt(mintMax) };
+      },
+      deposit: (party, asset, amount) => chain.bridge.deposit(party, asset, amount),
+    };
+  }
+
+  private statusSource(cacheHits: () => number) {
+    const count = this.db.prepare("SELECT count(*) AS n FROM segments");
+    const { home, notReady } = this.options;
+    return {
+      head: () => this.data.head(),
+      notReady,
+      segments: () => Number((count.get() as { n: bigint }).n),
+      storeBytes: () => fileBytes(storePath(home)) + fileBytes(`${storePath(home)}-wal`),
+      cacheHits,
+    };
+  }
+}
+
+function fileBytes(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

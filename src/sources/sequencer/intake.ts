@@ -1,0 +1,122 @@
+/**
+ * How a transaction comes into the mempool (reference 30, section 7.2): size, duplicates, everything that needs no
+ * state, then admission and the engine. Also asked again for what remains after a block.
+ */
+import { ChainCallError, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
+import { sha256HexOf } from "../../crypto/sha256.ts";
+import { tooLargeText, TRANSACTION_BYTES_MAX } from "../../wire/transaction.ts";
+import { type CheckedTransaction, checkTransaction, type TransactionRefusal } from "../../wire/transaction-check.ts";
+import { COMMANDS } from "../../wire/transaction-commands.ts";
+import { admissionTransaction } from "./admission-log.ts";
+import type { ChainCore, TxExecution } from "./chain-core.ts";
+import type { Mempool, PooledTx } from "./mempool.ts";
+import type { LocalChainOptions } from "./options.ts";
+import { refusalDetails } from "./refusals.ts";
+
+const NOT_ALLOWED = 51;
+const UNSUPPORTED = 80;
+/** Names of the rules behind the engine's codes, for details. */
+const ENGINE_RULES: ReadonlyMap<number, string> = new Map([
+  [NOT_ALLOWED, "not_allowed"],
+  [UNSUPPORTED, "unsupported_command"],
+  [71, "batch_partly_failed"],
+]);
+
+export class Intake {
+  constructor(
+    private readonly core: ChainCore,
+    private readonly mempool: Mempool,
+    private readonly checker: NonNullable<LocalChainOptions["checkTransaction"]> = checkTransaction,
+    private readonly status: () => ChainStatus,
+  ) {}
+
+  /**
+   * Takes a transaction into the mempool.
+   * @returns the verdict, what was taken in, and what had to make way for it
+   * @throws ChainCallError `too_large`, `duplicate`, `mempool_full`
+   */
+  async take(bytes: Uint8Array): Promise<{ outcome: TxOutcome; entry?: PooledTx; dropped: readonly PooledTx[] }> {
+    checkSize(bytes);
+    const hash = sha256HexOf(bytes).toUpperCase();
+    this.mempool.remember(hash);
+    try {
+      const verdict = await this.checker(bytes, this.core.engine.chainId);
+      if (!verdict.ok) return this.refuseBytes(hash, verdict.refusal);
+      return this.enter({ hash, bytes, tx: verdict.transaction, isImpersonated: false });
+    } catch (error) {
+      this.mempool.forget(hash);
+      throw error;
+    }
+  }
+
+  /** Takes a transaction that nobody signed (devnet tools). @throws ChainCallError */
+  takeUnsigned(bytes: Uint8Array, tx: CheckedTransaction) {
+    const hash = tx.hash.toUpperCase();
+    this.mempool.remember(hash);
+    return this.enter({ hash, bytes, tx, isImpersonated: true });
+  }
+
+  /** The verdict alone. Its proof of work counts as seen until the next commit. @throws ChainCallError */
+  async check(bytes: Uint8Array): Promise<TxOutcome> {
+    checkSize(bytes);
+    const hash = sha256HexOf(bytes).toUpperCase();
+    const verdict = await this.checker(bytes, this.core.engine.chainId);
+    if (!verdict.ok) return this.refusedBytes(hash, verdict.refusal);
+    return this.judge({ hash, tx: verdict.transaction, isImpersonated: false });
+  }
+
+  /** Asks again after a block. */
+  judge({ hash, tx, isImpersonated }: Pick<PooledTx, "hash" | "tx" | "isImpersonated">): TxOutcome {
+    const { engine, log } = this.core;
+    if (!isImpersonated) {
+      const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
+      const tokens = isCounted ? engine.stakeOf(tx.party) : undefined;
+      const verdict = log.admission.check(admissionTransaction(tx), tokens);
+      if (!verdict.accepted) {
+        const { rule, text, numbers } = verdict;
+        return this.outcome(hash, { code: 89, text, rule, numbers }, 0);
+      }
+    }
+    const { code, text, gasWanted, numbers = {} } = engine.check(tx);
+    if (code === 0 && gasWanted > engine.blockGasMax) {
+      const limit = { gasWanted: BigInt(gasWanted), blockGasMax: BigInt(engine.blockGasMax) };
+      const gas = `gas wanted ${gasWanted} is greater than max gas ${engine.blockGasMax}`;
+      return this.outcome(hash, { code: NOT_ALLOWED, text: gas, rule: "block_gas", numbers: limit }, gasWanted);
+    }
+    return this.outcome(hash, { code, text, rule: undefined, numbers }, gasWanted);
+  }
+
+  /** The outcome in the form that callers see. @param height of the block that holds it; 0 for a verdict */
+  outcome(hash: string, execution: TxExecution, gasWanted: number, height = 0): TxOutcome {
+    const { code, text, numbers } = execution;
+    const rule = execution.rule ?? ENGINE_RULES.get(code) ?? "command_failed";
+    const details = code === 0 ? undefined : refusalDetails(rule, text, numbers, this.status());
+    return { hash, code, text, details, gasWanted, height };
+  }
+
+  private enter(candidate: Omit<PooledTx, "gas">) {
+    const outcome = this.judge(candidate);
+    if (outcome.code !== 0) {
+      this.mempool.forget(candidate.hash);
+      return { outcome, dropped: [] };
+    }
+    const entry: PooledTx = { ...candidate, gas: outcome.gasWanted };
+    return { outcome, entry, dropped: this.mempool.add(entry) };
+  }
+
+  private refuseBytes(hash: string, refusal: TransactionRefusal) {
+    this.mempool.forget(hash);
+    return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
+  }
+
+  private refusedBytes(hash: string, { reason, code, text }: TransactionRefusal): TxOutcome {
+    if (reason === "too_large") throw new ChainCallError("too_large", text);
+    const rule = reason === "undecodable" ? "undecodable_transaction" : "invalid_transaction";
+    return this.outcome(hash, { code, text, rule, numbers: {} }, 0);
+  }
+}
+
+function checkSize(bytes: Uint8Array): void {
+  if (bytes.length <= TRANSACTION_BYTES_MAX) return;
+  throw new ChainCallError("too_large", tooLargeText(bytes.length));
+}

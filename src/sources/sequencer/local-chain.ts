@@ -1,0 +1,266 @@
+/**
+ * A chain in this process: the sequencer, its store and the devnet's tools behind the ports of the engine. It owns the
+ * writer's connection that it is given; nobody else writes on it.
+ */
+import { spamStatistics } from "../../admission/statistics.ts";
+import {
+  type BlockMode,
+  ChainCallError,
+  type ChainPort,
+  type ChainStatus,
+  type DevnetPort,
+  type TxOutcome,
+} from "../../engine/chain-port.ts";
+import type { Duty } from "../../engine/ports.ts";
+import { ExitCode, NodeError } from "../../errors.ts";
+import { BlockWriter } from "../../store/block-writer.ts";
+import { TxVersion } from "../../wire/generated/commands.ts";
+import { fromJson } from "../../wire/from-json.ts";
+import { type InputData, encodeInputData } from "../../wire/generated/commands.ts";
+import { hexOf, isHex64 } from "../../wire/identifiers.ts";
+import { serializeTransaction } from "../../wire/transaction-build.ts";
+import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../wire/transaction.ts";
+import { PropertyErrors } from "../../wire/validate/property-errors.ts";
+import { ChainCore } from "./chain-core.ts";
+import { genesisOfDump, loadDump, readDump, writeDump } from "./dump.ts";
+import { SEQUENCER_LIMITS, type SequencerLimits } from "./limits.ts";
+import type { LocalChainOptions, Resumption } from "./options.ts";
+import { pooled } from "./pooling.ts";
+import { Sequencer } from "./sequencer.ts";
+import { Snapshots } from "./snapshots.ts";
+import { readUnverified } from "./stored-tx.ts";
+
+/** The devnet's tools that need nothing but the chain: all but the bridge. */
+export type SequencerTools = Omit<DevnetPort, "bridge">;
+
+/** A quiet chain's log stays small, so that empty blocks cost no disk. */
+const CHECKPOINT_BYTES = 2 * 1024 * 1024;
+const STEP_NS = 1_000n;
+/** Blocks that the end of an epoch and the beginning of the next take, with some to spare. */
+const EPOCH_BLOCKS_MAX = 10;
+const ED25519_SIGNATURE_BYTES = 64;
+
+export class LocalChain implements ChainPort, SequencerTools {
+  private readonly core: ChainCore;
+  private readonly writer: BlockWriter;
+  private readonly sequencer: Sequencer;
+  private readonly snapshots: Snapshots;
+  private readonly limits: SequencerLimits;
+  /** What happened when the chain was opened: one sentence for the log, and the numbers in it. */
+  readonly resumption: Resumption;
+
+  /** Opens the chain of a home, or begins it. @throws NodeError when the home holds something else, or is damaged */
+  constructor(private readonly options: LocalChainOptions) {
+    this.limits = { ...SEQUENCER_LIMITS, ...options.limits };
+    this.writer = new BlockWriter(options.db, { allOrNothing: true, checkpointBytes: CHECKPOINT_BYTES });
+    // The log is cut back to this when it begins anew.
+    options.db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
+    this.core = new ChainCore(options, this.writer, this.limits);
+    this.sequencer = new Sequencer(this.core, options, this.limits);
+    this.snapshots = new Snapshots(options.db, this.core, this.sequencer.mempool, this.limits.snapshotsMax);
+    this.resumption = this.core.open();
+    this.sequencer.onBlock(() => this.snapshots.limitMemory());
+    this.sequencer.start();
+  }
+
+  get status(): ChainStatus {
+    return this.sequencer.status;
+  }
+
+  onBlock(listener: (status: ChainStatus) => void): () => void {
+    return this.sequencer.onBlock(listener);
+  }
+
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+    return this.sequencer.submit(bytes, wait);
+  }
+
+  async check(bytes: Uint8Array): Promise<TxOutcome> {
+    return this.sequencer.check(bytes);
+  }
+
+  async spamStatistics(party: string) {
+    const { admission } = this.core.log;
+    const { chainId, pow, spam, rules } = admission;
+    return spamStatistics({ chainId, pow, spam, rules }, party);
+  }
+
+  /** What the validator of a node has to do now; whoever holds its keys does it. */
+  duties(nodeId: string): readonly Duty[] {
+    return this.core.engine.duties(nodeId);
+  }
+
+  async mine(blocks: number): Promise<ChainStatus> {
+    if (!Number.isSafeInteger(blocks) || blocks < 0 || blocks > this.limits.mineBlocksMax) {
+      throw invalid("mine", `the number of blocks must be whole, 0 to ${this.limits.mineBlocksMax}`);
+    }
+    await this.sequencer.mine(blocks);
+    return this.status;
+  }
+
+  async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
+    if (nanoseconds < 0n) throw invalid("time", "time cannot step backwards");
+    return this.changeClock(() => this.options.clock.forward(nanoseconds));
+  }
+
+  async setNextBlockTime(timeNs: bigint): Promise<ChainStatus> {
+    const last = this.status.timeNs;
+    if (timeNs < last + STEP_NS) {
+      throw invalid("time", `the next block must be at least a microsecond after the last one, at ${last} ns`);
+    }
+    return this.changeClock(() => this.options.clock.setNext(timeNs));
+  }
+
+  async freezeClock(frozen: boolean): Promise<ChainStatus> {
+    return this.changeClock(() => this.options.clock.freeze(frozen));
+  }
+
+  async setBlockMode(mode: BlockMode): Promise<ChainStatus> {
+    if ("intervalMs" in mode && !(mode.intervalMs >= 1 && mode.intervalMs <= 2 ** 31 - 1)) {
+      throw invalid("mode", "the interval must be 1 to 2147483647 milliseconds");
+    }
+    this.sequencer.setMode(mode);
+    return this.status;
+  }
+
+  async endEpoch(): Promise<ChainStatus> {
+    const { seq } = this.core.engine.epoch;
+    for (let blocks = 0; this.core.engine.epoch.seq === seq; blocks++) {
+      if (blocks >= EPOCH_BLOCKS_MAX) {
+        throw new NodeError("devnet.epoch", "epoch_stays", `epoch ${seq} did not end within ${blocks} blocks`);
+      }
+      const { clock } = this.options;
+      const next = clock.timeAfter(this.status.timeNs);
+      const end = this.core.engine.epoch.expireNs + STEP_NS;
+      if (next < end) clock.setNext(end);
+      await this.sequencer.mine(1);
+    }
+    return this.status;
+  }
+
+  async snapshot(): Promise<string> {
+    this.sequencer.checkRunning();
+    return this.snapshots.take();
+  }
+
+  async revert(id: string): Promise<ChainStatus> {
+    const height = this.snapshots.revert(id);
+    this.options.onReverted?.(height);
+    this.sequencer.moved();
+    return this.status;
+  }
+
+  /** Gives up a snapshot; with the last one, what keeps the way back is gone too. */
+  async dropSnapshot(id: string): Promise<void> {
+    this.snapshots.drop(id);
+  }
+
+  async dump(): Promise<string> {
+    this.sequencer.checkRunning();
+    this.core.flush();
+    const { height, hash, appHash } = this.core.point;
+    const mempool = [...this.sequencer.mempool.entries()].map(({ bytes, gas, isImpersonated }) => ({
+      bytes: Buffer.from(bytes).toString("base64"),
+      gas,
+      impersonated: isImpersonated,
+    }));
+    return writeDump(this.options.db, this.core.genesis, { height, hash, appHash, mempool });
+  }
+
+  async load(text: string): Promise<ChainStatus> {
+    const { core, options } = this;
+    const dump = readDump(text);
+    const genesis = genesisOfDump(dump);
+    if (genesis.chainId !== core.engine.chainId) {
+      const both = `the dump is of chain ${genesis.chainId}, this is chain ${core.engine.chainId}`;
+      throw new NodeError("devnet.load", "chain_mismatch", both, "start a chain with the genesis of the dump");
+    }
+    const branch = core.store.branch();
+    const entries = dump.mempool.map(({ bytes, gas, impersonated }) =>
+      pooled(new Uint8Array(Buffer.from(bytes, "base64")), gas, impersonated),
+    );
+    options.db.transaction(() => {
+      this.snapshots.dropAll();
+      loadDump(options.db, dump);
+      core.store.putBranch(branch + 1);
+    }).immediate();
+    core.genesis = genesis;
+    core.reopen();
+    this.sequencer.mempool.load({ entries, cache: [] });
+    options.onReverted?.(0);
+    this.sequencer.moved();
+    return this.status;
+  }
+
+  async impersonate(party: string, command: object): Promise<TxOutcome> {
+    if (!isHex64(party)) throw invalid("impersonate", "the party must be a public key: 64 hex digits");
+    const bytes = this.unsigned(party, command);
+    const tx = readUnverified(bytes);
+    if (tx instanceof PropertyErrors) throw invalid("impersonate", tx.toString());
+    return this.sequencer.submitUnsigned(bytes, tx);
+  }
+
+  async setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus> {
+    this.sequencer.makeBlockWith((engine) => engine.setBalance(party, asset, balance));
+    return this.status;
+  }
+
+  async setParameter(key: string, value: string): Promise<ChainStatus> {
+    this.sequencer.makeBlockWith((engine) => engine.setParameter(key, value));
+    return this.status;
+  }
+
+  async ban(party: string, untilNs: bigint | undefined): Promise<void> {
+    this.sequencer.checkRunning();
+    const { pow, spam } = this.core.log.admission;
+    if (untilNs !== undefined) pow.ban(party, untilNs);
+    else {
+      pow.pardon(party);
+      spam.pardon(party);
+    }
+    this.core.flushAdmission();
+  }
+
+  /** Ends cleanly: nothing has to be replayed at the next start. */
+  async stop(): Promise<void> {
+    this.sequencer.stop();
+    try {
+      this.core.flush();
+    } catch (error) {
+      // What is committed is safe: the next start replays it.
+      if (!(error instanceof NodeError)) throw error;
+    }
+    this.core.close();
+    this.writer.checkpoint();
+  }
+
+  private changeClock(change: () => void): ChainStatus {
+    change();
+    this.core.saveParts();
+    return this.status;
+  }
+
+  /** The bytes of a transaction with a signature that is none, but differs from all others: identifiers follow from it. */
+  private unsigned(party: string, command: object): Uint8Array {
+    const random = this.options.random;
+    const nonce = new DataView(random.bytes(8).buffer).getBigUint64(0) | 1n;
+    const input = fromJson<InputData>("vega.commands.v1.InputData", command, { unknown: "refuse" });
+    const inputData = encodeInputData({ ...input, nonce, blockHeight: BigInt(this.status.height) });
+    return serializeTransaction({
+      inputData,
+      signature: {
+        value: hexOf(random.bytes(ED25519_SIGNATURE_BYTES)),
+        algo: SIGNATURE_ALGORITHM,
+        version: SIGNATURE_VERSION,
+      },
+      pubKey: party,
+      version: TxVersion.TX_VERSION_V3,
+    });
+  }
+}
+
+function invalid(what: string, text: string): NodeError {
+  return new NodeError(`devnet.${what}`, "invalid_argument", text, "", ExitCode.usage);
+}
+
+export { ChainCallError };

@@ -1,0 +1,313 @@
+/**
+ * Decides when there is a block and what is in it. A block is made at one go, so whatever arrives meanwhile is in the
+ * next one.
+ */
+import { ChainCallError, type BlockMode, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
+import { CommandError } from "../../engine/errors.ts";
+import { NodeError, reasonOf } from "../../errors.ts";
+import type { CheckedTransaction } from "../../wire/transaction-check.ts";
+import type { BlockStep, ChainCore, ExecutedBlock } from "./chain-core.ts";
+import { Intake } from "./intake.ts";
+import type { SequencerLimits } from "./limits.ts";
+import { Mempool, type PooledTx } from "./mempool.ts";
+import type { LocalChainOptions } from "./options.ts";
+import { StatusBoard } from "./status-board.ts";
+import { Waiters } from "./waiters.ts";
+
+/** Empty blocks that are made at one go, and how long that may take. */
+const BATCH_BLOCKS_MAX = 1_000;
+const BATCH_MS_MAX = 20;
+/** A chain whose disk is full tries again after this. */
+const RETRY_MS = 1_000;
+const RETRY_ON_REQUEST_MS = 200;
+/** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
+const WANTED_BLOCKS_MAX = 100;
+const PASSING: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
+
+interface MadeBlock {
+  readonly executed: ExecutedBlock;
+  readonly txs: readonly PooledTx[];
+  readonly status: ChainStatus;
+}
+
+export class Sequencer {
+  readonly mempool: Mempool;
+  private readonly board: StatusBoard;
+  private readonly intake: Intake;
+  private readonly waiters: Waiters;
+  private readonly listeners = new Set<(status: ChainStatus) => void>();
+  private mode: BlockMode;
+  private soon: ReturnType<typeof setImmediate> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private lastAttemptMs = 0;
+  private wanted = 0;
+  private halted: string | undefined;
+  /** It will not go on by itself. */
+  private isHaltedForGood = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly core: ChainCore,
+    private readonly options: LocalChainOptions,
+    limits: SequencerLimits,
+  ) {
+    this.mode = options.mode ?? { kind: "instant" };
+    this.mempool = new Mempool(limits);
+    this.waiters = new Waiters(limits.commitWaitMs);
+    this.board = new StatusBoard(core, options);
+    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status);
+  }
+
+  get status(): ChainStatus {
+    const { count, bytes } = this.mempool;
+    return { ...this.board.status, mempool: { count, bytes }, halted: this.halted };
+  }
+
+  onBlock(listener: (status: ChainStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  start(): void {
+    this.board.update();
+    this.noteHalt();
+    this.schedule();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.unschedule();
+    clearTimeout(this.retry);
+    this.waiters.failAll(new ChainCallError("stopped", "the chain is being stopped"));
+  }
+
+  setMode(mode: BlockMode): void {
+    this.mode = mode;
+    this.unschedule();
+    this.schedule();
+  }
+
+  /** @throws ChainCallError */
+  async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+    this.checkRunning();
+    return this.entered(await this.intake.take(bytes), wait);
+  }
+
+  /** @throws ChainCallError */
+  async submitUnsigned(bytes: Uint8Array, tx: CheckedTransaction): Promise<TxOutcome> {
+    this.checkRunning();
+    return this.entered(this.intake.takeUnsigned(bytes, tx), this.mode.kind === "manual" ? "check" : "commit");
+  }
+
+  /** @throws ChainCallError */
+  check(bytes: Uint8Array): Promise<TxOutcome> {
+    this.checkRunning();
+    return this.intake.check(bytes);
+  }
+
+  /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
+  async mine(blocks: number): Promise<void> {
+    for (let left = blocks; left > 0; ) {
+      this.checkRunning();
+      left -= this.produce(left);
+      // Whoever follows the blocks gets to answer them.
+      if (left > 0) await yieldToOthers();
+    }
+  }
+
+  /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
+  makeBlockWith(step: BlockStep): void {
+    this.checkRunning();
+    this.produce(1, step);
+  }
+
+  /** The chain is at another place than before: looks at everything anew. */
+  moved(): void {
+    this.wanted = 0;
+    this.board.update();
+    this.recheck();
+    this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
+    for (const listener of this.listeners) listener(this.status);
+    this.noteHalt();
+    this.schedule();
+  }
+
+  /** @throws ChainCallError */
+  checkRunning(): void {
+    if (this.isStopped) throw new ChainCallError("stopped", "the chain is being stopped");
+    if (this.halted === undefined) return;
+    if (!this.isHaltedForGood && performance.now() - this.lastAttemptMs > RETRY_ON_REQUEST_MS) this.tryAgain();
+    if (this.halted !== undefined) throw new ChainCallError("halted", this.halted);
+  }
+
+  private entered(
+    { outcome, entry, dropped }: Awaited<ReturnType<Intake["take"]>>,
+    wait: "check" | "commit",
+  ): TxOutcome | Promise<TxOutcome> {
+    for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
+    if (entry === undefined) return outcome;
+    this.schedule();
+    return wait === "commit" ? this.waiters.wait(outcome.hash) : outcome;
+  }
+
+  /**
+   * One block, or several while nothing happens in them.
+   * @returns how many @throws ChainCallError `halted`; CommandError of the step
+   */
+  private produce(max: number, step?: BlockStep): number {
+    this.lastAttemptMs = performance.now();
+    const made: MadeBlock[] = [];
+    let trouble: NodeError | undefined;
+    try {
+      do made.push(this.execute(step));
+      while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
+      trouble = this.core.commit();
+    } catch (error) {
+      if (error instanceof CommandError) throw error;
+      this.board.update();
+      throw this.halt(error);
+    }
+    this.halted = undefined;
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    for (const each of made) this.told(each);
+    if (trouble) this.halt(trouble);
+    this.noteHalt();
+    this.schedule();
+    return made.length;
+  }
+
+  private execute(step: BlockStep | undefined): MadeBlock {
+    const txs = this.mempool.pick(this.core.engine.blockGasMax);
+    const executed = this.core.execute(txs, step);
+    const status = this.board.after(executed, txs);
+    return { executed, txs, status };
+  }
+
+  private isQuietAfter({ executed }: MadeBlock): boolean {
+    const { engine } = this.core;
+    return (
+      executed.isEmpty &&
+      this.mempool.count === 0 &&
+      !engine.wantsBlock() &&
+      engine.haltReason() === undefined &&
+      performance.now() - this.lastAttemptMs < BATCH_MS_MAX
+    );
+  }
+
+  /** A block is real: its callers, the mempool, and whoever follows hear of it. */
+  private told({ executed, txs, status }: MadeBlock): void {
+    const { height } = executed.point;
+    for (const [n, entry] of txs.entries()) {
+      const result = executed.results[n]!;
+      this.mempool.remove(entry);
+      if (result.code !== 0) this.mempool.forget(entry.hash);
+      if (this.waiters.has(entry.hash)) {
+        this.waiters.tell(entry.hash, this.intake.outcome(entry.hash, result, entry.gas, height));
+      }
+    }
+    this.wanted = txs.length > 0 ? 0 : this.wanted;
+    if (txs.length > 0 || this.mempool.count > 0) this.recheck();
+    this.options.onCommitted?.(height);
+    const { count, bytes } = this.mempool;
+    for (const listener of this.listeners) listener({ ...status, mempool: { count, bytes } });
+  }
+
+  /** Drops what is not good any more; only those who wait for it are told. */
+  private recheck(): void {
+    for (const entry of [...this.mempool.entries()]) {
+      const outcome = this.intake.judge(entry);
+      if (outcome.code === 0) continue;
+      this.mempool.remove(entry);
+      this.mempool.forget(entry.hash);
+      this.waiters.tell(entry.hash, outcome);
+    }
+  }
+
+  private schedule(): void {
+    if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
+    const { kind } = this.mode;
+    const isDue = this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+    if (kind !== "interval" && isDue && this.soon === undefined) {
+      this.soon = setImmediate(() => {
+        this.soon = undefined;
+        if (this.mempool.count === 0) this.wanted++;
+        this.tick();
+      });
+    }
+    if (kind !== "instant" && this.timer === undefined) {
+      const timer = setTimeout(() => {
+        this.timer = undefined;
+        this.tick();
+      }, this.mode.intervalMs);
+      timer.unref?.();
+      this.timer = timer;
+    }
+  }
+
+  private unschedule(): void {
+    clearImmediate(this.soon);
+    clearTimeout(this.timer);
+    this.soon = undefined;
+    this.timer = undefined;
+  }
+
+  private tick(): void {
+    if (this.isStopped || this.halted !== undefined) return;
+    // A block that comes at once counts for the interval too.
+    if (this.mode.kind === "mixed") {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+    }
+    try {
+      this.produce(1);
+    } catch (error) {
+      // Halted: everybody who asks is told.
+      if (!(error instanceof ChainCallError)) throw error;
+    }
+  }
+
+  /** Stops the chain, for good unless the reason may pass. */
+  private halt(error: unknown): ChainCallError {
+    const isPassing = error instanceof NodeError && PASSING.has(error.code);
+    this.halted = isPassing ? error.message : `the chain stopped: ${reasonOf(error)}`;
+    this.isHaltedForGood = !isPassing;
+    this.unschedule();
+    const told = new ChainCallError("halted", this.halted);
+    this.waiters.failAll(told);
+    if (isPassing && this.retry === undefined) {
+      this.retry = setTimeout(() => {
+        this.retry = undefined;
+        this.tryAgain();
+      }, RETRY_MS);
+      this.retry.unref?.();
+    }
+    this.options.onHalt?.(this.halted);
+    return told;
+  }
+
+  private tryAgain(): void {
+    if (this.isStopped || this.isHaltedForGood || this.halted === undefined) return;
+    try {
+      this.produce(1);
+      if (this.halted === undefined) this.options.onHalt?.(undefined);
+    } catch (error) {
+      if (!(error instanceof ChainCallError)) throw error;
+    }
+  }
+
+  private noteHalt(): void {
+    const reason = this.core.engine.haltReason();
+    if (reason === undefined || this.halted !== undefined) return;
+    this.halted = reason;
+    this.isHaltedForGood = true;
+    this.unschedule();
+    this.waiters.failAll(new ChainCallError("halted", reason));
+    this.options.onHalt?.(reason);
+  }
+}
+
+function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

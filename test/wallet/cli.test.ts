@@ -1,0 +1,464 @@
+// lyra wallet: what it prints, how it ends, and that no secret gets where others could read it.
+import { afterAll, describe, expect, test } from "bun:test";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { FROM_SOURCES } from "../rig/lyra.ts";
+import { Cli } from "./support/cli.ts";
+import { KEY_1, KEY_2, MESSAGE_SIGNATURES, ORIGINAL_FILE, PHRASE, WALLET_ID } from "./support/vectors.ts";
+
+const cli = new Cli();
+const { passphraseFile } = cli;
+afterAll(() => cli.remove());
+
+describe("a wallet's life", () => {
+  const secret = "a new passphrase of some length";
+  const secretFile = cli.file("new-passphrase", `${secret}\n`);
+  const phraseFile = join(cli.home, "phrase");
+
+  test("creation shows the phrase only where it is asked for", async () => {
+    const silent = await cli.run(["wallet", "create", "mine", "--passphrase-file", secretFile]);
+    expect(silent).toMatchObject({ out: "", code: 2 });
+    expect(silent.err).toContain("the recovery phrase would be lost");
+    const words = [
+      "wallet",
+      "create",
+      "mine",
+      "--passphrase-file",
+      secretFile,
+      "--recovery-phrase-out",
+      phraseFile,
+      "--json",
+    ];
+    const { out, err, code } = await cli.run(words);
+    expect([code, err]).toEqual([0, ""]);
+    expect(JSON.parse(out)).toEqual({
+      wallet: { name: "mine", keyDerivationVersion: 2, filePath: join(cli.wallets, "mine") },
+      key: {
+        publicKey: expect.stringMatching(/^[0-9a-f]{64}$/),
+        algorithm: { name: "vega/ed25519", version: 1 },
+        metadata: [{ key: "name", value: "Key 1" }],
+      },
+    });
+    expect(statSync(phraseFile).mode & 0o777).toBe(0o600);
+    expect(readFileSync(phraseFile, "utf8").trim().split(" ")).toHaveLength(24);
+    const again = await cli.run(words);
+    expect([again.code, again.err]).toEqual([
+      1,
+      '{"error":{"attempt":"wallet","code":"wallet_exists","message":"a wallet with the same name already exists","hint":"choose another name"}}\n',
+    ]);
+  });
+
+  test("the phrase restores it elsewhere", async () => {
+    const { out, code } = await cli.run([
+      "wallet",
+      "import",
+      "again",
+      "--recovery-phrase-file",
+      phraseFile,
+      "--passphrase-file",
+      secretFile,
+      "--json",
+    ]);
+    expect(code).toBe(0);
+    const describeWallet = async (name: string) =>
+      JSON.parse(
+        (await cli.run(["wallet", "describe", name, "--passphrase-file", secretFile, "--json"])).out,
+      );
+    const mine = await describeWallet("mine");
+    expect(await describeWallet("again")).toEqual({ ...mine, name: "again" });
+    expect(mine).toMatchObject({ type: "HD wallet", keyDerivationVersion: 2, format: "lyra", keys: 1 });
+    expect(JSON.parse(out).wallet.recoveryPhrase).toBeUndefined();
+  });
+
+  test("a phrase that cannot be kept leaves no wallet", async () => {
+    const words = ["wallet", "create", "lost", "--passphrase-file", secretFile, "--recovery-phrase-out"];
+    expect((await cli.run([...words, phraseFile])).err).toContain("is there already");
+    expect((await cli.run([...words, join(cli.home, "nowhere", "phrase")])).err).toContain(
+      "cannot be written: ENOENT",
+    );
+    expect(readdirSync(cli.wallets)).not.toContain("lost");
+  });
+
+  test("a new passphrase, another name, an end", async () => {
+    const newest = cli.file("newest", "newest");
+    const change = [
+      "wallet",
+      "passphrase",
+      "again",
+      "--passphrase-file",
+      secretFile,
+      "--new-passphrase-file",
+      newest,
+    ];
+    expect((await cli.run([...change, "--json"])).out).toBe('{"name":"again"}\n');
+    expect((await cli.run(change)).err).toContain("wrong passphrase");
+    expect((await cli.run(["wallet", "rename", "again", "other", "--json"])).out).toBe('{"name":"other"}\n');
+    expect((await cli.run(["wallet", "describe", "other", "--passphrase-file", newest, "--json"])).code).toBe(
+      0,
+    );
+    const refused = await cli.run(["wallet", "delete", "other"]);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("say --force")]);
+    expect((await cli.run(["wallet", "delete", "other", "--force", "--json"])).out).toBe(
+      '{"deleted":"other"}\n',
+    );
+    expect((await cli.run(["wallet", "list", "--json"])).out).toBe(
+      '{"wallets":[{"name":"mine","format":"lyra"},{"name":"old","format":"original"}]}\n',
+    );
+  });
+
+  test("no secret is in a file, a message or an output", async () => {
+    const phrase = readFileSync(phraseFile, "utf8").trim();
+    const said = [
+      await cli.run(["wallet", "describe", "mine", "--passphrase-file", passphraseFile]),
+      await cli.run(["wallet", "describe", "mine", "--passphrase-file", secretFile]),
+      await cli.run([
+        "wallet",
+        "import",
+        "x",
+        "--recovery-phrase-file",
+        secretFile,
+        "--passphrase-file",
+        secretFile,
+      ]),
+      await cli.run([
+        "wallet",
+        "import",
+        "x",
+        "--recovery-phrase-file",
+        phraseFile,
+        `--passphrase=${secret}`,
+      ]),
+      await cli.run([
+        "wallet",
+        "import",
+        "x",
+        `--recovery-phrase=${phrase}`,
+        "--passphrase-file",
+        secretFile,
+      ]),
+    ];
+    expect(said.map(({ code }) => code)).toEqual([1, 0, 1, 2, 2]);
+    const texts = said.flatMap(({ out, err }) => [out, err]);
+    for (const name of readdirSync(cli.wallets)) texts.push(readFileSync(join(cli.wallets, name), "latin1"));
+    for (const text of texts) {
+      expect(text).not.toContain(secret);
+      for (const word of phrase.split(" ").filter((word) => word.length > 5))
+        expect(text).not.toContain(word);
+    }
+  });
+});
+
+describe("a wallet of the original", () => {
+  test("works as it is, and is upgraded in place", async () => {
+    expect(await cli.json("wallet", "describe", "old")).toEqual({
+      name: "old",
+      id: WALLET_ID,
+      type: "HD wallet",
+      keyDerivationVersion: 2,
+      format: "original",
+      keys: 1,
+    });
+    expect(
+      await cli.json("wallet", "key", "generate", "old", "--meta", "name=second", "--meta", "use=a=b"),
+    ).toEqual({
+      publicKey: KEY_2,
+      algorithm: { name: "vega/ed25519", version: 1 },
+      metadata: [
+        { key: "name", value: "second" },
+        { key: "use", value: "a=b" },
+      ],
+    });
+    expect(await cli.json("wallet", "upgrade", "old")).toEqual({
+      name: "old",
+      format: "lyra",
+      upgraded: true,
+    });
+    expect(await cli.json("wallet", "upgrade", "old")).toEqual({
+      name: "old",
+      format: "lyra",
+      upgraded: false,
+    });
+    const out = join(cli.home, "exported");
+    expect(
+      await cli.json("wallet", "export", "old", "--out", out, "--new-passphrase-file", passphraseFile),
+    ).toMatchObject({ out });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    expect(
+      await cli.json("wallet", "import", "fast", "--file", out, "--file-passphrase-file", passphraseFile),
+    ).toMatchObject({ wallet: { name: "fast" }, key: { publicKey: KEY_1 } });
+  });
+
+  test("damage and a wrong passphrase end differently", async () => {
+    const file = join(cli.wallets, "fast");
+    const content = readFileSync(file);
+    content[content.length - 20]! ^= 1;
+    cli.file("wallets/fast", content);
+    const damaged = await cli.run([
+      "wallet",
+      "describe",
+      "fast",
+      "--passphrase-file",
+      passphraseFile,
+      "--json",
+    ]);
+    expect([damaged.code, JSON.parse(damaged.err).error.code]).toEqual([4, "wallet_damaged"]);
+    content[content.length - 20]! ^= 1;
+    cli.file("wallets/fast", content);
+    chmodSync(file, 0o644);
+    const open = await cli.run(["wallet", "describe", "fast", "--passphrase-file", passphraseFile]);
+    expect([open.code, open.err]).toEqual([1, expect.stringContaining(`chmod 600 ${file}`)]);
+    expect((await cli.run(["wallet", "list"])).out).toContain("can be used by others");
+    chmodSync(file, 0o600);
+  });
+});
+
+describe("keys", () => {
+  const keys = new Cli();
+  afterAll(() => keys.remove());
+
+  test("are listed, described, annotated, tainted, isolated and rotated", async () => {
+    await keys.json("wallet", "key", "generate", "old");
+    expect(await keys.json("wallet", "key", "list", "old")).toEqual({
+      keys: [
+        { name: "Key 1", publicKey: KEY_1, isTainted: false },
+        { name: "Key 2", publicKey: KEY_2, isTainted: false },
+      ],
+    });
+    expect(
+      await keys.json("wallet", "key", "annotate", "old", KEY_2, "--meta", "name=\u001b[31mred"),
+    ).toEqual({
+      metadata: [{ key: "name", value: "\u001b[31mred" }],
+    });
+    const listed = await keys.run(["wallet", "key", "list", "old", "--passphrase-file", keys.passphraseFile]);
+    expect(listed.out).toBe(`${KEY_1}  Key 1\n${KEY_2}  \ufffd[31mred\n`);
+    expect(await keys.json("wallet", "key", "annotate", "old", KEY_2, "--clear")).toEqual({
+      metadata: [{ key: "name", value: "Key 2" }],
+    });
+    expect(await keys.json("wallet", "key", "taint", "old", KEY_2)).toEqual({
+      publicKey: KEY_2,
+      isTainted: true,
+    });
+    expect(await keys.json("wallet", "key", "describe", "old", KEY_2)).toMatchObject({
+      name: "Key 2",
+      isTainted: true,
+    });
+    await keys.json("wallet", "key", "untaint", "old", KEY_2);
+    expect(
+      await keys.json(
+        "wallet",
+        "key",
+        "isolate",
+        "old",
+        KEY_1,
+        "--isolated-passphrase-file",
+        keys.passphraseFile,
+      ),
+    ).toEqual({ wallet: "old.b5fd9d3c.isolated", filePath: join(keys.wallets, "old.b5fd9d3c.isolated") });
+    const rotation = [
+      "--from",
+      KEY_1,
+      "--to",
+      KEY_2,
+      "--chain-id",
+      "c",
+      "--height",
+      "10",
+      "--target-height",
+      "20",
+    ];
+    expect(await keys.json("wallet", "key", "rotate", "old", ...rotation)).toEqual({
+      masterPublicKey: WALLET_ID,
+      encodedTransaction: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/),
+    });
+  });
+
+  test("sign messages that anybody can verify", async () => {
+    const [, message, signature] = MESSAGE_SIGNATURES[0]!;
+    const base64 = Buffer.from(signature, "hex").toString("base64");
+    expect(await keys.json("wallet", "message", "sign", "old", KEY_1, "--text", message)).toEqual({
+      signature: base64,
+      hexSignature: signature,
+    });
+    const file = keys.file("message", message);
+    for (const form of [base64, signature]) {
+      const { out, code } = await keys.run([
+        "wallet",
+        "message",
+        "verify",
+        KEY_1,
+        form,
+        "--message-file",
+        file,
+      ]);
+      expect([out, code]).toEqual(["valid\n", 0]);
+    }
+    const wrong = await keys.run(["wallet", "message", "verify", KEY_2, base64, "--text", message, "--json"]);
+    expect([wrong.out, wrong.code]).toEqual(['{"isValid":false}\n', 4]);
+  });
+});
+
+describe("secrets", () => {
+  test.each([
+    ["a file", ["--passphrase-file", passphraseFile]],
+    ["standard input", ["--passphrase-fd", "0"]],
+    ["a named descriptor", ["--passphrase-file", "/dev/stdin"]],
+  ])("come from %s", async (_, flags) => {
+    const stdin = `${ORIGINAL_FILE.passphrase}\n`;
+    expect((await cli.run(["wallet", "describe", "mine", ...flags], stdin)).err).toContain(
+      "wrong passphrase",
+    );
+    expect((await cli.run(["wallet", "describe", "old", ...flags], stdin)).code).toBe(0);
+  });
+
+  test("keep the blanks in them", async () => {
+    const blank = cli.file("blank", ` ${ORIGINAL_FILE.passphrase}\n`);
+    expect((await cli.run(["wallet", "describe", "old", "--passphrase-file", blank])).err).toContain(
+      "wrong passphrase",
+    );
+  });
+
+  test.each([
+    [[], "there is no terminal to ask for the passphrase"],
+    [["--passphrase-file", "missing"], "cannot be read: ENOENT"],
+    [["--passphrase-fd", "99"], "cannot be read: EBADF"],
+    [["--passphrase-fd", "x"], "the number of a descriptor"],
+    [["--passphrase-fd", "0"], "the passphrase is empty"],
+    [["--passphrase-fd", "0", "--passphrase-file", passphraseFile], "both give the same secret"],
+    [["--passphrase", "x"], "Unknown option '--passphrase'"],
+  ])("with %p are refused with exit code 2", async (flags, message) => {
+    const { out, err, code } = await cli.run(["wallet", "describe", "old", ...flags]);
+    expect([out, code]).toEqual(["", 2]);
+    expect(err).toContain(message);
+  });
+
+  test("that are too long are refused", async () => {
+    const long = cli.file("long", "x".repeat(5000));
+    const { err } = await cli.run(["wallet", "describe", "old", "--passphrase-file", long]);
+    expect(err).toContain("has more than 4096 bytes");
+  });
+});
+
+describe("the prompt", () => {
+  /** Runs `lyra` on a terminal, typing each text when its question is there. @returns all that the terminal showed */
+  async function onTerminal(
+    words: readonly string[],
+    ...typing: (readonly [question: string, keys: string])[]
+  ) {
+    let shown = "";
+    const terminal = new Bun.Terminal({
+      cols: 200,
+      rows: 50,
+      data: (_, chunk) => {
+        shown += Buffer.from(chunk).toString("utf8");
+      },
+    });
+    const child = Bun.spawn([...FROM_SOURCES, ...words], {
+      terminal,
+      env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb" },
+    });
+    let from = 0;
+    for (const [question, keys] of typing) {
+      const deadline = performance.now() + 10_000;
+      while (!shown.includes(question, from)) {
+        if (performance.now() > deadline) throw new Error(`it never asked '${question}', but: ${shown}`);
+        await Bun.sleep(5);
+      }
+      from = shown.length;
+      terminal.write(keys);
+    }
+    const code = await child.exited;
+    await Bun.sleep(20);
+    terminal.close();
+    return { shown, code };
+  }
+  const secret = ORIGINAL_FILE.passphrase;
+  const words = ["wallet", "key", "list", "old"];
+
+  test("shows nothing of what is typed, and takes corrections", async () => {
+    const typed = `wrong\u0015${secret}\u001b[Dé\u007f\r`;
+    const { shown, code } = await onTerminal(words, ["passphrase of old: ", typed]);
+    expect([code, shown.includes(KEY_1)]).toEqual([0, true]);
+    expect(shown).not.toContain("pass-");
+    expect(shown).not.toContain(secret);
+    expect(shown).not.toContain("wrong");
+  });
+
+  test("is left by Ctrl-C with 130", async () => {
+    const { shown, code } = await onTerminal(words, ["passphrase of old: ", "secr\u0003"]);
+    expect([code, shown.includes("secr")]).toEqual([130, false]);
+  });
+
+  test("asks twice for a new passphrase, and shows the phrase once", async () => {
+    const differing = await onTerminal(
+      ["wallet", "create", "typed"],
+      ["new passphrase for typed: ", "one\r"],
+      ["the same again: ", "two\r"],
+    );
+    expect([differing.code, differing.shown.includes("the two are not the same")]).toEqual([2, true]);
+    const { shown, code } = await onTerminal(
+      ["wallet", "create", "typed"],
+      ["new passphrase for typed: ", "one\rone\r"],
+    );
+    expect(code).toBe(0);
+    expect(shown).toContain("Write these words down");
+    const phrase = shown
+      .split(/\r?\n/)
+      .find((line) => line.split(" ").length === 24 && /^[a-z ]+$/.test(line));
+    expect(phrase).toBeDefined();
+    const restored = await onTerminal(
+      ["wallet", "import", "restored"],
+      ["recovery phrase", `${phrase}\r`],
+      ["new passphrase for restored: ", "x\r"],
+      ["the same again: ", "x\r"],
+    );
+    expect([restored.code, restored.shown.includes(phrase!)]).toEqual([0, false]);
+  });
+
+  test("asks before it deletes", async () => {
+    const no = await onTerminal(["wallet", "delete", "typed"], ["type its name to delete it: ", "no\r"]);
+    expect([no.code, readdirSync(cli.wallets).includes("typed")]).toEqual([130, true]);
+    const yes = await onTerminal(["wallet", "delete", "typed"], ["type its name to delete it: ", "typed\r"]);
+    expect([yes.code, readdirSync(cli.wallets).includes("typed")]).toEqual([0, false]);
+  });
+});
+
+test.each([
+  [[], "say one of create, import"],
+  [["burn"], "there is no 'wallet burn'"],
+  [["key"], "say one of generate"],
+  [["key", "burn"], "there is no 'wallet key burn'"],
+  [["message"], "say sign or verify"],
+  [["create"], "say NAME"],
+  [["create", "a", "b"], "say NAME"],
+  [["list", "a"], "say nothing more"],
+  [["create", "a/../b", "--with-recovery-phrase"], "the wallet's name has a slash"],
+  [["describe", "none"], "the wallet does not exist"],
+  [["key", "annotate", "old", KEY_1], "say --meta KEY=VALUE, or --clear"],
+  [["key", "annotate", "old", KEY_1, "--meta", "x"], "--meta is KEY=VALUE"],
+  [["key", "rotate", "old", "--from", KEY_1, "--to", KEY_2, "--chain-id", "c"], "say --height N"],
+  [["message", "verify", "xy", "AA==", "--text", "x"], "could not decode the public key"],
+  [["message", "verify", KEY_1, "A", "--text", "x"], "not a valid base-64 string"],
+  [["message", "sign", "old", KEY_1], "say --text TEXT"],
+  [["export", "old"], "say where to"],
+])("%p is refused", async (words, message) => {
+  const { out, err, code } = await cli.run(["wallet", ...words]);
+  expect(err).toContain(message);
+  expect(out).toBe("");
+  expect([1, 2]).toContain(code);
+});
+
+test("the vectors' phrase gives the vectors' keys from the command line", async () => {
+  const phrase = cli.file("vector-phrase", PHRASE.replaceAll(" ", "\n"));
+  const { out } = await cli.run([
+    "wallet",
+    "import",
+    "vectors",
+    "--key-version",
+    "1",
+    "--recovery-phrase-file",
+    phrase,
+    "--passphrase-file",
+    passphraseFile,
+  ]);
+  expect(out).toBe("vectors  30ebce58d94ad37c4ff6a9014c955c20e12468da956163228cc7ec9b98d3a371\n");
+});
