@@ -4,7 +4,16 @@
  */
 import type { Block, BlockEvent } from "../sources/block.ts";
 import type { Init } from "../wire/codec.ts";
-import { type BusEvent, BusEventType, encodeBusEvent } from "../wire/generated/events.ts";
+import {
+  type BusEvent,
+  BusEventType,
+  encodeBusEvent,
+  encodeLedgerMovements,
+  encodeTimeUpdate,
+  encodeTransactionResult,
+  encodeTransfer,
+} from "../wire/generated/events.ts";
+import { encodeAccount, encodeParty } from "../wire/generated/vega.ts";
 
 type Envelope = "id" | "block" | "type" | "version" | "chainId" | "txHash";
 /** The member of `BusEvent` that holds the payload. */
@@ -15,6 +24,24 @@ export type EventPayload<M extends EventMember> = Init<NonNullable<BusEvent[M]>>
 export interface EventSink {
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void;
 }
+
+interface Frequent<M extends EventMember> {
+  readonly field: number;
+  encode(payload: EventPayload<M>): Uint8Array;
+}
+
+/**
+ * Events that come with every transaction are encoded without looking through all the members that they are not;
+ * with their field numbers in `BusEvent`.
+ */
+const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
+  account: { field: 105, encode: encodeAccount },
+  ledgerMovements: { field: 102, encode: encodeLedgerMovements },
+  party: { field: 106, encode: encodeParty },
+  timeUpdate: { field: 101, encode: encodeTimeUpdate },
+  transactionResult: { field: 152, encode: encodeTransactionResult },
+  transfer: { field: 139, encode: encodeTransfer },
+};
 
 /** Collects the events of one block. */
 export class EventLog implements EventSink {
@@ -35,9 +62,17 @@ export class EventLog implements EventSink {
   }
 
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void {
+    const seq = this.events.length + 1;
+    const frequent = FREQUENT[member] as Frequent<M> | undefined;
+    if (frequent !== undefined) {
+      const { field } = frequent;
+      const { bytes, start } = asMember(field, frequent.encode(payload));
+      this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
+      return;
+    }
     const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);
     const { field, start } = payloadPlace(bytes);
-    this.events.push({ field, seq: this.events.length + 1, tx: this.tx, bytes, start, end: bytes.length });
+    this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
   }
 
   get length(): number {
@@ -97,6 +132,25 @@ export function wholeEvent(
     chainId: block.chainId,
     txHash: block.txHashes[event.tx] ?? block.hash,
   });
-  // Messages that are joined are merged (encoding guide): the payload's field comes last anyway.
-  return new Uint8Array(Buffer.concat([envelope, event.bytes]));
+  const { bytes } = asMember(event.field, event.bytes.subarray(event.start, event.end));
+  return new Uint8Array(Buffer.concat([envelope, bytes]));
+}
+
+const LENGTH_DELIMITED = 2;
+
+/** A payload with its tag and its length in front, as it stands in a `BusEvent`. */
+function asMember(field: number, payload: Uint8Array): { bytes: Uint8Array; start: number } {
+  const head = varint(field * 8 + LENGTH_DELIMITED, varint(payload.length));
+  const bytes = new Uint8Array(head.length + payload.length);
+  bytes.set(head);
+  bytes.set(payload, head.length);
+  return { bytes, start: head.length };
+}
+
+/** The number as a varint, in front of what follows. */
+function varint(value: number, rest: readonly number[] = []): number[] {
+  const bytes: number[] = [];
+  let left = value;
+  for (; left > 127; left >>>= 7) bytes.push((left & 127) | 128);
+  return [...bytes, left, ...rest];
 }

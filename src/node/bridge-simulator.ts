@@ -249,9 +249,9 @@ export class BridgeSimulator implements ChainPart {
     });
   }
 
-  /** Notes that a log is on its way to the chain, under the id that the chain gives it. */
+  /** Notes that a log is on its way to the chain, under the id that the chain gives it; the supply's has another. */
   bring(id: string, voteType: number | undefined): void {
-    if (voteType === undefined) return;
+    if (voteType === undefined || voteType === VOTE.TYPE_STAKE_TOTAL_SUPPLY) return;
     this.saved = undefined;
     this.brought.set(id, voteType);
   }

@@ -1,7 +1,7 @@
 /**
  * What a new devnet has before anybody comes: the staking token's supply, the validators on the multisig contract,
  * balances of the parties in every asset, stake and delegations. It comes in as everything later does, by events of
- * Ethereum, votes and commands: three blocks hold them, and the history shows them.
+ * Ethereum, votes and commands: a few blocks hold them, and the history shows them.
  */
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ZERO_PARTY } from "../engine/collateral.ts";
@@ -26,8 +26,10 @@ const VALIDATOR_STAKE = 3_000_000n * TOKEN;
 const VALIDATOR_DELEGATED = 2_000_000n * TOKEN;
 /** In the treasury, for the rewards of the first epochs. */
 const TREASURY = 10_000n * TOKEN;
-/** Events, votes, effect; and the tick after, when the signers are known. */
-const EFFECT_BLOCKS = 3;
+/** Until the votes are counted: two blocks, unless the genesis makes blocks small. */
+const BLOCKS_MAX = 100;
+/** Then comes the effect, and one tick later the chain knows the signers (reference 60, section 9.4). */
+const LATE_BLOCKS = 2;
 
 export interface FundingOptions {
   readonly genesis: Genesis;
@@ -77,7 +79,9 @@ export class Funding implements ChainPart {
     if (refused) throw failed(refused.text);
     // In the same commit as the block that holds the events.
     this.step = "deposited";
-    for (let block = 0; block < EFFECT_BLOCKS; block++) await chain.mine(1);
+    await chain.mine(1);
+    for (let blocks = 1; blocks < BLOCKS_MAX && simulator.pending().length > 0; blocks++) await chain.mine(1);
+    await chain.mine(LATE_BLOCKS);
   }
 
   private async delegate({ chain, parties, validator }: FundingOptions): Promise<void> {

@@ -229,6 +229,13 @@ export class BlockAssembler {
 }
 
 function sameBytes(a: Uint8Array, aStart: number, b: Uint8Array, bStart: number, length: number): boolean {
-  for (let i = 0; i < length; i++) if (a[aStart + i] !== b[bStart + i]) return false;
+  let i = 0;
+  for (; i + 4 <= length; i += 4) {
+    const at = aStart + i;
+    const to = bStart + i;
+    const first = (a[at]! ^ b[to]!) | (a[at + 1]! ^ b[to + 1]!);
+    if ((first | (a[at + 2]! ^ b[to + 2]!) | (a[at + 3]! ^ b[to + 3]!)) !== 0) return false;
+  }
+  for (; i < length; i++) if (a[aStart + i] !== b[bStart + i]) return false;
   return true;
 }

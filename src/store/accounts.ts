@@ -29,7 +29,7 @@ export interface AccountFields {
 /** Id of an account: SHA-256 over asset, party, market and type name as text, without separators. */
 export function accountHash(asset: string, party: string, market: string, type: number): Uint8Array {
   const typeName = enumDescriptor("vega.AccountType").nameOf.get(type) ?? String(type);
-  return new Bun.CryptoHasher("sha256").update(asset + party + market + typeName).digest();
+  return Bun.SHA256.hash(asset + party + market + typeName) as Uint8Array;
 }
 
 /** Reference of an account id: where it is in the store, or would be; `at` gives the id that holds a reference. */

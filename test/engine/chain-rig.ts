@@ -9,6 +9,7 @@ import { DataPlane } from "../../src/api/data/plane.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { signBridgeDigest } from "../../src/crypto/multisig.ts";
 import { type CommittedBlock, Engine, type TxResult } from "../../src/engine/engine.ts";
+import { wholeEvent } from "../../src/engine/events.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";
 import { DEFAULT_LIMITS } from "../../src/limits.ts";
 import { devnetGenesisText } from "../../src/node/devnet-genesis.ts";
@@ -162,13 +163,18 @@ export class ChainRig {
       events: events.filter(({ field }) => field !== Field.beginBlock && field !== Field.endBlock),
     };
     this.writer.write(block);
-    const seen = { height, events: events.map(seenEvent), results, digest: committed.stateDigest };
+    const seen = {
+      height,
+      events: events.map((event) => seenEvent(wholeEvent(block, event))),
+      results,
+      digest: committed.stateDigest,
+    };
     this.blocks.push(seen);
     return seen;
   }
 }
 
-function seenEvent({ bytes }: { readonly bytes: Uint8Array }): SeenEvent {
+function seenEvent(bytes: Uint8Array): SeenEvent {
   const event = readBusEventAt(bytes, 0, bytes.length);
   const member = Object.keys(event).find((name) => typeof event[name as keyof BusEvent] === "object");
   return { member: member!, payload: event[member as keyof BusEvent] };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Epochs, NO_END_NS } from "../../src/engine/epochs.ts";
+import { wholeEvent } from "../../src/engine/events.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
@@ -26,7 +27,9 @@ function chain() {
     core.log.begin("");
     core.block = { height: core.height + 1, timeNs, hash: "" };
     epochs.onTick();
-    const seen = core.log.take().events.map(({ bytes }) => decodeBusEvent(bytes).epochEvent!);
+    const { events, txHashes } = core.log.take();
+    const block = { chainId: "", height: 0, hash: "", txHashes };
+    const seen = events.map((event) => decodeBusEvent(wholeEvent(block, event)).epochEvent!);
     epochs.onEndBlock();
     return seen;
   };

@@ -10,6 +10,7 @@ import { Core } from "../../src/engine/core.ts";
 import { Delegation } from "../../src/engine/delegation.ts";
 import { Epochs } from "../../src/engine/epochs.ts";
 import { CommandError } from "../../src/engine/errors.ts";
+import { wholeEvent } from "../../src/engine/events.ts";
 import { Multisig } from "../../src/engine/multisig.ts";
 import { Notary } from "../../src/engine/notary.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
@@ -234,10 +235,11 @@ export class ValidatorRig {
 
   /** The events since the last call. */
   events(): SeenEvent[] {
-    const { events } = this.core.log.take();
+    const taken = this.core.log.take();
+    const block = { chainId: "", height: 0, hash: "", txHashes: taken.txHashes };
     this.core.log.begin("AB");
-    return events.map(({ bytes }) => {
-      const event = decodeBusEvent(bytes) as unknown as Record<string, unknown>;
+    return taken.events.map((emitted) => {
+      const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;
       return { member, payload: event[member] as Record<string, unknown> };
     });

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
+import { withFolderLock } from "../../src/wallet/keystore/folder-lock.ts";
 import type { Keystore } from "../../src/wallet/keystore/keystore.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { bytes, MemoryKeystore, privateFolder } from "./support/wallets.ts";
@@ -263,5 +264,21 @@ describe("a folder of secrets", () => {
     await keystore.exclusively(() => keystore.replace("a", TWO));
     expect(readdirSync(folder).sort()).toEqual([".lock", "a"]);
     expect(await keystore.read("a")).toEqual(TWO);
+  });
+});
+
+describe("the lock", () => {
+  test("of another process is waited for, and ends with it", async () => {
+    const folder = newFolder();
+    const holder = join(import.meta.dir, "support", "holder.ts");
+    const child = Bun.spawn([process.execPath, holder, folder], { stdout: "pipe", stderr: "inherit" });
+    const reader = child.stdout.getReader();
+    await reader.read();
+    const error = await failureOf(() => withFolderLock(folder, async () => {}, 50));
+    expect([error.code, error.exitCode]).toEqual(["wallet_busy", 3]);
+    const waiting = withFolderLock(folder, async () => "free");
+    child.kill("SIGKILL");
+    expect(await waiting).toBe("free");
+    await child.exited;
   });
 });

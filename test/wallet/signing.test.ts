@@ -6,8 +6,10 @@ import { sha3Of } from "../../src/crypto/sha3.ts";
 import { parseExactJson, readCommand, readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { isTransactionContent, verifyMessage } from "../../src/wallet/signing/message.ts";
 import { originalTransactionJson, readSigned, withProof } from "../../src/wallet/signing/transaction.ts";
+import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import { encodeCommand } from "../../src/wire/transaction-build.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
+import { commandKindOf } from "../../src/wire/transaction-commands.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import {
   CHAIN_SIGNATURE,
@@ -63,9 +65,47 @@ describe("messages", () => {
     for (const disguised of [content, Buffer.concat([Buffer.from("any-chain\0"), content])]) {
       expect(await codeOf(() => wallet.signMessage(KEY_1, disguised))).toBe("message_is_transaction");
     }
+    // Tags may be written longer than they need to be, nonces are ten bytes long, and unknown fields are passed over.
+    const nonce = Buffer.from("08ffffffffffffffffff01", "hex");
+    const long = Buffer.concat([nonce, Buffer.from("a21f027878", "hex"), lengthened(content.subarray(4))]);
+    expect(isTransactionContent(long)).toBe(true);
     for (const harmless of ["", "hello", "\0", "\0\0", "a\0b", '{"voteSubmission":{}}']) {
       expect(wallet.signMessage(KEY_1, bytes(harmless))).toHaveLength(64);
     }
+  });
+
+  test("disguises are found wherever decoding finds a command", () => {
+    const decoded = (message: Uint8Array): boolean => {
+      try {
+        return commandKindOf(decodeInputData(message)) !== undefined;
+      } catch {
+        return false;
+      }
+    };
+    const oracle = (message: Uint8Array) => {
+      const end = message.indexOf(0);
+      return decoded(message) || (end >= 0 && decoded(message.subarray(end + 1)));
+    };
+    const content = encodeCommand(readCommand(TRANSACTION.command), 1n, 1n);
+    const part = fc.oneof(
+      fc.uint8Array({ maxLength: 6 }),
+      fc.constantFrom(content, content.subarray(4), Buffer.from("c\0"), Buffer.from("a21f027878", "hex")),
+      fc.constantFrom(
+        lengthened(content.subarray(4)),
+        Buffer.from("ca3e00", "hex"),
+        Buffer.from("fa5d00", "hex"),
+      ),
+    );
+    let found = 0;
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 4 }), (parts) => {
+        const message = Buffer.concat(parts);
+        expect(isTransactionContent(message)).toBe(oracle(message));
+        if (oracle(message)) found++;
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(found).toBeGreaterThan(100);
   });
 });
 
@@ -192,3 +232,8 @@ describe("rotation", () => {
     );
   });
 });
+
+/** The first tag of two bytes in three. */
+function lengthened(field: Uint8Array): Uint8Array {
+  return Buffer.concat([Buffer.from([field[0]!, field[1]! | 0x80, 0]), field.subarray(2)]);
+}

@@ -177,7 +177,7 @@ describe("Lyra's own files", () => {
         fc.pre(Buffer.compare(copy, file) !== 0 && hasLyraMagic(copy));
         expect(await codeOf(() => unlock(copy))).toBe("wallet_damaged");
       }),
-      { numRuns: 500 },
+      { numRuns: 4_000 },
     );
   });
 

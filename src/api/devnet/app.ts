@@ -1,7 +1,9 @@
 // The devnet's tools over HTTP: JSON in, JSON out, and for this machine only.
 import { Elysia } from "elysia";
 import { ChainCallError } from "../../engine/chain-port.ts";
+import { CommandError } from "../../engine/errors.ts";
 import { NodeError } from "../../errors.ts";
+import { WireError } from "../../wire/errors.ts";
 import { refuse } from "../data/app.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { readBody, withCors } from "../http.ts";
@@ -78,6 +80,8 @@ function json(text: string, request: Request): Response {
 function apiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ChainCallError) return described(error.message, error.code, "");
+  if (error instanceof CommandError) return described(error.message, "command_refused", "");
+  if (error instanceof WireError) return badRequest(error.message);
   if (error instanceof NodeError) return described(error.message, error.code, error.hint);
   if (process.env.LYRA_DEBUG) console.error(error);
   return new ApiError(Grpc.internal, "Internal error", [], true);

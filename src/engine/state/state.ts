@@ -25,7 +25,8 @@ interface Undo {
   readonly before: unknown;
 }
 
-const DIGEST_MASK = (1n << 256n) - 1n;
+/** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
+const DIGEST_WORDS = 8;
 
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
@@ -38,7 +39,7 @@ export class State {
   private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
   /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
   private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
-  private sum = 0n;
+  private readonly sum = new Uint32Array(DIGEST_WORDS);
 
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
@@ -113,18 +114,17 @@ export class State {
         const before = old === undefined ? undefined : encodeValue(old);
         const now = current === undefined ? undefined : encodeValue(current);
         if (before === now) continue;
-        if (before !== undefined) this.sum -= entryDigest(table.name, key, before);
-        if (now !== undefined) this.sum += entryDigest(table.name, key, now);
+        if (before !== undefined) this.count(-1, table.name, key, before);
+        if (now !== undefined) this.count(1, table.name, key, now);
         this.noteChange(table, key, before, now);
       }
     }
-    this.sum &= DIGEST_MASK;
     this.touched.clear();
   }
 
   /** Digest of all entries, whatever way led to them: 64 hex. As of the last `updateDigest` or `takeChanges`. */
   get digest(): string {
-    return this.sum.toString(16).padStart(64, "0");
+    return [...this.sum].map((word) => word.toString(16).padStart(8, "0")).join("");
   }
 
   /** Every entry, by table and key. */
@@ -141,16 +141,21 @@ export class State {
     this.journal = [];
     this.dropped = 0;
     this.held.clear();
-    this.sum = 0n;
+    this.sum.fill(0);
     for (const { table: name, key, value } of entries) {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.sum += entryDigest(name, key, value);
+      this.count(1, name, key, value);
     }
-    this.sum &= DIGEST_MASK;
     this.touched.clear();
     this.changed.clear();
+  }
+
+  /** Puts an entry into the digest, or takes it out. Words wrap around at 32 bits by themselves. */
+  private count(sign: 1 | -1, table: string, key: string, text: string): void {
+    const digest = createHash("sha256").update(`${table}\u0000${key}\u0000${text}`).digest();
+    for (let word = 0; word < DIGEST_WORDS; word++) this.sum[word]! += sign * digest.readUInt32BE(word * 4);
   }
 
   private note(table: Table<unknown>, key: string, before: unknown): void {
@@ -281,10 +286,6 @@ export class Cell<V> {
   set(value: V): void {
     this.table.set("", value);
   }
-}
-
-function entryDigest(table: string, key: string, text: string): bigint {
-  return BigInt(`0x${createHash("sha256").update(`${table}\u0000${key}\u0000${text}`).digest("hex")}`);
 }
 
 /** By UTF-16 units: the same everywhere, whatever the locale. */

@@ -60,6 +60,11 @@ export class AdmissionLog {
     this.note({ kind: "end" });
   }
 
+  /** The state that was saved last; after it come the calls since. */
+  get settled(): AdmissionState {
+    return this.saved;
+  }
+
   /** A place between two blocks. */
   mark(): number {
     return this.calls.length;

@@ -227,6 +227,7 @@ export class ChainCore {
 
   /** Stores what has changed of clock, randomness and the other parts since the last block. @throws NodeError */
   saveParts(): void {
+    if (!this.store.hasChanged(this.parts)) return;
     this.writer.begin();
     this.guarded(() => this.store.stageParts(this.parts));
   }

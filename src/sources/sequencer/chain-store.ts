@@ -51,7 +51,6 @@ const HEAD = "head";
 const STATE = "state";
 const ADMISSION = "admission";
 const PART = "part:";
-const BRANCH = "branch";
 
 export class ChainStore {
   private readonly selectMeta: Statement;
@@ -145,7 +144,11 @@ export class ChainStore {
     this.put(HEAD, point);
   }
 
-  /** Parts whose text has changed. */
+  hasChanged(parts: readonly ChainPart[]): boolean {
+    return parts.some((part) => this.parts.get(part.name) !== part.save());
+  }
+
+  /** Stores those whose text has changed. */
   stageParts(parts: readonly ChainPart[]): void {
     for (const part of parts) {
       const text = part.save();
@@ -163,16 +166,6 @@ export class ChainStore {
     }
     this.put(STATE, point);
     this.put(ADMISSION, admission);
-  }
-
-  /** How often blocks that readers may have seen were taken back. */
-  branch(): number {
-    return this.meta<number>(BRANCH) ?? 0;
-  }
-
-  /** Tells the readers of it (store/head.ts). */
-  putBranch(branch: number): void {
-    this.put(BRANCH, branch);
   }
 
   /** What was staged did not become real. */

@@ -5,7 +5,6 @@
 import { spamStatistics } from "../../admission/statistics.ts";
 import {
   type BlockMode,
-  ChainCallError,
   type ChainPort,
   type ChainStatus,
   type DevnetPort,
@@ -175,14 +174,12 @@ export class LocalChain implements ChainPort, SequencerTools {
       const both = `the dump is of chain ${genesis.chainId}, this is chain ${core.engine.chainId}`;
       throw new NodeError("devnet.load", "chain_mismatch", both, "start a chain with the genesis of the dump");
     }
-    const branch = core.store.branch();
     const entries = dump.mempool.map(({ bytes, gas, impersonated }) =>
       pooled(new Uint8Array(Buffer.from(bytes, "base64")), gas, impersonated),
     );
     options.db.transaction(() => {
       this.snapshots.dropAll();
       loadDump(options.db, dump);
-      core.store.putBranch(branch + 1);
     }).immediate();
     core.genesis = genesis;
     core.reopen();
@@ -244,7 +241,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   private unsigned(party: string, command: object): Uint8Array {
     const random = this.options.random;
     const nonce = new DataView(random.bytes(8).buffer).getBigUint64(0) | 1n;
-    const input = fromJson<InputData>("vega.commands.v1.InputData", command, { unknown: "refuse" });
+    const input = fromJson<InputData>("vega.commands.v1.InputData", command);
     const inputData = encodeInputData({ ...input, nonce, blockHeight: BigInt(this.status.height) });
     return serializeTransaction({
       inputData,
@@ -263,4 +260,3 @@ function invalid(what: string, text: string): NodeError {
   return new NodeError(`devnet.${what}`, "invalid_argument", text, "", ExitCode.usage);
 }
 
-export { ChainCallError };

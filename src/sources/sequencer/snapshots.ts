@@ -7,6 +7,7 @@ import type { Database } from "bun:sqlite";
 import type { AdmissionState } from "../../admission/admission.ts";
 import type { Mark } from "../../engine/state/state.ts";
 import { NodeError } from "../../errors.ts";
+import { isDiskFull, storeFailure } from "../../store/sqlite-error.ts";
 import { UndoLog } from "../../store/undo-log.ts";
 import type { ChainCore } from "./chain-core.ts";
 import type { ChainPoint } from "./chain-store.ts";
@@ -82,12 +83,10 @@ export class Snapshots {
     const level = this.levelOf(id);
     const { core } = this;
     const stored = JSON.parse(this.value(level)) as Stored;
-    const branch = core.store.branch();
     this.transaction(() => {
       this.undo.revertTo(level);
       this.db.run("DELETE FROM chain_snapshots WHERE id > ?", [level]);
       this.db.run("DELETE FROM segments WHERE to_height > ?", [stored.height]);
-      core.store.putBranch(branch + 1);
     });
     const warm = this.warm.get(level);
     if (warm) this.goBack(level, warm);
@@ -131,7 +130,7 @@ export class Snapshots {
   private keepWarm(id: number, mempool: MempoolState): void {
     const { core } = this;
     const mark = core.engine.state.hold();
-    this.warm.set(id, { mark, point: core.point, admission: core.log.admission.save(), mempool });
+    this.warm.set(id, { mark, point: core.point, admission: core.log.settled, mempool });
   }
 
   private goBack(level: number, { mark, point, admission, mempool }: Warm): void {
@@ -165,7 +164,12 @@ export class Snapshots {
   }
 
   private transaction<T>(run: () => T): T {
-    return this.db.transaction(run).immediate();
+    try {
+      return this.db.transaction(run).immediate();
+    } catch (error) {
+      if (isDiskFull(error)) throw new NodeError("devnet.snapshot", "disk_full", "the disk is full", "make room");
+      throw storeFailure(error) ?? error;
+    }
   }
 }
 

@@ -6,7 +6,6 @@ const number: Rule = { is: "number" };
 const label: Rule = { is: "label" };
 /** Amounts of 256 bits have 77 digits and some have 78. */
 const amount: Rule = { is: "digits", max: 77 };
-const id: Rule = { is: "id" };
 const int4: Rule = { is: "below", bits: 28 };
 const epoch: Rule = { is: "digits", max: 15 };
 

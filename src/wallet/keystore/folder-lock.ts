@@ -11,9 +11,13 @@ const RETRY_MS = 10;
 /** A write takes milliseconds; whoever waits this long waits for something that hangs. */
 const WAIT_MS_MAX = 5_000;
 
-/** Runs an action while nobody else does. @throws NodeError `wallet_busy` after some seconds */
-export async function withFolderLock<T>(folder: string, action: () => Promise<T>): Promise<T> {
-  const lock = await takeLock(folder);
+/** Runs an action while nobody else does. @throws NodeError `wallet_busy` when the others take too long */
+export async function withFolderLock<T>(
+  folder: string,
+  action: () => Promise<T>,
+  waitMs: number = WAIT_MS_MAX,
+): Promise<T> {
+  const lock = await takeLock(folder, waitMs);
   try {
     return await action();
   } finally {
@@ -21,9 +25,9 @@ export async function withFolderLock<T>(folder: string, action: () => Promise<T>
   }
 }
 
-async function takeLock(folder: string): Promise<Database> {
+async function takeLock(folder: string, waitMs: number): Promise<Database> {
   const path = join(folder, LOCK_FILE);
-  const deadline = performance.now() + WAIT_MS_MAX;
+  const deadline = performance.now() + waitMs;
   for (;;) {
     const lock = tryLock(path);
     if (lock !== undefined) return lock;

@@ -3,7 +3,7 @@ import { ED25519_KEY_BYTES, type Ed25519KeyPair, ed25519Verify } from "../../cry
 import { sha3Of } from "../../crypto/sha3.ts";
 import { WireError } from "../../wire/errors.ts";
 import { decodeInputData } from "../../wire/generated/commands.ts";
-import { commandKindOf } from "../../wire/transaction-commands.ts";
+import { COMMANDS, commandKindOf } from "../../wire/transaction-commands.ts";
 import { walletError } from "../errors.ts";
 
 /**
@@ -41,10 +41,43 @@ export function isTransactionContent(message: Uint8Array): boolean {
 }
 
 function holdsCommand(bytes: Uint8Array): boolean {
+  // Hardly any message comes this far: decoding costs as much as half a signature.
+  if (!mayHoldCommand(bytes)) return false;
   try {
     return commandKindOf(decodeInputData(bytes)) !== undefined;
   } catch (error) {
     if (error instanceof WireError) return false;
     throw error;
   }
+}
+
+const COMMAND_NUMBERS: ReadonlySet<number> = new Set(Object.values(COMMANDS).map(({ number }) => number));
+
+/** Whether a command's field stands in a row of fields. What is unusual may: decoding then says. */
+function mayHoldCommand(bytes: Uint8Array): boolean {
+  for (let place = 0; place < bytes.length; ) {
+    const tag = shortVarint(bytes, place);
+    if (tag === undefined) return true;
+    const number = Math.floor(tag.value / 8);
+    if (number === 0) return false;
+    if (COMMAND_NUMBERS.has(number)) return true;
+    const wireType = tag.value % 8;
+    const head =
+      wireType === 0 || wireType === 2 ? shortVarint(bytes, tag.next) : { value: 0, next: tag.next };
+    if (head === undefined || wireType === 3 || wireType > 5) return true;
+    place = head.next + (wireType === 2 ? head.value : wireType === 1 ? 8 : wireType === 5 ? 4 : 0);
+  }
+  return false;
+}
+
+/** A number of up to five bytes; undefined for a longer one, or where the bytes end in it. */
+function shortVarint(bytes: Uint8Array, place: number): { value: number; next: number } | undefined {
+  let value = 0;
+  for (let index = 0; index < 5; index++) {
+    const byte = bytes[place + index];
+    if (byte === undefined) return undefined;
+    value += (byte & 127) * 2 ** (7 * index);
+    if (byte < 128) return { value, next: place + index + 1 };
+  }
+  return undefined;
 }

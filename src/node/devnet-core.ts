@@ -1,0 +1,162 @@
+/**
+ * The inside of a devnet, without what answers HTTP: the chain, Ethereum beside it, and the validators' agent. It is
+ * made first, so that the first block does not wait for anything else.
+ */
+import type { Database } from "bun:sqlite";
+import type { AdmissionRules } from "../admission/rules.ts";
+import { Engine } from "../engine/engine.ts";
+import type { Genesis } from "../engine/genesis.ts";
+import { LocalChain } from "../sources/sequencer/local-chain.ts";
+import { BridgeSimulator } from "./bridge-simulator.ts";
+import { Clock } from "./clock.ts";
+import { Funding } from "./devnet-funding.ts";
+import { simulatorOptions } from "./devnet-genesis.ts";
+import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./devnet-keys.ts";
+import { Random } from "./random.ts";
+import { type AgentView, ValidatorAgent } from "./validator-agent.ts";
+
+export interface DevnetCoreOptions {
+  readonly rules?: AdmissionRules;
+  /** An event file that the run is written to. */
+  readonly record?: string;
+  /** Text that the chain's randomness follows from; default: another one each time. */
+  readonly seed?: string;
+  /** The system's time, Unix nanoseconds. */
+  readonly nowNs?: () => bigint;
+  /** Blocks in a history segment. */
+  readonly segmentLength?: number;
+  /** Told of what goes wrong in the background. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
+export class DevnetCore {
+  readonly chain: LocalChain;
+  readonly simulator: BridgeSimulator;
+  readonly agent: ValidatorAgent;
+  readonly funding = new Funding();
+  readonly view: AgentView;
+  /** Why the chain stands still; undefined while it does not. */
+  halted: string | undefined;
+  /** Called when the chain has taken blocks back. */
+  onReverted: () => void = () => {};
+  private segments: { onCommitted(height: number): void; stop(): Promise<void> } | undefined;
+  private isClosed = false;
+
+  /** Opens the chain of a home, or begins it: then its first block is made. @param db the writer's connection */
+  constructor(
+    readonly genesis: Genesis,
+    private readonly db: Database,
+    private readonly options: DevnetCoreOptions,
+  ) {
+    let engine: Engine | undefined;
+    const theEngine = () => engine!;
+    const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / NANOSECONDS_PER_SECOND);
+    this.simulator = new BridgeSimulator(simulation);
+    this.view = viewOf(genesis.chainId, theEngine);
+    const validators = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
+    const isAssetValid = (id: string) => isAssetOf(theEngine(), this.simulator, id);
+    this.agent = new ValidatorAgent(this.view, this.simulator, validators, isAssetValid);
+    this.chain = new LocalChain({
+      db,
+      genesis,
+      makeEngine: (follower) => (engine = new Engine(genesis, follower)),
+      clock: new Clock(options.nowNs),
+      random: new Random(options.seed),
+      startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,
+      mode: { kind: "manual" },
+      parts: [this.simulator, this.agent, this.funding],
+      ...(options.rules && { rules: options.rules }),
+      ...(options.record && { recordTo: options.record }),
+      onCommitted: (height) => this.segments?.onCommitted(height),
+      onReverted: () => this.reverted(),
+      onHalt: (reason) => {
+        this.halted = reason;
+      },
+    });
+  }
+
+  /** From here on the validators answer every block. */
+  follow(): void {
+    const work = () => {
+      try {
+        // What is not taken now is asked for again after the next block.
+        for (const bytes of this.agent.work()) this.chain.submit(bytes, "check").catch(() => {});
+      } catch (error) {
+        this.options.onProblem?.(error);
+      }
+    };
+    this.chain.onBlock(work);
+    work();
+  }
+
+  /** From here on finished stretches of history become segments. */
+  async keepSegments(home: string): Promise<void> {
+    const { SegmentMaker } = await import("../history/segment-maker.ts");
+    const { recordSegment } = await import("../history/segment-table.ts");
+    if (this.isClosed) return;
+    const { segmentLength, onProblem } = this.options;
+    this.segments = new SegmentMaker({
+      home,
+      db: this.db,
+      ...(segmentLength !== undefined && { segmentLength }),
+      record: (row) => recordSegment(this.db, row),
+      onProblem: (error) => onProblem?.(error),
+    });
+    this.segments.onCommitted(this.chain.status.height);
+    this.restartSegments = async () => {
+      await this.segments?.stop();
+      this.segments = undefined;
+      if (!this.isClosed) await this.keepSegments(home);
+    };
+  }
+
+  /** The keys that the chain knows the first validator by now. */
+  get validator(): { readonly nodeId: string; readonly vegaPubKey: string } {
+    const { nodeId } = new ValidatorKeys(1);
+    return { nodeId, vegaPubKey: this.view.node(nodeId)!.vegaPubKey };
+  }
+
+  /** The contract's address that bundles are bound to. */
+  get collateralBridge(): string {
+    return simulatorOptions(this.genesis, () => 0n).contracts.collateralBridge;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.segments?.stop();
+    await this.chain.stop();
+    this.db.close();
+  }
+
+  private restartSegments: () => Promise<void> = async () => {};
+
+  private reverted(): void {
+    this.onReverted();
+    this.restartSegments().catch((error) => this.options.onProblem?.(error));
+  }
+}
+
+function viewOf(chainId: string, engine: () => Engine): AgentView {
+  return {
+    chainId,
+    get height() {
+      return engine().core.height;
+    },
+    get timeNs() {
+      return engine().core.nowNs;
+    },
+    node: (nodeId) => engine().rooms.validators.node(nodeId),
+    duties: (nodeId) => engine().duties(nodeId),
+  };
+}
+
+/** An asset without a contract is what it says; one with a contract must be what the contract says. */
+function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
+  const details = engine.rooms.assets.get(id)?.details;
+  if (details === undefined) return false;
+  if (details.erc20 === undefined) return true;
+  const { name, symbol, decimals, erc20 } = details;
+  return simulator.isToken({ address: erc20.contractAddress, name, symbol, decimals: Number(decimals) });
+}

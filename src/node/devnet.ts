@@ -1,0 +1,193 @@
+/**
+ * A devnet: a chain that makes its own blocks, a simulated Ethereum beside it, a validator whose keys everybody knows,
+ * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
+ * and for whoever uses Lyra as a library.
+ */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BlockMode, DevnetPort } from "../engine/chain-port.ts";
+import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+import { openWriter } from "../store/database.ts";
+import { systemTimeNs } from "./clock.ts";
+import { type DevnetAddress, devnetAddressFile } from "./devnet-address.ts";
+import { DevnetCore, type DevnetCoreOptions } from "./devnet-core.ts";
+import { devnetGenesisText, readDevnetGenesis } from "./devnet-genesis.ts";
+import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./devnet-keys.ts";
+import type { PartiesReport } from "./devnet-parties.ts";
+import { lockHome } from "./lock.ts";
+import type { ValidatorAgent } from "./validator-agent.ts";
+
+export interface DevnetOptions extends DevnetCoreOptions {
+  /** Where it is kept; without one in a temporary folder that is removed in the end. */
+  readonly home?: string;
+  /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
+  readonly genesis?: string;
+  /** What differs from the shipped genesis, for a new chain. */
+  readonly chainId?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** How blocks come about; default: a transaction makes one at once. */
+  readonly mode?: BlockMode;
+  readonly host?: string;
+  /** Default 0: a free one. */
+  readonly dataPort?: number;
+  readonly nodePort?: number;
+  readonly faucetPort?: number;
+  /** Whether a new chain gets balances, stake and delegations; default true. */
+  readonly fund?: boolean;
+  readonly limits?: Partial<Limits>;
+}
+
+export interface Devnet {
+  readonly chainId: string;
+  readonly home: string;
+  readonly isTemporary: boolean;
+  readonly nodeUrl: string;
+  readonly dataUrl: string;
+  readonly faucetUrl: string;
+  /** The same with ports and process, as `--config-out` writes it. */
+  readonly address: DevnetAddress;
+  /** PUBLIC test keys. */
+  readonly recoveryPhrase: string;
+  readonly parties: readonly DevnetParty[];
+  readonly validator: ValidatorKeys;
+  readonly chain: DevnetPort;
+  /** Signs commands with the validator's keys, besides what it does by itself. */
+  readonly agent: ValidatorAgent;
+  /** "resumed at block 812: ..."; empty for a new chain. */
+  readonly resumed: string;
+  /** From the start of the process to the first block, milliseconds. */
+  readonly firstBlockMs: number;
+  /** The parties' keys and what they hold as of the last block. */
+  report(): PartiesReport;
+  /** Frees the ports and closes the store; within two seconds. */
+  close(): Promise<void>;
+}
+
+const INSTANT: BlockMode = { kind: "instant" };
+const GENESIS_FILE = "genesis.json";
+
+/** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
+export async function createDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const cleanup: (() => unknown)[] = [];
+  const close = async () => {
+    for (const undo of cleanup.splice(0).reverse()) await undo();
+  };
+  try {
+    return await start(options, (undo) => cleanup.push(undo), close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function start(
+  options: DevnetOptions,
+  onClose: (undo: () => unknown) => void,
+  close: () => Promise<void>,
+): Promise<Devnet> {
+  const { host = "127.0.0.1", dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
+  const isTemporary = options.home === undefined;
+  const home = options.home ?? mkdtempSync(join(tmpdir(), "lyra-devnet-"));
+  if (isTemporary) onClose(() => rmSync(home, { recursive: true, force: true }));
+  const lock = lockHome(home);
+  onClose(() => lock.release());
+  const core = openCore(home, isTemporary, options);
+  onClose(() => core.close());
+  const firstBlockMs = performance.now();
+
+  // What is not needed for the first block is loaded after it.
+  const [{ Planes }, { DevnetBridge }, { reportParties }] = await Promise.all([
+    import("./devnet-planes.ts"),
+    import("./devnet-bridge.ts"),
+    import("./devnet-parties.ts"),
+  ]);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const notReady = () => core.halted;
+  const planes = new Planes({ home, host, dataPort, nodePort, faucetPort, limits, notReady });
+  onClose(() => planes.close());
+  core.onReverted = () => planes.forget();
+
+  const { simulator, agent, collateralBridge } = core;
+  const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader: planes.reader, collateralBridge });
+  const chain: DevnetPort = Object.assign(core.chain, { bridge });
+  const parties = devnetParties();
+  const report = () => reportParties(parties, planes.reader);
+  core.follow();
+  if (fund) await core.funding.run({ ...core, chain, parties, validator: core.validator });
+  await chain.setBlockMode(options.mode ?? INSTANT);
+  const address = addressOf(planes.serve(chain, report), core.genesis.chainId, home);
+  const addressFile = join(home, devnetAddressFile);
+  writeFileSync(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
+  onClose(() => rmSync(addressFile, { force: true }));
+  core.keepSegments(home).catch((error) => options.onProblem?.(error));
+
+  const { stateHeight, sentence } = core.chain.resumption;
+  return {
+    ...address,
+    isTemporary,
+    address,
+    recoveryPhrase: DEVNET_RECOVERY_PHRASE,
+    parties,
+    validator: new ValidatorKeys(1),
+    chain,
+    agent,
+    resumed: stateHeight === undefined ? "" : sentence,
+    firstBlockMs,
+    report,
+    close,
+  };
+}
+
+function openCore(home: string, isTemporary: boolean, options: DevnetOptions): DevnetCore {
+  const genesis = readDevnetGenesis(genesisText(home, options));
+  const db = openWriter(home);
+  try {
+    // Nobody comes back to a temporary home after a crash.
+    if (isTemporary) db.run("PRAGMA synchronous = OFF");
+    return new DevnetCore(genesis, db, options);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The genesis of the home's chain; of a new one it is kept there, with the time at which it began. */
+function genesisText(home: string, { genesis, chainId, parameters }: DevnetOptions): string {
+  const file = join(home, GENESIS_FILE);
+  if (existsSync(file)) return readFileSync(file, "utf8");
+  const text =
+    genesis ??
+    devnetGenesisText({
+      timeNs: systemTimeNs(),
+      ...(chainId !== undefined && { chainId }),
+      ...(parameters && { parameters }),
+    });
+  readDevnetGenesis(text);
+  mkdirSync(home, { recursive: true, mode: 0o700 });
+  writeFileSync(file, text);
+  return text;
+}
+
+interface Listening {
+  readonly url: string;
+  readonly port: number;
+}
+
+function addressOf(
+  { node, data, faucet }: { node: Listening; data: Listening; faucet: Listening },
+  chainId: string,
+  home: string,
+): DevnetAddress {
+  return {
+    nodeUrl: node.url,
+    dataUrl: data.url,
+    faucetUrl: faucet.url,
+    nodePort: node.port,
+    dataPort: data.port,
+    faucetPort: faucet.port,
+    chainId,
+    home,
+    pid: process.pid,
+  };
+}

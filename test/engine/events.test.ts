@@ -1,0 +1,63 @@
+// Bus events as the engine emits them, and as a validator would send them.
+import { expect, test } from "bun:test";
+import { EventLog, type EventMember, wholeEvent } from "../../src/engine/events.ts";
+import {
+  BusEventType,
+  emptyBusEvent,
+  encodeBusEvent,
+  readBusEventAt,
+} from "../../src/wire/generated/events.ts";
+
+const HASH = "AB".repeat(32);
+const ENVELOPE = new Set(["id", "block", "type", "version", "chainId", "txHash"]);
+const MEMBERS = Object.keys(emptyBusEvent()).filter((name) => !ENVELOPE.has(name)) as EventMember[];
+
+test.each(MEMBERS)("given a %s event, then what is sent is the same message with its envelope", (member) => {
+  // An empty message, and one with everything that its kind of field may hold.
+  for (const payload of [{}, { id: "x", party: "p", height: 5n, timestamp: -7n, amount: "12", hash: "h" }]) {
+    const log = new EventLog();
+    log.begin(HASH);
+    log.emit("endBlock", { height: 9n });
+    log.enter("CD".repeat(32));
+    log.emit(member, payload as never);
+    const { events, txHashes } = log.take();
+    const sent = wholeEvent({ chainId: "chain", height: 9, hash: HASH, txHashes }, events[1]!);
+    const read = readBusEventAt(sent, 0, sent.length);
+    const wanted = encodeBusEvent({ [member]: payload });
+    expect(read).toEqual({
+      ...readBusEventAt(wanted, 0, wanted.length),
+      ...{ id: "9-2", block: HASH, type: read.type, version: 1, chainId: "chain", txHash: "CD".repeat(32) },
+    });
+    expect(read[member]).toBeDefined();
+  }
+});
+
+test("given every member, then its type is the one of the reference's table", () => {
+  const irregular: Record<string, string> = {
+    epochEvent: "EPOCH_UPDATE",
+    rewardPayout: "REWARD_PAYOUT_EVENT",
+    rankingEvent: "VALIDATOR_RANKING",
+    erc20MultisigSignerEvent: "ERC20_MULTI_SIG_SIGNER_EVENT",
+    erc20MultisigSetThresholdEvent: "ERC20_MULTI_SIG_SET_THRESHOLD",
+    erc20MultisigSignerAdded: "ERC20_MULTI_SIG_SIGNER_ADDED",
+    erc20MultisigSignerRemoved: "ERC20_MULTI_SIG_SIGNER_REMOVED",
+    positionStateEvent: "POSITION_STATE",
+    protocolUpgradeEvent: "PROTOCOL_UPGRADE_PROPOSAL",
+    coreSnapshotEvent: "SNAPSHOT_TAKEN",
+    distressedOrders: "DISTRESSED_ORDERS_CLOSED",
+    txErrEvent: "TX_ERROR",
+  };
+  for (const member of MEMBERS) {
+    const log = new EventLog();
+    log.begin(HASH);
+    log.emit(member, {} as never);
+    const { events, txHashes } = log.take();
+    const sent = wholeEvent({ chainId: "c", height: 1, hash: HASH, txHashes }, events[0]!);
+    const regular = member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+    const name = `BUS_EVENT_TYPE_${irregular[member] ?? regular}`;
+    expect([member, readBusEventAt(sent, 0, sent.length).type]).toEqual([
+      member,
+      (BusEventType as Record<string, number>)[name]!,
+    ]);
+  }
+});

@@ -1,0 +1,158 @@
+// Snapshots and reverts: whatever happened in between, the chain and its rows are those of a run that never went there.
+import { afterAll, describe, expect, test } from "bun:test";
+import { differences } from "../../src/store/dump.ts";
+
+import { ASSET, FUNDS } from "./fake-engine.ts";
+import { Rig, randomOf, removeHomes, Sender } from "./rig.ts";
+
+afterAll(removeHomes);
+
+const SENDERS = [0, 1, 2, 3].map((n) => new Sender(n));
+
+/** Something done to a chain, the same on every chain that was treated alike before. */
+type Act = (rig: Rig) => Promise<unknown>;
+
+/** What a chain is, beyond its rows. */
+function essence(rig: Rig) {
+  const { appHash, height, hash, timeNs } = rig.chain.status;
+  return {
+    appHash,
+    height,
+    hash,
+    timeNs,
+    state: rig.engine.state.digest,
+    balances: SENDERS.map(({ party }) => rig.engine.balanceOf(party)),
+    clock: rig.time.clock.save(),
+    mempool: rig.chain.status.mempool,
+  };
+}
+
+describe("snapshot and revert", () => {
+  test("given blocks after a snapshot, when the chain reverts, then state, rows, clock and mempool are back", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const [a, b] = SENDERS as [Sender, Sender];
+    await rig.transfer(a, b.party, 5n);
+    await rig.chain.mine(3);
+    await rig.transfer(b, a.party, 7n);
+    const before = { essence: essence(rig), rows: rig.digest() };
+    const id = await rig.chain.snapshot();
+    await rig.chain.mine(2);
+    await rig.chain.forwardTime(5_000_000_000n);
+    await rig.chain.setBalance(a.party, ASSET, 1n);
+    await rig.chain.mine(1);
+    expect(essence(rig)).not.toEqual(before.essence);
+    const status = await rig.chain.revert(id);
+    expect(status.height).toBe(4);
+    expect(essence(rig)).toEqual(before.essence);
+    expect(differences(rig.digest(), before.rows)).toEqual([]);
+    // The transaction that waited is still there, and good.
+    await rig.chain.mine(1);
+    expect(rig.engine.balanceOf(a.party)).toBe(FUNDS - 5n + 7n);
+    await rig.stop();
+  });
+
+  test("given a transaction in a block after a snapshot, when the chain reverts, then it may be sent again", async () => {
+    const rig = new Rig();
+    const [a, b] = SENDERS as [Sender, Sender];
+    const id = await rig.chain.snapshot();
+    const bytes = a.transfer(rig.chain, b.party, 5n);
+    expect(await rig.chain.submit(bytes, "commit")).toMatchObject({ code: 0, height: 2 });
+    await rig.chain.revert(id);
+    expect(await rig.chain.submit(bytes, "commit")).toMatchObject({ code: 0, height: 2 });
+    await rig.stop();
+  });
+
+  test("given nested snapshots, when the outer one is reverted to, then the inner ones are gone and it stays", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const outer = await rig.chain.snapshot();
+    await rig.chain.mine(2);
+    const inner = await rig.chain.snapshot();
+    await rig.chain.mine(2);
+    expect((await rig.chain.revert(inner)).height).toBe(3);
+    await rig.chain.mine(1);
+    expect((await rig.chain.revert(outer)).height).toBe(1);
+    expect(rig.chain.revert(inner)).rejects.toMatchObject({ code: "snapshot_unknown" });
+    await rig.chain.mine(4);
+    expect((await rig.chain.revert(outer)).height).toBe(1);
+    await rig.stop();
+  });
+
+  test("given no snapshot any more, then nothing is left of what kept the way back", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const count = () =>
+      (rig.db.query("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'undo_%'").get() as { n: bigint }).n;
+    const [first, second] = [await rig.chain.snapshot(), await rig.chain.snapshot()];
+    expect(count()).toBeGreaterThan(100n);
+    await rig.chain.dropSnapshot(first);
+    await rig.chain.dropSnapshot(second);
+    expect(count()).toBe(0n);
+    await rig.chain.mine(1);
+    await rig.stop();
+  });
+
+  test("given too many snapshots, when one more is asked for, then it is refused", async () => {
+    const rig = new Rig({ limits: { snapshotsMax: 2 } });
+    await rig.chain.snapshot();
+    await rig.chain.snapshot();
+    expect(rig.chain.snapshot()).rejects.toMatchObject({ code: "too_many_snapshots" });
+    await rig.stop();
+  });
+
+  for (const isRestarting of [false, true]) {
+    const how = isRestarting ? " and restarts" : "";
+    for (const seed of [1, 2, 3, 4, 5, 6]) {
+      test(`given random blocks, snapshots, reverts${how} (seed ${seed}), then all is as without the detours`, async () => {
+        const random = randomOf(seed * 2 + (isRestarting ? 1 : 0));
+        const pick = (count: number) => Math.floor(random() * count);
+        let rig = new Rig({ mode: { kind: "manual" }, limits: { stateBlocksMax: 7 } });
+        let history: Act[] = [];
+        const snapshots: { id: string; length: number }[] = [];
+        const act = async (one: Act) => {
+          await one(rig);
+          history.push(one);
+        };
+        for (let step = 0; step < 60; step++) {
+          const what = pick(12);
+          const [from, to] = [SENDERS[pick(4)]!, SENDERS[pick(4)]!];
+          if (what < 4) {
+            const bytes = from.transfer(rig.chain, to.party, BigInt(pick(600_000)));
+            await act((each) => each.chain.submit(bytes, "check"));
+          } else if (what < 6) await act((each) => each.chain.mine(1 + pick2(step)));
+          else if (what === 6) await act((each) => each.chain.forwardTime(4_000_000_000n));
+          else if (what === 7) {
+            const balance = BigInt(pick(1_000_000));
+            await act((each) => each.chain.setBalance(from.party, ASSET, balance));
+          } else if (what === 8) {
+            const value = String(pick(1000));
+            await act((each) => each.chain.setParameter(`some.parameter.${step % 3}`, value));
+          } else if (what === 9) {
+            snapshots.push({ id: await rig.chain.snapshot(), length: history.length });
+          } else if (what === 10 && snapshots.length > 0) {
+            const to = pick(snapshots.length);
+            snapshots.length = to + 1;
+            await rig.chain.revert(snapshots[to]!.id);
+            history = history.slice(0, snapshots[to]!.length);
+          } else if (what === 11 && snapshots.length > 0 && pick(2) === 0) {
+            const [dropped] = snapshots.splice(pick(snapshots.length), 1);
+            await rig.chain.dropSnapshot(dropped!.id);
+          } else if (isRestarting && rig.chain.status.mempool.count === 0) {
+            if (pick(2) === 0) await rig.stop();
+            else rig.abandon();
+            rig = new Rig({ home: rig.home, mode: { kind: "manual" }, limits: { stateBlocksMax: 7 } });
+          }
+        }
+        const straight = new Rig({ mode: { kind: "manual" } });
+        for (const one of history) await one(straight);
+        expect(essence(rig)).toEqual(essence(straight));
+        expect(differences(rig.digest(), straight.digest())).toEqual([]);
+        expect(rig.height).toBeGreaterThan(5);
+        await rig.stop();
+        await straight.stop();
+      });
+    }
+  }
+});
+
+function pick2(step: number): number {
+  return step % 5;
+}

@@ -1,0 +1,8 @@
+// A process that holds the lock of a folder until it is killed.
+import { writeSync } from "node:fs";
+import { withFolderLock } from "../../../src/wallet/keystore/folder-lock.ts";
+
+await withFolderLock(process.argv[2]!, async () => {
+  writeSync(1, "held");
+  await Bun.sleep(60_000);
+});
