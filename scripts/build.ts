@@ -7,6 +7,7 @@ import { $ } from "bun";
 const ENTRY_POINTS = [
   "src/main.ts",
   "src/node/writer.worker.ts",
+  "src/node/planes.worker.ts",
   "src/history/segment.worker.ts",
   "src/admission/pow/solver.worker.ts",
   "src/admission/verifier/verifier.worker.ts",

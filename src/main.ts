@@ -18,6 +18,7 @@ const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Prom
   wallet: { summary: "keys, signatures, wallet files", load: () => import("./commands/wallet.ts") },
   tx: { summary: "build, check, sign, prove, send a transaction", load: () => import("./commands/tx.ts") },
   pow: { summary: "make, check and measure proofs of work", load: () => import("./commands/pow.ts") },
+  explain: { summary: "what an error means, and what to do", load: () => import("./commands/explain.ts") },
   doctor: { summary: "check a home and this machine", load: () => import("./commands/doctor.ts") },
   version: { summary: "what this executable is", load: () => import("./commands/version.ts") },
 };

@@ -5,6 +5,7 @@
 export function workerUrl(
   path:
     | "node/writer.worker.ts"
+    | "node/planes.worker.ts"
     | "history/segment.worker.ts"
     | "admission/pow/solver.worker.ts"
     | "admission/verifier/verifier.worker.ts",

@@ -208,6 +208,61 @@ describe("another history is refused and changes nothing:", () => {
 
 describe("the doubled first height", () => {
   const genesis: BlockSpec = { height: 1, hash: hashOf(0), second: 1 };
+  const otherGenesis: BlockSpec = { height: 1, hash: hashOf(0, 1), second: 1 };
+
+  describe("in a home that holds the first block alone:", () => {
+    async function homeOfOne(): Promise<string> {
+      const home = scratch.path();
+      await load(home, scratch.file(new StreamMaker().block(genesis).bytes()));
+      return home;
+    }
+    const fork = () => new StreamMaker("test-chain", 1);
+
+    test.each<[string, () => StreamMaker]>([
+      ["another first block is refused", () => fork().block(otherGenesis).blocks(1, 5)],
+      ["another first block that is all of its file is refused", () => fork().block(otherGenesis)],
+      [
+        "another first block that is cut behind the second is refused",
+        () => fork().block(otherGenesis).blocks(1, 1),
+      ],
+    ])("%s", async (_, stream) => {
+      const home = await homeOfOne();
+      const before = digestOf(home);
+      const error = await refusal(home, scratch.file(stream().bytes()));
+      expect(error).toMatchObject({ code: "history_mismatch", exitCode: 1 });
+      expect(error.message).toMatch(/block 1 of the recording is not the block 1 of this home .*record 1,/);
+      expect(digestOf(home)).toEqual(before);
+      await load(home, scratch.file(new StreamMaker().block(genesis).blocks(1, 3).bytes()));
+      expect(headOf(home)).toMatchObject({ height: 3, hash: hashOf(3) });
+    });
+
+    test("the second block goes on, with the first before it or with the next behind it", async () => {
+      const whole = new StreamMaker().block(genesis).blocks(1, 4);
+      const expected = await load(scratch.path(), scratch.file(whole.bytes()));
+      for (const rest of [whole, new StreamMaker().blocks(1, 4)]) {
+        const home = await homeOfOne();
+        expect((await load(home, scratch.file(rest.bytes()))).head).toEqual(expected.head!);
+      }
+    });
+
+    test("the second block alone in its file is taken behind the first one's file, not without it", async () => {
+      const [one, two] = [new StreamMaker().block(genesis), new StreamMaker().blocks(1, 1)].map((stream) =>
+        scratch.file(stream.bytes()),
+      );
+      expect((await load(scratch.path(), one!, two!)).head).toMatchObject({ height: 1, blocksAtHeight: 2 });
+      const home = await homeOfOne();
+      expect(await refusal(home, two!)).toMatchObject({ code: "history_mismatch" });
+      expect((await load(home, one!, two!)).head).toMatchObject({ height: 1, blocksAtHeight: 2 });
+    });
+
+    test("a damaged file says so", async () => {
+      const home = await homeOfOne();
+      const bytes = new StreamMaker().blocks(1, 1).begin({ height: 2 }).bytes();
+      const { files, blocks } = await load(home, scratch.file(bytes.subarray(0, bytes.length - 5)));
+      expect(blocks).toBe(0);
+      expect(files[0]!.damage!.reason).toStartWith("the file ends inside record 3");
+    });
+  });
 
   test("with equal times has one row, with the genesis hash", async () => {
     const home = scratch.path();

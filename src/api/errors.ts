@@ -31,7 +31,7 @@ const CLASS_TEXT: Readonly<Record<number, string>> = {
 };
 
 /** Number of each message in the catalogue; what is not here has 10000. */
-const CATALOGUE: ReadonlyMap<string, number> = new Map([
+export const CATALOGUE: ReadonlyMap<string, number> = new Map([
   ["empty or missing market ID", 10003],
   ["empty or missing party ID", 10006],
   ["missing orderID parameter", 10012],

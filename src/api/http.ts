@@ -118,20 +118,32 @@ export function isForm(request: Request): boolean {
   );
 }
 
-/** The body as text. @throws ApiError 400 when it is longer than `bytesMax` or breaks off */
+/** The body as text; no more of it is kept than may be. @throws ApiError 400 when it is longer or breaks off */
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
   const tooLong = () => badRequest(`the request body is longer than ${bytesMax} bytes`);
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLong();
-  let body: string;
+  const announced = request.headers.get("content-length");
+  if (Number(announced ?? 0) > bytesMax) throw tooLong();
   try {
-    body = await request.text();
+    if (announced !== null) return await request.text();
+    const body = await readPieces(request, bytesMax);
+    if (body !== undefined) return body;
   } catch {
     throw badRequest("the request body cannot be read");
   }
-  // Characters first: no text has fewer bytes than that, and none more than three times as many.
-  if (body.length > bytesMax || (body.length * 3 > bytesMax && Buffer.byteLength(body) > bytesMax))
-    throw tooLong();
-  return body;
+  throw tooLong();
+}
+
+/** A body whose length nobody told; undefined when it is too long. */
+async function readPieces({ body }: Request, bytesMax: number): Promise<string | undefined> {
+  if (body === null) return "";
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of body) {
+    bytes += piece.length;
+    if (bytes > bytesMax) return undefined;
+    pieces.push(piece);
+  }
+  return new TextDecoder().decode(Buffer.concat(pieces));
 }
 
 /** The query of the address, and after it that of a posted form. @throws ApiError 400 */

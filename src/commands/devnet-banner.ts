@@ -1,7 +1,6 @@
 // What a person reads first when a devnet has started: a pure function of its facts.
-import { grouped } from "./terminal.ts";
-import { bold, dim, red } from "./terminal.ts";
 import type { PartiesReport, PartyBalance, PartyReport } from "../node/devnet-parties.ts";
+import { bold, dim, grouped, red } from "./terminal.ts";
 
 export interface BannerFacts {
   readonly chainId: string;
@@ -18,9 +17,6 @@ export interface BannerFacts {
   /** What was found in the home; empty for a new chain. */
   readonly resumed: string;
   readonly report: PartiesReport;
-  /** Decimals of the staked token. */
-  readonly stakeDecimals: number;
-  readonly stakeSymbol: string;
 }
 
 export function devnetBanner(facts: BannerFacts): string {
@@ -38,7 +34,7 @@ export function devnetBanner(facts: BannerFacts): string {
     `  blocks        ${facts.mode}`,
     `  home          ${facts.home}${facts.isTemporary ? dim("  (gone when it stops)") : ""}`,
     "",
-    ...partyLines(facts),
+    ...partyLines(report),
     "",
     `  recovery phrase  ${bold(report.recoveryPhrase)}`,
     "",
@@ -49,11 +45,11 @@ export function devnetBanner(facts: BannerFacts): string {
   ].join("\n");
 }
 
-function partyLines({ report: { parties }, stakeDecimals, stakeSymbol }: BannerFacts): string[] {
+function partyLines({ parties, stakingToken }: PartiesReport): string[] {
   const holdings = parties.map(({ balances }) => balances.map(balanceText).join("  "));
   const isSame = holdings.every((text) => text === holdings[0]);
   const staked = ({ stake }: PartyReport) =>
-    stake === "0" ? "" : dim(`  ${units(BigInt(stake), stakeDecimals)} ${stakeSymbol} staked`);
+    stake === "0" ? "" : dim(`  ${units(BigInt(stake), stakingToken.decimals)} ${stakingToken.symbol} staked`);
   const lines = parties.flatMap((party, at) => [
     `  ${String(party.index).padStart(2)} ${party.name.padEnd(6)} ${party.publicKey}${staked(party)}`,
     ...(isSame ? [] : [dim(`            ${holdings[at]}`)]),

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { ExitCode } from "../errors.ts";
 import type { NodeConfig } from "../node/config.ts";
 import { type RunningNode, startNode } from "../node/start.ts";
+import { waitForSignal } from "./signals.ts";
 import { bold, dim, grouped, say, sayError } from "./terminal.ts";
 
 export interface ServeOptions {
@@ -75,11 +76,4 @@ async function watchLoading(
   } catch (error) {
     onFailure(sayError(error, options.json));
   }
-}
-
-function waitForSignal(): Promise<"SIGINT" | "SIGTERM"> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve("SIGINT"));
-    process.once("SIGTERM", () => resolve("SIGTERM"));
-  });
 }

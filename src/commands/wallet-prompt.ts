@@ -67,7 +67,9 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
         ahead = Uint8Array.from(chunk.subarray(index + 1));
         wipe(chunk);
         finish();
-        resolve(line.take());
+        if (line.isTooLong) reject(tooLong(bytesMax));
+        else resolve(line.take());
+        line.wipe();
         return;
       }
       wipe(chunk);
@@ -86,10 +88,22 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
   });
 }
 
+function tooLong(bytesMax: number): NodeError {
+  return new NodeError(
+    "wallet",
+    "secret_unusable",
+    `this has more than ${bytesMax} bytes`,
+    "",
+    ExitCode.usage,
+  );
+}
+
 /** A line being typed, in a buffer that can be wiped. */
 class Line {
   private readonly bytes: Uint8Array;
   private length = 0;
+  /** Something that was typed is missing. */
+  isTooLong = false;
   /** Inside the sequence of a key such as an arrow, which is no text. */
   private escape: "none" | "begun" | "inside" = "none";
 
@@ -118,8 +132,8 @@ class Line {
         this.escape = "begun";
         return "more";
       default:
-        // A line longer than allowed stays at its limit, and is then the wrong one.
         if (this.length < this.bytes.length) this.bytes[this.length++] = byte;
+        else this.isTooLong = true;
         return "more";
     }
   }
@@ -133,6 +147,7 @@ class Line {
   wipe(): void {
     wipe(this.bytes);
     this.length = 0;
+    this.isTooLong = false;
   }
 
   /** ESC [ parameters, ended by a byte from 0x40 on (ECMA-48, section 5.4); or ESC and one byte. */

@@ -174,7 +174,7 @@ function tellNew(
   if (recoveryPhrase !== undefined) {
     if (!values.quiet)
       say(
-        `\n${bold("Write these words down, in this order. They are shown once and are in no file.")}\n` +
+        `\n${bold("Write these words down, in this order. They are shown this once.")}\n` +
           `Whoever has them has the wallet; without them a lost file or passphrase is lost for good.\n`,
       );
     process.stdout.write(`${recoveryPhrase}\n`);

@@ -34,8 +34,12 @@ export const CHAIN_CALLS = table("detail code", {
     "Do not send it again: look for its hash in the data API. TYPE_SYNC does not wait.",
   ],
   stopped: [
-    "tendermint client is not ready",
-    "The chain is starting or stopping.",
+    [
+      "tendermint client is not ready",
+      "the chain is being stopped",
+      "the chain was taken back to another block",
+    ],
+    "The chain is starting, stopping, or was taken back to a snapshot.",
     "It takes transactions only while it runs.",
     "Try again in a moment.",
   ],
@@ -109,7 +113,10 @@ const MALFORMED: Readonly<Record<number, readonly [text: string, form: string]>>
   10035: ["invalid order side", "A side is SIDE_BUY or SIDE_SELL."],
   10036: ["failed to parse epoch id", "An epoch is a whole number."],
   10038: ["invalid asset ID", "An identifier has 64 hexadecimal digits."],
-  120001: ["invalid erc20 token contract address", "The asset is no ERC20 token, or its contract has no address."],
+  120001: [
+    "invalid erc20 token contract address",
+    "The asset is no ERC20 token, or its contract has no address.",
+  ],
 };
 
 /** What was looked for, and could not be got. */

@@ -101,43 +101,55 @@ function policyRules(name: string): Explanation[] {
       count,
       "The quota of this epoch is used up.",
       `A party may send so many ${counted} in an epoch (${setting}). Sending on leads to a ban.`,
-      "Wait for the next epoch: `epochExpiryTime` in GET /statistics. On a devnet: lyra devnet end-epoch.",
+      "Wait for the next epoch: `epochExpiryTime` in GET /statistics. On a devnet: lyra devnet epoch end.",
     ],
   };
   return table("rule", rows);
 }
 
-/** Refusals that no rule of admission gave; the name follows the code. */
+/** Refusals that no rule of admission gave: the chain names them by their code. */
 const OTHERS = table("rule", {
-  transaction_invalid: [
+  undecodable_transaction: [
     "",
-    "The transaction is malformed, or not signed by its sender for this chain (code 60).",
+    "The bytes are no transaction (code 60).",
+    "They were broken off, encoded twice, or are no protobuf message at all.",
+    "Send the serialised `Transaction` in standard base64.",
+  ],
+  invalid_transaction: [
+    "",
+    "The transaction breaks a rule of form, or is not signed by its sender for this chain (code 60).",
     "See code 60.",
-    "The text names each property and what is wrong with it.",
+    "The text names each property and what is wrong with it; look up the words in parentheses here.",
   ],
-  command_refused: [
-    "",
-    "The command's own rules refuse it (code 70).",
-    "See code 70.",
-    "Look up the text here, without its numbers.",
-  ],
-  not_allowed_now: [
+  not_allowed: [
     "",
     "The network's limits do not allow this kind of command at the moment (code 51).",
     "See code 51.",
     "Look at GET /network/limits.",
   ],
-  command_unsupported: [
+  block_gas: [
+    "gas wanted <n> is greater than max gas <n>",
+    "No block has room for it (code 51).",
+    "It wants more gas than `network.transactions.maxgasperblock`.",
+    "Split it up.",
+  ],
+  command_failed: [
     "",
-    "This chain cannot carry out such a command (code 80).",
-    "See code 80.",
-    "Send it to a network that has this feature.",
+    "The command's own rules refuse it (code 70).",
+    "See code 70.",
+    "Look up the text here, without its numbers.",
   ],
   batch_partly_failed: [
     "",
     "A part of a batch failed (code 71).",
     "See code 71.",
     "The text has the error of each instruction by its index.",
+  ],
+  unsupported_command: [
+    "",
+    "This chain cannot carry out such a command (code 80).",
+    "See code 80.",
+    "Send it to a network that has this feature.",
   ],
 });
 

@@ -11,7 +11,7 @@ export const WALLET_CODES = table("wallet code", {
   "-32600": [
     ["Invalid Request", "the API only supports JSON-RPC 2.0", "the method is required"],
     "The envelope lacks something.",
-    "`jsonrpc` is not \"2.0\", or there is no method.",
+    '`jsonrpc` is not "2.0", or there is no method.',
     "Complete the envelope.",
   ],
   "-32601": [
@@ -43,7 +43,12 @@ export const WALLET_CODES = table("wallet code", {
     "It was locked or removed meanwhile, has no usable key, or a file cannot be read.",
     "Unlock the wallet and connect again.",
   ],
-  "-32000": ["Server error", "Something failed in the service.", "No request brings this about.", "Report it."],
+  "-32000": [
+    "Server error",
+    "Something failed in the service.",
+    "No request brings this about.",
+    "Report it.",
+  ],
   "-32001": [
     "the request has been interrupted",
     "The request ended before the user answered.",
@@ -82,7 +87,12 @@ export const WALLET_CODES = table("wallet code", {
     "No node answers, the nodes do not agree, or the chain has no block yet.",
     "Check the node's address and that it runs; try again.",
   ],
-  1001: ["", "The network refused the transaction with a code that the wallet does not know.", "The text has the code.", "Look up that code here."],
+  1001: [
+    "",
+    "The network refused the transaction with a code that the wallet does not know.",
+    "The text has the code.",
+    "Look up that code here.",
+  ],
   1051: [
     "the network rejected the transaction because it's invalid: <reason>",
     "Result code 51: not allowed now.",
@@ -137,7 +147,12 @@ export const WALLET_CODES = table("wallet code", {
     "A quota is used up, the key is banned, the node is behind, or there is no wallet to use.",
     "Wait for the next block, epoch, or the end of the ban; GET /statistics/spam/YOUR_KEY says which.",
   ],
-  3000: ["the user closed the connection", "The connection was ended while the request waited.", "The user, or the service, closed it.", "Connect again."],
+  3000: [
+    "the user closed the connection",
+    "The connection was ended while the request waited.",
+    "The user, or the service, closed it.",
+    "Connect again.",
+  ],
   3001: [
     [
       "the user rejected the wallet connection",
@@ -150,5 +165,10 @@ export const WALLET_CODES = table("wallet code", {
     "The wallet asked, and it was refused; with a policy, no rule allowed it.",
     "Do not ask again by yourself. Show the user what it is for.",
   ],
-  3002: ["the user cancelled the request", "The user cancelled the request.", "It was put aside before it was decided on.", "Ask again when the user wants it."],
+  3002: [
+    "the user cancelled the request",
+    "The user cancelled the request.",
+    "It was put aside before it was decided on.",
+    "Ask again when the user wants it.",
+  ],
 });

@@ -36,6 +36,39 @@ export function listSegments(db: Database): SegmentRow[] {
   }));
 }
 
+/**
+ * Records segments between the transactions of the connection that also writes blocks. Inside one a row would be
+ * taken back with it, while the maker goes on from that segment: the chain would have a hole at the next start.
+ */
+export class SegmentRecorder {
+  private waiting: (() => void)[] = [];
+
+  constructor(private readonly db: Database) {}
+
+  /** Settles when the row is stored. */
+  record(row: SegmentRow): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push(() => {
+        try {
+          recordSegment(this.db, row);
+          resolve();
+        } catch (error) {
+          reject(error as Error);
+        }
+      });
+      this.onCommitted();
+    });
+  }
+
+  /** To be called when a transaction has ended, either way, and when none will come any more. */
+  onCommitted(): void {
+    if (this.db.inTransaction) return;
+    const waiting = this.waiting;
+    this.waiting = [];
+    for (const store of waiting) store();
+  }
+}
+
 /** Only on the writer's connection. A segment with the same end is replaced (reference 20, section 4.4). */
 export function recordSegment(db: Database, row: SegmentRow): void {
   db.query(

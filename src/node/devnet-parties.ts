@@ -26,6 +26,8 @@ export interface PartyReport {
 export interface PartiesReport {
   readonly warning: string;
   readonly recoveryPhrase: string;
+  /** What stake is counted in. */
+  readonly stakingToken: { readonly symbol: string; readonly decimals: number };
   readonly parties: readonly PartyReport[];
 }
 
@@ -47,6 +49,7 @@ export function reportParties(parties: readonly DevnetParty[], reader: ClientRea
   return {
     warning: KEYS_WARNING,
     recoveryPhrase: DEVNET_RECOVERY_PHRASE,
+    stakingToken: stakingToken(known, reader),
     parties: parties.map(({ name, index, publicKey, privateKey }) => ({
       name,
       index,
@@ -56,6 +59,13 @@ export function reportParties(parties: readonly DevnetParty[], reader: ClientRea
       balances: balancesOf(publicKey, known, reader),
     })),
   };
+}
+
+function stakingToken(assets: ReadonlyMap<string, AssetNode["details"]>, reader: ClientReader) {
+  const values = { key: "reward.asset" };
+  const found = reader.find<{ networkParameter: { value: string } }>("/api/v2/network/parameters/{key}", values);
+  const { symbol = "", decimals = "0" } = assets.get(found?.networkParameter.value ?? "") ?? {};
+  return { symbol, decimals: Number(decimals) };
 }
 
 function stakeOf(partyId: string, reader: ClientReader): string {

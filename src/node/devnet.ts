@@ -26,6 +26,8 @@ export interface DevnetOptions extends DevnetCoreOptions {
   /** What differs from the shipped genesis, for a new chain. */
   readonly chainId?: string;
   readonly parameters?: Readonly<Record<string, string>>;
+  /** Unix nanoseconds; default: now. */
+  readonly genesisTimeNs?: bigint;
   /** How blocks come about; default: a transaction makes one at once. */
   readonly mode?: BlockMode;
   readonly host?: string;
@@ -153,13 +155,14 @@ function openCore(home: string, isTemporary: boolean, options: DevnetOptions): D
 }
 
 /** The genesis of the home's chain; of a new one it is kept there, with the time at which it began. */
-function genesisText(home: string, { genesis, chainId, parameters }: DevnetOptions): string {
+function genesisText(home: string, options: DevnetOptions): string {
+  const { genesis, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
   const file = join(home, GENESIS_FILE);
   if (existsSync(file)) return readFileSync(file, "utf8");
   const text =
     genesis ??
     devnetGenesisText({
-      timeNs: systemTimeNs(),
+      timeNs: genesisTimeNs,
       ...(chainId !== undefined && { chainId }),
       ...(parameters && { parameters }),
     });

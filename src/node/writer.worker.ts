@@ -2,7 +2,7 @@
 /// <reference lib="webworker" />
 import { NodeError, reasonOf } from "../errors.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
-import { recordSegment } from "../history/segment-table.ts";
+import { SegmentRecorder } from "../history/segment-table.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
@@ -40,11 +40,12 @@ function report(message: WriterReport): void {
 async function work(order: WriterOrder): Promise<void> {
   const db = openWriter(order.home);
   const writer = new BlockWriter(db);
+  const recorder = new SegmentRecorder(db);
   const segments = new SegmentMaker({
     db,
     home: order.home,
     segmentLength: order.segmentLength,
-    record: (row) => recordSegment(db, row),
+    record: (row) => recorder.record(row),
   });
   try {
     segments.onCommitted(writer.committedHead?.height ?? 0);
@@ -52,6 +53,7 @@ async function work(order: WriterOrder): Promise<void> {
       isStopping: () => isStopping,
       onCommit(head) {
         report({ kind: "committed", head });
+        recorder.onCommitted();
         segments.onCommitted(head.height);
       },
     });
@@ -59,6 +61,7 @@ async function work(order: WriterOrder): Promise<void> {
   } catch (error) {
     reportFailure(error);
   }
+  recorder.onCommitted();
   const made = segments.idle().catch((error) => {
     reportFailure(failureOf(error, "history.segment", "history segments"));
   });

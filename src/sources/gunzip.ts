@@ -80,9 +80,12 @@ async function* lookThrough(file: number): AsyncGenerator<Uint8Array> {
   for await (const _piece of pass.pieces(0, STEPS_BYTES[0])) yield nothing;
   const { failure } = pass;
   if (!failure || isCutOff(failure) || HEADER_FAULT.test(reasonOf(failure))) return;
-  throw new InflateFault(`${faultText(failure)}: any value in it may be wrong, so nothing of it is loaded`, {
-    cause: failure,
-  });
+  throw new InflateFault(
+    `${faultText(failure)}; any value in the file may be wrong, so nothing of it is loaded`,
+    {
+      cause: failure,
+    },
+  );
 }
 
 async function* inflateInSteps(file: number, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
@@ -204,5 +207,5 @@ function faultText(error: Error): string {
   if (isCutOff(error)) return "the compressed data ends too early";
   if (/incorrect (data|length) check/.test(reason)) return "the check sum of the compressed data is wrong";
   if (reason === "incorrect header check") return "what stands here is not gzip data";
-  return `the compressed data is damaged (${reason})`;
+  return `the compressed data is damaged: ${reason}`;
 }

@@ -17,23 +17,40 @@ export class KnownBlocks {
   private readonly select: Statement;
   private at = 1;
   private hasUnchecked = false;
+  private hasSeenStart: boolean;
 
+  /** @param follows whether blocks before these have been read: they were not refused, so these go on with them */
   constructor(
     db: Database,
     private readonly head: ChainHead | undefined,
+    follows = false,
   ) {
+    this.hasSeenStart = follows;
     this.select = db.prepare("SELECT no, time, height, hash FROM blocks WHERE no = ?");
+  }
+
+  /**
+   * True for a block that is either the second one of the first height or the first one of another history: a store
+   * that holds the first block alone cannot tell (reference 20, section 6.4). The block after it does: only the
+   * latter is followed by another one of its height.
+   */
+  isDoubtful(block: Block): boolean {
+    const { head } = this;
+    if (!head || this.hasSeenStart || head.height !== head.firstHeight || head.blocksAtHeight !== 1)
+      return false;
+    return block.chainId === head.chainId && block.height === head.height && !isHead(block, head);
   }
 
   /** @throws NodeError `history_mismatch` when the store holds another block in this one's place */
   has(block: Block): boolean {
     const { head } = this;
     if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
+    this.hasSeenStart = true;
     const hash = block.hash.toUpperCase();
     const rows = this.rowsAt(block.height);
     if (rows.some((row) => row.hash === hash)) return true;
     if (block.height === head.height) {
-      if (hash === head.hash.toUpperCase()) return true;
+      if (isHead(block, head)) return true;
       // The first height comes twice (reference 20, section 6.4): this may be its second block.
       if (head.height === head.firstHeight && head.blocksAtHeight === 1) return false;
       throw mismatch(block);
@@ -76,11 +93,19 @@ export class KnownBlocks {
   private row(no: number): BlockRow | undefined {
     const row = this.select.get(no) as { time: bigint; height: bigint; hash: Uint8Array } | null;
     if (!row) return undefined;
-    return { no, height: Number(row.height), hash: Buffer.from(hashOfRow(row)).toString("hex").toUpperCase() };
+    return {
+      no,
+      height: Number(row.height),
+      hash: Buffer.from(hashOfRow(row)).toString("hex").toUpperCase(),
+    };
   }
 }
 
-function mismatch(block: Block): NodeError {
+function isHead(block: Block, head: ChainHead): boolean {
+  return block.hash.toUpperCase() === head.hash.toUpperCase();
+}
+
+export function mismatch(block: Block): NodeError {
   return new NodeError(
     "replay",
     "history_mismatch",

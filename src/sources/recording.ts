@@ -71,9 +71,7 @@ export class RecordingReader {
       this.bytesRead = bytes;
     };
     try {
-      for await (const piece of isGzip
-        ? inflate(file, this.bytesTotal, onRead)
-        : plain(file, onRead)) {
+      for await (const piece of isGzip ? inflate(file, this.bytesTotal, onRead) : plain(file, onRead)) {
         yield this.take(piece);
         if (this.damage) break;
       }

@@ -5,7 +5,7 @@ import type { BlockWriter } from "../store/block-writer.ts";
 import type { ChainHead } from "../store/head.ts";
 import { type Block, eventCount } from "./block.ts";
 import { BlockAssembler } from "./block-assembler.ts";
-import { KnownBlocks } from "./known-blocks.ts";
+import { KnownBlocks, mismatch } from "./known-blocks.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
 /** Failures of the store itself: the file has no part in them. */
@@ -53,7 +53,7 @@ export async function replayFiles(
   for (const path of paths) {
     hooks.onFile?.(path);
     const reader = new RecordingReader(path, assembler);
-    const known = new KnownBlocks(db, writer.writtenHead);
+    const known = new KnownBlocks(db, writer.writtenHead, count.blocks + count.known > 0);
     stopped = await replayOne(writer, { path, known, reader }, hooks, count);
     if (stopped) break;
     files.push({ path, ...reader.end! });
@@ -76,6 +76,23 @@ async function replayOne(
     lastCommit = performance.now();
     if (writer.committedHead) hooks.onCommit?.(writer.committedHead, reader.progress);
   };
+  const take = (block: Block) => {
+    try {
+      if (known.has(block)) {
+        count.known++;
+        return;
+      }
+      writer.stage(block);
+    } catch (error) {
+      throw placed(error, path, block);
+    }
+    count.blocks++;
+    count.events += eventCount(block);
+    pending += eventCount(block);
+    if (pending >= COMMIT_EVENTS || performance.now() - lastCommit > COMMIT_MS) commit();
+  };
+  /** A block that waits for the one after it. */
+  let doubtful: Block | undefined;
   let lastTurn = performance.now();
   try {
     for await (const blocks of reader.batches()) {
@@ -86,21 +103,17 @@ async function replayOne(
       if (hooks.isStopping?.()) return true;
       for (const block of blocks) {
         if (hooks.isStopping?.()) return true;
-        try {
-          if (known.has(block)) {
-            count.known++;
-            continue;
-          }
-          writer.stage(block);
-        } catch (error) {
-          throw placed(error, path, block);
+        if (doubtful) {
+          if (block.height === doubtful.height) throw placed(mismatch(doubtful), path, doubtful);
+          take(doubtful);
+          doubtful = undefined;
         }
-        count.blocks++;
-        count.events += eventCount(block);
-        pending += eventCount(block);
-        if (pending >= COMMIT_EVENTS || performance.now() - lastCommit > COMMIT_MS) commit();
+        if (known.isDoubtful(block)) doubtful = block;
+        else take(block);
       }
     }
+    // Nothing came that could tell what it is; where the file is damaged, that is what there is to say.
+    if (doubtful && !reader.end!.damage) throw placed(mismatch(doubtful), path, doubtful);
   } finally {
     commit();
   }

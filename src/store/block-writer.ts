@@ -208,8 +208,7 @@ export class BlockWriter {
     let ownTx = 0;
     if (!sharesRow) {
       // A recording's hashes are stored as they came: to look at each would be a tenth of the whole ingest.
-      const isImplied =
-        block.place === undefined && followsRule(hash, block.height, BigInt(timeUs) * 1_000n);
+      const isImplied = block.place === undefined && followsRule(hash, block.height, BigInt(timeUs) * 1_000n);
       this.insertBlock.run(head.no, timeUs, block.height, isImplied ? NO_HASH : hash);
       // The first row that refers to it needs it in its place.
       if (isImplied) ownTx = IMPLIED_HASH;

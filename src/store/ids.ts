@@ -17,6 +17,9 @@ const CACHE_MAX = 200_000;
 /** Bytes of an identifier that its reference is made of. */
 const ID_PREFIX_BYTES = 6;
 
+/** References looked at side by side. */
+const NEIGHBOURS_MAX = 16;
+
 /** The reference some bytes get if nobody else has it: their first `width` bytes as a signed number. */
 export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): number {
   let value = 0;
@@ -26,22 +29,27 @@ export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): num
 
 /**
  * Finds the row for `bytes` in a table keyed by reference, or the free reference for it: the prefix, or when
- * another has that, the nearest free one on the side where `bytes` sorts. Rows are never removed, so the way to a
- * row is always the way it was put there.
+ * another has that, the nearest free one on the side where `bytes` sorts. When the first few are taken, which takes
+ * somebody who makes identifiers to that end, it goes on at places that only a hash of all the bytes tells: out of
+ * order, but never far. Rows are never removed, so the way to a row is always the way it was put there.
  */
 export function probeReference(
   bytes: Uint8Array,
   at: (ref: number) => Uint8Array | undefined,
   width = ID_PREFIX_BYTES,
 ): { ref: number; found: boolean } {
-  const prefix = referencePrefix(bytes, width);
-  let step = 0;
-  for (let ref = prefix; ; ref += step) {
-    const stored = at(ref);
-    if (stored === undefined) return { ref, found: false };
-    const order = Buffer.compare(bytes, stored);
-    if (order === 0) return { ref, found: true };
-    if (step === 0) step = order;
+  let from = bytes;
+  for (let round = 0; ; round++) {
+    let ref = referencePrefix(from, width);
+    let step = 0;
+    for (let tries = 0; tries < NEIGHBOURS_MAX; tries++, ref += step) {
+      const stored = at(ref);
+      if (stored === undefined) return { ref, found: false };
+      const order = Buffer.compare(bytes, stored);
+      if (order === 0) return { ref, found: true };
+      if (step === 0) step = order;
+    }
+    from = new Bun.CryptoHasher("sha256").update(bytes).update(String(round)).digest();
   }
 }
 

@@ -47,6 +47,11 @@ export function isHex64(text: string): boolean {
   return text.length === 64 && isHex(text);
 }
 
+/** True for what `identifierBytes` takes. */
+export function isIdentifier(text: string): boolean {
+  return byteOfWord.has(text) || isHex(text);
+}
+
 /** Bytes of an identifier. @throws InvalidIdentifier for odd length or anything that is not hex. */
 export function identifierBytes(text: string): Uint8Array {
   const byte = text.length < 12 ? byteOfWord.get(text) : undefined;

@@ -6,8 +6,9 @@
  * means nothing: the long way, decoding and checking by field, decides and says what is wrong. So a skim may be as
  * narrow as it likes, and the values it takes are a part of those that the long way takes (skim.test.ts).
  */
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
+
 import { Reader } from "./reader.ts";
+import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
 import { latinAt } from "./text.ts";
 
 /** What a field must look like to be plain. Without a rule a text is ASCII and a number anything. */

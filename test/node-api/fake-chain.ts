@@ -92,7 +92,7 @@ export class FakeChain implements ChainPort {
     const verdict = checkTransaction(bytes, CHAIN_ID);
     if (!verdict.ok) {
       const { code, text } = verdict.refusal;
-      return refused(hash, code, text, { rule: "transaction_invalid", numbers: {}, sentence: text });
+      return refused(hash, code, text, { rule: "invalid_transaction", numbers: {}, sentence: text });
     }
     const { party } = verdict.transaction;
     const used = this.counts.get(party) ?? 0;

@@ -383,6 +383,11 @@ describe("the prompt", () => {
     expect(shown).not.toContain("wrong");
   });
 
+  test("refuses more than it can keep, and cuts nothing off", async () => {
+    const { shown, code } = await onTerminal(words, ["passphrase of old: ", `${"x".repeat(4097)}\r`]);
+    expect([code, shown.includes("this has more than 4096 bytes")]).toEqual([2, true]);
+  });
+
   test("is left by Ctrl-C with 130", async () => {
     const { shown, code } = await onTerminal(words, ["passphrase of old: ", "secr\u0003"]);
     expect([code, shown.includes("secr")]).toEqual([130, false]);

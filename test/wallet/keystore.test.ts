@@ -232,6 +232,29 @@ describe("a folder of secrets", () => {
     expect(await codeOf(() => keystore.exclusively(async () => {}))).toBe("wallets_unusable");
   });
 
+  test("writes nothing that it would not read", async () => {
+    const keystore = new FolderKeystore(newFolder());
+    const huge = new Uint8Array(4 * 1024 * 1024 + 1);
+    await keystore.exclusively(() => keystore.create("a", ONE));
+    expect(await codeOf(() => keystore.exclusively(() => keystore.create("b", huge)))).toBe(
+      "wallet_too_large",
+    );
+    expect(await codeOf(() => keystore.exclusively(() => keystore.replace("a", huge)))).toBe(
+      "wallet_too_large",
+    );
+    expect([await keystore.names(), await keystore.read("a")]).toEqual([["a"], ONE]);
+  });
+
+  test("serves many writers of one process in their order", async () => {
+    const keystore = new FolderKeystore(newFolder());
+    const order: number[] = [];
+    const turns = Array.from({ length: 100 }, (_, turn) =>
+      keystore.exclusively(async () => order.push(turn)),
+    );
+    await Promise.all(turns);
+    expect(order).toEqual(turns.map((_, turn) => turn));
+  });
+
   test("refuses files that are too large to be wallets", async () => {
     const folder = newFolder();
     writeFileSync(join(folder, "huge"), new Uint8Array(4 * 1024 * 1024 + 1), { mode: 0o600 });

@@ -1,7 +1,13 @@
 // What an Ethereum bridge contract wants to see: values and the validators' signatures over them
 // (reference 10, sections 4.5 and 5.18).
 import { type Asset, readProposalAt } from "../../wire/generated/vega.ts";
-import { canonicalIdentifier, hexOf, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
+import {
+  canonicalIdentifier,
+  hexOf,
+  InvalidIdentifier,
+  isHex64,
+  isIdentifier,
+} from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { type ApiError, internal, invalidArgument, notFound } from "../errors.ts";
 import type { Param, Row } from "../pagination.ts";
@@ -97,7 +103,8 @@ const getSetAssetLimitsBundle: Endpoint<DataContext> = {
     if (!row) throw notFound("failed to get proposal");
     const update = readProposalAt(row.data, 0, row.data.length).terms?.updateAsset;
     if (!update) throw internal("not an update asset proposal");
-    const asset = findAsset(context, canonicalIdentifier(update.assetId));
+    // Proposals are stored whatever asset they name, as in the original.
+    const asset = isIdentifier(update.assetId) && findAsset(context, canonicalIdentifier(update.assetId));
     if (!asset) throw notFound("failed to get asset for ID");
     const limits = update.changes?.erc20;
     if (!limits) throw notErc20();

@@ -28,7 +28,7 @@ const NOTHING_TO_CHECK: TxOutcome = {
   hash: "",
   code: ABCI_INVALID,
   text: "tx (is required)",
-  details: { rule: "transaction_invalid", numbers: {}, sentence: "The request holds no transaction." },
+  details: { rule: "invalid_transaction", numbers: {}, sentence: "The request holds no transaction." },
   gasWanted: 0,
   height: 0,
 };

@@ -92,7 +92,6 @@ export function checkScore(m: ValidatorScoreEvent): void {
 }
 
 export function checkProposal(m: Proposal): void {
-  checkId(m.terms?.updateAsset?.assetId ?? "", "terms.update_asset.asset_id");
   checkNumber(m.requiredParticipation, "required_participation");
   checkNumber(m.requiredMajority, "required_majority");
   checkNumber(m.requiredLiquidityProviderParticipation ?? "", "required_liquidity_provider_participation");

@@ -116,7 +116,10 @@ export function validators(db: Database): Projection {
   const announced = upsert(db, "nodes_announced", "node, epoch, block, added");
   const ranking = upsert(db, "ranking_scores", "epoch, node, block, data");
   const score = upsert(db, "reward_scores", "epoch, node, block, data");
-  const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
+  const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, [
+    "node_id",
+    "epoch_seq",
+  ]);
   const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
   const readRanking = ({ bytes, start, end }: BlockEvent) => {
     if (rankingSkim.isPlain(bytes, start, end)) return nodeAndEpoch(rankingSkim);

@@ -1,5 +1,6 @@
 // Positions: no event carries one, they are computed from settlements and trades (reference 20, section 3.6).
 import type { Database } from "bun:sqlite";
+import { Decimal } from "../../decimal.ts";
 import type { BlockEvent } from "../../sources/block.ts";
 import {
   readDistressedOrdersAt,
@@ -10,7 +11,6 @@ import {
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
-import { Decimal } from "../../decimal.ts";
 import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";

@@ -7,6 +7,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
 import { walletError, walletExists, walletUnknown } from "../errors.ts";
+import { FILE_BYTES_MAX } from "../limits.ts";
 import { secureRandom } from "../random.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
@@ -20,6 +21,9 @@ const TEMPORARY_SUFFIX = ".lyra-tmp";
 const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 export class FolderKeystore implements Keystore {
+  /** The action before: settled, and never rejected. */
+  private last: Promise<unknown> = Promise.resolve();
+
   constructor(
     readonly folder: string,
     private readonly steps: FileSteps = realSteps,
@@ -73,10 +77,15 @@ export class FolderKeystore implements Keystore {
       throw this.cannotWrite(this.folder, error);
     }
     checkFolder(this.folder);
-    return withFolderLock(this.folder, () => {
-      this.removeLeftovers();
-      return action();
-    });
+    // Within this store one after the other, in order; the lock is for other processes.
+    const turn = this.last.then(() =>
+      withFolderLock(this.folder, () => {
+        this.removeLeftovers();
+        return action();
+      }),
+    );
+    this.last = turn.catch(() => {});
+    return turn;
   }
 
   locationOf(name: string): string {
@@ -85,6 +94,14 @@ export class FolderKeystore implements Keystore {
 
   /** The bytes in a file under a name that nobody knows, on the disk, and read back. */
   private writeTemporary(bytes: Uint8Array): string {
+    // What is larger could not be read again.
+    if (bytes.length > FILE_BYTES_MAX) {
+      throw walletError(
+        "wallet_too_large",
+        `a wallet has at most ${FILE_BYTES_MAX} bytes`,
+        "make another wallet",
+      );
+    }
     const unique = Buffer.from(secureRandom(8)).toString("hex");
     const temporary = join(this.folder, `.${unique}${TEMPORARY_SUFFIX}`);
     let descriptor: number | undefined;

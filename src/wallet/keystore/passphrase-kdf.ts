@@ -1,6 +1,7 @@
 // How a passphrase becomes a key in Lyra's own files: scrypt, with limits on what a file may ask for. A file's
 // parameters are read before anything in it can be trusted, so they must not exhaust the machine.
 import { type ScryptCost, scryptKey, scryptMemoryBytes } from "../../crypto/scrypt.ts";
+import { ExitCode } from "../../errors.ts";
 import { walletError } from "../errors.ts";
 
 export type { ScryptCost };
@@ -48,12 +49,23 @@ export function checkCost(cost: ScryptCost, { allowWeakKdf = false }: KdfRules):
 }
 
 /** @returns 64 secret bytes: the caller wipes them */
-export function deriveFromPassphrase(
+export async function deriveFromPassphrase(
   passphrase: Uint8Array,
   salt: Uint8Array,
   cost: ScryptCost,
 ): Promise<Uint8Array> {
-  return scryptKey(passphrase, salt, cost, DERIVED_BYTES);
+  try {
+    return await scryptKey(passphrase, salt, cost, DERIVED_BYTES);
+  } catch (error) {
+    const megabytes = Math.ceil(scryptMemoryBytes(cost) / 1024 / 1024);
+    throw walletError(
+      "kdf_failed",
+      "no key could be made from the passphrase",
+      `it takes ${megabytes} MiB of memory, which may not be there`,
+      ExitCode.failed,
+      { cause: error },
+    );
+  }
 }
 
 function workOf({ log2N, r, p }: ScryptCost): number {

@@ -1,0 +1,199 @@
+// lyra devnet: a local network of one's own; and the developer's tools for one that runs.
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, NodeError } from "../errors.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { waitForSignal } from "./signals.ts";
+import { dim, say } from "./terminal.ts";
+
+export const help = `lyra devnet: start a local network, or use the tools of a running one
+
+  lyra devnet [--home DIR | --temporary] [--block MODE] [flags]
+  lyra devnet VERB [WORDS...] [--node-url URL | --home DIR]
+
+  --home DIR            where it is kept (default: devnet in the data folder); a home that has a chain goes on with it
+  --temporary           keep nothing
+  --reset               forget the chain of the home first
+  --genesis FILE        what a new chain starts from (default: the shipped one)
+  --parameter KEY=VALUE network parameter of a new chain; may come more than once
+  --block MODE          instant (default: a transaction makes a block), 1s, mixed:1s, manual
+  --node-port N         node API (default 3003; 0: a free one)
+  --data-port N         data API (default 3008), --faucet-port N (default 1790), --host H (default 127.0.0.1)
+  --rules RULES         default, or 0.71.6: with the defects of the original
+  --record FILE         write the run as an event file
+  --demo                fill it with a month of history first
+  --no-funding          parties without balances
+  --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
+  --config-out FILE     write where everything listens, as JSON
+  --json, --quiet       for scripts
+
+  Verbs, while one runs; PARTY may be a name (alice ... judy), ASSET a symbol:
+  status | parties | mine [BLOCKS] | time forward DURATION | time set TIME | time freeze [true|false]
+  mode MODE | epoch end | snapshot | revert SNAPSHOT | dump | load FILE
+  fund PARTY ASSET AMOUNT | balance PARTY ASSET AMOUNT | stake PARTY AMOUNT [REMOVE]
+  parameter KEY VALUE | impersonate PARTY COMMAND-JSON | ban PARTY [DURATION] | pardon PARTY
+  bridge deposit PARTY ASSET AMOUNT | bridge list ASSET | bridge limits PROPOSAL | bridge claim WITHDRAWAL
+  bridge signers [ADD] [REMOVE] [THRESHOLD] | bridge stop | bridge resume
+`;
+
+const FLAGS = {
+  home: { type: "string" },
+  json: { type: "boolean" },
+  quiet: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  temporary: { type: "boolean" },
+  reset: { type: "boolean" },
+  genesis: { type: "string" },
+  parameter: { type: "string", multiple: true },
+  block: { type: "string" },
+  host: { type: "string" },
+  "node-port": { type: "string" },
+  "data-port": { type: "string" },
+  "faucet-port": { type: "string" },
+  "segment-length": { type: "string" },
+  rules: { type: "string" },
+  record: { type: "string" },
+  demo: { type: "boolean" },
+  "no-funding": { type: "boolean" },
+  config: { type: "string" },
+  "config-out": { type: "string" },
+  limit: { type: "string", multiple: true },
+  "node-url": { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof readValues>["values"];
+const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
+
+const DEFAULT_NODE_PORT = "3003";
+const DEFAULT_FAUCET_PORT = "1790";
+const STORE_FILES = ["lyra.db", "lyra.db-wal", "lyra.db-shm", "segments", "genesis.json", "devnet.json"] as const;
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readValues(argv);
+  if (positionals.length > 0) {
+    const { useTool } = await import("./devnet-tools.ts");
+    return useTool(argv);
+  }
+  const signals = waitForSignal();
+  const { createDevnet } = await import("../node/devnet.ts");
+  const options = await optionsOf(values);
+  if (values.reset) await reset(options.home);
+  const devnet = await createDevnet(options);
+  try {
+    if (values.demo) await fill(devnet, values);
+    await tell(devnet, values);
+    const signal = await signals;
+    if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
+    return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+  } finally {
+    await devnet.close();
+  }
+}
+
+type Devnet = Awaited<ReturnType<(typeof import("../node/devnet.ts"))["createDevnet"]>>;
+type DevnetOptions = import("../node/devnet.ts").DevnetOptions;
+
+async function optionsOf(values: Values): Promise<DevnetOptions> {
+  const { defaultHome, loadConfig } = await import("../node/config.ts");
+  const { parseBlockMode } = await import("../api/devnet/block-mode.ts");
+  if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
+  const home = values.home ?? (process.env.LYRA_HOME || join(defaultHome(), "devnet"));
+  const { host, dataPort, limits, segmentLength } = loadConfig({
+    ...values,
+    home,
+    dataPort: values["data-port"],
+    segmentLength: values["segment-length"],
+  });
+  const mode = parseBlockMode(values.block ?? "instant");
+  if (mode === undefined) throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
+  const { rules = "default" } = values;
+  if (rules !== "default" && rules !== "0.71.6") throw usageError("devnet", "--rules must be default or 0.71.6");
+  return {
+    ...(!values.temporary && { home }),
+    ...(values.genesis !== undefined && { genesis: readText(values.genesis) }),
+    ...(values.parameter && { parameters: pairsOf(values.parameter) }),
+    ...(values.record !== undefined && { record: values.record }),
+    mode,
+    rules,
+    host,
+    limits,
+    segmentLength,
+    dataPort,
+    nodePort: port("--node-port", values["node-port"] ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT),
+    faucetPort: port("--faucet-port", values["faucet-port"] ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT),
+    fund: !values["no-funding"],
+    onProblem: (error) => say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
+  };
+}
+
+async function tell(devnet: Devnet, values: Values): Promise<void> {
+  const { address } = devnet;
+  if (values["config-out"]) writeFileSync(values["config-out"], `${JSON.stringify(address)}\n`);
+  const { chain, firstBlockMs, resumed } = devnet;
+  if (values.json) {
+    const document = { ...address, height: chain.status.height, firstBlockMs: Math.round(firstBlockMs), ...devnet.report() };
+    process.stdout.write(`${JSON.stringify(document)}\n`);
+  }
+  if (values.quiet || values.json) return;
+  if (!process.stderr.isTTY) {
+    say("listening", { ...address, height: chain.status.height, firstBlockMs: Math.round(firstBlockMs) });
+    return;
+  }
+  const { devnetBanner } = await import("./devnet-banner.ts");
+  const { chainId, home, isTemporary, nodeUrl, dataUrl, faucetUrl } = devnet;
+  const facts = { chainId, home, isTemporary, nodeUrl, dataUrl, faucetUrl, firstBlockMs, resumed };
+  const mode = values.block ?? "instant";
+  say(devnetBanner({ ...facts, mode, height: chain.status.height, report: devnet.report() }));
+}
+
+async function fill(devnet: Devnet, values: Values): Promise<void> {
+  const { playDemo } = await import("../node/demo.ts");
+  const { ProgressBar } = await import("./terminal.ts");
+  const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
+  try {
+    await playDemo(devnet, (part, note) => bar.update(part, note));
+  } finally {
+    bar.clear();
+  }
+}
+
+/** Removes what a devnet has put into its home, and nothing else. @throws NodeError for the home of something else */
+async function reset(home: string | undefined): Promise<void> {
+  if (home === undefined || !existsSync(home)) return;
+  if (existsSync(join(home, "lyra.db")) && !existsSync(join(home, "genesis.json"))) {
+    const sentence = `${home} holds no devnet, and is left alone`;
+    throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home", ExitCode.usage);
+  }
+  const { lockHome } = await import("../node/lock.ts");
+  const lock = lockHome(home);
+  try {
+    for (const name of STORE_FILES) rmSync(join(home, name), { recursive: true, force: true });
+  } finally {
+    lock.release();
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const reason = (error as { code?: string }).code ?? "unknown";
+    throw new NodeError("devnet", "genesis_unreadable", `the genesis ${path} cannot be read (${reason})`, "", ExitCode.usage);
+  }
+}
+
+function pairsOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf("=");
+      if (equals < 1) throw usageError("devnet", `--parameter ${pair} is not key=value`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}
+
+function port(flag: string, text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= 65_535) return value;
+  throw usageError("devnet", `${flag} must be a port from 0 to 65535`);
+}

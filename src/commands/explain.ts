@@ -1,0 +1,60 @@
+// lyra explain: what an error means, why it happens, and what to do.
+import { ExitCode, NodeError } from "../errors.ts";
+import type { Explanation } from "../explain/explanation.ts";
+import { lookUp } from "../explain/lookup.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { bold, dim } from "./terminal.ts";
+
+export const help = `lyra explain: what an error means, why it happens, and what to do
+
+  lyra explain CODE          a number: 89, 10000, 404, -32003
+  lyra explain RULE          a name: pow_tid_used, spam_transfer_count, port_in_use
+  lyra explain TEXT...       a message, a piece of it, or the line that it stands in
+
+  --json   {query, explanations: [{kind, code, texts, means, why, fix}]}
+
+Exit code 1 when nothing is found; what may have been meant is told.
+`;
+
+const { json, quiet, help: helpFlag } = COMMON;
+const FLAGS = { json, quiet, help: helpFlag };
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("explain", protectNumbers(argv), FLAGS);
+  const query = positionals.join(" ").trim();
+  if (query === "") throw usageError("explain", "a code, a rule or a text is wanted");
+  const { explanations, near } = lookUp(query);
+  if (explanations.length === 0) throw unknown(query, near);
+  if (values.json) process.stdout.write(`${JSON.stringify({ query, explanations })}\n`);
+  else process.stdout.write(`${explanations.map(paragraph).join("\n")}`);
+  return ExitCode.done;
+}
+
+/** A code of the wallet's service is negative, and would be taken for flags. */
+function protectNumbers(argv: readonly string[]): string[] {
+  const isCode = (word: string) => /^-\d+$/.test(word);
+  const flags = argv.filter((word) => !isCode(word) && word.startsWith("--"));
+  const words = argv.filter((word) => isCode(word) || !word.startsWith("--"));
+  return [...flags, "--", ...words];
+}
+
+function paragraph({ kind, code, texts, means, why, fix }: Explanation): string {
+  const told = texts.filter((text) => text !== code);
+  return [
+    `${bold(code)}  ${dim(kind)}`,
+    `  ${means}`,
+    ...told.map((text) => dim(`  text: ${text}`)),
+    ...(why === "" ? [] : [`  why:  ${why}`]),
+    `  do:   ${fix}`,
+    "",
+  ].join("\n");
+}
+
+function unknown(query: string, near: readonly string[]): NodeError {
+  const shown = query.length > 80 ? `${query.slice(0, 77)}...` : query;
+  const hint =
+    near.length > 0
+      ? `did you mean: ${near.join("; ")}`
+      : "try the number, the name of the rule, or a few words of the message";
+  return new NodeError("explain", "code_unknown", `nothing is known of '${shown}'`, hint);
+}

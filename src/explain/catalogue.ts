@@ -1,0 +1,30 @@
+// Everything that can be explained.
+import { DETAIL_CODES } from "./detail-codes.ts";
+import { EXECUTION } from "./execution.ts";
+import type { Explanation } from "./explanation.ts";
+import { CHAIN_CODES } from "./program/chain.ts";
+import { HISTORY_CODES } from "./program/history.ts";
+import { SENDING_CODES } from "./program/sending.ts";
+import { STORE_CODES } from "./program/store.ts";
+import { WALLET_CODES as WALLET_FILE_CODES } from "./program/wallet.ts";
+import { RESULT_CODES } from "./result-codes.ts";
+import { RULES } from "./rules.ts";
+import { STATUSES } from "./statuses.ts";
+import { VALIDATION } from "./validation.ts";
+import { WALLET_CODES } from "./wallet-codes.ts";
+
+/** In the order in which they are shown where several match. */
+export const CATALOGUE: readonly Explanation[] = [
+  ...RESULT_CODES,
+  ...RULES,
+  ...VALIDATION,
+  ...EXECUTION,
+  ...STATUSES,
+  ...DETAIL_CODES,
+  ...WALLET_CODES,
+  ...STORE_CODES,
+  ...HISTORY_CODES,
+  ...CHAIN_CODES,
+  ...SENDING_CODES,
+  ...WALLET_FILE_CODES,
+];

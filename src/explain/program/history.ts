@@ -1,0 +1,72 @@
+// Codes of this program's own errors: history and its archives.
+import { table } from "../explanation.ts";
+
+export const HISTORY_CODES = table("program code", {
+  blocks_missing: [
+    "",
+    "A segment's blocks are not all there.",
+    "Blocks are missing inside of it.",
+    "Load them first.",
+  ],
+  segment_length_invalid: [
+    "",
+    "The store's segments have another length.",
+    "A home keeps the length that it began with.",
+    "Leave out --segment-length, or choose another --home.",
+  ],
+  segment_changed: [
+    "",
+    "A segment would come out other than it was made before.",
+    "The store was changed, or the file is of another store.",
+    "lyra history verify, lyra doctor.",
+  ],
+  segment_damaged: [
+    "",
+    "A segment's file is damaged.",
+    "Its bytes do not have their checksum.",
+    "Delete the file: it is made again at the next start.",
+  ],
+  segment_missing: [
+    "",
+    "A segment is not there.",
+    "Its file was removed, or these blocks were never cut into segments.",
+    "lyra history segments lists what there is.",
+  ],
+  range_invalid: [
+    "",
+    "The range is not on the bounds of segments.",
+    "An export is made of whole segments.",
+    "lyra history segments lists where they begin and end.",
+  ],
+  table_unknown: [
+    "",
+    "There is no such table.",
+    "The name is not one of the exported tables.",
+    "lyra history --help lists them.",
+  ],
+  archive_unreadable: [
+    "",
+    "The archive cannot be read.",
+    "It is no ZIP file of an export, or broken off.",
+    "Get it again.",
+  ],
+  deflate_invalid: ["", "Compressed data are damaged.", "Their bytes were changed.", "Get the file again."],
+  verification_failed: [
+    "",
+    "The archive is not what it says.",
+    "A hash or a count does not match: it was changed or damaged.",
+    "Do not use it; get it again.",
+  ],
+  file_exists: [
+    "",
+    "A file of this name is there already.",
+    "Nothing is overwritten unasked.",
+    "Choose another name, or remove it.",
+  ],
+  output_failed: [
+    "",
+    "The file cannot be written.",
+    "The disk is full, or the folder may not be written to.",
+    "Choose another --out.",
+  ],
+});

@@ -1,0 +1,161 @@
+// Codes of this program's own errors: the program itself and of the store.
+import { table } from "../explanation.ts";
+
+export const STORE_CODES = table("program code", {
+  usage: [
+    "",
+    "The words of the command are not understood.",
+    "A flag is unknown, or a value is missing.",
+    "lyra COMMAND --help fits a screen.",
+  ],
+  config_invalid: [
+    "",
+    "The configuration cannot be used.",
+    "A key, a value or a limit is not known or out of range.",
+    "docs/operations.md lists them.",
+  ],
+  code_unknown: [
+    "nothing is known of '<text>'",
+    "lyra explain does not know this code or text.",
+    "It is misspelt, or not one of this network's.",
+    "Try the number, the name of the rule, or a few words of the message.",
+  ],
+  internal: [
+    "something went wrong inside Lyra",
+    "An error that nobody foresaw.",
+    "It is a bug.",
+    "Run again with LYRA_DEBUG=1 to see where, and report it.",
+  ],
+  cancelled: [
+    ["the search was cancelled", "nothing was deleted"],
+    "It was broken off on request.",
+    "A key was pressed, or a caller gave up.",
+    "Start it again.",
+  ],
+  port_in_use: [
+    "port <n> on <host> is in use",
+    "Another program listens there.",
+    "It may be another Lyra.",
+    "Stop it, or give port 0 for a free one.",
+  ],
+  cannot_listen: [
+    "cannot listen on <host> port <n> (<code>)",
+    "The system does not allow it.",
+    "The address is not this machine's, or the port needs more rights.",
+    "Give another --host, or a port above 1023.",
+  ],
+  not_loopback: [
+    "",
+    "This would open a tool without protection to other machines.",
+    "The wallet, the faucet and the devnet's tools stay on this machine.",
+    "Leave the host at 127.0.0.1, or allow it with its own flag.",
+  ],
+  home_in_use: [
+    "",
+    "Another Lyra writes to this home.",
+    "One process writes to a home at a time; its process id is told.",
+    "Stop it, or choose another --home.",
+  ],
+  home_unusable: [
+    "",
+    "The home cannot be used.",
+    "It is no folder, or cannot be written to.",
+    "Check its path and rights.",
+  ],
+  store_missing: [
+    "",
+    "There is no store in this home.",
+    "Nothing was loaded into it yet.",
+    "lyra replay FILE --home DIR, or start a devnet.",
+  ],
+  store_foreign: [
+    "",
+    "The database in this home is not Lyra's.",
+    "Another program made it.",
+    "Choose another --home.",
+  ],
+  store_unreadable: [
+    "",
+    "The store cannot be opened.",
+    "The file is damaged, or may not be read.",
+    "lyra doctor --home DIR says more.",
+  ],
+  store_failed: [
+    "",
+    "The store failed while it was used.",
+    "SQLite reports an error of the disk or the file.",
+    "lyra doctor --home DIR --deep.",
+  ],
+  schema_older: [
+    "",
+    "The store was made by an older Lyra.",
+    "It has to be brought up to date before it can be read.",
+    "Open it once for writing: lyra serve --home DIR.",
+  ],
+  schema_newer: [
+    "",
+    "The store was made by a newer Lyra.",
+    "This one does not know its tables.",
+    "Use the newer one.",
+  ],
+  sqlite_too_old: [
+    "",
+    "SQLite is too old to be safe.",
+    "Versions before 3.51.3 can damage a log under load.",
+    "Use the Bun of the lockfile, or the built executable.",
+  ],
+  disk_full: [
+    "",
+    "The disk is full.",
+    "Nothing more can be written; what was committed is safe.",
+    "Make room and start again: it goes on where it stopped.",
+  ],
+  chain_mismatch: [
+    "",
+    "The blocks are of another chain.",
+    "The home holds one chain only.",
+    "Choose another --home for it.",
+  ],
+  height_gap: [
+    "",
+    "Blocks are missing before this one.",
+    "The recording begins after the home's last block.",
+    "Load the recording with the blocks between first.",
+  ],
+  time_backwards: [
+    "",
+    "A block is older than the one before it.",
+    "The recording is damaged, or of two chains.",
+    "Check where it comes from.",
+  ],
+  block_invalid: [
+    "",
+    "A block holds what cannot be stored.",
+    "A field has a form that it cannot have; the text names it.",
+    "The recording is damaged; everything before the block is loaded.",
+  ],
+  history_mismatch: [
+    "",
+    "The recording tells another story than the home.",
+    "Blocks of the same height differ.",
+    "Load it into another home and compare: lyra doctor --digest.",
+  ],
+  recording_unreadable: [
+    "",
+    "The recording cannot be read.",
+    "The file is missing, may not be read, or is no recording.",
+    "Check its path.",
+  ],
+  writer_failed: [
+    "",
+    "The thread that writes has stopped.",
+    "An error ended it; the log has it.",
+    "Start again; the store goes on at its last block.",
+  ],
+  stopped: [
+    "",
+    "It was stopped before it was done.",
+    "The node ends.",
+    "Start it again; what was done stays.",
+  ],
+});

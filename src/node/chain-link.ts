@@ -1,0 +1,266 @@
+/**
+ * A chain on one thread, asked by another: the calls of `DevnetPort` as messages. What is asked in one turn of the
+ * event loop travels together, and so do the answers, because a message costs as much as a few calls.
+ */
+import type { SignatureVerifier } from "../admission/verifier/verifier.ts";
+import {
+  type BridgePort,
+  ChainCallError,
+  type ChainPort,
+  type ChainStatus,
+  type DevnetPort,
+  type TxOutcome,
+} from "../engine/chain-port.ts";
+import { CommandError } from "../engine/errors.ts";
+import { NodeError, reasonOf } from "../errors.ts";
+import { checkTransaction, readUnverified, type Verdict } from "../wire/transaction-check.ts";
+
+type Methods<T> = {
+  [K in keyof T]: T[K] extends (...values: never[]) => Promise<unknown> ? K : never;
+}[keyof T];
+type Method = Exclude<Methods<DevnetPort>, undefined> | `bridge.${string & Methods<BridgePort>}`;
+
+interface Call {
+  readonly id: number;
+  readonly method: Method;
+  readonly values: readonly unknown[];
+  /** For a transaction: its signature has been verified by whoever sends it on. */
+  readonly isVerified?: boolean;
+}
+
+type Answer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: ErrorText };
+
+export interface ErrorText {
+  readonly kind: "call" | "node" | "command" | "other";
+  readonly code: string;
+  readonly message: string;
+  readonly attempt: string;
+  readonly hint: string;
+}
+
+/** From the side that asks. */
+export interface CallMessage {
+  readonly kind: "calls";
+  readonly calls: readonly Call[];
+}
+
+/** From the side that has the chain. */
+export type ChainMessage =
+  | { readonly kind: "answers"; readonly answers: readonly Answer[] }
+  | { readonly kind: "status"; readonly status: ChainStatus };
+
+/** The side that has the chain: takes calls and posts answers, and the status after every block. */
+export class ChainHost {
+  private answers: Answer[] = [];
+  private isFlushing = false;
+  /** Bytes whose signature the other side has verified; the chain need not do it again. */
+  private readonly verified = new WeakSet<Uint8Array>();
+  private end: (() => void) | undefined;
+
+  constructor(private readonly post: (message: ChainMessage) => void) {}
+
+  /** For the chain's options: verifies what nobody has verified yet. */
+  readonly checkTransaction = (bytes: Uint8Array, chainId: string): Verdict => {
+    if (!this.verified.has(bytes)) return checkTransaction(bytes, chainId);
+    const read = readUnverified(bytes, chainId);
+    return read.ok ? { ok: true, transaction: read.unverified.transaction } : read;
+  };
+
+  serve(chain: DevnetPort): void {
+    this.end = chain.onBlock((status) => this.post({ kind: "status", status }));
+    this.chain = chain;
+    this.post({ kind: "status", status: chain.status });
+  }
+
+  /** Something has changed that is no block: the chain has halted, or goes on. */
+  tell(): void {
+    if (this.chain !== undefined) this.post({ kind: "status", status: this.chain.status });
+  }
+
+  take({ calls }: CallMessage): void {
+    for (const call of calls) {
+      if (call.isVerified && call.values[0] instanceof Uint8Array) this.verified.add(call.values[0]);
+      this.run(call).then(
+        (value) => this.answer({ id: call.id, value }),
+        (error) => this.answer({ id: call.id, error: errorText(error) }),
+      );
+    }
+  }
+
+  close(): void {
+    this.end?.();
+  }
+
+  private chain: DevnetPort | undefined;
+
+  private async run({ method, values }: Call): Promise<unknown> {
+    const { chain } = this;
+    if (chain === undefined) throw new ChainCallError("stopped", "the chain is not there yet");
+    const [room, name] = method.startsWith("bridge.")
+      ? [chain.bridge, method.slice("bridge.".length)]
+      : [chain, method];
+    const call = (room as unknown as Record<string, (...given: readonly unknown[]) => Promise<unknown>>)[
+      name
+    ]!;
+    return call.apply(room, [...values]);
+  }
+
+  private answer(answer: Answer): void {
+    this.answers.push(answer);
+    if (this.isFlushing) return;
+    this.isFlushing = true;
+    setImmediate(() => {
+      this.isFlushing = false;
+      const { answers } = this;
+      this.answers = [];
+      this.post({ kind: "answers", answers });
+    });
+  }
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The side that asks: the chain as it seems from there. */
+export class RemoteChain implements DevnetPort {
+  readonly bridge: BridgePort;
+  private latest: ChainStatus | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private readonly listeners = new Set<(status: ChainStatus) => void>();
+  private calls: Call[] = [];
+  private isFlushing = false;
+  private nextId = 0;
+
+  /** @param verifier verifies signatures on this side's cores */
+  constructor(
+    private readonly post: (message: CallMessage) => void,
+    private readonly verifier: SignatureVerifier,
+  ) {
+    this.bridge = {
+      deposit: (...values) => this.call("bridge.deposit", values),
+      stake: (...values) => this.call("bridge.stake", values),
+      unstake: (...values) => this.call("bridge.unstake", values),
+      list: (...values) => this.call("bridge.list", values),
+      setLimits: (...values) => this.call("bridge.setLimits", values),
+      addSigner: (...values) => this.call("bridge.addSigner", values),
+      removeSigner: (...values) => this.call("bridge.removeSigner", values),
+      setThreshold: (...values) => this.call("bridge.setThreshold", values),
+      claim: (...values) => this.call("bridge.claim", values),
+      stopBridge: () => this.call("bridge.stopBridge", []),
+      resumeBridge: () => this.call("bridge.resumeBridge", []),
+    };
+  }
+
+  /** Takes a message of the other side. */
+  take(message: ChainMessage): void {
+    if (message.kind === "status") {
+      this.latest = message.status;
+      for (const listener of this.listeners) listener(message.status);
+      return;
+    }
+    for (const answer of message.answers) {
+      const waiting = this.waiting.get(answer.id);
+      this.waiting.delete(answer.id);
+      if ("error" in answer) waiting?.reject(errorOf(answer.error));
+      else waiting?.resolve(answer.value);
+    }
+  }
+
+  /** Everything that still waits is told that the chain is gone. */
+  close(): void {
+    const waiting = [...this.waiting.values()];
+    this.waiting.clear();
+    for (const { reject } of waiting) reject(new ChainCallError("stopped", "the node is stopping"));
+  }
+
+  get status(): ChainStatus {
+    if (this.latest === undefined) throw new ChainCallError("stopped", "the chain is not there yet");
+    return this.latest;
+  }
+
+  onBlock(listener: (status: ChainStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+    return this.send("submit", bytes, wait);
+  }
+
+  check(bytes: Uint8Array): Promise<TxOutcome> {
+    return this.send("check", bytes);
+  }
+
+  spamStatistics = (party: string) =>
+    this.call<ReturnType<ChainPort["spamStatistics"]>>("spamStatistics", [party]);
+  mine = (blocks: number) => this.call<Promise<ChainStatus>>("mine", [blocks]);
+  forwardTime = (nanoseconds: bigint) => this.call<Promise<ChainStatus>>("forwardTime", [nanoseconds]);
+  setNextBlockTime = (timeNs: bigint) => this.call<Promise<ChainStatus>>("setNextBlockTime", [timeNs]);
+  freezeClock = (frozen: boolean) => this.call<Promise<ChainStatus>>("freezeClock", [frozen]);
+  setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);
+  endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
+  snapshot = () => this.call<Promise<string>>("snapshot", []);
+  revert = (id: string) => this.call<Promise<ChainStatus>>("revert", [id]);
+  dump = () => this.call<Promise<string>>("dump", []);
+  load = (dump: string) => this.call<Promise<ChainStatus>>("load", [dump]);
+  impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
+  setBalance: DevnetPort["setBalance"] = (...values) => this.call("setBalance", values);
+  setParameter: DevnetPort["setParameter"] = (...values) => this.call("setParameter", values);
+  ban: DevnetPort["ban"] = (...values) => this.call("ban", values);
+
+  /**
+   * Sends a transaction on with its signature verified here. One that is refused already goes on as it is: the chain
+   * says why, in the same form as for every other reason.
+   */
+  private async send(method: "submit" | "check", bytes: Uint8Array, ...rest: unknown[]): Promise<TxOutcome> {
+    const read = readUnverified(bytes, this.status.chainId);
+    let isVerified = false;
+    if (read.ok) {
+      const { publicKey, digest, transaction } = read.unverified;
+      isVerified = await this.verifier.verify({ publicKey, digest, signature: transaction.signature });
+    }
+    return this.call<Promise<TxOutcome>>(method, [bytes, ...rest], isVerified);
+  }
+
+  private call<P extends Promise<unknown>>(
+    method: Method,
+    values: readonly unknown[],
+    isVerified = false,
+  ): P {
+    return new Promise((resolve, reject) => {
+      const id = this.nextId++;
+      this.waiting.set(id, { resolve, reject });
+      this.calls.push({ id, method, values, ...(isVerified && { isVerified }) });
+      if (this.isFlushing) return;
+      this.isFlushing = true;
+      setImmediate(() => {
+        this.isFlushing = false;
+        const { calls } = this;
+        this.calls = [];
+        this.post({ kind: "calls", calls });
+      });
+    }) as P;
+  }
+}
+
+export function errorText(error: unknown): ErrorText {
+  const message = reasonOf(error);
+  const none = { code: "", attempt: "", hint: "" };
+  if (error instanceof ChainCallError) return { ...none, kind: "call", code: error.code, message };
+  if (error instanceof CommandError) return { ...none, kind: "command", message };
+  if (error instanceof NodeError) {
+    return { kind: "node", code: error.code, message, attempt: error.attempt, hint: error.hint };
+  }
+  return { ...none, kind: "other", message };
+}
+
+export function errorOf({ kind, code, message, attempt, hint }: ErrorText): Error {
+  if (kind === "call") return new ChainCallError(code, message);
+  if (kind === "command") return new CommandError(message);
+  if (kind === "node") return new NodeError(attempt, code, message, hint);
+  return new Error(message);
+}

@@ -1,0 +1,62 @@
+// The thread of planes.worker.ts, seen from the one that has the chain.
+import type { DevnetPort } from "../engine/chain-port.ts";
+import { ExitCode, NodeError } from "../errors.ts";
+import { workerUrl } from "../worker-url.ts";
+import { type ChainHost, errorOf } from "./chain-link.ts";
+import type { PlanesOptions } from "./devnet-planes.ts";
+import type { FromPlanes, Listening, ToPlanes } from "./planes.worker.ts";
+
+/** The thread gets this long to answer what it has begun. */
+const STOP_MS = 1_500;
+
+export interface PlaneAddresses {
+  readonly node: Listening;
+  readonly data: Listening;
+  readonly faucet: Listening;
+}
+
+export class PlanesThread {
+  private readonly worker = new Worker(workerUrl("node/planes.worker.ts"));
+  private readonly listening = Promise.withResolvers<PlaneAddresses>();
+  private readonly stopped = Promise.withResolvers<void>();
+
+  /** @param host serves the chain to this thread; its `post` must be `post` of here */
+  constructor(private readonly host: () => ChainHost) {
+    this.worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
+      if (data.kind === "calls") this.host().take(data);
+      else if (data.kind === "listening") this.listening.resolve(data);
+      else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
+      else this.stopped.resolve();
+    };
+    this.worker.onerror = (event) => {
+      const message = `the thread that answers HTTP stopped: ${event.message}`;
+      this.listening.reject(new NodeError("devnet.planes", "planes_failed", message, "", ExitCode.failed));
+      this.stopped.resolve();
+    };
+    // Whoever serves asks for it; a thread that fails later has nobody waiting here.
+    this.listening.promise.catch(() => {});
+  }
+
+  post(message: ToPlanes): void {
+    this.worker.postMessage(message);
+  }
+
+  /** Listens on all ports. @throws NodeError when one is in use; then on none */
+  serve(chain: DevnetPort, options: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses> {
+    this.host().serve(chain);
+    this.post({ kind: "serve", options });
+    return this.listening.promise;
+  }
+
+  /** The chain took blocks back. */
+  forget(): void {
+    this.post({ kind: "forget" });
+  }
+
+  async close(): Promise<void> {
+    this.host().close();
+    this.post({ kind: "stop" });
+    await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
+    this.worker.terminate();
+  }
+}

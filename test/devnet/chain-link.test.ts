@@ -1,0 +1,160 @@
+// A chain asked across threads: every call arrives as it was made, every answer and every error comes back.
+import { describe, expect, test } from "bun:test";
+import { SignatureVerifier } from "../../src/admission/verifier/verifier.ts";
+import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
+import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts";
+import { CommandError } from "../../src/engine/errors.ts";
+import { NodeError } from "../../src/errors.ts";
+import { ChainHost, RemoteChain } from "../../src/node/chain-link.ts";
+import { buildTransaction } from "../../src/wire/transaction-build.ts";
+import { fakeChain, STATUS } from "./fake-chain.ts";
+
+/** Both ends, with messages cloned on their way as between threads. */
+function linked(chain: DevnetPort): { remote: RemoteChain; host: ChainHost } {
+  const host = new ChainHost((message) => remote.take(structuredClone(message)));
+  const remote: RemoteChain = new RemoteChain(
+    (message) => host.take(structuredClone(message)),
+    new SignatureVerifier(0),
+  );
+  host.serve(chain);
+  return { remote, host };
+}
+
+const key = ed25519KeyPair(new Uint8Array(32).fill(7));
+
+function transaction(chainId = STATUS.chainId): Uint8Array {
+  const payload = { transferId: "ab".repeat(32) };
+  return buildTransaction({ kind: "cancelTransfer", payload }, { key, chainId, nonce: 1n, blockHeight: 1n });
+}
+
+describe("a chain on another thread", () => {
+  test("given every call of the port, then it arrives with its values and its answer comes back", async () => {
+    const { chain, calls } = fakeChain();
+    const { remote } = linked(chain);
+    const bytes = transaction();
+    const answers = [
+      await remote.submit(bytes, "commit"),
+      await remote.check(bytes),
+      await remote.spamStatistics("p"),
+      await remote.mine(3),
+      await remote.forwardTime(5n),
+      await remote.setNextBlockTime(2n ** 62n),
+      await remote.freezeClock(true),
+      await remote.setBlockMode({ kind: "mixed", intervalMs: 5 }),
+      await remote.endEpoch(),
+      await remote.snapshot(),
+      await remote.revert("1"),
+      await remote.dump(),
+      await remote.load("{}"),
+      await remote.impersonate("p", { transfer: { amount: "1" } }),
+      await remote.setBalance("p", "a", 2n ** 100n),
+      await remote.setParameter("k", "v"),
+      await remote.ban("p", undefined),
+      await remote.bridge.deposit("p", "a", 7n),
+      await remote.bridge.stake("p", 8n),
+      await remote.bridge.unstake("p", 9n),
+      await remote.bridge.list("a"),
+      await remote.bridge.setLimits("id"),
+      await remote.bridge.addSigner("0x1"),
+      await remote.bridge.removeSigner("0x1"),
+      await remote.bridge.setThreshold(3),
+      await remote.bridge.claim("w"),
+      await remote.bridge.stopBridge(),
+      await remote.bridge.resumeBridge(),
+    ];
+    expect(calls).toEqual([
+      ["submit", bytes, "commit"],
+      ["check", bytes],
+      ["spamStatistics", "p"],
+      ["mine", 3],
+      ["forwardTime", 5n],
+      ["setNextBlockTime", 2n ** 62n],
+      ["freezeClock", true],
+      ["setBlockMode", { kind: "mixed", intervalMs: 5 }],
+      ["endEpoch"],
+      ["snapshot"],
+      ["revert", "1"],
+      ["dump"],
+      ["load", "{}"],
+      ["impersonate", "p", { transfer: { amount: "1" } }],
+      ["setBalance", "p", "a", 2n ** 100n],
+      ["setParameter", "k", "v"],
+      ["ban", "p", undefined],
+      ["deposit", "p", "a", 7n],
+      ["stake", "p", 8n],
+      ["unstake", "p", 9n],
+      ["list", "a"],
+      ["setLimits", "id"],
+      ["addSigner", "0x1"],
+      ["removeSigner", "0x1"],
+      ["setThreshold", 3],
+      ["claim", "w"],
+      ["stopBridge"],
+      ["resumeBridge"],
+    ]);
+    expect(answers[0]).toMatchObject({ code: 0, height: 8 });
+    expect(answers[9]).toBe("1");
+    expect(answers[17]).toBe("d1".repeat(32));
+    expect(remote.status).toEqual(STATUS);
+  });
+
+  test.each([
+    ["a call's", new ChainCallError("duplicate", "tx already exists in cache")],
+    ["a command's", new CommandError("account does not exists")],
+    ["a node's", new NodeError("devnet.load", "dump_invalid", "this is no dump", "make another")],
+  ])("given %s failure, then it comes back as what it is", async (_title, failure) => {
+    const { remote } = linked(fakeChain(failure).chain);
+    const error = await remote.mine(1).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(failure.constructor as never);
+    expect(error).toMatchObject({
+      message: failure.message,
+      ...("code" in failure && { code: failure.code }),
+    });
+  });
+
+  test("given a signature that was verified, then the chain takes its word, and for no other", async () => {
+    const { chain } = fakeChain();
+    const verdicts: boolean[] = [];
+    const { remote, host } = linked({
+      ...chain,
+      submit: async (bytes, wait) => {
+        const verdict = host.checkTransaction(bytes, STATUS.chainId);
+        verdicts.push(verdict.ok);
+        return chain.submit(bytes, wait);
+      },
+    });
+    await Promise.all([
+      remote.submit(transaction(), "check"),
+      remote.submit(transaction("other-chain"), "check"),
+    ]);
+    await remote.submit(new Uint8Array([1, 2, 3]), "check");
+    expect(verdicts.sort()).toEqual([false, false, true]);
+  });
+
+  test("given a block, then its status is there before the answers that waited for it; given the end, then nobody waits on", async () => {
+    const { chain } = fakeChain();
+    let tell = (_height: number) => {};
+    const { remote } = linked({
+      ...chain,
+      onBlock(listener) {
+        tell = (height) => listener({ ...STATUS, height });
+        return () => {};
+      },
+      async mine() {
+        tell(8);
+        return { ...STATUS, height: 8 };
+      },
+      snapshot: () => new Promise(() => {}),
+    });
+    const heard: number[] = [];
+    const end = remote.onBlock(({ height }) => heard.push(height));
+    await remote.mine(1);
+    expect([remote.status.height, heard]).toEqual([8, [8]]);
+    end();
+    tell(9);
+    expect([remote.status.height, heard]).toEqual([9, [8]]);
+    const waiting = remote.snapshot();
+    remote.close();
+    expect(waiting).rejects.toThrow("the node is stopping");
+  });
+});

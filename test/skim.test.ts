@@ -1,0 +1,128 @@
+// A skim says yes only to what the long way takes, whatever the bytes, and says the same of the fields it is asked for.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { checkEpoch, storedAmount } from "../src/store/field.ts";
+import {
+  checkMargins,
+  checkMarket,
+  checkMarketData,
+  checkRanking,
+  checkScore,
+} from "../src/store/project/checks.ts";
+import { Field } from "../src/store/project/fields.ts";
+import {
+  ACCOUNT_RULES,
+  DELEGATION_RULES,
+  EPOCH_RULES,
+  MARGIN_RULES,
+  MARKET_DATA_RULES,
+  MARKET_RULES,
+  RANKING_RULES,
+  SCORE_RULES,
+} from "../src/store/project/rules.ts";
+import { messageDescriptor } from "../src/wire/schema/index.ts";
+import { type Rules, Skim } from "../src/wire/skim.ts";
+import { messageArbitrary } from "../src/wire/testing/arbitrary.ts";
+import { type AnyMessage, codecOf } from "../src/wire/testing/codecs.ts";
+import { samplePayloads } from "./rig/door.ts";
+import { messageOf, mutations } from "./rig/mutations.ts";
+
+type Case = readonly [field: number, rules: Rules, wanted: readonly string[], check: (m: never) => unknown];
+
+const CASES: readonly Case[] = [
+  [Field.marketData, MARKET_DATA_RULES, ["market", "market_trading_mode"], checkMarketData],
+  [Field.marketCreated, MARKET_RULES, ["id", "state"], checkMarket],
+  [Field.marginLevels, MARGIN_RULES, ["party_id", "asset", "market_id"], checkMargins],
+  [Field.validatorRanking, RANKING_RULES, ["node_id", "epoch_seq"], checkRanking],
+  [Field.validatorScore, SCORE_RULES, ["node_id", "epoch_seq"], checkScore],
+  [Field.epochUpdate, EPOCH_RULES, ["seq"], (m: { seq: bigint }) => checkEpoch(m.seq, "seq")],
+  [
+    Field.account,
+    ACCOUNT_RULES,
+    ["owner", "asset", "market_id", "type", "balance"],
+    (m: { balance: string }) => storedAmount(m.balance, "balance"),
+  ],
+  [
+    Field.delegationBalance,
+    DELEGATION_RULES,
+    ["party", "node_id", "epoch_seq", "amount"],
+    (m: { amount: string }) => storedAmount(m.amount, "amount"),
+  ],
+  [Field.beginBlock, { height: { is: "below", bits: 49 } }, ["height"], () => true],
+];
+
+/** Skims some bytes in the middle of others; true when they are plain and everything agrees. */
+function agrees(skim: Skim, [field, , wanted, check]: Case, bytes: Uint8Array): boolean {
+  const buffer = new Uint8Array(bytes.length + 20).fill(1);
+  buffer.set(bytes, 10);
+  if (!skim.isPlain(buffer, 10, 10 + bytes.length)) return false;
+  const name = messageOf(field);
+  const message: AnyMessage = codecOf(name).decode(bytes);
+  check(message as never);
+  const { fields } = messageDescriptor(name);
+  const texts = wanted.map((one, i) => {
+    const { kind, jsonName } = fields.find((known) => known.name === one)!;
+    return [one, kind === "string" ? skim.text(i) : String(skim.number(i)), String(message[jsonName])];
+  });
+  for (const [one, skimmed, read] of texts) expect([one, skimmed]).toEqual([one, read]);
+  return true;
+}
+
+describe("what a skim takes, the long way takes, and reads the same:", () => {
+  const samples = samplePayloads();
+  for (const one of CASES) {
+    const [field, rules, wanted] = one;
+    const name = messageOf(field);
+    const sample = samples.get(field);
+    const skim = new Skim(name, rules, wanted);
+
+    test(`${name}: a real one`, () => {
+      if (sample) expect(agrees(skim, one, sample)).toBe(true);
+      else expect(field).toBe(Field.beginBlock);
+    });
+
+    test(`${name}: each field with each bad value`, () => {
+      for (const { bytes } of mutations(name, sample ?? new Uint8Array(0))) agrees(skim, one, bytes);
+    });
+
+    test(`${name}: random ones, and damaged ones`, () => {
+      const codec = codecOf(name);
+      const damage = fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 3 });
+      const property = fc.property(messageArbitrary(name), fc.boolean(), damage, (message, isReal, hits) => {
+        const bytes = (isReal && sample ? sample : codec.encode(message)).slice();
+        for (const [at, value] of hits) if (bytes.length > 0) bytes[at % bytes.length] = value;
+        agrees(skim, one, bytes);
+        agrees(skim, one, bytes.subarray(0, bytes.length - ((hits[0]?.[0] ?? 0) % (bytes.length + 1))));
+      });
+      fc.assert(property, { numRuns: 3_000 });
+    });
+  }
+});
+
+describe("a skim", () => {
+  const account = codecOf("vega.Account");
+  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["owner", "type", "balance"]);
+  const isPlain = (bytes: Uint8Array) => skim.isPlain(bytes, 0, bytes.length);
+
+  test("takes the last of a field that comes twice, and nothing over from the message before", () => {
+    const first = account.encode({ owner: "aa", type: 4, balance: "1" });
+    const second = account.encode({ owner: "bb" });
+    expect(isPlain(new Uint8Array([...first, ...second]))).toBe(true);
+    expect([skim.text(0), skim.number(1), skim.text(2)]).toEqual(["bb", 4, "1"]);
+    expect(isPlain(new Uint8Array(0))).toBe(true);
+    expect([skim.text(0), skim.number(1), skim.text(2)]).toEqual(["", 0, ""]);
+  });
+
+  test.each([
+    ["a text that is not ASCII", account.encode({ owner: "é" })],
+    ["an amount with a sign", account.encode({ balance: "-1" })],
+    ["an amount of 78 digits", account.encode({ balance: "1".repeat(78) })],
+    ["a type without a name", account.encode({ type: 99 })],
+    ["a negative type", account.encode({ type: -1 })],
+    ["an unknown field", Uint8Array.of(0x78, 1)],
+    ["field 0", Uint8Array.of(0, 1)],
+    ["a known field of another wire type", Uint8Array.of(0x10, 1)],
+    ["a text beyond the end", Uint8Array.of(0x12, 2, 0x61)],
+    ["a number without an end", Uint8Array.of(0x30, 0x84)],
+  ])("leaves %s to the long way", (_, bytes) => expect(isPlain(bytes)).toBe(false));
+});

@@ -1,0 +1,185 @@
+// Writes that stop anywhere: after every single step, and by kill -9 of a real process. There is always a wallet, the
+// old or the new, and it always opens.
+import { afterAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type FileSteps, realSteps } from "/work/main/src/wallet/keystore/file-steps.ts";
+import { FolderKeystore } from "/work/main/src/wallet/keystore/folder-keystore.ts";
+import type { WalletStore } from "/work/main/src/wallet/wallet-store.ts";
+import { codeOf } from "/work/main/test/wallet/support/failures.ts";
+import { KEY_1, KEY_2, ORIGINAL_FILE } from "/work/main/test/wallet/support/vectors.ts";
+import { bytes, cheapStore, PASSPHRASE, privateFolder, vectorWallet } from "/work/main/test/wallet/support/wallets.ts";
+
+const NEW_PASSPHRASE = bytes("another one");
+const folders: { remove(): void }[] = [];
+function newFolder(): string {
+  const folder = privateFolder();
+  folders.push(folder);
+  return folder.path;
+}
+afterAll(() => {
+  for (const folder of folders) folder.remove();
+});
+
+class Killed extends Error {}
+
+/** Does the first `steps` steps and none of the later ones, as a process that is killed; halves the last write. */
+function dyingAfter(steps: number): { steps: FileSteps; wasKilled(): boolean } {
+  let done = 0;
+  let wasKilled = false;
+  const die = () => {
+    wasKilled = true;
+    throw new Killed("killed");
+  };
+  const dying = Object.fromEntries(
+    Object.entries(realSteps).map(([name, step]) => [
+      name,
+      (...given: unknown[]) => {
+        if (done < steps) {
+          done++;
+          return (step as (...values: unknown[]) => unknown)(...given);
+        }
+        if (name === "write" && !wasKilled) {
+          const [descriptor, content] = given as [number, Uint8Array];
+          realSteps.write(descriptor, content.subarray(0, content.length >> 1));
+        }
+        return die();
+      },
+    ]),
+  ) as unknown as FileSteps;
+  return { steps: dying, wasKilled: () => wasKilled };
+}
+
+interface Operation {
+  readonly name: string;
+  run(store: WalletStore): Promise<unknown>;
+  /** What is there afterwards, as one of the texts. */
+  readonly before: string;
+  readonly after: string;
+  /** In between, where that is a state of its own. */
+  readonly between?: string;
+}
+
+const unlocked = (store: WalletStore) => store.unlock("w", PASSPHRASE);
+const operations: Operation[] = [
+  {
+    name: "a new key",
+    run: async (store) => (await unlocked(store)).generateKey(),
+    before: "w: 1 key",
+    after: "w: 2 keys",
+  },
+  {
+    name: "a new passphrase",
+    run: async (store) => store.changePassphrase(await unlocked(store), NEW_PASSPHRASE),
+    before: "w: 1 key",
+    after: "w: 1 key, new passphrase",
+  },
+  {
+    name: "creation",
+    run: (store) => store.create({ name: "x", passphrase: PASSPHRASE }),
+    before: "w: 1 key",
+    after: "w: 1 key; x: 1 key",
+  },
+  {
+    name: "isolation",
+    run: async (store) => store.isolate(await unlocked(store), KEY_1, PASSPHRASE),
+    before: "w: 1 key",
+    after: "w: 1 key; w.b5fd9d3c.isolated: 1 key",
+  },
+  {
+    name: "another name",
+    run: (store) => store.rename("w", "x"),
+    before: "w: 1 key",
+    between: "w: 1 key; x: 1 key",
+    after: "x: 1 key",
+  },
+  { name: "deletion", run: (store) => store.delete("w"), before: "w: 1 key", after: "" },
+];
+
+/** Opens every wallet there is, and says what it found. */
+async function stateOf(folder: string): Promise<string> {
+  const store = cheapStore(new FolderKeystore(folder));
+  const found: string[] = [];
+  for (const name of await store.names()) {
+    const isOld =
+      (await codeOf(() => store.unlock(name, NEW_PASSPHRASE)).catch(() => "")) === "wrong_passphrase";
+    const wallet = await store.unlock(name, isOld ? PASSPHRASE : NEW_PASSPHRASE);
+    const count = wallet.keys.length;
+    found.push(`${name}: ${count} key${count === 1 ? "" : "s"}${isOld ? "" : ", new passphrase"}`);
+    const signature = wallet.signMessage(wallet.keys[0]!.publicKey, bytes("still here"));
+    expect(signature).toHaveLength(64);
+  }
+  return found.join("; ");
+}
+
+describe.each(operations)("$name", ({ run, before, between, after }) => {
+  test("leaves the old or the new, wherever it stops", async () => {
+    const seen = new Set<string>();
+    for (let count = 0; ; count++) {
+      const folder = newFolder();
+      await vectorWallet(cheapStore(new FolderKeystore(folder)), "w");
+      const dying = dyingAfter(count);
+      const failure = await run(cheapStore(new FolderKeystore(folder, dying.steps))).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      const state = await stateOf(folder);
+      expect([before, after, between]).toContain(state);
+      seen.add(state);
+      // The next writer finds nothing in its way, and cleans up.
+      const store = cheapStore(new FolderKeystore(folder));
+      await store.create({ name: "next", passphrase: PASSPHRASE });
+      expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([".lock"]);
+      if (!dying.wasKilled()) {
+        expect([failure, state]).toEqual([undefined, after]);
+        break;
+      }
+    }
+    expect(seen).toContain(before);
+    expect(seen).toContain(after);
+  });
+});
+
+test("an upgrade of the original's file stops anywhere", async () => {
+  const old = new Uint8Array(Buffer.from(ORIGINAL_FILE.base64, "base64"));
+  const passphrase = bytes(ORIGINAL_FILE.passphrase);
+  const formats: string[] = [];
+  for (let count = 0; ; count++) {
+    const folder = newFolder();
+    const keystore = new FolderKeystore(folder);
+    await keystore.exclusively(() => keystore.create("w", old));
+    const dying = dyingAfter(count);
+    const store = cheapStore(new FolderKeystore(folder, dying.steps));
+    await store.upgrade(await store.unlock("w", passphrase), passphrase).catch(() => {});
+    const wallet = await cheapStore(keystore).unlock("w", passphrase);
+    expect(wallet.keys.map(({ publicKey }) => publicKey)).toEqual([KEY_1]);
+    formats.push(wallet.format);
+    if (!dying.wasKilled()) break;
+  }
+  expect(new Set(formats)).toEqual(new Set(["original", "lyra"]));
+  expect(formats.at(-1)).toBe("lyra");
+});
+
+test("kill -9 of writers, two at a time", async () => {
+  const folder = newFolder();
+  const writer = "/work/main/test/wallet/support/writer.ts";
+  await vectorWallet(cheapStore(new FolderKeystore(folder)), "w");
+  let keys = 1;
+  for (let round = 0; round < 120; round++) {
+    const writers = [1, 2].map(() =>
+      Bun.spawn([process.execPath, writer, folder, "w"], { stdout: "pipe", stderr: "inherit" }),
+    );
+    const said = writers.map(({ stdout }) => new Response(stdout).text());
+    await Bun.sleep(180 + ((round * 37) % 90));
+    for (const child of writers) child.kill("SIGKILL");
+    const told = (await Promise.all(said)).join("").length;
+    const wallet = await cheapStore(new FolderKeystore(folder)).unlock("w", PASSPHRASE);
+    // Every key that was reported is there; each writer may have made one that it had no time to report.
+    const made = wallet.keys.length - keys;
+    expect(made).toBeGreaterThanOrEqual(told);
+    expect(made).toBeLessThanOrEqual(told + 2);
+    keys = wallet.keys.length;
+    if (keys > 1) expect(wallet.keys[1]!.publicKey).toBe(KEY_2);
+  }
+  expect(keys).toBeGreaterThan(3);
+});
