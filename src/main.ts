@@ -9,6 +9,7 @@ interface Command {
 }
 
 const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
+  devnet: { summary: "start a local network, and its tools", load: () => import("./commands/devnet.ts") },
   serve: { summary: "serve an existing home", load: () => import("./commands/serve.ts") },
   replay: {
     summary: "load a recording, and serve it with --serve",

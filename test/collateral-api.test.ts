@@ -38,7 +38,7 @@ const nodes = (list: Json) => list.edges.map((edge: Json) => edge.node);
 
 describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
   const [W1, W2, W3] = [id(0x01), id(0x02), id(0x03)];
-  const [UPDATE, OTHER] = [id(0x0d), id(0x0e)];
+  const [UPDATE, OTHER, UNKNOWN, STRANGE] = [id(0x0d), id(0x0e), id(0x0f), id(0x10)];
   const CONTRACT = "0x67175Da1D5e966e40D11c4B2519392B2058373de";
   const signature = (resource: string, sig: string): Event => [
     Field.nodeSignature,
@@ -74,6 +74,8 @@ describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
       signature(UPDATE, "bb"),
       proposal(UPDATE, { updateAsset: { assetId: A1.toUpperCase(), changes } }),
       proposal(OTHER, { newFreeform: {} }),
+      proposal(UNKNOWN, { updateAsset: { assetId: id(0x77), changes } }),
+      proposal(STRANGE, { updateAsset: { assetId: "not an id", changes } }),
     ],
     [withdrawal(W1, A1, 2), withdrawal(W2, A2, 3), withdrawal(W3, A1, 1), signature(W1, "cafe")],
   ]);
@@ -122,6 +124,9 @@ describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
     ["asset/limits/bundle?proposalId=x", 400, 10000],
     [`asset/limits/bundle?proposalId=${id(0x77)}`, 404, 170001],
     [`asset/limits/bundle?proposalId=${OTHER}`, 500, 10000],
+    [`asset/limits/bundle?proposalId=${UNKNOWN}`, 404, 200002],
+    // The original stores a proposal whatever asset it names.
+    [`asset/limits/bundle?proposalId=${STRANGE}`, 404, 200002],
     ["multisigcontrol/signer/added/bundles?epochSeq=1.5", 400, 10036],
     ["multisigcontrol/signer/added/bundles?nodeId=zz", 400, 270001],
     ["multisigcontrol/signer/removed/bundles?submitter=zz", 400, 270002],

@@ -98,6 +98,8 @@ describe("a file that cannot be read to its end", () => {
     const { code, out } = await lyra(["replay", file, "--home", scratch.path(), "--json"]);
     expect(code).toBe(1);
     expect(JSON.parse(out)).toMatchObject({
+      seconds: expect.any(Number),
+      segmentSeconds: expect.any(Number),
       height: 10,
       blocks: 10,
       files: [

@@ -16,7 +16,7 @@ import { buildSegment } from "../src/history/segment.ts";
 import { InProcessBuilder, type SegmentBuilder, WorkerUnavailable } from "../src/history/segment-builder.ts";
 import { openSegment, SegmentDamage, segmentId, segmentPath } from "../src/history/segment-format.ts";
 import { SegmentMaker, type SegmentMakerOptions } from "../src/history/segment-maker.ts";
-import { listSegments, recordSegment, type SegmentRow } from "../src/history/segment-table.ts";
+import { listSegments, recordSegment, SegmentRecorder, type SegmentRow } from "../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../src/history/tables.ts";
 import { openReader, segmentDirectory } from "../src/store/database.ts";
 import {
@@ -187,6 +187,22 @@ describe("which segments are due", () => {
     await runOnce(there.maker({ builder: undefined }));
     expect(listSegments(there.db)).toEqual(listSegments(here.db));
     expect(there.files()).toEqual(here.files());
+  });
+
+  test("one that is made while blocks are staged is recorded when they are committed or taken back", async () => {
+    const { writer, db, maker, ranges } = store(blocks(1, 12));
+    const recorder = new SegmentRecorder(db);
+    const making = maker({ record: (row) => recorder.record(row) });
+    writer.begin();
+    making.onCommitted(12);
+    await Bun.sleep(30);
+    expect(ranges()).toEqual([]);
+    writer.rollback();
+    recorder.onCommitted();
+    for (const block of blocks(13, 21)) writeBlock(writer, block);
+    making.onCommitted(21);
+    await runOnce(making);
+    expect(ranges()).toEqual(["1-10", "11-20"]);
   });
 
   test("a length that is none is refused", () => {

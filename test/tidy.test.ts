@@ -31,9 +31,10 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   store: ["wire", "crypto", "sources/block.ts"],
   sources: ["wire", "crypto", "store", "sources"],
   history: ["wire", "crypto", "store"],
-  api: ["wire", "crypto", "store", "history", "admission"],
+  api: ["wire", "crypto", "store", "history", "admission", "engine"],
+  explain: [],
   node: ["wire", "crypto", "store", "history", "api", "sources", "admission"],
-  commands: ["wire", "crypto", "store", "history", "api", "sources", "node", "admission"],
+  commands: ["wire", "crypto", "store", "history", "api", "sources", "node", "admission", "explain"],
 };
 const SHARED_FILES = /^(errors|limits|worker-url)\.ts$/;
 

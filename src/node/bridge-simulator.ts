@@ -6,7 +6,12 @@
  *
  * Everything it knows is part of the chain: saved with every block and taken back with it.
  */
-import { type BridgeArguments, type BridgeFunction, bridgeDigest, bundleSigners } from "../crypto/multisig.ts";
+import {
+  type BridgeArguments,
+  type BridgeFunction,
+  bridgeDigest,
+  bundleSigners,
+} from "../crypto/multisig.ts";
 import { checksumAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
 import type { ChainPart } from "../sources/sequencer/doors.ts";

@@ -32,8 +32,7 @@ export class Clock implements ChainClock {
   }
 
   timeAfter(lastNs: bigint): bigint {
-    const wanted =
-      this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
+    const wanted = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
     const whole = wanted - (wanted % STEP_NS);
     return whole > lastNs ? whole : lastNs - (lastNs % STEP_NS) + STEP_NS;
   }

@@ -54,7 +54,9 @@ export class DevnetBridge implements BridgePort {
     const { simulator, reader } = this.options;
     const { details } = this.asset(asset);
     const id = await this.bring(() =>
-      details.erc20 ? simulator.depositErc20(party, asset, amount) : simulator.depositBuiltin(party, asset, amount),
+      details.erc20
+        ? simulator.depositErc20(party, asset, amount)
+        : simulator.depositBuiltin(party, asset, amount),
     );
     await this.until("the deposit is credited", () => {
       const found = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });

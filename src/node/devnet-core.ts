@@ -7,6 +7,7 @@ import type { AdmissionRules } from "../admission/rules.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import { LocalChain } from "../sources/sequencer/local-chain.ts";
+import type { LocalChainOptions } from "../sources/sequencer/options.ts";
 import { BridgeSimulator } from "./bridge-simulator.ts";
 import { Clock } from "./clock.ts";
 import { Funding } from "./devnet-funding.ts";
@@ -25,6 +26,10 @@ export interface DevnetCoreOptions {
   readonly nowNs?: () => bigint;
   /** Blocks in a history segment. */
   readonly segmentLength?: number;
+  /** Checks transactions without state; default: here and now. */
+  readonly checkTransaction?: LocalChainOptions["checkTransaction"];
+  /** Told when the chain halts, and when it goes on. */
+  readonly onHalt?: () => void;
   /** Told of what goes wrong in the background. */
   readonly onProblem?: (error: unknown) => void;
 }
@@ -71,8 +76,10 @@ export class DevnetCore {
       ...(options.record && { recordTo: options.record }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),
+      ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
       onHalt: (reason) => {
         this.halted = reason;
+        options.onHalt?.();
       },
     });
   }

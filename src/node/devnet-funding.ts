@@ -5,8 +5,8 @@
  */
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ZERO_PARTY } from "../engine/collateral.ts";
-import { NodeError } from "../errors.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import { NodeError } from "../errors.ts";
 import type { ChainPart } from "../sources/sequencer/doors.ts";
 import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
 import type { DevnetParty } from "./devnet-keys.ts";
@@ -65,7 +65,14 @@ export class Funding implements ChainPart {
     this.step = text as Step;
   }
 
-  private async deposit({ genesis, chain, simulator, agent, parties, validator }: FundingOptions): Promise<void> {
+  private async deposit({
+    genesis,
+    chain,
+    simulator,
+    agent,
+    parties,
+    validator,
+  }: FundingOptions): Promise<void> {
     const logs = [
       ...simulator.deploymentLogs(),
       ...parties.flatMap(({ publicKey }) => balancesOf(publicKey, genesis, simulator)),

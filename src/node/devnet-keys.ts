@@ -98,7 +98,9 @@ export class ValidatorKeys {
 
   /** The consensus key, base64. */
   get tmPubKey(): string {
-    return Buffer.from(ed25519KeyPair(derived(`validator ${this.number} consensus`)).publicKey).toString("base64");
+    return Buffer.from(ed25519KeyPair(derived(`validator ${this.number} consensus`)).publicKey).toString(
+      "base64",
+    );
   }
 }
 

@@ -63,7 +63,10 @@ export function reportParties(parties: readonly DevnetParty[], reader: ClientRea
 
 function stakingToken(assets: ReadonlyMap<string, AssetNode["details"]>, reader: ClientReader) {
   const values = { key: "reward.asset" };
-  const found = reader.find<{ networkParameter: { value: string } }>("/api/v2/network/parameters/{key}", values);
+  const found = reader.find<{ networkParameter: { value: string } }>(
+    "/api/v2/network/parameters/{key}",
+    values,
+  );
   const { symbol = "", decimals = "0" } = assets.get(found?.networkParameter.value ?? "") ?? {};
   return { symbol, decimals: Number(decimals) };
 }
@@ -80,7 +83,10 @@ function balancesOf(
   reader: ClientReader,
 ): PartyBalance[] {
   const values = { "filter.partyIds": party, "filter.accountTypes": GENERAL };
-  const { accounts } = reader.get<{ accounts: Edges<{ asset: string; balance: string }> }>("/api/v2/accounts", values)!;
+  const { accounts } = reader.get<{ accounts: Edges<{ asset: string; balance: string }> }>(
+    "/api/v2/accounts",
+    values,
+  )!;
   return accounts.edges
     .map(({ node: { asset, balance } }) => {
       const { symbol = "", decimals = "0" } = assets.get(asset) ?? {};

@@ -1,8 +1,6 @@
 // What a devnet answers on: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
 // first block is made.
 import { statSync } from "node:fs";
-import { DataContext } from "../api/data/context.ts";
-import { DataPlane } from "../api/data/plane.ts";
 import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
@@ -14,10 +12,10 @@ import { NodePlane } from "../api/node/plane.ts";
 import { serveNode } from "../api/node/server.ts";
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
 import type { Limits } from "../limits.ts";
-import { openReader, storePath } from "../store/database.ts";
+import { storePath } from "../store/database.ts";
 import { BUILD } from "./build.ts";
-import { type ClientReader, readerOf } from "./client-reader.ts";
 import { systemTimeNs } from "./clock.ts";
+import type { Reading } from "./reading.ts";
 
 export interface PlanesOptions {
   readonly home: string;
@@ -31,27 +29,22 @@ export interface PlanesOptions {
   notReady(): string | undefined;
 }
 
-/** What the planes are served from; made first, because the bridge reads by it. */
 export class Planes {
-  readonly reader: ClientReader;
-  private readonly db;
-  private readonly data: DataPlane;
   private readonly servers: { stop(): Promise<void> }[] = [];
 
-  constructor(private readonly options: PlanesOptions) {
-    const { home, limits } = options;
-    this.db = openReader(home);
-    this.data = new DataPlane(new DataContext(this.db, { limits, build: BUILD, home }));
-    this.reader = readerOf(this.data);
-  }
+  /** @param reading stays open when the planes are closed */
+  constructor(
+    private readonly options: PlanesOptions,
+    private readonly reading: Reading,
+  ) {}
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, parties: () => object) {
     const { host, dataPort, nodePort, faucetPort } = this.options;
     const tools: DevnetTools = devnetTools({ chain, parties });
-    const node = new NodePlane(this.nodeContext(chain), this.data);
+    const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const status = new ServerStatus();
-    const data = serveData(this.data, status, host, dataPort, mountedNode(node));
+    const data = serveData(this.reading.plane, status, host, dataPort, mountedNode(node));
     this.servers.push(data);
     status.source = this.statusSource(() => data.cacheHits());
     const nodeServer = serveNode(node, host, nodePort, tools);
@@ -66,14 +59,8 @@ export class Planes {
     return { data, node: nodeServer, faucet };
   }
 
-  /** The chain took blocks back. */
-  forget(): void {
-    this.data.forget();
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.stop()));
-    this.db.close();
   }
 
   private nodeContext(chain: ChainPort): NodeContext {
@@ -81,7 +68,7 @@ export class Planes {
   }
 
   private faucet(chain: DevnetPort): FaucetPort {
-    const { reader } = this;
+    const { reader } = this.reading;
     return {
       async asset(id) {
         const found = reader.find<{ asset: { details: { builtinAsset?: { maxFaucetAmountMint: string } } } }>(
@@ -96,10 +83,10 @@ export class Planes {
   }
 
   private statusSource(cacheHits: () => number) {
-    const count = this.db.prepare("SELECT count(*) AS n FROM segments");
+    const count = this.reading.db.prepare("SELECT count(*) AS n FROM segments");
     const { home, notReady } = this.options;
     return {
-      head: () => this.data.head(),
+      head: () => this.reading.plane.head(),
       notReady,
       segments: () => Number((count.get() as { n: bigint }).n),
       storeBytes: () => fileBytes(storePath(home)) + fileBytes(`${storePath(home)}-wal`),

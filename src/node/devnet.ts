@@ -15,7 +15,10 @@ import { DevnetCore, type DevnetCoreOptions } from "./devnet-core.ts";
 import { devnetGenesisText, readDevnetGenesis } from "./devnet-genesis.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./devnet-keys.ts";
 import type { PartiesReport } from "./devnet-parties.ts";
+import type { PlanesOptions } from "./devnet-planes.ts";
 import { lockHome } from "./lock.ts";
+import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
+import type { Reading } from "./reading.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
 
 export interface DevnetOptions extends DevnetCoreOptions {
@@ -38,6 +41,8 @@ export interface DevnetOptions extends DevnetCoreOptions {
   /** Whether a new chain gets balances, stake and delegations; default true. */
   readonly fund?: boolean;
   readonly limits?: Partial<Limits>;
+  /** Whether HTTP is answered by a thread of its own: more a second, and more memory. Default: on the calling one. */
+  readonly thread?: boolean;
 }
 
 export interface Devnet {
@@ -88,37 +93,44 @@ async function start(
   onClose: (undo: () => unknown) => void,
   close: () => Promise<void>,
 ): Promise<Devnet> {
-  const { host = "127.0.0.1", dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
+  const { dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
   const isTemporary = options.home === undefined;
   const home = options.home ?? mkdtempSync(join(tmpdir(), "lyra-devnet-"));
   if (isTemporary) onClose(() => rmSync(home, { recursive: true, force: true }));
   const lock = lockHome(home);
   onClose(() => lock.release());
-  const core = openCore(home, isTemporary, options);
+  const link = options.thread ? new PlanesThread() : undefined;
+  if (link) onClose(() => link.end());
+  const core = openCore(home, isTemporary, options, link);
   onClose(() => core.close());
   const firstBlockMs = performance.now();
 
   // What is not needed for the first block is loaded after it.
-  const [{ Planes }, { DevnetBridge }, { reportParties }] = await Promise.all([
-    import("./devnet-planes.ts"),
+  const [{ Reading }, { DevnetBridge }, { reportParties }] = await Promise.all([
+    import("./reading.ts"),
     import("./devnet-bridge.ts"),
     import("./devnet-parties.ts"),
   ]);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const notReady = () => core.halted;
-  const planes = new Planes({ home, host, dataPort, nodePort, faucetPort, limits, notReady });
-  onClose(() => planes.close());
-  core.onReverted = () => planes.forget();
-
+  const reading = new Reading(home, limits);
+  onClose(() => reading.close());
+  const { reader } = reading;
   const { simulator, agent, collateralBridge } = core;
-  const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader: planes.reader, collateralBridge });
+  const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader, collateralBridge });
   const chain: DevnetPort = Object.assign(core.chain, { bridge });
   const parties = devnetParties();
-  const report = () => reportParties(parties, planes.reader);
+  const report = () => reportParties(parties, reader);
+  const places = { home, host: options.host ?? "127.0.0.1", dataPort, nodePort, faucetPort, limits };
+  const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
+  onClose(() => planes.close());
+  core.onReverted = () => {
+    reading.forget();
+    planes.forget();
+  };
   core.follow();
   if (fund) await core.funding.run({ ...core, chain, parties, validator: core.validator });
   await chain.setBlockMode(options.mode ?? INSTANT);
-  const address = addressOf(planes.serve(chain, report), core.genesis.chainId, home);
+  const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
   const addressFile = join(home, devnetAddressFile);
   writeFileSync(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
   onClose(() => rmSync(addressFile, { force: true }));
@@ -141,13 +153,43 @@ async function start(
   };
 }
 
-function openCore(home: string, isTemporary: boolean, options: DevnetOptions): DevnetCore {
+/** What answers HTTP, wherever it runs. */
+interface Answering {
+  /** Listens on all ports. @throws NodeError when one is in use; then on none */
+  serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;
+  /** The chain took blocks back. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+/** On this thread. */
+async function planesHere(
+  places: Omit<PlanesOptions, "notReady">,
+  reading: Reading,
+  notReady: () => string | undefined,
+  report: () => PartiesReport,
+): Promise<Answering> {
+  const { Planes } = await import("./devnet-planes.ts");
+  const planes = new Planes({ ...places, notReady }, reading);
+  return {
+    serve: async (chain) => planes.serve(chain, report),
+    forget: () => {},
+    close: () => planes.close(),
+  };
+}
+
+function openCore(
+  home: string,
+  isTemporary: boolean,
+  options: DevnetOptions,
+  link: PlanesThread | undefined,
+): DevnetCore {
   const genesis = readDevnetGenesis(genesisText(home, options));
   const db = openWriter(home);
   try {
     // Nobody comes back to a temporary home after a crash.
     if (isTemporary) db.run("PRAGMA synchronous = OFF");
-    return new DevnetCore(genesis, db, options);
+    return new DevnetCore(genesis, db, { ...options, ...link?.chainOptions });
   } catch (error) {
     db.close();
     throw error;

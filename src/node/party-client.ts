@@ -2,8 +2,8 @@
 // does, for tests, tutorials and the demo; its keys are public anyway.
 import { ProofCounter } from "../admission/client/proof-counter.ts";
 import { Solver } from "../admission/pow/solver.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
+import { sha3HexOf } from "../crypto/sha3.ts";
 import type { ChainPort, TxOutcome } from "../engine/chain-port.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { rootId } from "../wire/transaction.ts";

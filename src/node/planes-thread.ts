@@ -2,7 +2,7 @@
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { workerUrl } from "../worker-url.ts";
-import { type ChainHost, errorOf } from "./chain-link.ts";
+import { ChainHost, errorOf } from "./chain-link.ts";
 import type { PlanesOptions } from "./devnet-planes.ts";
 import type { FromPlanes, Listening, ToPlanes } from "./planes.worker.ts";
 
@@ -20,10 +20,11 @@ export class PlanesThread {
   private readonly listening = Promise.withResolvers<PlaneAddresses>();
   private readonly stopped = Promise.withResolvers<void>();
 
-  /** @param host serves the chain to this thread; its `post` must be `post` of here */
-  constructor(private readonly host: () => ChainHost) {
+  private readonly host = new ChainHost((message) => this.post(message));
+
+  constructor() {
     this.worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
-      if (data.kind === "calls") this.host().take(data);
+      if (data.kind === "calls") this.host.take(data);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
       else this.stopped.resolve();
@@ -37,13 +38,14 @@ export class PlanesThread {
     this.listening.promise.catch(() => {});
   }
 
-  post(message: ToPlanes): void {
-    this.worker.postMessage(message);
+  /** What the chain that is served has to know. */
+  get chainOptions() {
+    return { checkTransaction: this.host.checkTransaction, onHalt: () => this.host.tell() };
   }
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, options: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses> {
-    this.host().serve(chain);
+    this.host.serve(chain);
     this.post({ kind: "serve", options });
     return this.listening.promise;
   }
@@ -54,9 +56,18 @@ export class PlanesThread {
   }
 
   async close(): Promise<void> {
-    this.host().close();
+    this.host.close();
     this.post({ kind: "stop" });
     await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
+    this.end();
+  }
+
+  /** Ends the thread as it stands. */
+  end(): void {
     this.worker.terminate();
+  }
+
+  private post(message: ToPlanes): void {
+    this.worker.postMessage(message);
   }
 }

@@ -6,6 +6,7 @@ import { type CallMessage, type ChainMessage, type ErrorText, errorText, RemoteC
 import { devnetParties } from "./devnet-keys.ts";
 import { reportParties } from "./devnet-parties.ts";
 import { Planes, type PlanesOptions } from "./devnet-planes.ts";
+import { Reading } from "./reading.ts";
 
 export interface Listening {
   readonly url: string;
@@ -34,13 +35,15 @@ declare const self: Worker;
 const say = (message: FromPlanes) => self.postMessage(message);
 const verifier = new SignatureVerifier();
 const chain = new RemoteChain(say, verifier);
+let reading: Reading | undefined;
 let planes: Planes | undefined;
 
 function serve(options: Omit<PlanesOptions, "notReady">): void {
   try {
-    const made = new Planes({ ...options, notReady: () => chain.status.halted });
-    planes = made;
-    const { node, data, faucet } = made.serve(chain, () => reportParties(devnetParties(), made.reader));
+    const opened = new Reading(options.home, options.limits);
+    reading = opened;
+    planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
+    const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
     const place = ({ url, port }: Listening): Listening => ({ url, port });
     say({ kind: "listening", node: place(node), data: place(data), faucet: place(faucet) });
   } catch (error) {
@@ -52,12 +55,13 @@ async function stop(): Promise<void> {
   chain.close();
   verifier.close();
   await planes?.close();
+  reading?.close();
   say({ kind: "stopped" });
 }
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") serve(data.options);
-  else if (data.kind === "forget") planes?.forget();
+  else if (data.kind === "forget") reading?.forget();
   else if (data.kind === "stop") void stop();
   else chain.take(data);
 };

@@ -16,7 +16,9 @@ export class Random implements ChainRandom {
   private taken = 0;
 
   /** @param seed any text; the system's randomness when there is none */
-  constructor(private seed: string = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex")) {}
+  constructor(
+    private seed: string = Buffer.from(crypto.getRandomValues(new Uint8Array(16))).toString("hex"),
+  ) {}
 
   bytes(count: number): Uint8Array {
     const bytes = new Uint8Array(count);

@@ -5,11 +5,12 @@
  *
  * Two runs of the same chain make the same bytes: the nonces count, and the count is saved with the chain.
  */
-import { bundleSignatures, signBridgeDigest } from "../crypto/multisig.ts";
+
+import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { keccakOf } from "../crypto/keccak.ts";
+import { bundleSignatures, signBridgeDigest } from "../crypto/multisig.ts";
 import { ethereumAddress } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha3.ts";
-import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import type { Duty, ValidatorNode } from "../engine/ports.ts";
 import { NodeError } from "../errors.ts";
 import type { ChainPart } from "../sources/sequencer/doors.ts";
@@ -163,7 +164,8 @@ export class ValidatorAgent implements ChainPart {
     switch (duty.kind) {
       case "vote": {
         const { reference, type } = duty;
-        if (!this.ethereum.confirms(reference, type) && !this.confirmsAsset(reference, type)) return undefined;
+        if (!this.ethereum.confirms(reference, type) && !this.confirmsAsset(reference, type))
+          return undefined;
         return { kind: "nodeVote", payload: { reference, type } };
       }
       case "sign": {
@@ -212,7 +214,10 @@ export class ValidatorAgent implements ChainPart {
   }
 
   /** The Vega key that the chain knows the node by now. @throws NodeError when it is none of ours */
-  private keyOf(keys: ValidatorKeys, node: Pick<ValidatorNode, "vegaPubKey" | "vegaPubKeyIndex">): Ed25519KeyPair {
+  private keyOf(
+    keys: ValidatorKeys,
+    node: Pick<ValidatorNode, "vegaPubKey" | "vegaPubKeyIndex">,
+  ): Ed25519KeyPair {
     const key = keys.vega(node.vegaPubKeyIndex);
     if (hexOf(key.publicKey) === node.vegaPubKey) return key;
     throw lostKey(`Vega key ${node.vegaPubKey}`, keys.nodeId);

@@ -70,7 +70,7 @@ describe("snapshot and revert", () => {
     expect((await rig.chain.revert(inner)).height).toBe(3);
     await rig.chain.mine(1);
     expect((await rig.chain.revert(outer)).height).toBe(1);
-    expect(rig.chain.revert(inner)).rejects.toMatchObject({ code: "snapshot_unknown" });
+    await expect(rig.chain.revert(inner)).rejects.toMatchObject({ code: "snapshot_unknown" });
     await rig.chain.mine(4);
     expect((await rig.chain.revert(outer)).height).toBe(1);
     await rig.stop();
@@ -93,7 +93,7 @@ describe("snapshot and revert", () => {
     const rig = new Rig({ limits: { snapshotsMax: 2 } });
     await rig.chain.snapshot();
     await rig.chain.snapshot();
-    expect(rig.chain.snapshot()).rejects.toMatchObject({ code: "too_many_snapshots" });
+    await expect(rig.chain.snapshot()).rejects.toMatchObject({ code: "too_many_snapshots" });
     await rig.stop();
   });
 

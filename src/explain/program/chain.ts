@@ -92,6 +92,18 @@ export const CHAIN_CODES = table("program code", {
     "An error ended it, or its ports could not be opened; the text says which.",
     "Correct what the text says, and start again.",
   ],
+  not_a_devnet: [
+    "",
+    "The home holds something else than a devnet.",
+    "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
+    "Choose another --home.",
+  ],
+  genesis_unreadable: [
+    "the genesis <file> cannot be read (<reason>)",
+    "The file of the genesis cannot be read.",
+    "It is not there, may not be read, or is no JSON.",
+    "Check its path and rights.",
+  ],
   refused: [
     "the devnet refused it",
     "A tool of the devnet did not do it.",

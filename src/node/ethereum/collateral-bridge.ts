@@ -63,7 +63,9 @@ export class CollateralBridge {
     const key = `${assetId} ${from.toLowerCase()}`;
     const total = (this.deposited.get(key) ?? 0n) + amount;
     if (total > listing.lifetimeLimit) {
-      throw reverted(`${from} would have deposited ${total}, and the lifetime limit is ${listing.lifetimeLimit}`);
+      throw reverted(
+        `${from} would have deposited ${total}, and the lifetime limit is ${listing.lifetimeLimit}`,
+      );
     }
     this.deposited.set(key, total);
     this.pool.set(assetId, this.balance(assetId) + amount);

@@ -46,7 +46,9 @@ export class MultisigControl {
     const key = `${target.toLowerCase()} ${nonce}`;
     if (this.used.has(key)) throw reverted(`nonce ${nonce} has been used`);
     if (found.length === 0) throw reverted("the bundle holds no signatures");
-    const valid = this.signers.filter((signer) => found.some((one) => one !== undefined && sameAddress(one, signer)));
+    const valid = this.signers.filter((signer) =>
+      found.some((one) => one !== undefined && sameAddress(one, signer)),
+    );
     // As the contract divides: whole numbers, and strictly more than the threshold.
     const share = Math.trunc((valid.length * WHOLE) / this.signers.length);
     if (this.signers.length === 0 || share <= this.threshold) {

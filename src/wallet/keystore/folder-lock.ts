@@ -50,6 +50,8 @@ function tryLock(path: string): Database | undefined {
     // By name: opening and closing the file here would free the locks that this process holds on it.
     chmodSync(path, 0o600);
     db.run("PRAGMA busy_timeout = 0");
+    // Nothing is ever written, so no journal need be a file that a killed process leaves.
+    db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
     return db;
   } catch (error) {

@@ -1,0 +1,338 @@
+// When there is a block, what is in it, and what callers are told.
+import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import { emptyBlockHash } from "../../src/store/block-hash.ts";
+import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
+import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
+
+const [A, B, C] = [new Sender(1), new Sender(2), new Sender(3)] as const;
+const vote = {
+  kind: "voteSubmission",
+  payload: { proposalId: "ab".repeat(32), value: 2 },
+} as const;
+
+let rigs: Rig[] = [];
+
+function start(options: RigOptions = {}): Rig {
+  const rig = new Rig(options);
+  rigs.push(rig);
+  return rig;
+}
+
+afterEach(async () => {
+  for (const rig of rigs) await rig.stop();
+  rigs = [];
+});
+afterAll(removeHomes);
+
+describe("blocks come about", () => {
+  test("instant: a transaction makes a block at once, and without one there is none", async () => {
+    const rig = start();
+    await Bun.sleep(20);
+    expect(rig.height).toBe(1);
+    const outcome = await rig.transfer(A, B.party, 5n, "commit");
+    expect(outcome).toEqual({
+      hash: outcome.hash,
+      code: 0,
+      text: "",
+      details: undefined,
+      gasWanted: 1,
+      height: 2,
+    });
+    expect(outcome.hash).toMatch(/^[0-9A-F]{64}$/);
+    expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 5n);
+  });
+
+  test("instant: transactions that arrive together share a block", async () => {
+    const rig = start();
+    const sent = Array.from({ length: 20 }, (_, n) => rig.transfer(A, B.party, BigInt(n + 1), "commit"));
+    expect(new Set((await Promise.all(sent)).map(({ height }) => height))).toEqual(new Set([2]));
+    expect(rig.chain.status.totals.txsLastBlock).toBe(20);
+  });
+
+  test("instant: what waits for the next tick gets its block, and no more than that", async () => {
+    const rig = start();
+    expect(await rig.chain.submit(A.send(rig.chain, vote), "commit")).toMatchObject({ height: 2 });
+    await Bun.sleep(20);
+    expect(rig.height).toBe(3);
+  });
+
+  test("interval: one block each interval, empty or not; a transaction waits for it", async () => {
+    const rig = start({ mode: { kind: "interval", intervalMs: 15 } });
+    await rig.transfer(A, B.party, 5n);
+    expect(rig.height).toBe(1);
+    while (rig.height < 4) await Bun.sleep(2);
+    expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 5n);
+  });
+
+  test("mixed: at once for a transaction, and else at the interval", async () => {
+    const rig = start({ mode: { kind: "mixed", intervalMs: 40 } });
+    const began = performance.now();
+    expect(await rig.transfer(A, B.party, 5n, "commit")).toMatchObject({ height: 2 });
+    expect(performance.now() - began).toBeLessThan(40);
+    while (rig.height < 4) await Bun.sleep(2);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(75);
+  });
+
+  test("manual: only when told to, and the mode can change", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    await rig.transfer(A, B.party, 5n);
+    await Bun.sleep(20);
+    expect([rig.height, rig.chain.status.mempool.count]).toEqual([1, 1]);
+    expect((await rig.chain.mine(2)).height).toBe(3);
+    expect(rig.chain.status.mempool).toEqual({ count: 0, bytes: 0 });
+    await rig.chain.setBlockMode({ kind: "instant" });
+    expect(await rig.transfer(A, B.party, 5n, "commit")).toMatchObject({ height: 4 });
+  });
+
+  test("every block is told in order, with times that rise and, for empty ones, the hash of the rule", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const told: { height: number; timeNs: bigint; hash: string }[] = [];
+    const end = rig.chain.onBlock(({ height, timeNs, hash }) => told.push({ height, timeNs, hash }));
+    await rig.chain.mine(500);
+    end();
+    await rig.chain.mine(1);
+    expect(told.map(({ height }) => height)).toEqual(Array.from({ length: 500 }, (_, n) => n + 2));
+    for (const [n, { timeNs, height, hash }] of told.entries()) {
+      if (n > 0) expect(timeNs).toBeGreaterThan(told[n - 1]!.timeNs);
+      expect(hash).toBe(emptyBlockHash(BigInt(height), timeNs));
+    }
+  });
+
+  test("mine: a number that is none, or too large, is refused", async () => {
+    const rig = start();
+    for (const blocks of [-1, 1.5, Number.NaN, 1_000_001]) {
+      await expect(rig.chain.mine(blocks)).rejects.toMatchObject({ code: "invalid_argument" });
+    }
+  });
+});
+
+describe("transactions", () => {
+  test("given the same bytes again, then they are in the cache: pending, or executed with success", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const bytes = A.transfer(rig.chain, B.party, 5n);
+    await rig.chain.submit(bytes, "check");
+    const duplicate = { code: "duplicate", message: "tx already exists in cache" };
+    await expect(rig.chain.submit(bytes, "check")).rejects.toMatchObject(duplicate);
+    await rig.chain.mine(1);
+    await expect(rig.chain.submit(bytes, "check")).rejects.toMatchObject(duplicate);
+  });
+
+  test("given a refused or failed transaction, then the same bytes are judged anew", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const poor = A.transfer(rig.chain, B.party, FUNDS + 1n);
+    expect(await rig.chain.submit(poor, "check")).toMatchObject({ code: 70 });
+    await rig.chain.mine(1);
+    expect(await rig.chain.submit(poor, "check")).toMatchObject({ code: 70 });
+    // Good when it came, but not any more when it is executed.
+    const [first, second] = [A.transfer(rig.chain, B.party, FUNDS), A.transfer(rig.chain, B.party, 1n)];
+    const waiting = [rig.chain.submit(first, "commit"), rig.chain.submit(second, "commit")];
+    await Bun.sleep(1);
+    await rig.chain.mine(1);
+    const [, failed] = await Promise.all(waiting);
+    expect(failed).toMatchObject({ code: 70, text: "not enough funds to transfer", height: 3 });
+    expect(failed!.details).toEqual({
+      rule: "command_failed",
+      numbers: { available: "0", needed: "1" },
+      sentence: "not enough funds to transfer: 1 needed, 0 available",
+    });
+    // It has been in a block: now the chain knows it, not the cache.
+    expect(await rig.chain.submit(second, "check")).toMatchObject({
+      code: 89,
+      text: "transaction hash already used",
+    });
+  });
+
+  test("given bytes that are none, or too many, then they are refused as the network does", async () => {
+    const rig = start();
+    expect(await rig.chain.submit(new Uint8Array([1, 2, 3]), "check")).toMatchObject({ code: 60 });
+    await expect(rig.chain.submit(new Uint8Array(1_048_577), "check")).rejects.toMatchObject({
+      code: "too_large",
+      message: "Tx too large. Max size is 1048576, but got 1048577",
+    });
+    const other = A.transfer(rig.chain, B.party, 5n);
+    other[20]! ^= 1;
+    expect((await rig.chain.submit(other, "check")).code).toBe(60);
+    expect(rig.chain.status.mempool.count).toBe(0);
+  });
+
+  test("given a check alone, then its proof counts as seen until the next block", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const bytes = A.transfer(rig.chain, B.party, 5n);
+    expect(await rig.chain.check(bytes)).toMatchObject({ code: 0, gasWanted: 1 });
+    expect(await rig.chain.submit(bytes, "check")).toMatchObject({
+      code: 89,
+      text: "proof of work tid already seen",
+      details: { rule: "pow_tid_seen" },
+    });
+    await rig.chain.mine(1);
+    expect(await rig.chain.submit(bytes, "check")).toMatchObject({ code: 0 });
+  });
+
+  test("given a quota that is used up, then the refusal has the caller's own numbers", async () => {
+    const rig = start({ genesis: testGenesis({ "spam.protection.maxUserTransfersPerEpoch": "3" }) });
+    for (let n = 0; n < 3; n++) await rig.transfer(A, B.party, 1n, "commit");
+    rig.time.nowNs += 2_000_000_000n;
+    await rig.chain.mine(1);
+    const { code, text, details } = await rig.transfer(A, B.party, 1n);
+    expect({ code, text }).toEqual({
+      code: 89,
+      text: "party has already submitted the maximum number of transfer requests per epoch",
+    });
+    expect(details).toEqual({
+      rule: "spam_transfer_count",
+      numbers: { used: "3", max: "3", epoch: "0", nextEpochSeconds: "8" },
+      sentence: "3 of 3 transfers used in epoch 0, next epoch in 8 s",
+    });
+  });
+
+  test("given a block that makes others worthless, then they are dropped, and only who waits is told", async () => {
+    const rig = start({ mode: { kind: "manual" }, genesis: testGenesis({ "spam.pow.numberOfPastBlocks": "20" }) });
+    await rig.chain.setParameter("network.transactions.maxgasperblock", "1");
+    const first = rig.transfer(A, B.party, FUNDS, "commit");
+    const second = rig.transfer(A, C.party, 1n, "commit");
+    const third = rig.transfer(B, C.party, 1n, "check");
+    await third;
+    await rig.chain.mine(1);
+    expect(await first).toMatchObject({ code: 0, height: 3 });
+    expect(await second).toMatchObject({ code: 70, height: 0, text: "not enough funds to transfer" });
+    expect(rig.chain.status.mempool.count).toBe(1);
+    await rig.chain.mine(1);
+    expect(rig.engine.balanceOf(C.party)).toBe(FUNDS + 1n);
+  });
+
+  test("given no block in time, then who waits is told so, and the transaction goes on waiting", async () => {
+    const rig = start({ mode: { kind: "manual" }, limits: { commitWaitMs: 10 } });
+    await expect(rig.transfer(A, B.party, 5n, "commit")).rejects.toMatchObject({
+      code: "timeout",
+      message: "timed out waiting for tx to be included in a block",
+    });
+    await Bun.sleep(30);
+    expect(rig.chain.status.mempool.count).toBe(1);
+  });
+
+  test("given a flood of one party, then others are still served, and memory is bounded", async () => {
+    const rig = start({ mode: { kind: "manual" }, limits: { mempoolTxsMax: 50 } });
+    const flood = await Promise.allSettled(
+      Array.from({ length: 200 }, (_, n) => rig.transfer(A, B.party, BigInt(n + 1))),
+    );
+    expect(flood.filter(({ status }) => status === "rejected")).toHaveLength(150);
+    expect(flood.at(-1)).toMatchObject({ reason: { code: "mempool_full" } });
+    expect(await rig.transfer(C, B.party, 5n)).toMatchObject({ code: 0 });
+    expect(rig.chain.status.mempool.count).toBe(50);
+    await rig.chain.mine(1);
+    expect(rig.engine.balanceOf(C.party)).toBe(FUNDS - 5n);
+  });
+
+  test("given a transaction that wants more gas than a block has, then its sender is told", async () => {
+    const rig = start();
+    await rig.chain.setParameter("network.transactions.maxgasperblock", "0");
+    expect(await rig.transfer(A, B.party, 5n)).toMatchObject({ code: 51, details: { rule: "block_gas" } });
+  });
+});
+
+describe("tools", () => {
+  test("clock: moved, set, frozen; what cannot be is refused", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const genesisNs = rig.chain.status.timeNs;
+    await rig.chain.forwardTime(60_000_000_000n);
+    expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 60_000_000_000n);
+    await rig.chain.setNextBlockTime(genesisNs + 100_000_000_000n);
+    expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 100_000_000_000n);
+    await rig.chain.freezeClock(true);
+    expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 100_000_001_000n);
+    await expect(rig.chain.forwardTime(-1n)).rejects.toMatchObject({ code: "invalid_argument" });
+    await expect(rig.chain.setNextBlockTime(genesisNs)).rejects.toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("epoch: ends it, and the next one has begun", async () => {
+    const rig = start();
+    const { epoch } = await rig.chain.endEpoch();
+    expect(epoch.seq).toBe(1n);
+    expect(rig.chain.status.timeNs).toBeGreaterThan(testGenesis().timeNs + EPOCH_NS);
+    expect((await rig.chain.endEpoch()).epoch.seq).toBe(2n);
+  });
+
+  test("balance and parameter: take a block each; a refusal makes none and the chain goes on", async () => {
+    const rig = start();
+    expect((await rig.chain.setBalance(A.party, ASSET, 7n)).height).toBe(2);
+    expect(rig.engine.balanceOf(A.party)).toBe(7n);
+    await expect(rig.chain.setBalance(A.party, "00", 7n)).rejects.toThrow("no such asset");
+    await expect(rig.chain.setParameter("", "x")).rejects.toThrow("unknown network parameter");
+    expect(rig.height).toBe(2);
+    expect(await rig.transfer(A, B.party, 7n, "commit")).toMatchObject({ code: 0, height: 3 });
+  });
+
+  test("impersonate: executes a command that nobody signed, without proof of work", async () => {
+    const rig = start();
+    const { kind, payload } = { kind: "transfer", payload: transferJson(B.party, "9") };
+    expect(await rig.chain.impersonate(A.party, { [kind]: payload })).toMatchObject({ code: 0, height: 2 });
+    expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 9n);
+    await expect(rig.chain.impersonate("me", { [kind]: payload })).rejects.toMatchObject({ code: "invalid_argument" });
+    await expect(rig.chain.impersonate(A.party, { transfer: {} })).rejects.toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("ban and pardon: with the time in the sentence; a restart does not forget it", async () => {
+    const rig = start();
+    await rig.chain.ban(A.party, rig.chain.status.timeNs + 30_000_000_000n);
+    const { code, details } = await rig.transfer(A, B.party, 1n);
+    expect(code).toBe(89);
+    expect(details!.sentence).toBe("banned until 2030-01-01T00:00:30Z, for 30 s yet");
+    rig.abandon();
+    rigs = [];
+    const again = start({ home: rig.home });
+    expect(await again.transfer(A, B.party, 1n)).toMatchObject({ code: 89 });
+    await again.chain.ban(A.party, undefined);
+    expect(await again.transfer(A, B.party, 1n, "commit")).toMatchObject({ code: 0 });
+    expect(await again.chain.spamStatistics(A.party)).toMatchObject({ chainId: "test-chain" });
+  });
+});
+
+describe("the chain halts", () => {
+  test("given an engine that breaks, then it stops loudly, nothing of the block stays, and a restart goes on", async () => {
+    const halts: (string | undefined)[] = [];
+    const rig = start({ onHalt: (reason) => halts.push(reason) });
+    await rig.transfer(A, B.party, 5n, "commit");
+    const { appHash } = rig.chain.status;
+    rig.engine.isBroken = true;
+    await expect(rig.transfer(A, B.party, 5n, "commit")).rejects.toMatchObject({
+      code: "halted",
+      message: "the chain stopped: the engine is broken",
+    });
+    await Bun.sleep(10);
+    expect(halts).toEqual(["the chain stopped: the engine is broken"]);
+    expect(rig.chain.status).toMatchObject({ height: 2, appHash, halted: halts[0] });
+    await expect(rig.chain.mine(1)).rejects.toMatchObject({ code: "halted" });
+    await expect(rig.chain.submit(A.transfer(rig.chain, B.party, 1n), "check")).rejects.toMatchObject({ code: "halted" });
+    expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 5n);
+    await rig.stop();
+    rigs = [];
+    const again = start({ home: rig.home });
+    expect(again.chain.status).toMatchObject({ height: 2, appHash });
+    expect(await again.transfer(A, B.party, 5n, "commit")).toMatchObject({ height: 3 });
+  });
+
+  test("given the engine's own reason, then no further block is made", async () => {
+    const rig = start();
+    expect((await rig.chain.setParameter("halt", "upgrade to v1")).halted).toBe("upgrade to v1");
+    await expect(rig.chain.mine(1)).rejects.toMatchObject({ code: "halted", message: "upgrade to v1" });
+  });
+
+  test("given it is stopped, then who waits is told", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const waiting = rig.transfer(A, B.party, 5n, "commit");
+    await Bun.sleep(5);
+    await rig.stop();
+    await expect(waiting).rejects.toMatchObject({ code: "stopped" });
+  });
+});
+
+function transferJson(to: string, amount: string): object {
+  return {
+    fromAccountType: "ACCOUNT_TYPE_GENERAL",
+    toAccountType: "ACCOUNT_TYPE_GENERAL",
+    to,
+    asset: ASSET,
+    amount,
+    oneOff: { deliverOn: "0" },
+  };
+}
