@@ -1,4 +1,4 @@
-# One executable on a small base. Build: docker build -t lyra .   Run: docker run -p 3008:3008 -v lyra:/data lyra
+# One executable on a small base. Build: docker build -t lyra .   Run: docker run -p 3008:3008 -v lyra:/data lyra serve
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./

@@ -29,14 +29,30 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   crypto: [],
   admission: ["wire", "crypto"],
   store: ["wire", "crypto", "sources/block.ts"],
-  sources: ["wire", "crypto", "store", "sources"],
+  engine: ["wire", "crypto", "admission", "sources/block.ts"],
+  sources: ["wire", "crypto", "store", "sources", "admission", "engine"],
   history: ["wire", "crypto", "store"],
   api: ["wire", "crypto", "store", "history", "admission", "engine"],
   explain: [],
-  node: ["wire", "crypto", "store", "history", "api", "sources", "admission"],
-  commands: ["wire", "crypto", "store", "history", "api", "sources", "node", "admission", "explain"],
+  wallet: ["wire", "crypto", "admission"],
+  node: ["wire", "crypto", "store", "history", "api", "sources", "admission", "engine", "wallet"],
+  commands: [
+    ...[
+      "wire",
+      "crypto",
+      "store",
+      "history",
+      "api",
+      "sources",
+      "node",
+      "admission",
+      "engine",
+      "explain",
+      "wallet",
+    ],
+  ],
 };
-const SHARED_FILES = /^(errors|limits|worker-url)\.ts$/;
+const SHARED_FILES = /^(errors|limits|decimal|worker-url)\.ts$/;
 
 function importsOf(path: string): string[] {
   const folder = join(root, path, "..");

@@ -147,7 +147,7 @@ async function tell(devnet: Devnet, values: Values): Promise<void> {
 }
 
 async function fill(devnet: Devnet, values: Values): Promise<void> {
-  const { playDemo } = await import("../node/demo.ts");
+  const { playDemo } = await import("../node/demo/demo.ts");
   const { ProgressBar } = await import("./terminal.ts");
   const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
   try {

@@ -13,6 +13,7 @@ import type {
   EpochReader,
   ParameterReader,
   StakeReader,
+  ValidatorNode,
   ValidatorReader,
 } from "./ports.ts";
 import { amountOn, areEqual, NO_SHARES, proportional, reduced, totalOf, withAmount } from "./shares.ts";
@@ -41,8 +42,9 @@ export class Delegation implements DelegationReader, Domain {
   private readonly automatic: Table<true>;
   /** Block time of the last reconciliation; undefined before the first epoch. */
   private readonly reconciledNs: Cell<bigint | undefined>;
-  /** Derived from `current` when asked for. */
+  /** Derived from `current` and the nodes' keys when asked for. */
   private byNode: StakeByNode | undefined;
+  private byNodeOf: readonly ValidatorNode[] | undefined;
 
   constructor(
     private readonly core: Core,
@@ -111,7 +113,11 @@ export class Delegation implements DelegationReader, Domain {
   }
 
   stakeOf(nodeId: string): NodeStake {
-    this.byNode ??= this.stakeIn(this.current);
+    const nodes = this.validators.nodes();
+    if (this.byNode === undefined || this.byNodeOf !== nodes) {
+      this.byNode = this.stakeIn(this.current);
+      this.byNodeOf = nodes;
+    }
     return this.byNode.get(nodeId) ?? NO_STAKE;
   }
 

@@ -20,7 +20,7 @@ const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeP
 interface UpgradeProposal {
   readonly height: bigint;
   readonly tag: string;
-  /** Vega keys of validators, in order. */
+  /** Node ids of validators, in order: keys may rotate meanwhile. */
   readonly approvers: readonly string[];
 }
 
@@ -65,16 +65,17 @@ export class Upgrades implements Domain {
   propose(payload: ProtocolUpgradeProposal): void {
     this.check(payload);
     const { upgradeBlockHeight: height, vegaReleaseTag: tag } = payload;
-    const { party } = this.core.currentTx;
+    const { nodeId } = this.validators.nodeByKey(this.core.currentTx.party)!;
     const key = `${tag}@${height}`;
-    if (tag !== this.version) {
+    if (withoutV(tag) !== withoutV(this.version)) {
       const approvers = this.proposals.get(key)?.approvers ?? [];
-      if (!approvers.includes(party))
-        this.put({ height, tag, approvers: [...approvers, party].sort(compare) });
+      if (!approvers.includes(nodeId)) {
+        this.put({ height, tag, approvers: [...approvers, nodeId].sort(compare) });
+      }
     }
     for (const [other, proposal] of this.proposals.entries()) {
-      if (other === key || !proposal.approvers.includes(party)) continue;
-      this.put({ ...proposal, approvers: proposal.approvers.filter((approver) => approver !== party) });
+      if (other === key || !proposal.approvers.includes(nodeId)) continue;
+      this.put({ ...proposal, approvers: proposal.approvers.filter((approver) => approver !== nodeId) });
     }
   }
 
@@ -118,10 +119,10 @@ export class Upgrades implements Domain {
     this.report(proposal, REJECTED);
   }
 
-  /** By voting power; a key that is no validator's any more has none. */
+  /** By voting power; a node that is no validator any more has none. */
   private isAccepted({ approvers }: UpgradeProposal): boolean {
     const total = this.validators.totalPower();
-    const power = approvers.reduce((sum, key) => sum + (this.validators.nodeByKey(key)?.power ?? 0n), 0n);
+    const power = approvers.reduce((sum, nodeId) => sum + (this.validators.node(nodeId)?.power ?? 0n), 0n);
     if (power === 0n) return false;
     const share = Decimal.of(power).dividedBy(Decimal.of(total));
     return !share.isLess(this.params.decimal("validators.vote.required"));
@@ -131,7 +132,7 @@ export class Upgrades implements Domain {
     this.core.emit("protocolUpgradeEvent", {
       upgradeBlockHeight: height,
       vegaReleaseTag: tag,
-      approvers,
+      approvers: approvers.flatMap((nodeId) => this.validators.node(nodeId)?.vegaPubKey ?? []).sort(compare),
       status,
     });
   }
@@ -139,4 +140,9 @@ export class Upgrades implements Domain {
 
 function keyOf({ tag, height }: UpgradeProposal): string {
   return `${tag}@${height}`;
+}
+
+/** The v in front of a release's tag may be left out. */
+function withoutV(tag: string): string {
+  return tag.replace(/^v/, "");
 }

@@ -7,10 +7,12 @@ import { HISTORY_CODES } from "./program/history.ts";
 import { SENDING_CODES } from "./program/sending.ts";
 import { STORE_CODES } from "./program/store.ts";
 import { WALLET_CODES as WALLET_FILE_CODES } from "./program/wallet.ts";
+import { PROPOSAL_REASONS } from "./proposal-reasons.ts";
 import { RESULT_CODES } from "./result-codes.ts";
 import { RULES } from "./rules.ts";
 import { STATUSES } from "./statuses.ts";
 import { VALIDATION } from "./validation.ts";
+import { VALIDATOR_TEXTS } from "./validators.ts";
 import { WALLET_CODES } from "./wallet-codes.ts";
 
 /** In the order in which they are shown where several match. */
@@ -19,6 +21,8 @@ export const CATALOGUE: readonly Explanation[] = [
   ...RULES,
   ...VALIDATION,
   ...EXECUTION,
+  ...VALIDATOR_TEXTS,
+  ...PROPOSAL_REASONS,
   ...STATUSES,
   ...DETAIL_CODES,
   ...WALLET_CODES,

@@ -175,7 +175,7 @@ export const EXECUTION = messages("execution", {
     "The key is misspelt.",
     "GET /api/v2/network/parameters lists them.",
   ],
-  "network parameter update disabled for blockchains.ethereumConfig": [
+  "network parameter update disabled for <key>": [
     "This parameter cannot be changed by a proposal.",
     "It names the bridge's contracts.",
     "Nothing: it is set at genesis.",

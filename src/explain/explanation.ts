@@ -5,6 +5,7 @@ export type Kind =
   | "rule"
   | "message"
   | "execution"
+  | "proposal reason"
   | "status"
   | "detail code"
   | "wallet code"

@@ -8,7 +8,7 @@ import { type BridgePort, ChainCallError, type ChainPort } from "../engine/chain
 import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
 import type { ClientReader } from "./client-reader.ts";
 import { madeUpAddress } from "./devnet-keys.ts";
-import { reverted } from "./ethereum/refusal.ts";
+import { reverted, sameAddress } from "./ethereum/refusal.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
 
 /** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
@@ -42,6 +42,14 @@ interface Asset {
       readonly withdrawThreshold: string;
     };
   };
+}
+
+interface SignerBundle {
+  readonly newSigner: string;
+  readonly oldSigner: string;
+  readonly submitter: string;
+  readonly nonce: string;
+  readonly signatures: string;
 }
 
 export class DevnetBridge implements BridgePort {
@@ -148,21 +156,29 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
+  /** With the validators' bundle where the chain has issued one, else with one that their operators agree on. */
   async addSigner(address: string): Promise<void> {
+    const { agent, simulator } = this.options;
     const signer = addressOf(address);
     await this.operate(() => {
-      const values = { signer, nonce: this.options.agent.operatorNonce() };
-      const signatures = this.options.agent.operatorBundle(bridgeDigest("add_signer", values, OPERATOR));
-      return this.options.simulator.addSigner({ ...values, signatures }, OPERATOR);
+      const issued = this.issued("added", (bundle) => bundle.newSigner, signer);
+      if (issued) return simulator.addSigner(issued, issued.submitter);
+      const values = { signer, nonce: agent.operatorNonce() };
+      const signatures = agent.operatorBundle(bridgeDigest("add_signer", values, OPERATOR));
+      return simulator.addSigner({ ...values, signatures }, OPERATOR);
     });
   }
 
+  /** As `addSigner`. */
   async removeSigner(address: string): Promise<void> {
+    const { agent, simulator } = this.options;
     const signer = addressOf(address);
     await this.operate(() => {
-      const values = { signer, nonce: this.options.agent.operatorNonce() };
-      const signatures = this.options.agent.operatorBundle(bridgeDigest("remove_signer", values, OPERATOR));
-      return this.options.simulator.removeSigner({ ...values, signatures }, OPERATOR);
+      const issued = this.issued("removed", (bundle) => bundle.oldSigner, signer);
+      if (issued) return simulator.removeSigner(issued, issued.submitter);
+      const values = { signer, nonce: agent.operatorNonce() };
+      const signatures = agent.operatorBundle(bridgeDigest("remove_signer", values, OPERATOR));
+      return simulator.removeSigner({ ...values, signatures }, OPERATOR);
     });
   }
 
@@ -193,6 +209,20 @@ export class DevnetBridge implements BridgePort {
       const signatures = agent.operatorBundle(bridgeDigest("global_resume", values, collateralBridge));
       return simulator.resumeBridge({ ...values, signatures });
     });
+  }
+
+  /** The newest bundle for this signer that the validators have signed and nobody has used. */
+  private issued(change: "added" | "removed", signerOf: (bundle: SignerBundle) => string, signer: string) {
+    const path = `/api/v2/erc20/multisigcontrol/signer/${change}/bundles`;
+    const { bundles } = this.options.reader.get<{ bundles: { edges: { node: SignerBundle }[] } }>(path, {})!;
+    const { multisig } = this.options.simulator;
+    const [found] = bundles.edges
+      .map(({ node }) => node)
+      .filter((bundle) => sameAddress(signerOf(bundle), signer) && bundle.signatures !== "")
+      .filter(({ submitter, nonce }) => !multisig.isUsed(submitter, BigInt(nonce)));
+    if (found === undefined) return undefined;
+    const { submitter, nonce, signatures } = found;
+    return { signer, submitter, nonce: BigInt(nonce), signatures };
   }
 
   /** Makes a call and puts its log on the way to the chain; where the chain does not take it, nothing has happened. */

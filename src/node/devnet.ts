@@ -29,7 +29,7 @@ export interface DevnetOptions extends DevnetCoreOptions {
   /** What differs from the shipped genesis, for a new chain. */
   readonly chainId?: string;
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Unix nanoseconds; default: now. */
+  /** Unix nanoseconds, where a new chain's time begins, and its clock with it; default: now. */
   readonly genesisTimeNs?: bigint;
   /** How blocks come about; default: a transaction makes one at once. */
   readonly mode?: BlockMode;
@@ -72,6 +72,7 @@ export interface Devnet {
 }
 
 const INSTANT: BlockMode = { kind: "instant" };
+const SECOND_NS = 1_000_000_000n;
 const GENESIS_FILE = "genesis.json";
 
 /** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
@@ -127,6 +128,9 @@ async function start(
     reading.forget();
     planes.forget();
   };
+  if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {
+    await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
+  }
   core.follow();
   if (fund) await core.funding.run({ ...core, chain, parties, validator: core.validator });
   await chain.setBlockMode(options.mode ?? INSTANT);

@@ -294,6 +294,18 @@ describe("automatic delegation", () => {
     expect(shares().next).toBe("A 80");
   });
 
+  test("given a reconciliation within the epoch, then new stake of the same epoch does not follow", () => {
+    rig.delegate(ALICE, A, 100n);
+    rig.params.force("validators.epoch.length", "1h");
+    rig.endEpoch();
+    rig.link(ALICE, 40n, { unlink: true, seconds: 2n });
+    rig.block(40n);
+    expect(shares()).toEqual({ current: "A 60", next: "A 60" });
+    rig.link(ALICE, 20n, { seconds: 3n });
+    rig.endEpoch();
+    expect(shares().next).toBe("A 60");
+  });
+
   test("given spare stake, then no more than it is handed out", () => {
     const amounts = fc.array(fc.bigInt(0n, 1_000n), { maxLength: 7 });
     fc.assert(

@@ -52,7 +52,7 @@ function send({
   return rig.send(rig.nodes[0]!.key, () => rig.multisig.processEvent(event, "0xbeef"), id);
 }
 
-const ofContract = (events: readonly SeenEvent[]) =>
+const ofContract = (events: readonly SeenEvent[]): Record<string, unknown>[] =>
   events
     .filter(({ member }) => member.startsWith("erc20Multisig"))
     .map(({ member, payload }) => ({ member, ...payload }));
@@ -217,7 +217,7 @@ describe("signer changes", () => {
         oldSigner: SIGNER,
         nonce: `${nonce}`,
         epochSeq: "7",
-      } as never,
+      },
     ]);
     const digest = Buffer.from(bridgeDigest("remove_signer", { signer: SIGNER, nonce }, SUBMITTER)).toString(
       "hex",

@@ -43,6 +43,8 @@ describe("the split between the groups", () => {
     [1_000n, 200n, 200n, "0.5", 666n, 333n],
     [1_000n, 0n, 200n, "0.5", 0n, 1_000n],
     [1_000n, 0n, 0n, "0.5", 0n, 0n],
+    // Both parts end in a half of the 16th decimal and are rounded up.
+    [10n ** 16n, 10n ** 16n + 1n, 10n ** 16n - 1n, "1", 5n * 10n ** 15n + 1n, 5n * 10n ** 15n - 1n],
     [1_000n, 300n, 200n, "0", 1_000n, 0n],
   ] as const)(
     "given %p for stakes of %p and %p at %p, then it is %p and %p",

@@ -232,6 +232,13 @@ describe("promotion", () => {
     ["fewer slots: the worst are demoted, and nobody is swapped", "t5 t1 t2 e9", [1, 3], [0, 0], "t e e e"],
     ["a signer is demoted while the others suffice", "st5 st4 st3 st1", [3, 3], [4, 666], "t t t e"],
     ["a signer stays when the others would not suffice", "st5 st4 st1", [2, 3], [3, 667], "t t t"],
+    [
+      "a signer stays when the others would only just reach it",
+      "st5 st4 st3 st1",
+      [3, 3],
+      [4, 750],
+      "t t t t",
+    ],
     ["one that is no signer goes in its place", "st5 t4 st1", [2, 3], [2, 667], "t e t"],
     ["only one signer goes in an epoch", "st9 st8 st7 st2 st1", [3, 3], [5, 100], "t t t t e"],
     ["the standby group has slots too", "t9 e1 e3 e2", [1, 2], [0, 0], "t p e e"],

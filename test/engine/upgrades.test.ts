@@ -5,7 +5,7 @@ import {
   parseSemanticVersion,
   type SemanticVersion,
 } from "../../src/engine/semantic-version.ts";
-import { ALICE, of, ValidatorRig } from "./validator-rig.ts";
+import { ALICE, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";
 
 const PENDING = 1;
 const APPROVED = 2;
@@ -69,8 +69,20 @@ describe("a proposal", () => {
     // A vote for the running release takes the vote back.
     propose(rig, 0, 9n, "v0.71.6");
     expect(seen(rig)).toEqual([`v0.72.0@9 ${REJECTED} `]);
-    propose(rig, 0, 9n, "v0.71.6");
+    propose(rig, 0, 9n, "0.71.6");
     expect(seen(rig)).toEqual([]);
+  });
+
+  test("given an approver rotates its key, then its approval stays, under the new key", () => {
+    const rig = new ValidatorRig();
+    const other = new NodeKeys(71);
+    propose(rig, 0, 3n, "v0.72.0");
+    rig.events();
+    rig.validators.update(rig.nodes[0]!.id, { vegaPubKey: other.key });
+    rig.block();
+    expect(of(rig.block(), "protocolUpgradeEvent")).toMatchObject([
+      { approvers: [other.key], status: APPROVED },
+    ]);
   });
 
   test("given its approvers, then they are in order", () => {

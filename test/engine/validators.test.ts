@@ -337,7 +337,7 @@ describe("the way of a node", () => {
     expect(rig.validators.heartbeatDue(NEW.id)).toBeUndefined();
   });
 
-  test("given fewer slots, then the demoted validator's signer is to go, for each submitter", () => {
+  test("given fewer slots, then the worst is demoted, and as the contract never had it nothing is to be signed", () => {
     const rig = rigWith({ "validators.epoch.length": "1m" }, 2);
     stakeOn(rig, rig.nodes[0]!, 1_000n);
     stakeOn(rig, rig.nodes[1]!, 100n);
@@ -375,6 +375,28 @@ describe("the way of a node", () => {
     expect(order.indexOf("validatorUpdate")).toBe(order.indexOf("rankingEvent") + 1);
     expect(rig.validators.node(NEW.id)).toBeUndefined();
     expect(rig.delegate(rig.nodes[0]!.key, NEW.id, 1n)).toBe("invalid node ID");
+  });
+
+  test("given long epochs, then a node is removed only after ten times their seconds in blocks", () => {
+    const rig = rigWith();
+    announce(rig);
+    stakeOn(rig, rig.nodes[0]!, 10n);
+    let last = 0;
+    while (rig.validators.node(NEW.id) !== undefined && rig.core.height < 300) {
+      last = rig.core.height;
+      rig.endEpoch();
+    }
+    // Announced in block 1; an epoch has 10 seconds.
+    expect(rig.core.height - 1).toBeGreaterThan(100);
+    expect(last - 1).toBeLessThanOrEqual(100);
+  });
+
+  test("given stake without a ranking, then an announced node stays", () => {
+    const rig = rigWith({ "validators.epoch.length": "1s" });
+    announce(rig);
+    stakeOn(rig, NEW, 10n);
+    for (let epoch = 0; epoch < 30; epoch++) rig.endEpoch();
+    expect(rig.validators.node(NEW.id)).toMatchObject({ status: "pending" });
   });
 });
 

@@ -6,6 +6,7 @@ import { CATALOGUE as DETAIL_NUMBERS } from "../../src/api/errors.ts";
 import { CATALOGUE } from "../../src/explain/catalogue.ts";
 import type { Kind } from "../../src/explain/explanation.ts";
 import { lookUp } from "../../src/explain/lookup.ts";
+import { ProposalError } from "../../src/wire/generated/vega.ts";
 import * as MESSAGES from "../../src/wire/validate/messages.ts";
 
 const root = join(import.meta.dir, "..", "..");
@@ -104,6 +105,21 @@ describe("nothing is left out", () => {
     const messages = Object.values(MESSAGES).filter((value) => typeof value === "string");
     expect(messages.length).toBeGreaterThan(30);
     expect(messages.filter((message) => !known.has(message))).toEqual([]);
+  });
+
+  test("every text with which the engine refuses a command", () => {
+    const engine = sources.filter(({ path }) => path.startsWith("src/engine/"));
+    const texts = [
+      ...arguments_(/new CommandError\(\s*"([^"]+)"/g, engine),
+      ...arguments_(/new CommandError\(\s*`([^`]+)`/g, engine),
+    ].map((text) => text.replaceAll(/\$\{[^}]*\}/g, "42"));
+    expect(texts.length).toBeGreaterThan(60);
+    const unknown = texts.filter((text) => /[a-z] /.test(text) && lookUp(text).explanations.length === 0);
+    expect(unknown).toEqual([]);
+  });
+
+  test("every reason for which a proposal fails", () => {
+    expect([...codesOf("proposal reason")].sort()).toEqual(Object.keys(ProposalError).sort());
   });
 
   test("every numbered detail, with its text", () => {

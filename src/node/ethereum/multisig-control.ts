@@ -43,8 +43,7 @@ export class MultisigControl {
    * @param target the address that the message is bound to @throws ChainCallError `bridge`
    */
   verify(found: readonly (string | undefined)[], target: string, nonce: bigint): void {
-    const key = `${target.toLowerCase()} ${nonce}`;
-    if (this.used.has(key)) throw reverted(`nonce ${nonce} has been used`);
+    if (this.isUsed(target, nonce)) throw reverted(`nonce ${nonce} has been used`);
     if (found.length === 0) throw reverted("the bundle holds no signatures");
     const valid = this.signers.filter((signer) =>
       found.some((one) => one !== undefined && sameAddress(one, signer)),
@@ -55,7 +54,12 @@ export class MultisigControl {
       const sentence = `signatures of ${valid.length} of ${this.signers.length} signers are ${share || 0} of 1,000`;
       throw reverted(`${sentence}, and more than ${this.threshold} are needed`);
     }
-    this.used.add(key);
+    this.used.add(keyOf(target, nonce));
+  }
+
+  /** Whether a nonce is used up for this address. */
+  isUsed(target: string, nonce: bigint): boolean {
+    return this.used.has(keyOf(target, nonce));
   }
 
   addSigner(address: string): void {
@@ -82,6 +86,10 @@ export class MultisigControl {
     this.threshold = state.threshold;
     this.used = new Set(state.usedNonces);
   }
+}
+
+function keyOf(target: string, nonce: bigint): string {
+  return `${target.toLowerCase()} ${nonce}`;
 }
 
 function checkThreshold(threshold: number): void {

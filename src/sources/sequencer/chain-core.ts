@@ -19,7 +19,7 @@ import type { Block } from "../block.ts";
 import { AdmissionLog, admissionTransaction } from "./admission-log.ts";
 import { appHashAfter } from "./app-hash.ts";
 import type { ChainEngine, EngineCommit } from "./chain-engine.ts";
-import { type ChainPoint, ChainStore, type ExecutedTx, type StoredBlock } from "./chain-store.ts";
+import { type ChainPoint, ChainStore, type ExecutedTx, type StoredBlock, storeErrorOf } from "./chain-store.ts";
 import type { ChainClock, ChainPart } from "./doors.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
@@ -155,7 +155,7 @@ export class ChainCore {
       return executed;
     } catch (error) {
       this.undo();
-      throw error;
+      throw storeErrorOf(error);
     }
   }
 
@@ -174,7 +174,7 @@ export class ChainCore {
     } catch (error) {
       if (!(error instanceof NodeError) || this.writer.committedHead?.height !== this.point.height) {
         this.undo();
-        throw error;
+        throw storeErrorOf(error);
       }
       this.settle(batch);
       return error;
@@ -239,7 +239,7 @@ export class ChainCore {
     } catch (error) {
       this.writer.rollback();
       this.store.forget();
-      throw error;
+      throw storeErrorOf(error);
     }
   }
 

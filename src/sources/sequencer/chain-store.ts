@@ -6,8 +6,10 @@
 import type { Database, Statement } from "bun:sqlite";
 import type { AdmissionState } from "../../admission/admission.ts";
 import type { StateChange } from "../../engine/state/state.ts";
+import { NodeError } from "../../errors.ts";
 import { hashOfRow } from "../../store/block-hash.ts";
 import type { BlockWriter } from "../../store/block-writer.ts";
+import { isDiskFull, storeFailure } from "../../store/sqlite-error.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import type { Block } from "../block.ts";
 import type { ChainPart } from "./doors.ts";
@@ -187,6 +189,14 @@ export class ChainStore {
     const last = this.db.query("SELECT coalesce(max(no), 0) AS no FROM blocks").get() as { no: bigint };
     return Number(last.no) - (head - height);
   }
+}
+
+/** What the store's own failures are to a chain; other errors stay what they are. */
+export function storeErrorOf(error: unknown): unknown {
+  if (error instanceof NodeError) return error;
+  if (!isDiskFull(error)) return storeFailure(error) ?? error;
+  const text = "the disk is full: the next block could not be stored";
+  return new NodeError("chain.store", "disk_full", text, "make room: the chain goes on by itself");
 }
 
 interface BlockRow {

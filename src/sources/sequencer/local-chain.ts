@@ -21,6 +21,7 @@ import { serializeTransaction } from "../../wire/transaction-build.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../wire/transaction.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import { ChainCore } from "./chain-core.ts";
+import { storeErrorOf } from "./chain-store.ts";
 import { genesisOfDump, loadDump, readDump, writeDump } from "./dump.ts";
 import { SEQUENCER_LIMITS, type SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
@@ -177,12 +178,20 @@ export class LocalChain implements ChainPort, SequencerTools {
     const entries = dump.mempool.map(({ bytes, gas, impersonated }) =>
       pooled(new Uint8Array(Buffer.from(bytes, "base64")), gas, impersonated),
     );
-    options.db.transaction(() => {
+    if (options.recordTo !== undefined) throw invalid("load", "a chain that is being recorded cannot load another");
+    this.snapshots.cool();
+    options.db.run("BEGIN IMMEDIATE");
+    try {
       this.snapshots.dropAll();
       loadDump(options.db, dump);
-    }).immediate();
+      core.reopen();
+      options.db.run("COMMIT");
+    } catch (error) {
+      options.db.run("ROLLBACK");
+      core.reopen();
+      throw storeErrorOf(error);
+    }
     core.genesis = genesis;
-    core.reopen();
     this.sequencer.mempool.load({ entries, cache: [] });
     options.onReverted?.(0);
     this.sequencer.moved();

@@ -7,10 +7,9 @@ import type { Database } from "bun:sqlite";
 import type { AdmissionState } from "../../admission/admission.ts";
 import type { Mark } from "../../engine/state/state.ts";
 import { NodeError } from "../../errors.ts";
-import { isDiskFull, storeFailure } from "../../store/sqlite-error.ts";
 import { UndoLog } from "../../store/undo-log.ts";
 import type { ChainCore } from "./chain-core.ts";
-import type { ChainPoint } from "./chain-store.ts";
+import { type ChainPoint, storeErrorOf } from "./chain-store.ts";
 import type { Mempool, MempoolState, PooledTx } from "./mempool.ts";
 import { pooled } from "./pooling.ts";
 
@@ -109,21 +108,25 @@ export class Snapshots {
       if (this.ids().length === 0) this.undo.remove();
       else this.undo.enter(this.ids().at(-1)!);
     });
-    this.cool(level);
+    this.coolOne(level);
   }
 
   /** Gives up all of them, inside an open transaction. */
   dropAll(): void {
     this.undo.remove();
     this.db.run("DELETE FROM chain_snapshots");
-    for (const level of [...this.warm.keys()]) this.cool(level);
+  }
+
+  /** Forgets the ways back that are in memory: those in the store stay. */
+  cool(): void {
+    for (const level of [...this.warm.keys()]) this.coolOne(level);
   }
 
   /** Called after every commit: the memory that snapshots hold on to is bounded. */
   limitMemory(): void {
     const oldest = this.warm.values().next().value;
     if (oldest === undefined || this.core.engine.state.mark() - oldest.mark <= JOURNAL_MAX) return;
-    for (const level of [...this.warm.keys()]) this.cool(level);
+    this.cool();
     this.core.engine.state.forget();
   }
 
@@ -136,7 +139,7 @@ export class Snapshots {
   private goBack(level: number, { mark, point, admission, mempool }: Warm): void {
     const { core } = this;
     const { state } = core.engine;
-    for (const later of [...this.warm.keys()]) if (later > level) this.cool(later);
+    for (const later of [...this.warm.keys()]) if (later > level) this.coolOne(later);
     state.rollback(mark);
     // Brings the digest back; what is stored is this state already.
     state.takeChanges();
@@ -144,7 +147,7 @@ export class Snapshots {
     this.mempool.load(mempool);
   }
 
-  private cool(level: number): void {
+  private coolOne(level: number): void {
     const warm = this.warm.get(level);
     if (warm === undefined) return;
     this.warm.delete(level);
@@ -167,8 +170,7 @@ export class Snapshots {
     try {
       return this.db.transaction(run).immediate();
     } catch (error) {
-      if (isDiskFull(error)) throw new NodeError("devnet.snapshot", "disk_full", "the disk is full", "make room");
-      throw storeFailure(error) ?? error;
+      throw storeErrorOf(error);
     }
   }
 }

@@ -1,0 +1,223 @@
+// Why a proposal was rejected or failed: `reason` of a proposal (reference 60, section 6.2).
+import { table } from "./explanation.ts";
+
+const TIMES = "Choose another time; all of them are Unix seconds. GET /network/parameters has the bounds.";
+const MARKET = "Correct the market's configuration and propose it again.";
+
+export const PROPOSAL_REASONS = table("proposal reason", {
+  PROPOSAL_ERROR_UNSPECIFIED: ["", "No reason.", "The proposal was not refused.", "Nothing."],
+  PROPOSAL_ERROR_CLOSE_TIME_TOO_SOON: [
+    "",
+    "The vote would end too soon.",
+    "`governance.proposal.<kind>.minClose` sets the least time.",
+    TIMES,
+  ],
+  PROPOSAL_ERROR_CLOSE_TIME_TOO_LATE: [
+    "",
+    "The vote would end too late.",
+    "`governance.proposal.<kind>.maxClose` sets the longest time.",
+    TIMES,
+  ],
+  PROPOSAL_ERROR_ENACT_TIME_TOO_SOON: [
+    "",
+    "The enactment would come too soon.",
+    "`governance.proposal.<kind>.minEnact` sets the least time.",
+    TIMES,
+  ],
+  PROPOSAL_ERROR_ENACT_TIME_TOO_LATE: [
+    "",
+    "The enactment would come too late.",
+    "`governance.proposal.<kind>.maxEnact` sets the longest time.",
+    TIMES,
+  ],
+  PROPOSAL_ERROR_INSUFFICIENT_TOKENS: [
+    "",
+    "The proposer has too few staked tokens.",
+    "`governance.proposal.<kind>.minProposerBalance` sets the minimum.",
+    "Stake more.",
+  ],
+  PROPOSAL_ERROR_INVALID_INSTRUMENT_SECURITY: [
+    "",
+    "The instrument is not valid.",
+    "Its description contradicts itself.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_NO_PRODUCT: ["", "The market has no product.", "The instrument names none.", MARKET],
+  PROPOSAL_ERROR_UNSUPPORTED_PRODUCT: ["", "The product is not supported.", "Only futures are.", MARKET],
+  PROPOSAL_ERROR_NO_TRADING_MODE: ["", "The market has no trading mode.", "It must name one.", MARKET],
+  PROPOSAL_ERROR_UNSUPPORTED_TRADING_MODE: [
+    "",
+    "The trading mode is not supported.",
+    "It is not known here.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_NODE_VALIDATION_FAILED: [
+    "",
+    "The validators could not confirm the asset.",
+    "Its contract is not there, or has other details than proposed; or too few of them looked in time.",
+    "Check the contract's address, name, symbol and decimals; give a later validation time.",
+  ],
+  PROPOSAL_ERROR_MISSING_BUILTIN_ASSET_FIELD: [
+    "",
+    "A detail of the built-in asset is missing.",
+    "Name, symbol or the maximum of the faucet is empty.",
+    "Complete the details.",
+  ],
+  PROPOSAL_ERROR_MISSING_ERC20_CONTRACT_ADDRESS: [
+    "",
+    "The token's contract is missing.",
+    "`contractAddress` is empty.",
+    "Give the contract's address.",
+  ],
+  PROPOSAL_ERROR_INVALID_ASSET: [
+    "",
+    "The asset is not known or not usable.",
+    "The identifier is wrong, or the asset is not enabled.",
+    "GET /assets lists them.",
+  ],
+  PROPOSAL_ERROR_INCOMPATIBLE_TIMESTAMPS: [
+    "",
+    "The times contradict each other.",
+    "The validation ends after the vote, or the vote after the enactment.",
+    TIMES,
+  ],
+  PROPOSAL_ERROR_NO_RISK_PARAMETERS: ["", "The market has no risk parameters.", "It must have them.", MARKET],
+  PROPOSAL_ERROR_NETWORK_PARAMETER_INVALID_KEY: [
+    "",
+    "There is no such network parameter.",
+    "The key is empty or misspelt.",
+    "GET /network/parameters lists them.",
+  ],
+  PROPOSAL_ERROR_NETWORK_PARAMETER_INVALID_VALUE: [
+    "",
+    "The parameter's value is empty.",
+    "It must have one.",
+    "Give the value as text.",
+  ],
+  PROPOSAL_ERROR_NETWORK_PARAMETER_VALIDATION_FAILED: [
+    "",
+    "The parameter cannot have this value.",
+    "It is out of range, or has another form; `errorDetails` says which.",
+    "Propose a value in range.",
+  ],
+  PROPOSAL_ERROR_OPENING_AUCTION_DURATION_TOO_SMALL: [
+    "",
+    "The opening auction is too short.",
+    "`market.auction.minimumDuration` sets the least.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_OPENING_AUCTION_DURATION_TOO_LARGE: [
+    "",
+    "The opening auction is too long.",
+    "`market.auction.maximumDuration` sets the most.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_COULD_NOT_INSTANTIATE_MARKET: [
+    "",
+    "The market could not be made.",
+    "Its configuration contradicts itself.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_INVALID_FUTURE_PRODUCT: [
+    "",
+    "The future is not valid.",
+    "Its settlement asset or its oracles are not usable.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_INVALID_RISK_PARAMETER: [
+    "",
+    "A risk parameter is not valid.",
+    "It is out of range.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_MAJORITY_THRESHOLD_NOT_REACHED: [
+    "",
+    "Too few of the votes said yes.",
+    "`requiredMajority` of the proposal is the share it takes.",
+    "Nothing: propose it again to have another vote.",
+  ],
+  PROPOSAL_ERROR_PARTICIPATION_THRESHOLD_NOT_REACHED: [
+    "",
+    "Too few tokens voted.",
+    "`requiredParticipation` of the proposal is the share of the supply it takes.",
+    "Nothing: propose it again to have another vote.",
+  ],
+  PROPOSAL_ERROR_INVALID_ASSET_DETAILS: [
+    "",
+    "The asset's details are not valid.",
+    "A number is out of range, or the contract is no address.",
+    "Correct the details.",
+  ],
+  PROPOSAL_ERROR_UNKNOWN_TYPE: [
+    "",
+    "The kind of change is not known.",
+    "The terms name none that can be enacted here.",
+    "Choose another kind.",
+  ],
+  PROPOSAL_ERROR_UNKNOWN_RISK_PARAMETER_TYPE: [
+    "",
+    "The kind of risk parameters is not known.",
+    "It is none of the two models.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_INVALID_FREEFORM: [
+    "",
+    "The freeform proposal is not valid.",
+    "It has what such a proposal does not have.",
+    "Leave it out.",
+  ],
+  PROPOSAL_ERROR_INSUFFICIENT_EQUITY_LIKE_SHARE: [
+    "",
+    "The proposer provides too little of the market's liquidity.",
+    "A change of a market takes a share of it, or enough tokens.",
+    "Commit more liquidity, or stake more.",
+  ],
+  PROPOSAL_ERROR_INVALID_MARKET: [
+    "",
+    "The market is not known, or cannot be changed.",
+    "The identifier is wrong, or the market has ended.",
+    "GET /markets lists them.",
+  ],
+  PROPOSAL_ERROR_TOO_MANY_MARKET_DECIMAL_PLACES: [
+    "",
+    "The market has more decimal places than its asset.",
+    "Prices could not be paid.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_TOO_MANY_PRICE_MONITORING_TRIGGERS: [
+    "",
+    "The market has too many price triggers.",
+    "There may be a hundred at the most.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_ERC20_ADDRESS_ALREADY_IN_USE: [
+    "erc20 address already in use",
+    "Another asset has this contract.",
+    "A contract is listed once.",
+    "Propose an update of that asset.",
+  ],
+  PROPOSAL_ERROR_LP_PRICE_RANGE_NONPOSITIVE: [
+    "",
+    "The liquidity price range is not above 0.",
+    "It must be.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_LP_PRICE_RANGE_TOO_LARGE: [
+    "",
+    "The liquidity price range is too large.",
+    "There is a maximum.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_LINEAR_SLIPPAGE_FACTOR_OUT_OF_RANGE: [
+    "",
+    "The linear slippage factor is out of range.",
+    "It is 0 to 1,000,000.",
+    MARKET,
+  ],
+  PROPOSAL_ERROR_QUADRATIC_SLIPPAGE_FACTOR_OUT_OF_RANGE: [
+    "",
+    "The quadratic slippage factor is out of range.",
+    "It is 0 to 1,000,000.",
+    MARKET,
+  ],
+});

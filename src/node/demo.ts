@@ -1,4 +1,0 @@
-export async function playDemo(
-  _devnet: unknown,
-  _progress: (part: number, note: string) => void,
-): Promise<void> {}

@@ -1,0 +1,120 @@
+// A disk that is really full: the chain says so, keeps what it acknowledged, and goes on by itself when there is room.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ChainCallError } from "../../src/engine/chain-port.ts";
+import { differences } from "../../src/store/dump.ts";
+import { Rig, removeHomes, Sender } from "./rig.ts";
+
+const [A, B] = [new Sender(1), new Sender(2)] as const;
+const KIB = 1024;
+const folder = mkdtempSync(join(tmpdir(), "lyra-chain-disk-"));
+const disk = join(folder, "disk");
+mkdirSync(disk);
+
+function run(...command: string[]): boolean {
+  try {
+    return Bun.spawnSync(command, { stderr: "ignore" }).exitCode === 0;
+  } catch {
+    return false;
+  }
+}
+
+const mount = (kib: number) => run("mount", "-t", "tmpfs", "-o", `size=${kib}k`, "lyra-test", disk);
+const resize = (kib: number) => run("mount", "-o", `remount,size=${kib}k`, disk);
+// Lazily: a chain that was abandoned still has its event file open.
+const unmount = () => run("umount", "-l", disk);
+const hasMount = process.platform === "linux" && mount(KIB) && unmount();
+
+afterAll(() => {
+  removeHomes();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+if (!hasMount) {
+  console.log("sequencer/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
+}
+if (!hasMount) test.skip("a full disk", () => {});
+else
+  describe("a full disk", () => {
+    for (const roomKib of [40, 200, 700]) {
+      test(`with ${roomKib} KiB left: halts with a reason, undoes the block, and goes on when there is room`, async () => {
+        expect(mount(64 * KIB)).toBe(true);
+        const halts: (string | undefined)[] = [];
+        const home = join(disk, "home");
+        const recordTo = join(disk, "run.evts");
+        const rig = new Rig({ home, recordTo, onHalt: (reason) => halts.push(reason), limits: { stateTxsMax: 60 } });
+        try {
+          await rig.transfer(A, B.party, 1n, "commit");
+          const used = readdirSync(disk, { recursive: true, withFileTypes: true })
+            .filter((entry) => entry.isFile())
+            .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+          expect(resize(Math.ceil(used / KIB) + roomKib)).toBe(true);
+          let acknowledged = 1;
+          let failure: unknown;
+          while (failure === undefined && acknowledged < 2_000) {
+            const sent = Array.from({ length: 5 }, () => rig.transfer(A, B.party, 1n, "commit"));
+            for (const each of await Promise.allSettled(sent)) {
+              if (each.status === "fulfilled") acknowledged++;
+              else failure = each.reason;
+            }
+          }
+          expect(failure).toBeInstanceOf(ChainCallError);
+          expect((failure as ChainCallError).code).toBe("halted");
+          expect((failure as Error).message).toStartWith("the disk is full: ");
+          expect(halts).toEqual([(failure as Error).message]);
+          const { halted, appHash, height } = rig.chain.status;
+          expect(halted).toBe((failure as Error).message);
+          await expect(rig.chain.submit(A.transfer(rig.chain, B.party, 1n), "check")).rejects.toMatchObject({
+            code: "halted",
+          });
+          expect(rig.chain.status).toMatchObject({ appHash, height });
+          expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged));
+          expect(resize(64 * KIB)).toBe(true);
+          // Without any request.
+          while (rig.chain.status.halted !== undefined) await Bun.sleep(20);
+          expect(halts.at(-1)).toBeUndefined();
+          // What waited when the disk was full was executed.
+          expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBeGreaterThan(BigInt(acknowledged));
+          await rig.transfer(A, B.party, 1n, "commit");
+          const status = rig.chain.status;
+          const digest = rig.digest();
+          rig.abandon();
+          const again = new Rig({ home, recordTo });
+          expect(again.chain.status.appHash).toBe(status.appHash);
+          expect(differences(again.digest(), digest)).toEqual([]);
+          await again.stop();
+        } finally {
+          unmount();
+        }
+      }, 30_000);
+    }
+
+    test("a request tries again before it is refused", async () => {
+      expect(mount(64 * KIB)).toBe(true);
+      const rig = new Rig({ home: join(disk, "home"), mode: { kind: "manual" } });
+      try {
+        const filler = join(disk, "filler");
+        for (let kib = 32 * KIB; kib >= 4; kib = kib / 2) {
+          for (let n = 0; run("sh", "-c", `head -c ${kib * KIB} /dev/zero >> ${filler}`) && n < 3; n++);
+        }
+        let halted = false;
+        while (!halted) {
+          const sent = Array.from({ length: 50 }, () => rig.transfer(A, B.party, 1n));
+          await Promise.all(sent);
+          halted = await rig.chain.mine(1).then(
+            () => false,
+            () => true,
+          );
+        }
+        writeFileSync(filler, "");
+        await Bun.sleep(250);
+        expect(await rig.transfer(A, B.party, 1n)).toMatchObject({ code: 0 });
+        expect(rig.chain.status.halted).toBeUndefined();
+        await rig.stop();
+      } finally {
+        unmount();
+      }
+    }, 30_000);
+  });
