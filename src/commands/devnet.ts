@@ -122,6 +122,7 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     nodePort: port("--node-port", values["node-port"] ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT),
     faucetPort: port("--faucet-port", values["faucet-port"] ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT),
     fund: !values["no-funding"],
+    thread: true,
     onProblem: (error) => say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
   };
 }

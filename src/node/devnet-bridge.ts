@@ -2,7 +2,7 @@
  * What a developer does on the simulated Ethereum: deposits, stake, listings, claims, signers. Bundles are read from
  * the data API, as any client reads them. Each call ends when its effect is on the chain.
  */
-import { bridgeDigest } from "../crypto/multisig.ts";
+import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { type BridgePort, ChainCallError, type ChainPort } from "../engine/chain-port.ts";
 import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
@@ -164,7 +164,7 @@ export class DevnetBridge implements BridgePort {
       const issued = this.issued("added", (bundle) => bundle.newSigner, signer);
       if (issued) return simulator.addSigner(issued, issued.submitter);
       const values = { signer, nonce: agent.operatorNonce() };
-      const signatures = agent.operatorBundle(bridgeDigest("add_signer", values, OPERATOR));
+      const signatures = this.operators("add_signer", values, OPERATOR);
       return simulator.addSigner({ ...values, signatures }, OPERATOR);
     });
   }
@@ -177,7 +177,7 @@ export class DevnetBridge implements BridgePort {
       const issued = this.issued("removed", (bundle) => bundle.oldSigner, signer);
       if (issued) return simulator.removeSigner(issued, issued.submitter);
       const values = { signer, nonce: agent.operatorNonce() };
-      const signatures = agent.operatorBundle(bridgeDigest("remove_signer", values, OPERATOR));
+      const signatures = this.operators("remove_signer", values, OPERATOR);
       return simulator.removeSigner({ ...values, signatures }, OPERATOR);
     });
   }
@@ -188,7 +188,7 @@ export class DevnetBridge implements BridgePort {
     }
     await this.operate(() => {
       const values = { threshold: BigInt(threshold), nonce: this.options.agent.operatorNonce() };
-      const signatures = this.options.agent.operatorBundle(bridgeDigest("set_threshold", values, OPERATOR));
+      const signatures = this.operators("set_threshold", values, OPERATOR);
       return this.options.simulator.setThreshold({ ...values, signatures }, OPERATOR);
     });
   }
@@ -197,7 +197,7 @@ export class DevnetBridge implements BridgePort {
     const { agent, simulator, collateralBridge } = this.options;
     await this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
-      const signatures = agent.operatorBundle(bridgeDigest("global_stop", values, collateralBridge));
+      const signatures = this.operators("global_stop", values, collateralBridge);
       return simulator.stopBridge({ ...values, signatures });
     });
   }
@@ -206,9 +206,15 @@ export class DevnetBridge implements BridgePort {
     const { agent, simulator, collateralBridge } = this.options;
     await this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
-      const signatures = agent.operatorBundle(bridgeDigest("global_resume", values, collateralBridge));
+      const signatures = this.operators("global_resume", values, collateralBridge);
       return simulator.resumeBridge({ ...values, signatures });
     });
+  }
+
+  /** Signed by every signer of the contract whose keys the devnet has. */
+  private operators<F extends BridgeFunction>(name: F, values: BridgeArguments<F>, target: string): string {
+    const { agent, simulator } = this.options;
+    return agent.operatorBundle(bridgeDigest(name, values, target), simulator.multisig.currentSigners);
   }
 
   /** The newest bundle for this signer that the validators have signed and nobody has used. */

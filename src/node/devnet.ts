@@ -105,6 +105,7 @@ async function start(
   const core = openCore(home, isTemporary, options, link);
   onClose(() => core.close());
   const firstBlockMs = performance.now();
+  link?.begin();
 
   // What is not needed for the first block is loaded after it.
   const [{ Reading }, { DevnetBridge }, { reportParties }] = await Promise.all([

@@ -16,20 +16,23 @@ export interface PlaneAddresses {
 }
 
 export class PlanesThread {
-  private readonly worker = new Worker(workerUrl("node/planes.worker.ts"));
+  private worker: Worker | undefined;
   private readonly listening = Promise.withResolvers<PlaneAddresses>();
   private readonly stopped = Promise.withResolvers<void>();
 
   private readonly host = new ChainHost((message) => this.post(message));
 
-  constructor() {
-    this.worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
+  /** Starts the thread: the chain need not wait for it. */
+  begin(): void {
+    const worker = new Worker(workerUrl("node/planes.worker.ts"));
+    this.worker = worker;
+    worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
       if (data.kind === "calls") this.host.take(data);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
       else this.stopped.resolve();
     };
-    this.worker.onerror = (event) => {
+    worker.onerror = (event) => {
       const message = `the thread that answers HTTP stopped: ${event.message}`;
       this.listening.reject(new NodeError("devnet.planes", "planes_failed", message, "", ExitCode.failed));
       this.stopped.resolve();
@@ -58,16 +61,16 @@ export class PlanesThread {
   async close(): Promise<void> {
     this.host.close();
     this.post({ kind: "stop" });
-    await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
+    if (this.worker) await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);
     this.end();
   }
 
   /** Ends the thread as it stands. */
   end(): void {
-    this.worker.terminate();
+    this.worker?.terminate();
   }
 
   private post(message: ToPlanes): void {
-    this.worker.postMessage(message);
+    this.worker?.postMessage(message);
   }
 }

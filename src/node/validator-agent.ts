@@ -52,8 +52,8 @@ export interface SignedEvent {
 
 /** An answer that is not seen on the chain by then is sent again (reference 60, section 4.4). */
 const RESEND_NS = 10_000_000_000n;
-/** Keys of one kind that are tried after rotations. */
-const ROTATIONS_MAX = 100;
+/** Ethereum keys of a validator that are tried, the first and those after rotations. */
+const ROTATIONS_MAX = 32;
 
 interface Sent {
   readonly timeNs: bigint;
@@ -127,13 +127,14 @@ export class ValidatorAgent implements ChainPart {
     return this.sign(command, this.keyOf(keys, node));
   }
 
-  /** A bundle over what operators agree on beside the chain: signed by every validator, in the form of the chain's. */
-  operatorBundle(digest: Uint8Array): string {
-    const secrets = this.validators.flatMap((keys) => {
-      const node = this.view.node(keys.nodeId);
-      return node === undefined ? [] : [secretOf(keys, node.ethereumAddress)];
-    });
-    return bundleSignatures(secrets.map((secret) => signBridgeDigest(digest, secret)));
+  /**
+   * A bundle over what operators agree on beside the chain, in the form of the chain's.
+   * @param signers addresses on the contract; those whose keys are at hand sign, also with one that was rotated away
+   */
+  operatorBundle(digest: Uint8Array, signers: readonly string[]): string {
+    const secrets = signers.map((address) => findSecret(this.validators, address));
+    const found = secrets.filter((secret) => secret !== undefined);
+    return bundleSignatures(found.map((secret) => signBridgeDigest(digest, secret)));
   }
 
   /** A number that no operator's bundle had before. */
@@ -227,20 +228,27 @@ export class ValidatorAgent implements ChainPart {
 /** vega.commands.v1.NodeVote.Type: TYPE_GOVERNANCE_VALIDATE_ASSET. */
 const ASSET_VOTE = 12;
 
-const secrets = new Map<string, Uint8Array>();
+/** Secrets that were looked for, by address in lower case; undefined where nobody here has it. */
+const secrets = new Map<string, Uint8Array | undefined>();
 
-/** The secret of the node's Ethereum address: one of those that follow from the phrase. @throws NodeError */
-function secretOf(keys: ValidatorKeys, address: string): Uint8Array {
+/** The secret of an address that follows from the phrase. */
+function findSecret(validators: readonly ValidatorKeys[], address: string): Uint8Array | undefined {
   const wanted = address.toLowerCase();
-  const known = secrets.get(wanted);
-  if (known) return known;
-  for (let index = 1; index <= ROTATIONS_MAX; index++) {
-    const secret = keys.ethereum(index);
-    const own = ethereumAddress(secret).toLowerCase();
-    secrets.set(own, secret);
-    if (own === wanted) return secret;
+  for (let index = 1; index <= ROTATIONS_MAX && !secrets.has(wanted); index++) {
+    for (const keys of validators) {
+      const secret = keys.ethereum(index);
+      secrets.set(ethereumAddress(secret).toLowerCase(), secret);
+    }
   }
-  throw lostKey(`Ethereum address ${address}`, keys.nodeId);
+  if (!secrets.has(wanted)) secrets.set(wanted, undefined);
+  return secrets.get(wanted);
+}
+
+/** @throws NodeError for an address whose secret nobody here has */
+function secretOf(keys: ValidatorKeys, address: string): Uint8Array {
+  const secret = findSecret([keys], address);
+  if (secret === undefined) throw lostKey(`Ethereum address ${address}`, keys.nodeId);
+  return secret;
 }
 
 function nameOf(duty: Duty): string {

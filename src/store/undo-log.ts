@@ -131,7 +131,8 @@ function loggedTables(db: Database): LoggedTable[] {
 function definitions(table: LoggedTable): string[] {
   const { name, columns, key } = table;
   const undo = undoName(table);
-  const list = (names: readonly string[], from = "") => names.map((column) => from + quoted(column)).join(", ");
+  const list = (names: readonly string[], from = "") =>
+    names.map((column) => from + quoted(column)).join(", ");
   const isKnown = (row: string) => {
     const same = key.map((column) => `${quoted(column)} = ${row}.${quoted(column)}`).join(" AND ");
     return `EXISTS(SELECT 1 FROM ${undo} WHERE level = (SELECT level FROM chain_undo) AND ${same})`;
@@ -154,7 +155,11 @@ function definitions(table: LoggedTable): string[] {
     trigger("insert", `NOT ${isKnown("NEW")}`, keepBefore),
     trigger("delete", `NOT ${isKnown("OLD")}`, keep("OLD")),
     // A row that takes another key leaves the one and comes to the other; nothing in the store does that.
-    trigger("update", `((${moved}) OR NOT ${isKnown("OLD")})`, `SELECT RAISE(ABORT, 'a key changes') WHERE ${moved}; ${keep("OLD")}`),
+    trigger(
+      "update",
+      `((${moved}) OR NOT ${isKnown("OLD")})`,
+      `SELECT RAISE(ABORT, 'a key changes') WHERE ${moved}; ${keep("OLD")}`,
+    ),
   ];
 }
 

@@ -33,7 +33,9 @@ afterAll(() => {
 });
 
 if (!hasMount) {
-  console.log("sequencer/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
+  console.log(
+    "sequencer/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)",
+  );
 }
 if (!hasMount) test.skip("a full disk", () => {});
 else
@@ -44,7 +46,12 @@ else
         const halts: (string | undefined)[] = [];
         const home = join(disk, "home");
         const recordTo = join(disk, "run.evts");
-        const rig = new Rig({ home, recordTo, onHalt: (reason) => halts.push(reason), limits: { stateTxsMax: 60 } });
+        const rig = new Rig({
+          home,
+          recordTo,
+          onHalt: (reason) => halts.push(reason),
+          limits: { stateTxsMax: 60 },
+        });
         try {
           await rig.transfer(A, B.party, 1n, "commit");
           const used = readdirSync(disk, { recursive: true, withFileTypes: true })

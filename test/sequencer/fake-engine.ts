@@ -1,13 +1,17 @@
 // A state machine of a few lines in the shape of the real one: balances in one asset, transfers between parties,
 // votes that wait for a block, epochs of ten seconds.
-import { Core, type BlockInfo } from "../../src/engine/core.ts";
+import { type BlockInfo, Core } from "../../src/engine/core.ts";
 import { CommandError, ResultCode } from "../../src/engine/errors.ts";
+import type { Genesis } from "../../src/engine/genesis.ts";
 import type { Duty, EpochInfo } from "../../src/engine/ports.ts";
 import type { Cell, Table } from "../../src/engine/state/state.ts";
-import type { Genesis } from "../../src/engine/genesis.ts";
-import type { ChainEngine, EngineCommit, EngineFollower, EngineResult } from "../../src/sources/sequencer/chain-engine.ts";
-import { AccountType } from "../../src/wire/generated/vega.ts";
-import { EpochAction } from "../../src/wire/generated/vega.ts";
+import type {
+  ChainEngine,
+  EngineCommit,
+  EngineFollower,
+  EngineResult,
+} from "../../src/sources/sequencer/chain-engine.ts";
+import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 
 export const ASSET = "a5".repeat(32);
@@ -64,7 +68,8 @@ export class FakeEngine implements ChainEngine {
     core.emit("beginBlock", { height: 1n, timestamp: core.nowNs, hash: genesis.hash });
     core.emit("timeUpdate", { timestamp: core.nowNs });
     this.startEpoch(0n);
-    for (const [key, value] of Object.entries(genesis.appState.network_parameters)) this.setParameter(key, value);
+    for (const [key, value] of Object.entries(genesis.appState.network_parameters))
+      this.setParameter(key, value);
   }
 
   beginBlock(info: BlockInfo): void {
@@ -183,7 +188,13 @@ export class FakeEngine implements ChainEngine {
     const epoch = { seq, startNs, expireNs: startNs + EPOCH_NS };
     this.epochs.set(epoch);
     const action = EpochAction.EPOCH_ACTION_START;
-    this.core.emit("epochEvent", { seq, action, startTime: startNs, expireTime: epoch.expireNs, endTime: 0n });
+    this.core.emit("epochEvent", {
+      seq,
+      action,
+      startTime: startNs,
+      expireTime: epoch.expireNs,
+      endTime: 0n,
+    });
     this.follower.onEpochStart({ ...epoch, endNs: undefined });
   }
 

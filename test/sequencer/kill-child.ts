@@ -10,7 +10,10 @@ async function load(from: Sender, start: number): Promise<never> {
   for (let n = start; ; n += senders.length) {
     const to = senders[n % senders.length]!.party;
     // Identifiers of proofs differ from those of earlier runs.
-    const bytes = from.transfer(rig.chain, to, 1n, { tid: new Bun.CryptoHasher("sha256").update(`${first} ${n}`).digest("hex"), nonce: BigInt(first) * 1_000_000n + BigInt(n + 1) });
+    const bytes = from.transfer(rig.chain, to, 1n, {
+      tid: new Bun.CryptoHasher("sha256").update(`${first} ${n}`).digest("hex"),
+      nonce: BigInt(first) * 1_000_000n + BigInt(n + 1),
+    });
     const { hash, code, height } = await rig.chain.submit(bytes, "commit");
     if (code === 0) console.log(`ack ${hash} ${height}`);
     else console.log(`refused ${code}`);

@@ -186,7 +186,10 @@ describe("transactions", () => {
   });
 
   test("given a block that makes others worthless, then they are dropped, and only who waits is told", async () => {
-    const rig = start({ mode: { kind: "manual" }, genesis: testGenesis({ "spam.pow.numberOfPastBlocks": "20" }) });
+    const rig = start({
+      mode: { kind: "manual" },
+      genesis: testGenesis({ "spam.pow.numberOfPastBlocks": "20" }),
+    });
     await rig.chain.setParameter("network.transactions.maxgasperblock", "1");
     const first = rig.transfer(A, B.party, FUNDS, "commit");
     const second = rig.transfer(A, C.party, 1n, "commit");
@@ -267,8 +270,12 @@ describe("tools", () => {
     const { kind, payload } = { kind: "transfer", payload: transferJson(B.party, "9") };
     expect(await rig.chain.impersonate(A.party, { [kind]: payload })).toMatchObject({ code: 0, height: 2 });
     expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 9n);
-    await expect(rig.chain.impersonate("me", { [kind]: payload })).rejects.toMatchObject({ code: "invalid_argument" });
-    await expect(rig.chain.impersonate(A.party, { transfer: {} })).rejects.toMatchObject({ code: "invalid_argument" });
+    await expect(rig.chain.impersonate("me", { [kind]: payload })).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+    await expect(rig.chain.impersonate(A.party, { transfer: {} })).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
   });
 
   test("ban and pardon: with the time in the sentence; a restart does not forget it", async () => {
@@ -302,7 +309,9 @@ describe("the chain halts", () => {
     expect(halts).toEqual(["the chain stopped: the engine is broken"]);
     expect(rig.chain.status).toMatchObject({ height: 2, appHash, halted: halts[0] });
     await expect(rig.chain.mine(1)).rejects.toMatchObject({ code: "halted" });
-    await expect(rig.chain.submit(A.transfer(rig.chain, B.party, 1n), "check")).rejects.toMatchObject({ code: "halted" });
+    await expect(rig.chain.submit(A.transfer(rig.chain, B.party, 1n), "check")).rejects.toMatchObject({
+      code: "halted",
+    });
     expect(rig.engine.balanceOf(B.party)).toBe(FUNDS + 5n);
     await rig.stop();
     rigs = [];

@@ -28,7 +28,8 @@ async function madeAgain(db: Rig["db"]): Promise<Rig> {
   const txs = db.prepare("SELECT bytes FROM chain_txs WHERE height = ? ORDER BY n");
   for (const { height, time } of rows) {
     await rig.chain.setNextBlockTime(time * 1_000n);
-    for (const { bytes } of txs.all(height) as { bytes: Uint8Array }[]) await rig.chain.submit(bytes, "check");
+    for (const { bytes } of txs.all(height) as { bytes: Uint8Array }[])
+      await rig.chain.submit(bytes, "check");
     await rig.chain.mine(1);
   }
   txs.finalize();
@@ -83,7 +84,10 @@ describe("restart", () => {
   });
 
   for (const [what, sql] of [
-    ["another state", "UPDATE chain_state SET value = replace(value, '999', '998') WHERE name = 'fake.balances'"],
+    [
+      "another state",
+      "UPDATE chain_state SET value = replace(value, '999', '998') WHERE name = 'fake.balances'",
+    ],
     ["another transaction", "DELETE FROM chain_txs WHERE height = (SELECT max(height) FROM chain_txs)"],
     ["another time", "UPDATE blocks SET time = time + 1 WHERE no = (SELECT max(no) FROM blocks)"],
   ] as const) {
@@ -92,7 +96,9 @@ describe("restart", () => {
       await blocks(rig, 5);
       rig.db.run(sql);
       rig.abandon();
-      expect(() => new Rig({ ...MANUAL, home: rig.home })).toThrow("the chain in this home contradicts itself");
+      expect(() => new Rig({ ...MANUAL, home: rig.home })).toThrow(
+        "the chain in this home contradicts itself",
+      );
     });
   }
 
@@ -124,10 +130,13 @@ describe("kill -9", () => {
     const acknowledged = new Map<string, number>();
     let replays = 0;
     for (let round = 1; round <= 6 * RUNS; round++) {
-      const child = Bun.spawn([process.execPath, join(import.meta.dir, "kill-child.ts"), home, String(round)], {
-        stdout: "pipe",
-        stderr: "inherit",
-      });
+      const child = Bun.spawn(
+        [process.execPath, join(import.meta.dir, "kill-child.ts"), home, String(round)],
+        {
+          stdout: "pipe",
+          stderr: "inherit",
+        },
+      );
       const output = new Response(child.stdout).text();
       await Bun.sleep(250 + random() * 400);
       child.kill("SIGKILL");

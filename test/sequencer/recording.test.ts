@@ -96,7 +96,11 @@ describe("dump and load", () => {
     expect(genesisOfDump(readDump(dump))).toEqual(testGenesis());
     const other = new Rig(MANUAL);
     const status = await other.chain.load(dump);
-    expect(status).toMatchObject({ height: 8, appHash: rig.chain.status.appHash, hash: rig.chain.status.hash });
+    expect(status).toMatchObject({
+      height: 8,
+      appHash: rig.chain.status.appHash,
+      hash: rig.chain.status.hash,
+    });
     expect(differences(other.digest(), rig.digest())).toEqual([]);
     for (const each of [rig, other]) await each.chain.mine(1);
     expect(other.engine.balanceOf(A.party)).toBe(96n);

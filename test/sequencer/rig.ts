@@ -12,8 +12,8 @@ import { LocalChain } from "../../src/sources/sequencer/local-chain.ts";
 import type { LocalChainOptions } from "../../src/sources/sequencer/options.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
-import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
 import { ASSET, FakeEngine } from "./fake-engine.ts";
 
 const homes: string[] = [];
@@ -133,7 +133,12 @@ export class Sender {
     this.party = Buffer.from(this.key.publicKey).toString("hex");
   }
 
-  transfer(chain: LocalChain, to: string, amount: bigint, options: { tid?: string; nonce?: bigint } = {}): Uint8Array {
+  transfer(
+    chain: LocalChain,
+    to: string,
+    amount: bigint,
+    options: { tid?: string; nonce?: bigint } = {},
+  ): Uint8Array {
     return this.send(chain, transferOf(to, amount), options);
   }
 
@@ -166,7 +171,8 @@ export function transferOf(to: string, amount: bigint): CommandInit {
 }
 
 function solve(blockHash: string, tid: string, bits: number): bigint {
-  for (let nonce = 0n; ; nonce++) if (leadingZeroBits(proofHash({ blockHash, tid, nonce })) >= bits) return nonce;
+  for (let nonce = 0n; ; nonce++)
+    if (leadingZeroBits(proofHash({ blockHash, tid, nonce })) >= bits) return nonce;
 }
 
 /** Numbers from 0 to below 1 that follow from a seed (mulberry32). */

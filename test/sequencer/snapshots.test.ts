@@ -79,7 +79,11 @@ describe("snapshot and revert", () => {
   test("given no snapshot any more, then nothing is left of what kept the way back", async () => {
     const rig = new Rig({ mode: { kind: "manual" } });
     const count = () =>
-      (rig.db.query("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'undo_%'").get() as { n: bigint }).n;
+      (
+        rig.db.query("SELECT count(*) AS n FROM sqlite_schema WHERE name LIKE 'undo_%'").get() as {
+          n: bigint;
+        }
+      ).n;
     const [first, second] = [await rig.chain.snapshot(), await rig.chain.snapshot()];
     expect(count()).toBeGreaterThan(100n);
     await rig.chain.dropSnapshot(first);

@@ -18,21 +18,38 @@ interface TransferWish {
   readonly reference?: string;
 }
 
-function transfer({ to, asset, amount, toType = GENERAL, reference = "" }: TransferWish, kind: object): CommandInit {
+function transfer(
+  { to, asset, amount, toType = GENERAL, reference = "" }: TransferWish,
+  kind: object,
+): CommandInit {
   const accounts = { fromAccountType: GENERAL, to, toAccountType: toType };
   return { kind: "transfer", payload: { ...accounts, asset, amount: amount.toString(), reference, ...kind } };
 }
 
 /** Some of the parties pay each other. */
 export async function dailyPayments(stage: Stage): Promise<void> {
-  const names: readonly Name[] = ["alice", "bob", "carol", "dave", "erin", "frank", "grace", "heidi", "ivan", "judy"];
+  const names: readonly Name[] = [
+    "alice",
+    "bob",
+    "carol",
+    "dave",
+    "erin",
+    "frank",
+    "grace",
+    "heidi",
+    "ivan",
+    "judy",
+  ];
   for (let payment = 0; payment < 3; payment++) {
     const from = names[stage.random(names.length)]!;
     const to = names[stage.random(names.length)]!;
     if (from === to) continue;
     const asset = [ASSETS.dollar, ASSETS.euro, ASSETS.bridged][stage.random(3)]!;
     const amount = BigInt(1_000_000 + stage.random(50_000_000));
-    await stage.send(from, transfer({ to: stage.key(to), asset, amount, reference: "lunch" }, { oneOff: {} }));
+    await stage.send(
+      from,
+      transfer({ to: stage.key(to), asset, amount, reference: "lunch" }, { oneOff: {} }),
+    );
   }
 }
 
@@ -41,14 +58,29 @@ export async function transfersOfEveryKind(stage: Stage): Promise<void> {
   const deliverOn = stage.chain.status.timeNs + 4_000_000_000n;
   const scheduled = { to: stage.key("bob"), asset: dollar, amount: 25_000_000n, reference: "rent" };
   await stage.send("alice", transfer(scheduled, { oneOff: { deliverOn } }));
-  await stage.send("bob", transfer({ to: ZERO_PARTY, asset: dollar, amount: 5_000_000n, toType: TREASURY }, { oneOff: {} }));
+  await stage.send(
+    "bob",
+    transfer({ to: ZERO_PARTY, asset: dollar, amount: 5_000_000n, toType: TREASURY }, { oneOff: {} }),
+  );
   const epoch = stage.epoch;
   const salary = { to: stage.key("erin"), asset: dollar, amount: 40_000_000n, reference: "salary" };
-  await stage.send("dave", transfer(salary, { recurring: { startEpoch: epoch, endEpoch: epoch + 12n, factor: "0.9" } }));
-  const rewards = { to: ZERO_PARTY, asset: token, amount: 50n * TOKEN, toType: TREASURY, reference: "rewards" };
+  await stage.send(
+    "dave",
+    transfer(salary, { recurring: { startEpoch: epoch, endEpoch: epoch + 12n, factor: "0.9" } }),
+  );
+  const rewards = {
+    to: ZERO_PARTY,
+    asset: token,
+    amount: 50n * TOKEN,
+    toType: TREASURY,
+    reference: "rewards",
+  };
   await stage.send("frank", transfer(rewards, { recurring: { startEpoch: epoch, factor: "1" } }));
   const allowance = { to: stage.key("judy"), asset: ASSETS.euro, amount: 3_000_000n, reference: "allowance" };
-  const id = await stage.send("grace", transfer(allowance, { recurring: { startEpoch: epoch, factor: "1.1" } }));
+  const id = await stage.send(
+    "grace",
+    transfer(allowance, { recurring: { startEpoch: epoch, factor: "1.1" } }),
+  );
   stage.notes.set("allowance", id);
 }
 
@@ -63,7 +95,10 @@ export async function rewardAccounts(stage: Stage): Promise<void> {
   ];
   for (const toType of types) {
     const wish = { to: ZERO_PARTY, asset: ASSETS.euro, amount: 10_000_000n, toType, reference: "traders" };
-    await stage.send("heidi", transfer(wish, { recurring: { startEpoch, endEpoch: startEpoch + 1n, factor: "1" } }));
+    await stage.send(
+      "heidi",
+      transfer(wish, { recurring: { startEpoch, endEpoch: startEpoch + 1n, factor: "1" } }),
+    );
   }
 }
 

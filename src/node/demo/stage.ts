@@ -3,7 +3,7 @@ import type { DevnetPort } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { Devnet } from "../devnet.ts";
-import { DEVNET_PARTY_NAMES, madeUpAssetId, ValidatorKeys } from "../devnet-keys.ts";
+import { type DEVNET_PARTY_NAMES, madeUpAssetId, ValidatorKeys } from "../devnet-keys.ts";
 import { PartyClient } from "../party-client.ts";
 
 export type Name = (typeof DEVNET_PARTY_NAMES)[number];
@@ -31,7 +31,11 @@ export class Stage {
   refusals = 0;
   transactions = 0;
 
+  /** Tells this play's transactions from those of another. */
+  private readonly start: number;
+
   constructor(readonly devnet: Devnet) {
+    this.start = devnet.chain.status.height;
     this.chain = devnet.chain;
     this.validator = devnet.validator;
     this.clients = new Map(
@@ -53,7 +57,12 @@ export class Stage {
     this.transactions++;
     if (outcome.code !== 0) {
       const sentence = `the demo's ${command.kind} was refused: ${outcome.text}`;
-      throw new NodeError("demo", "refused", sentence, "does the devnet start from another genesis than the shipped one?");
+      throw new NodeError(
+        "demo",
+        "refused",
+        sentence,
+        "does the devnet start from another genesis than the shipped one?",
+      );
     }
     return id;
   }
@@ -63,7 +72,8 @@ export class Stage {
     const { outcome } = await this.client(name).send(command);
     this.transactions++;
     this.refusals++;
-    if (outcome.code === 0) throw new NodeError("demo", "not_refused", `the chain took a ${command.kind} that is wrong`);
+    if (outcome.code === 0)
+      throw new NodeError("demo", "not_refused", `the chain took a ${command.kind} that is wrong`);
   }
 
   /** Signed by the first validator: its Vega key, or its master key. */
@@ -105,8 +115,6 @@ export class Stage {
     this.seed = (this.seed * 1_664_525n + 1_013_904_223n) % 4_294_967_296n;
     return Number((this.seed * BigInt(below)) / 4_294_967_296n);
   }
-
-  private readonly start = this.devnet?.chain.status.height ?? 0;
 
   private client(name: Name): PartyClient {
     return this.clients.get(name)!;

@@ -1,7 +1,7 @@
 // Scenes about validators and those who stand behind them: stake, delegations, a second node, new keys, an upgrade.
 import { keccakOf } from "../../crypto/keccak.ts";
-import { checksumAddress, ethereumAddress } from "../../crypto/secp256k1.ts";
 import { signBridgeDigest } from "../../crypto/multisig.ts";
+import { checksumAddress, ethereumAddress } from "../../crypto/secp256k1.ts";
 import { sha3HexOf, sha3Of } from "../../crypto/sha3.ts";
 import { NodeSignatureKind, UndelegateSubmissionMethod } from "../../wire/generated/commands.ts";
 import { hexOf } from "../../wire/identifiers.ts";
@@ -57,7 +57,11 @@ export async function announce(stage: Stage): Promise<void> {
   const keys = [node.id, node.vegaPubKey, node.vegaPubKeyIndex, node.chainPubKey, node.ethereumAddress];
   const text = [...keys, node.fromEpoch, node.infoUrl, node.name, node.avatarUrl, node.country].join("");
   const bytes = Buffer.from(text, "utf8");
-  const signature = (value: Uint8Array, algo: string) => ({ value: hexOf(value), algo, version: SIGNATURE_VERSION });
+  const signature = (value: Uint8Array, algo: string) => ({
+    value: hexOf(value),
+    algo,
+    version: SIGNATURE_VERSION,
+  });
   const client = stage.clientOf(second);
   await stage.chain.bridge.stake(client.party, 1_000_000n * TOKEN);
   await stage.sendBy(client, {

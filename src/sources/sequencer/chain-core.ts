@@ -10,8 +10,8 @@ import type { BlockInfo } from "../../engine/core.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { StateChange } from "../../engine/state/state.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
-import type { BlockWriter } from "../../store/block-writer.ts";
 import { blockHash } from "../../store/block-hash.ts";
+import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
@@ -19,11 +19,17 @@ import type { Block } from "../block.ts";
 import { AdmissionLog, admissionTransaction } from "./admission-log.ts";
 import { appHashAfter } from "./app-hash.ts";
 import type { ChainEngine, EngineCommit } from "./chain-engine.ts";
-import { type ChainPoint, ChainStore, type ExecutedTx, type StoredBlock, storeErrorOf } from "./chain-store.ts";
+import {
+  type ChainPoint,
+  ChainStore,
+  type ExecutedTx,
+  type StoredBlock,
+  storeErrorOf,
+} from "./chain-store.ts";
 import type { ChainClock, ChainPart } from "./doors.ts";
+import { EventFile } from "./event-file.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
-import { EventFile } from "./event-file.ts";
 import { readUnverified } from "./stored-tx.ts";
 
 /** A transaction to execute. */
@@ -116,7 +122,13 @@ export class ChainCore {
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
       this.begin();
-      return { height: this.point.height, stateHeight: undefined, replayed: 0, tookMs: 0, sentence: "a new chain" };
+      return {
+        height: this.point.height,
+        stateHeight: undefined,
+        replayed: 0,
+        tookMs: 0,
+        sentence: "a new chain",
+      };
     }
     const stateHeight = this.load(head);
     const replayed = head.height - stateHeight;
@@ -148,7 +160,10 @@ export class ChainCore {
       this.clock.made(timeNs);
       const { block, executed } = this.run(info, txs, step);
       const codes = executed.results.map(({ code }) => code);
-      this.stage(block, txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })));
+      this.stage(
+        block,
+        txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })),
+      );
       batch.blocks++;
       batch.txs += txs.length;
       if (step) batch.isForced = true;
@@ -312,7 +327,8 @@ export class ChainCore {
   private replay({ height, hash, timeNs, txs, appHash }: StoredBlock): void {
     const read = txs.map(({ bytes, isImpersonated }): BlockTx => {
       const tx = readUnverified(bytes);
-      if (tx instanceof PropertyErrors) throw damaged(`block ${height} holds a transaction that is none: ${tx}`);
+      if (tx instanceof PropertyErrors)
+        throw damaged(`block ${height} holds a transaction that is none: ${tx}`);
       return { bytes, tx, isImpersonated };
     });
     const batch = (this.batch = this.newBatch());
@@ -405,7 +421,8 @@ export class ChainCore {
     this.store.stageHead(this.point);
     this.store.stageParts(this.parts);
     const blocks = this.blocksSinceState + batch.blocks;
-    const isDue = blocks >= this.limits.stateBlocksMax || this.txsSinceState + batch.txs >= this.limits.stateTxsMax;
+    const isDue =
+      blocks >= this.limits.stateBlocksMax || this.txsSinceState + batch.txs >= this.limits.stateTxsMax;
     if (!isDue && !batch.isForced) return;
     batch.isForced = true;
     const changes = new Map(this.pending);

@@ -3,9 +3,9 @@
  * A home that loads it is the same chain at the same block.
  */
 import type { Database } from "bun:sqlite";
+import { rfc3339Nano } from "../../admission/time-text.ts";
 import { type Genesis, readGenesis } from "../../engine/genesis.ts";
 import { NodeError } from "../../errors.ts";
-import { rfc3339Nano } from "../../admission/time-text.ts";
 import { schemaVersionOf } from "../../store/database.ts";
 
 const FORMAT = "lyra-chain";
@@ -32,7 +32,11 @@ export interface Dump {
   /** A genesis document. */
   readonly genesis: object;
   /** Base64 of the transactions that wait for a block. */
-  readonly mempool: readonly { readonly bytes: string; readonly gas: number; readonly impersonated: boolean }[];
+  readonly mempool: readonly {
+    readonly bytes: string;
+    readonly gas: number;
+    readonly impersonated: boolean;
+  }[];
   readonly tables: Readonly<Record<string, DumpTable>>;
 }
 
@@ -68,7 +72,8 @@ export function readDump(text: string): Dump {
     throw invalid("it is no JSON");
   }
   if (dump?.format !== FORMAT) throw invalid("it is no dump of a chain");
-  if (dump.version !== VERSION) throw invalid(`it has version ${dump.version}, and this program reads ${VERSION}`);
+  if (dump.version !== VERSION)
+    throw invalid(`it has version ${dump.version}, and this program reads ${VERSION}`);
   if (typeof dump.tables !== "object" || dump.tables === null) throw invalid("it has no tables");
   return dump;
 }
@@ -122,7 +127,9 @@ function writeTable(db: Database, table: string, { columns, rows }: DumpTable): 
   }
   db.run(`DELETE FROM ${quoted(table)}`);
   const marks = columns.map(() => "?").join(", ");
-  const insert = db.prepare(`INSERT INTO ${quoted(table)}(${columns.map(quoted).join(", ")}) VALUES(${marks})`);
+  const insert = db.prepare(
+    `INSERT INTO ${quoted(table)}(${columns.map(quoted).join(", ")}) VALUES(${marks})`,
+  );
   try {
     for (const row of rows) insert.run(...row.map(decoded));
   } catch (error) {

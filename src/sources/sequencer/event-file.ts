@@ -6,8 +6,8 @@
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
 import { wholeEvent } from "../../engine/events.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
-import { isDiskFull } from "../../store/sqlite-error.ts";
 import { Field } from "../../store/project/fields.ts";
+import { isDiskFull } from "../../store/sqlite-error.ts";
 import { EnvelopeReader } from "../../wire/bus-event.ts";
 import type { Block } from "../block.ts";
 
@@ -38,7 +38,11 @@ export class EventFile {
     }
     if (height === undefined) {
       if (fstatSync(this.file).size > 0) {
-        throw unusable(this.path, "the file is not empty, and the chain is new", "give the path of a new file");
+        throw unusable(
+          this.path,
+          "the file is not empty, and the chain is new",
+          "give the path of a new file",
+        );
       }
       return;
     }
@@ -136,7 +140,8 @@ export class EventFile {
       let from = 0;
       while (rest.length - from >= HEAD_BYTES) {
         const length = 4 + new DataView(rest.buffer, rest.byteOffset + from, 4).getUint32(0);
-        if (length < HEAD_BYTES) throw unusable(this.path, "it is no event file", "give the path of a new file");
+        if (length < HEAD_BYTES)
+          throw unusable(this.path, "it is no event file", "give the path of a new file");
         if (rest.length - from < length) break;
         start += length;
         yield { bytes: rest.subarray(from, from + length), end: start };

@@ -2,10 +2,15 @@
  * How a transaction comes into the mempool (reference 30, section 7.2): size, duplicates, everything that needs no
  * state, then admission and the engine. Also asked again for what remains after a block.
  */
-import { ChainCallError, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
+
 import { sha256HexOf } from "../../crypto/sha256.ts";
-import { tooLargeText, TRANSACTION_BYTES_MAX } from "../../wire/transaction.ts";
-import { type CheckedTransaction, checkTransaction, type TransactionRefusal } from "../../wire/transaction-check.ts";
+import { ChainCallError, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
+import { TRANSACTION_BYTES_MAX, tooLargeText } from "../../wire/transaction.ts";
+import {
+  type CheckedTransaction,
+  checkTransaction,
+  type TransactionRefusal,
+} from "../../wire/transaction-check.ts";
 import { COMMANDS } from "../../wire/transaction-commands.ts";
 import { admissionTransaction } from "./admission-log.ts";
 import type { ChainCore, TxExecution } from "./chain-core.ts";
@@ -35,7 +40,9 @@ export class Intake {
    * @returns the verdict, what was taken in, and what had to make way for it
    * @throws ChainCallError `too_large`, `duplicate`, `mempool_full`
    */
-  async take(bytes: Uint8Array): Promise<{ outcome: TxOutcome; entry?: PooledTx; dropped: readonly PooledTx[] }> {
+  async take(
+    bytes: Uint8Array,
+  ): Promise<{ outcome: TxOutcome; entry?: PooledTx; dropped: readonly PooledTx[] }> {
     checkSize(bytes);
     const hash = sha256HexOf(bytes).toUpperCase();
     this.mempool.remember(hash);
@@ -81,7 +88,11 @@ export class Intake {
     if (code === 0 && gasWanted > engine.blockGasMax) {
       const limit = { gasWanted: BigInt(gasWanted), blockGasMax: BigInt(engine.blockGasMax) };
       const gas = `gas wanted ${gasWanted} is greater than max gas ${engine.blockGasMax}`;
-      return this.outcome(hash, { code: NOT_ALLOWED, text: gas, rule: "block_gas", numbers: limit }, gasWanted);
+      return this.outcome(
+        hash,
+        { code: NOT_ALLOWED, text: gas, rule: "block_gas", numbers: limit },
+        gasWanted,
+      );
     }
     return this.outcome(hash, { code, text, rule: undefined, numbers }, gasWanted);
   }

@@ -3,22 +3,15 @@
  * writer's connection that it is given; nobody else writes on it.
  */
 import { spamStatistics } from "../../admission/statistics.ts";
-import {
-  type BlockMode,
-  type ChainPort,
-  type ChainStatus,
-  type DevnetPort,
-  type TxOutcome,
-} from "../../engine/chain-port.ts";
+import type { BlockMode, ChainPort, ChainStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import type { Duty } from "../../engine/ports.ts";
 import { ExitCode, NodeError } from "../../errors.ts";
 import { BlockWriter } from "../../store/block-writer.ts";
-import { TxVersion } from "../../wire/generated/commands.ts";
 import { fromJson } from "../../wire/from-json.ts";
-import { type InputData, encodeInputData } from "../../wire/generated/commands.ts";
+import { encodeInputData, type InputData, TxVersion } from "../../wire/generated/commands.ts";
 import { hexOf, isHex64 } from "../../wire/identifiers.ts";
-import { serializeTransaction } from "../../wire/transaction-build.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../wire/transaction.ts";
+import { serializeTransaction } from "../../wire/transaction-build.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import { ChainCore } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";
@@ -106,7 +99,10 @@ export class LocalChain implements ChainPort, SequencerTools {
   async setNextBlockTime(timeNs: bigint): Promise<ChainStatus> {
     const last = this.status.timeNs;
     if (timeNs < last + STEP_NS) {
-      throw invalid("time", `the next block must be at least a microsecond after the last one, at ${last} ns`);
+      throw invalid(
+        "time",
+        `the next block must be at least a microsecond after the last one, at ${last} ns`,
+      );
     }
     return this.changeClock(() => this.options.clock.setNext(timeNs));
   }
@@ -127,7 +123,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     const { seq } = this.core.engine.epoch;
     for (let blocks = 0; this.core.engine.epoch.seq === seq; blocks++) {
       if (blocks >= EPOCH_BLOCKS_MAX) {
-        throw new NodeError("devnet.epoch", "epoch_stays", `epoch ${seq} did not end within ${blocks} blocks`);
+        throw new NodeError(
+          "devnet.epoch",
+          "epoch_stays",
+          `epoch ${seq} did not end within ${blocks} blocks`,
+        );
       }
       const { clock } = this.options;
       const next = clock.timeAfter(this.status.timeNs);
@@ -173,12 +173,18 @@ export class LocalChain implements ChainPort, SequencerTools {
     const genesis = genesisOfDump(dump);
     if (genesis.chainId !== core.engine.chainId) {
       const both = `the dump is of chain ${genesis.chainId}, this is chain ${core.engine.chainId}`;
-      throw new NodeError("devnet.load", "chain_mismatch", both, "start a chain with the genesis of the dump");
+      throw new NodeError(
+        "devnet.load",
+        "chain_mismatch",
+        both,
+        "start a chain with the genesis of the dump",
+      );
     }
     const entries = dump.mempool.map(({ bytes, gas, impersonated }) =>
       pooled(new Uint8Array(Buffer.from(bytes, "base64")), gas, impersonated),
     );
-    if (options.recordTo !== undefined) throw invalid("load", "a chain that is being recorded cannot load another");
+    if (options.recordTo !== undefined)
+      throw invalid("load", "a chain that is being recorded cannot load another");
     this.snapshots.cool();
     options.db.run("BEGIN IMMEDIATE");
     try {
@@ -268,4 +274,3 @@ export class LocalChain implements ChainPort, SequencerTools {
 function invalid(what: string, text: string): NodeError {
   return new NodeError(`devnet.${what}`, "invalid_argument", text, "", ExitCode.usage);
 }
-

@@ -4,8 +4,8 @@
  * sender is told, and a party that fills the mempool makes way for others.
  */
 import { ChainCallError } from "../../engine/chain-port.ts";
-import { COMMANDS } from "../../wire/transaction-commands.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
+import { COMMANDS } from "../../wire/transaction-commands.ts";
 import type { SequencerLimits } from "./limits.ts";
 
 export interface PooledTx {
@@ -172,9 +172,7 @@ export class Mempool {
   }
 
   private isFullFor(size: number): boolean {
-    return (
-      this.byHash.size >= this.limits.mempoolTxsMax || this.bytes_ + size > this.limits.mempoolBytesMax
-    );
+    return this.byHash.size >= this.limits.mempoolTxsMax || this.bytes_ + size > this.limits.mempoolBytesMax;
   }
 
   /** What makes way for a newcomer: of the least priority, the youngest of the party that has the most. */

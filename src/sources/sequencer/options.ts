@@ -45,4 +45,3 @@ export interface Resumption {
   /** "resumed at block 812: state of block 800, 12 blocks replayed in 4 ms". */
   readonly sentence: string;
 }
-

@@ -25,7 +25,8 @@ const POW: Readonly<Record<string, Sentence>> = {
   pow_tid_used: () => "this proof of work was used already: make a new one",
   pow_hash_used: () => "this very transaction was in a block already",
   pow_banned: (n) => `banned until ${n.bannedUntil}, for ${n.bannedSeconds} s yet`,
-  pow_too_old: (n) => `block ${n.blockHeight} is too old for a proof of work, the chain is at block ${n.height}`,
+  pow_too_old: (n) =>
+    `block ${n.blockHeight} is too old for a proof of work, the chain is at block ${n.height}`,
   pow_unknown_height: (n) =>
     `the proof of work names block ${n.blockHeight}, and only the last ${n.pastBlocks} blocks up to ${n.height} count`,
   pow_invalid: (n) => `the proof of work does not have the ${n.difficulty} zero bits that are asked for`,
@@ -47,8 +48,10 @@ function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string,
   const spam = /^spam_([a-zA-Z]+)_(banned|tokens|count)$/.exec(rule);
   if (spam) return spamSentence(COUNTED[spam[1]!] ?? spam[1]!, spam[2]!, numbers);
   const { available, needed, amount, minimum, ...rest } = numbers;
-  if (available !== undefined && needed !== undefined) return `${text}: ${needed} needed, ${available} available`;
-  if (amount !== undefined && minimum !== undefined) return `${text}: ${amount}, at least ${minimum} are asked for`;
+  if (available !== undefined && needed !== undefined)
+    return `${text}: ${needed} needed, ${available} available`;
+  if (amount !== undefined && minimum !== undefined)
+    return `${text}: ${amount}, at least ${minimum} are asked for`;
   const others = Object.entries(Object.keys(rest).length > 0 ? numbers : {});
   if (others.length === 0) return text;
   return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;

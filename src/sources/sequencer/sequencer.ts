@@ -2,7 +2,7 @@
  * Decides when there is a block and what is in it. A block is made at one go, so whatever arrives meanwhile is in the
  * next one.
  */
-import { ChainCallError, type BlockMode, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
+import { type BlockMode, ChainCallError, type ChainStatus, type TxOutcome } from "../../engine/chain-port.ts";
 import { CommandError } from "../../engine/errors.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
@@ -97,7 +97,10 @@ export class Sequencer {
   /** @throws ChainCallError */
   async submitUnsigned(bytes: Uint8Array, tx: CheckedTransaction): Promise<TxOutcome> {
     this.checkRunning();
-    return this.entered(this.intake.takeUnsigned(bytes, tx), this.mode.kind === "manual" ? "check" : "commit");
+    return this.entered(
+      this.intake.takeUnsigned(bytes, tx),
+      this.mode.kind === "manual" ? "check" : "commit",
+    );
   }
 
   /** @throws ChainCallError */
@@ -137,7 +140,8 @@ export class Sequencer {
   checkRunning(): void {
     if (this.isStopped) throw new ChainCallError("stopped", "the chain is being stopped");
     if (this.halted === undefined) return;
-    if (!this.isHaltedForGood && performance.now() - this.lastAttemptMs > RETRY_ON_REQUEST_MS) this.tryAgain();
+    if (!this.isHaltedForGood && performance.now() - this.lastAttemptMs > RETRY_ON_REQUEST_MS)
+      this.tryAgain();
     if (this.halted !== undefined) throw new ChainCallError("halted", this.halted);
   }
 
@@ -228,7 +232,8 @@ export class Sequencer {
   private schedule(): void {
     if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
     const { kind } = this.mode;
-    const isDue = this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+    const isDue =
+      this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
     if (kind !== "interval" && isDue && this.soon === undefined) {
       this.soon = setImmediate(() => {
         this.soon = undefined;

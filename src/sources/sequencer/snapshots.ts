@@ -60,7 +60,12 @@ export class Snapshots {
   take(): string {
     if (this.ids().length >= this.max) {
       const text = `there are ${this.max} snapshots, and no more can be held`;
-      throw new NodeError("devnet.snapshot", "too_many_snapshots", text, "revert to an earlier one, or drop one");
+      throw new NodeError(
+        "devnet.snapshot",
+        "too_many_snapshots",
+        text,
+        "revert to an earlier one, or drop one",
+      );
     }
     const { core } = this;
     core.flush();
@@ -101,7 +106,9 @@ export class Snapshots {
   /** Gives up one; its changes count to the one before it. @throws NodeError */
   drop(id: string): void {
     const level = this.levelOf(id);
-    const before = this.ids().filter((each) => each < level).at(-1);
+    const before = this.ids()
+      .filter((each) => each < level)
+      .at(-1);
     this.transaction(() => {
       this.undo.drop(level, before);
       this.db.run("DELETE FROM chain_snapshots WHERE id = ?", [level]);
@@ -159,11 +166,17 @@ export class Snapshots {
     if (this.ids().includes(level)) return level;
     const known = this.ids();
     const hint = known.length === 0 ? "take one first" : `there are: ${known.join(", ")}`;
-    throw new NodeError("devnet.snapshot", "snapshot_unknown", `there is no snapshot ${id.slice(0, 50)}`, hint);
+    throw new NodeError(
+      "devnet.snapshot",
+      "snapshot_unknown",
+      `there is no snapshot ${id.slice(0, 50)}`,
+      hint,
+    );
   }
 
   private value(level: number): string {
-    return (this.db.query("SELECT value FROM chain_snapshots WHERE id = ?").get(level) as { value: string }).value;
+    return (this.db.query("SELECT value FROM chain_snapshots WHERE id = ?").get(level) as { value: string })
+      .value;
   }
 
   private transaction<T>(run: () => T): T {

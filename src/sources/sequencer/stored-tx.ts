@@ -1,5 +1,5 @@
 // Transactions that were checked before: out of the store, or made here for a party that signed nothing.
-import { readTransaction, rootId, transactionHash, type EnvelopeVersion } from "../../wire/transaction.ts";
+import { type EnvelopeVersion, readTransaction, rootId, transactionHash } from "../../wire/transaction.ts";
 import { type CheckedTransaction, examine } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 

@@ -1,0 +1,355 @@
+// Stake, its delegation, and what it earns, as the reference tells it (60, sections 7.1 to 7.4 and 8.6 to 8.9).
+import { Decimal } from "../../src/decimal.ts";
+import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
+import type { StakingEvent } from "../../src/wire/generated/vega.ts";
+import { accountOf, Movement, NETWORK, Type } from "./naive-book.ts";
+import { type NaiveLedger, Refusal, SECOND } from "./naive-ledger.ts";
+import { type NodeStake, quotient, type Score, stakeOf, sum } from "./naive-nodes.ts";
+
+interface Linking {
+  readonly id: string;
+  readonly isLink: boolean;
+  readonly party: string;
+  readonly amount: bigint;
+  readonly ts: bigint;
+  readonly txHash: string;
+  readonly block: bigint;
+  readonly index: bigint;
+}
+
+type Delegations = Map<string, Map<string, bigint>>;
+
+export interface StakingData {
+  readonly linkings: Map<string, Linking>;
+  readonly seen: Set<string>;
+  readonly accepted: Map<string, Linking[]>;
+  totalSupply: bigint;
+  supplyAsked: "" | "asked" | "known";
+  pendingSupply: bigint;
+  current: Delegations;
+  next: Delegations;
+  readonly auto: Set<string>;
+  reconciled: bigint;
+}
+
+const DAY = 86_400n * SECOND;
+const { zero, one } = Decimal;
+
+export class Staking {
+  constructor(private readonly ledger: NaiveLedger) {}
+
+  private get data(): StakingData {
+    return this.ledger.data.staking;
+  }
+
+  // Stake
+
+  balance(party: string): bigint | undefined {
+    const events = this.data.accepted.get(party);
+    if (events === undefined) return undefined;
+    const inTime = [...events].sort(
+      (a, b) => Number(a.ts - b.ts) || Number(b.isLink) - Number(a.isLink),
+    );
+    let balance = 0n;
+    for (const { isLink, amount } of inTime) {
+      balance += isLink ? amount : -amount;
+      if (balance < 0n) return 0n;
+    }
+    return balance;
+  }
+
+  event({ stakeDeposited, stakeRemoved, totalSupply, block, index }: StakingEvent, txId: string, id: string): void {
+    if (totalSupply !== undefined) {
+      if (this.data.supplyAsked === "known") throw new Refusal("stake total supply already processed");
+      if (this.data.supplyAsked === "asked") throw new Refusal(/being processed$/);
+      this.data.supplyAsked = "asked";
+      this.data.pendingSupply = BigInt(totalSupply.totalSupply);
+      this.ledger.ask(SUPPLY, "supply", 30n * DAY, "", "");
+      return;
+    }
+    const { vegaPublicKey: party, amount, blockTime, ethereumAddress } = (stakeDeposited ?? stakeRemoved)!;
+    const isLink = stakeDeposited !== undefined;
+    if (BigInt(amount) <= 0n || blockTime <= 0n) throw new Refusal(undefined);
+    const hash = [block, index, txId, party, ethereumAddress, amount, isLink].join(" ");
+    if (this.data.seen.has(hash)) throw new Refusal("duplicated stake deposited event");
+    this.data.seen.add(hash);
+    const base = { id, isLink, party, amount: BigInt(amount), ts: blockTime, txHash: txId, block, index };
+    this.data.linkings.set(id, base);
+    this.tell(base, 1, 0n);
+    this.ledger.ask(id, "stake", 21n * DAY, "", "");
+  }
+
+  /** What the witnesses have agreed on. */
+  take(resources: readonly (readonly [id: string, { readonly kind: string }])[]): void {
+    for (const [id, { kind }] of resources) {
+      if (kind === "supply") {
+        this.data.totalSupply = this.data.pendingSupply;
+        this.data.supplyAsked = "known";
+        continue;
+      }
+      const linking = this.data.linkings.get(id)!;
+      const events = this.data.accepted.get(linking.party);
+      if (events === undefined) {
+        this.ledger.facts.add("party", linking.party);
+        this.data.accepted.set(linking.party, [linking]);
+      } else {
+        events.push(linking);
+      }
+      this.tell(linking, 2, this.ledger.data.now);
+    }
+  }
+
+  reject(id: string): void {
+    if (id === SUPPLY) this.data.supplyAsked = "";
+    else this.tell(this.data.linkings.get(id)!, 3, this.ledger.data.now);
+  }
+
+  private tell({ id, isLink, party, amount, ts, txHash, block, index }: Linking, status: number, at: bigint): void {
+    this.ledger.facts.add("stake", id, isLink ? 1 : 2, ts, party, amount, status, at, txHash, block, index);
+  }
+
+  // Delegation
+
+  delegate(party: string, { nodeId, amount: text }: DelegateSubmission): void {
+    if (!this.ledger.nodes.has(nodeId)) throw new Refusal("invalid node ID");
+    const stake = this.balance(party);
+    if (stake === undefined) throw new Refusal("cannot find staking account for the party");
+    const amount = BigInt(text);
+    if (amount < this.ledger.decimal("validators.delegation.minAmount").truncated()) {
+      throw new Refusal("delegation amount is lower than the minimum amount for delegation for a validator");
+    }
+    if (totalOf(this.data.next, party) + amount > stake) throw new Refusal("insufficient balance for delegation");
+    put(this.data.next, party, nodeId, amountOf(this.data.next, party, nodeId) + amount);
+    this.tellDelegation(this.data.next, party, nodeId, 1n);
+  }
+
+  undelegate(party: string, { nodeId, amount: text, method }: UndelegateSubmission): void {
+    if (!/^\d+$/.test(text)) throw new Refusal("amount is not a valid base 10 number");
+    if (!this.ledger.nodes.has(nodeId)) throw new Refusal("invalid node ID");
+    const { current, next } = this.data;
+    const now = amountOf(current, party, nodeId);
+    const later = amountOf(next, party, nodeId);
+    const isNow = method === 1;
+    const available = isNow && now > later ? now : later;
+    const amount = BigInt(text) === 0n ? available : BigInt(text);
+    if (amount > available) throw new Refusal("incorrect token amount for undelegation");
+    this.data.auto.delete(party);
+    if (isNow && min(now, amount) > 0n) {
+      put(current, party, nodeId, now - min(now, amount));
+      this.tellDelegation(current, party, nodeId, 0n);
+    }
+    if (min(later, amount) > 0n) {
+      put(next, party, nodeId, later - min(later, amount));
+      this.tellDelegation(next, party, nodeId, 1n);
+    }
+  }
+
+  private tellDelegation(map: Delegations, party: string, node: string, ahead: bigint): void {
+    const epoch = this.ledger.data.epoch.seq + ahead;
+    this.ledger.facts.add("delegation", party, node, amountOf(map, party, node), epoch);
+  }
+
+  /** The delegation's part of a tick. */
+  tick(): void {
+    const { now } = this.ledger.data;
+    if (now < this.data.reconciled + 30n * SECOND) return;
+    this.data.reconciled = now;
+    this.reconcile();
+  }
+
+  private reconcile(): void {
+    for (const [map, ahead] of [
+      [this.data.current, 0n],
+      [this.data.next, 1n],
+    ] as const) {
+      for (const party of [...map.keys()].sort()) {
+        const total = totalOf(map, party);
+        const deficit = total - (this.balance(party) ?? 0n);
+        if (deficit > 0n) this.shrink(map, party, total, deficit, ahead);
+      }
+    }
+  }
+
+  private shrink(map: Delegations, party: string, total: bigint, deficit: bigint, ahead: bigint): void {
+    const nodes = [...map.get(party)!.keys()].sort();
+    let left = deficit;
+    for (const node of nodes) {
+      const amount = amountOf(map, party, node);
+      const part = (amount * deficit) / total;
+      put(map, party, node, amount - part);
+      left -= part;
+    }
+    for (const node of nodes) {
+      const amount = amountOf(map, party, node);
+      if (left === 0n || amount === 0n) continue;
+      put(map, party, node, amount - 1n);
+      left -= 1n;
+    }
+    this.data.auto.delete(party);
+    for (const node of nodes) this.tellDelegation(map, party, node, ahead);
+  }
+
+  // Ends and starts of epochs
+
+  endEpoch(epoch: bigint): void {
+    this.reconcile();
+    const ended = this.data.current;
+    this.roll();
+    const stakes = this.stakesOn(ended);
+    const scores = this.ledger.nodes.endEpoch(epoch, stakes, this.stakesOn(this.data.current));
+    this.payRewards(epoch, ended, stakes, scores);
+  }
+
+  startEpoch(): void {
+    const { next } = this.data;
+    for (const [party, nodes] of next) {
+      for (const node of nodes.keys()) this.tellDelegation(next, party, node, 1n);
+    }
+  }
+
+  private roll(): void {
+    const { current, next, auto } = this.data;
+    const rolled: Delegations = new Map();
+    for (const [party, nodes] of next) {
+      for (const [node, amount] of nodes) {
+        if (amount > 0n || amountOf(current, party, node) > 0n) put(rolled, party, node, amount);
+      }
+    }
+    this.data.current = rolled;
+    this.data.next = structuredClone(rolled);
+    for (const party of [...auto].sort()) this.delegateRest(party);
+    for (const party of rolled.keys()) {
+      const stake = this.balance(party) ?? 0n;
+      if (stake > 0n && !quotient(totalOf(rolled, party), stake).isLess(Decimal.parse("0.95"))) auto.add(party);
+    }
+  }
+
+  private delegateRest(party: string): void {
+    const { current } = this.data;
+    const total = totalOf(current, party);
+    const rest = (this.balance(party) ?? 0n) - total;
+    if (total === 0n || rest <= 0n) return;
+    for (const [node, amount] of [...current.get(party)!].sort()) {
+      const more = amount + (amount * rest) / total;
+      put(this.data.current, party, node, more);
+      put(this.data.next, party, node, more);
+      this.tellDelegation(this.data.current, party, node, 1n);
+    }
+  }
+
+  private stakesOn(map: Delegations): NodeStake[] {
+    return this.ledger.nodes.list.map(({ id, key }) => {
+      const all = sum([...map.values()].map((nodes) => nodes.get(id) ?? 0n));
+      const self = amountOf(map, key, id);
+      return { self, others: all - self };
+    });
+  }
+
+  // Rewards
+
+  private payRewards(
+    epoch: bigint,
+    ended: Delegations,
+    stakes: readonly NodeStake[],
+    scores: readonly Score[],
+  ): void {
+    const rewardAsset = this.ledger.parameter("reward.asset");
+    const pay = (asset: string, type: number, name: string) =>
+      this.pay(epoch, asset, type, name, ended, stakes, scores);
+    pay(rewardAsset, Type.treasury, "ACCOUNT_TYPE_GLOBAL_REWARD");
+    for (const asset of [...this.ledger.data.assets.keys()].sort()) {
+      pay(asset, Type.infrastructure, "ACCOUNT_TYPE_FEES_INFRASTRUCTURE");
+    }
+  }
+
+  private pay(
+    epoch: bigint,
+    asset: string,
+    type: number,
+    name: string,
+    ended: Delegations,
+    stakes: readonly NodeStake[],
+    scores: readonly Score[],
+  ): void {
+    const source = accountOf(NETWORK, asset, type);
+    const budget = this.ledger.book.balance(source);
+    if (budget === 0n || sum(stakes.map(stakeOf)) === 0n) return;
+    const amounts = new Map<string, bigint>();
+    const give = (party: string, amount: bigint) => amounts.set(party, (amounts.get(party) ?? 0n) + amount);
+    scores.forEach(({ node, normalised }, at) => {
+      if (!normalised.isPositive()) return;
+      const earned = normalised.times(Decimal.of(budget));
+      const { others } = stakes[at]!;
+      const share = this.ledger.decimal("reward.staking.delegation.delegatorShare");
+      const fraction = share.times(Decimal.of(others)).dividedBy(Decimal.of(stakeOf(stakes[at]!)));
+      give(node.key, one.minus(fraction).times(earned).truncated());
+      const pot = fraction.times(earned).truncated();
+      const delegators = [...ended]
+        .filter(([party, nodes]) => party !== node.key && (nodes.get(node.id) ?? 0n) > 0n)
+        .map(([party, nodes]) => [party, nodes.get(node.id)!] as const);
+      for (const [party, amount] of split(pot, delegators, others)) give(party, amount);
+    });
+    const parties = [...amounts.keys()].sort();
+    const total = sum([...amounts.values()]);
+    if (total === 0n) return;
+    for (const party of parties) {
+      this.ledger.book.move(Movement.reward, source, this.ledger.book.general(party, asset), amounts.get(party)!);
+    }
+    this.ledger.book.flush();
+    for (const party of parties) {
+      const amount = amounts.get(party)!;
+      const percent = quotient(amount, total).times(Decimal.of(100n));
+      this.ledger.facts.add("reward", party, epoch, asset, amount, String(percent), name);
+    }
+  }
+}
+
+/** The delegators' pot, by their weights, and what rounding left over by the same weights once more. */
+function split(
+  pot: bigint,
+  delegators: readonly (readonly [party: string, amount: bigint])[],
+  total: bigint,
+): Map<string, bigint> {
+  const given = new Map<string, bigint>();
+  const weights = [...delegators].sort().map(([party, amount]) => ({ party, weight: quotient(amount, total) }));
+  const excess = weights.reduce((all, { weight }) => all.plus(weight), zero).minus(one);
+  if (excess.isPositive()) {
+    const largest = weights.reduce((a, b) => (a.weight.isLess(b.weight) ? b : a));
+    largest.weight = largest.weight.minus(excess);
+  }
+  let left = pot;
+  for (let round = 0; round <= 10 && left > 0n; round++) {
+    const before = left;
+    for (const { party, weight } of weights) {
+      const amount = weight.times(Decimal.of(before)).truncated();
+      given.set(party, (given.get(party) ?? 0n) + amount);
+      left -= amount;
+    }
+    if (left === before) break;
+  }
+  return given;
+}
+
+/** What the witnesses know the total supply by, here. */
+export const SUPPLY = "total supply";
+
+function amountOf(map: Delegations, party: string, node: string): bigint {
+  return map.get(party)?.get(node) ?? 0n;
+}
+
+export function totalOf(map: Delegations, party: string): bigint {
+  return sum([...(map.get(party)?.values() ?? [])]);
+}
+
+function put(map: Delegations, party: string, node: string, amount: bigint): void {
+  let nodes = map.get(party);
+  if (nodes === undefined) {
+    nodes = new Map();
+    map.set(party, nodes);
+  }
+  nodes.set(node, amount);
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b;
+}
