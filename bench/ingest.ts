@@ -38,6 +38,7 @@ async function capture(file: string): Promise<{ sql: string[]; calls: Call[] }> 
     }) as typeof statement.run;
     return statement;
   }) as typeof db.prepare;
+  db.query = db.prepare as typeof db.query;
   const commits = new Set<number>();
   const writer = new BlockWriter(db);
   await replayFiles(writer, db, [file], { onCommit: () => commits.add(calls.length) });
@@ -74,7 +75,9 @@ function insertBare(sql: readonly string[], calls: readonly Call[]): { ms: numbe
   return { ms, count: calls.length };
 }
 
-const PASSES = 6;
+const PASSES = 12;
+/** Warm is from here on: before, the compilers are still at work on either side. */
+const WARM_FROM = 4;
 
 interface Passes {
   readonly coldMs: number;
@@ -86,8 +89,11 @@ interface Passes {
 async function passes(run: () => Promise<{ ms: number; count: number }>): Promise<Passes> {
   const cold = await run();
   const warm: number[] = [];
-  for (let i = 1; i < PASSES; i++) warm.push((await run()).ms);
-  return { coldMs: cold.ms, warmMs: median(warm.slice(1)), count: cold.count };
+  for (let i = 1; i < PASSES; i++) {
+    const { ms } = await run();
+    if (i >= WARM_FROM) warm.push(ms);
+  }
+  return { coldMs: cold.ms, warmMs: median(warm), count: cold.count };
 }
 
 async function child<T>(...words: string[]): Promise<T> {

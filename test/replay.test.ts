@@ -220,6 +220,13 @@ describe("the doubled first height", () => {
 
     test.each<[string, () => StreamMaker]>([
       ["another first block is refused", () => fork().block(otherGenesis).blocks(1, 5)],
+      [
+        "another first block that does not come twice is refused by its time",
+        () =>
+          fork()
+            .block({ ...otherGenesis, second: 2 })
+            .block({ height: 2, second: 3 }),
+      ],
       ["another first block that is all of its file is refused", () => fork().block(otherGenesis)],
       [
         "another first block that is cut behind the second is refused",

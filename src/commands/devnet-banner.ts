@@ -49,7 +49,9 @@ function partyLines({ parties, stakingToken }: PartiesReport): string[] {
   const holdings = parties.map(({ balances }) => balances.map(balanceText).join("  "));
   const isSame = holdings.every((text) => text === holdings[0]);
   const staked = ({ stake }: PartyReport) =>
-    stake === "0" ? "" : dim(`  ${units(BigInt(stake), stakingToken.decimals)} ${stakingToken.symbol} staked`);
+    stake === "0"
+      ? ""
+      : dim(`  ${units(BigInt(stake), stakingToken.decimals)} ${stakingToken.symbol} staked`);
   const lines = parties.flatMap((party, at) => [
     `  ${String(party.index).padStart(2)} ${party.name.padEnd(6)} ${party.publicKey}${staked(party)}`,
     ...(isSame ? [] : [dim(`            ${holdings[at]}`)]),
@@ -65,6 +67,9 @@ function balanceText({ balance, decimals, symbol }: PartyBalance): string {
 export function units(amount: bigint, decimals: number): string {
   const digits = amount.toString().padStart(decimals + 1, "0");
   const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ",");
-  const fraction = digits.slice(digits.length - decimals).slice(0, 4).replace(/0+$/, "");
+  const fraction = digits
+    .slice(digits.length - decimals)
+    .slice(0, 4)
+    .replace(/0+$/, "");
   return fraction === "" ? whole : `${whole}.${fraction}`;
 }

@@ -76,14 +76,15 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
     return readFileSync(file, "utf8");
   }
   const names = Object.keys(tool.body);
-  if (words.length > names.length) throw usageError("devnet", `${tool.path} takes ${names.length} words at the most`);
+  if (words.length > names.length)
+    throw usageError("devnet", `${tool.path} takes ${names.length} words at the most`);
   const missing = names.slice(words.length).find((name) => !name.endsWith("?"));
   if (missing !== undefined) throw usageError("devnet", `${tool.path} needs ${missing.toUpperCase()}`);
   const known = await aliases(names, words, url);
   const body: Record<string, unknown> = {};
   for (const [at, word] of words.entries()) {
     const name = names[at]!.replace("?", "");
-    body[name] = valueOf(name, known.get(word) ?? word);
+    body[name] = memberOf(name, known.get(word) ?? word);
   }
   return JSON.stringify(body);
 }
@@ -94,7 +95,9 @@ async function aliases(
   words: readonly string[],
   url: string,
 ): Promise<ReadonlyMap<string, string>> {
-  const isNamed = words.some((word, at) => /^(party|asset)$/.test(names[at]!) && !/^[0-9a-fA-F]{64}$/.test(word));
+  const isNamed = words.some(
+    (word, at) => /^(party|asset)$/.test(names[at]!) && !/^[0-9a-fA-F]{64}$/.test(word),
+  );
   if (!isNamed) return new Map();
   const report = JSON.parse(await ask(url, VERBS.find(({ path }) => path === "parties")!, "")) as {
     parties: { name: string; publicKey: string; balances: { symbol: string; asset: string }[] }[];
@@ -107,7 +110,7 @@ async function aliases(
   );
 }
 
-function valueOf(name: string, word: string): unknown {
+function memberOf(name: string, word: string): unknown {
   if (name === "frozen" || name === "remove") {
     if (word === "true" || word === "false") return word === "true";
     return word;
@@ -127,7 +130,13 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
     response = await fetch(`${url}/devnet/${path}`, { method, ...(method === "POST" && { body }) });
   } catch {
     const hint = "is it running? start one with: lyra devnet";
-    throw new NodeError("devnet.tool", "devnet_unreachable", `${url} does not answer`, hint, ExitCode.notReady);
+    throw new NodeError(
+      "devnet.tool",
+      "devnet_unreachable",
+      `${url} does not answer`,
+      hint,
+      ExitCode.notReady,
+    );
   }
   const text = await response.text();
   if (response.ok) return text;
@@ -148,4 +157,3 @@ function errorOf(text: string): { message: string; details: { message: string; i
 function pretty(answer: string): string {
   return process.stdout.isTTY ? JSON.stringify(JSON.parse(answer), undefined, 2) : answer;
 }
-

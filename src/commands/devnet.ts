@@ -1,6 +1,8 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseBlockMode } from "../api/devnet/block-mode.ts";
+import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { waitForSignal } from "./signals.ts";
@@ -66,7 +68,14 @@ const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
 
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_FAUCET_PORT = "1790";
-const STORE_FILES = ["lyra.db", "lyra.db-wal", "lyra.db-shm", "segments", "genesis.json", "devnet.json"] as const;
+const STORE_FILES = [
+  "lyra.db",
+  "lyra.db-wal",
+  "lyra.db-shm",
+  "segments",
+  "genesis.json",
+  "devnet.json",
+] as const;
 
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readValues(argv);
@@ -76,7 +85,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   const signals = waitForSignal();
   const { createDevnet } = await import("../node/devnet.ts");
-  const options = await optionsOf(values);
+  const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
   if (values.reset) await reset(options.home);
   const devnet = await createDevnet(options);
   try {
@@ -90,12 +99,11 @@ export async function run(argv: string[]): Promise<number> {
   }
 }
 
-type Devnet = Awaited<ReturnType<(typeof import("../node/devnet.ts"))["createDevnet"]>>;
+type Devnet = Awaited<ReturnType<typeof import("../node/devnet.ts")["createDevnet"]>>;
 type DevnetOptions = import("../node/devnet.ts").DevnetOptions;
 
 async function optionsOf(values: Values): Promise<DevnetOptions> {
   const { defaultHome, loadConfig } = await import("../node/config.ts");
-  const { parseBlockMode } = await import("../api/devnet/block-mode.ts");
   if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
   const home = values.home ?? (process.env.LYRA_HOME || join(defaultHome(), "devnet"));
   const { host, dataPort, limits, segmentLength } = loadConfig({
@@ -104,27 +112,37 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     dataPort: values["data-port"],
     segmentLength: values["segment-length"],
   });
-  const mode = parseBlockMode(values.block ?? "instant");
-  if (mode === undefined) throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
   const { rules = "default" } = values;
-  if (rules !== "default" && rules !== "0.71.6") throw usageError("devnet", "--rules must be default or 0.71.6");
+  if (rules !== "default" && rules !== "0.71.6")
+    throw usageError("devnet", "--rules must be default or 0.71.6");
   return {
     ...(!values.temporary && { home }),
     ...(values.genesis !== undefined && { genesis: readText(values.genesis) }),
     ...(values.parameter && { parameters: pairsOf(values.parameter) }),
     ...(values.record !== undefined && { record: values.record }),
-    mode,
+    mode: parseMode(values),
     rules,
     host,
     limits,
     segmentLength,
     dataPort,
     nodePort: port("--node-port", values["node-port"] ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT),
-    faucetPort: port("--faucet-port", values["faucet-port"] ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT),
+    faucetPort: port(
+      "--faucet-port",
+      values["faucet-port"] ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT,
+    ),
     fund: !values["no-funding"],
     thread: true,
-    onProblem: (error) => say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
+    onProblem: (error) =>
+      say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
   };
+}
+
+/** @throws NodeError with exit code 2 */
+function parseMode(values: Values): BlockMode {
+  const mode = parseBlockMode(values.block ?? "instant");
+  if (mode !== undefined) return mode;
+  throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
 }
 
 async function tell(devnet: Devnet, values: Values): Promise<void> {
@@ -132,7 +150,12 @@ async function tell(devnet: Devnet, values: Values): Promise<void> {
   if (values["config-out"]) writeFileSync(values["config-out"], `${JSON.stringify(address)}\n`);
   const { chain, firstBlockMs, resumed } = devnet;
   if (values.json) {
-    const document = { ...address, height: chain.status.height, firstBlockMs: Math.round(firstBlockMs), ...devnet.report() };
+    const document = {
+      ...address,
+      height: chain.status.height,
+      firstBlockMs: Math.round(firstBlockMs),
+      ...devnet.report(),
+    };
     process.stdout.write(`${JSON.stringify(document)}\n`);
   }
   if (values.quiet || values.json) return;
@@ -147,12 +170,21 @@ async function tell(devnet: Devnet, values: Values): Promise<void> {
   say(devnetBanner({ ...facts, mode, height: chain.status.height, report: devnet.report() }));
 }
 
+/** A story that ends now begins in the past; a chain that is there already goes on from where it is. */
+async function pastOf(): Promise<DevnetOptions> {
+  const { DEMO_SECONDS } = await import("../node/demo/demo.ts");
+  const { systemTimeNs } = await import("../node/clock.ts");
+  return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n };
+}
+
 async function fill(devnet: Devnet, values: Values): Promise<void> {
   const { playDemo } = await import("../node/demo/demo.ts");
   const { ProgressBar } = await import("./terminal.ts");
   const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
   try {
     await playDemo(devnet, (part, note) => bar.update(part, note));
+    await devnet.history();
+    await devnet.chain.setBlockMode(parseMode(values));
   } finally {
     bar.clear();
   }
@@ -179,7 +211,13 @@ function readText(path: string): string {
     return readFileSync(path, "utf8");
   } catch (error) {
     const reason = (error as { code?: string }).code ?? "unknown";
-    throw new NodeError("devnet", "genesis_unreadable", `the genesis ${path} cannot be read (${reason})`, "", ExitCode.usage);
+    throw new NodeError(
+      "devnet",
+      "genesis_unreadable",
+      `the genesis ${path} cannot be read (${reason})`,
+      "",
+      ExitCode.usage,
+    );
   }
 }
 

@@ -45,6 +45,8 @@ const SENT_BY_VALIDATORS: ReadonlySet<CommandKind> = new Set([
   "validatorHeartbeat",
   "ethereumKeyRotateSubmission",
 ]);
+/** 2^64 divided by the golden ratio. */
+const GOLDEN_RATIO = 11_400_714_819_323_198_485n;
 const SNAPSHOT_INTERVAL = "snapshot.interval.length";
 
 export class Rooms {
@@ -215,10 +217,19 @@ export class Rooms {
     ];
   }
 
-  /** The validators propose in turn. */
+  /**
+   * Who proposes the block of this height: as often as its voting power says, and evenly spread. The heights are
+   * taken to the multiples of the golden ratio, which fill every stretch of the unit in proportion.
+   */
   proposerOf(height: number): string | undefined {
     const nodes = this.validators.tendermint();
-    return nodes[height % Math.max(1, nodes.length)]?.nodeId;
+    const place = BigInt.asUintN(64, BigInt(height) * GOLDEN_RATIO) * this.validators.totalPower();
+    let rest = place >> 64n;
+    for (const { nodeId, power } of nodes) {
+      if (rest < power) return nodeId;
+      rest -= power;
+    }
+    return nodes[0]?.nodeId;
   }
 
   /** Sets the balance of a party's general account, or of the treasury for 64 zeros: for the tools of a devnet. */

@@ -117,6 +117,8 @@ export class SegmentMaker {
 
   private async make(plan: SegmentPlan): Promise<void> {
     const row = await this.build(plan);
+    // Its blocks may be gone by now.
+    if (this.isStopped) return;
     const remade = this.remakes[0];
     if (remade) {
       this.remakes.shift();

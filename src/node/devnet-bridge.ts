@@ -156,13 +156,14 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  /** With the validators' bundle where the chain has issued one, else with one that their operators agree on. */
+  /** With the validators' bundle where the chain has issued a good one, else with one that operators agree on. */
   async addSigner(address: string): Promise<void> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
     await this.operate(() => {
       const issued = this.issued("added", (bundle) => bundle.newSigner, signer);
-      if (issued) return simulator.addSigner(issued, issued.submitter);
+      const log = issued && unlessReverted(() => simulator.addSigner(issued, issued.submitter));
+      if (log) return log;
       const values = { signer, nonce: agent.operatorNonce() };
       const signatures = this.operators("add_signer", values, OPERATOR);
       return simulator.addSigner({ ...values, signatures }, OPERATOR);
@@ -175,7 +176,8 @@ export class DevnetBridge implements BridgePort {
     const signer = addressOf(address);
     await this.operate(() => {
       const issued = this.issued("removed", (bundle) => bundle.oldSigner, signer);
-      if (issued) return simulator.removeSigner(issued, issued.submitter);
+      const log = issued && unlessReverted(() => simulator.removeSigner(issued, issued.submitter));
+      if (log) return log;
       const values = { signer, nonce: agent.operatorNonce() };
       const signatures = this.operators("remove_signer", values, OPERATOR);
       return simulator.removeSigner({ ...values, signatures }, OPERATOR);
@@ -296,6 +298,16 @@ export class DevnetBridge implements BridgePort {
 function addressOf(text: string): string {
   if (!isEthereumAddress(text)) throw refused(`'${text.slice(0, 60)}' is no Ethereum address`);
   return checksumAddress(text);
+}
+
+/** Undefined when the contract refuses the call: then nothing has happened. */
+function unlessReverted(call: () => EthereumLog): EthereumLog | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof ChainCallError) return undefined;
+    throw error;
+  }
 }
 
 function refused(sentence: string): ChainCallError {

@@ -46,7 +46,9 @@ export class DevnetCore {
   halted: string | undefined;
   /** Called when the chain has taken blocks back. */
   onReverted: () => void = () => {};
-  private segments: { onCommitted(height: number): void; stop(): Promise<void> } | undefined;
+  private segments:
+    | { onCommitted(height: number): void; idle(): Promise<void>; stop(): Promise<void> }
+    | undefined;
   private isClosed = false;
 
   /** Opens the chain of a home, or begins it: then its first block is made. @param db the writer's connection */
@@ -117,6 +119,11 @@ export class DevnetCore {
       this.segments = undefined;
       if (!this.isClosed) await this.keepSegments(home);
     };
+  }
+
+  /** Settles when every finished stretch of history is a segment. */
+  async history(): Promise<void> {
+    await this.segments?.idle();
   }
 
   /** The keys that the chain knows the first validator by now. */

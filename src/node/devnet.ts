@@ -67,6 +67,8 @@ export interface Devnet {
   readonly firstBlockMs: number;
   /** The parties' keys and what they hold as of the last block. */
   report(): PartiesReport;
+  /** Settles when every finished stretch of history can be exported. */
+  history(): Promise<void>;
   /** Frees the ports and closes the store; within two seconds. */
   close(): Promise<void>;
 }
@@ -139,7 +141,7 @@ async function start(
   const addressFile = join(home, devnetAddressFile);
   writeFileSync(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
   onClose(() => rmSync(addressFile, { force: true }));
-  core.keepSegments(home).catch((error) => options.onProblem?.(error));
+  const segments = core.keepSegments(home).catch((error) => options.onProblem?.(error));
 
   const { stateHeight, sentence } = core.chain.resumption;
   return {
@@ -154,6 +156,10 @@ async function start(
     resumed: stateHeight === undefined ? "" : sentence,
     firstBlockMs,
     report,
+    history: async () => {
+      await segments;
+      await core.history();
+    },
     close,
   };
 }

@@ -228,19 +228,21 @@ export class ValidatorAgent implements ChainPart {
 /** vega.commands.v1.NodeVote.Type: TYPE_GOVERNANCE_VALIDATE_ASSET. */
 const ASSET_VOTE = 12;
 
-/** Secrets that were looked for, by address in lower case; undefined where nobody here has it. */
-const secrets = new Map<string, Uint8Array | undefined>();
+/** Secrets of the addresses that were derived, in lower case, and how many of each validator were. */
+const secrets = new Map<string, Uint8Array>();
+const derived = new Map<number, number>();
 
 /** The secret of an address that follows from the phrase. */
 function findSecret(validators: readonly ValidatorKeys[], address: string): Uint8Array | undefined {
   const wanted = address.toLowerCase();
   for (let index = 1; index <= ROTATIONS_MAX && !secrets.has(wanted); index++) {
     for (const keys of validators) {
+      if (index <= (derived.get(keys.number) ?? 0)) continue;
+      derived.set(keys.number, index);
       const secret = keys.ethereum(index);
       secrets.set(ethereumAddress(secret).toLowerCase(), secret);
     }
   }
-  if (!secrets.has(wanted)) secrets.set(wanted, undefined);
   return secrets.get(wanted);
 }
 

@@ -3,6 +3,7 @@ import type { Database, Statement } from "bun:sqlite";
 import { NodeError } from "../errors.ts";
 import { hashOfRow } from "../store/block-hash.ts";
 import type { ChainHead } from "../store/head.ts";
+import { microseconds } from "../store/project/context.ts";
 import type { Block } from "./block.ts";
 
 interface BlockRow {
@@ -32,13 +33,16 @@ export class KnownBlocks {
   /**
    * True for a block that is either the second one of the first height or the first one of another history: a store
    * that holds the first block alone cannot tell (reference 20, section 6.4). The block after it does: only the
-   * latter is followed by another one of its height.
+   * latter is followed by another one of its height. The former has the time of the first one.
+   * @throws NodeError `history_mismatch` when it has another
    */
   isDoubtful(block: Block): boolean {
     const { head } = this;
     if (!head || this.hasSeenStart || head.height !== head.firstHeight || head.blocksAtHeight !== 1)
       return false;
-    return block.chainId === head.chainId && block.height === head.height && !isHead(block, head);
+    if (block.chainId !== head.chainId || block.height !== head.height || isHead(block, head)) return false;
+    if (microseconds(block.timeNs) !== head.timeUs) throw mismatch(block);
+    return true;
   }
 
   /** @throws NodeError `history_mismatch` when the store holds another block in this one's place */

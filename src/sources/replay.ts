@@ -91,6 +91,13 @@ async function replayOne(
     pending += eventCount(block);
     if (pending >= COMMIT_EVENTS || performance.now() - lastCommit > COMMIT_MS) commit();
   };
+  const isDoubtful = (block: Block) => {
+    try {
+      return known.isDoubtful(block);
+    } catch (error) {
+      throw placed(error, path, block);
+    }
+  };
   /** A block that waits for the one after it. */
   let doubtful: Block | undefined;
   let lastTurn = performance.now();
@@ -108,7 +115,7 @@ async function replayOne(
           take(doubtful);
           doubtful = undefined;
         }
-        if (known.isDoubtful(block)) doubtful = block;
+        if (isDoubtful(block)) doubtful = block;
         else take(block);
       }
     }

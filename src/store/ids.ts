@@ -3,6 +3,7 @@
 // Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
 import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
+import { latinAt } from "../wire/text.ts";
 import { idBytes } from "./field.ts";
 
 export interface InternedId {
@@ -14,6 +15,8 @@ export interface InternedId {
 
 /** Entries kept in memory; beyond it the cache starts anew (an identifier costs about 200 bytes). */
 const CACHE_MAX = 200_000;
+/** Identifiers known by their bytes. */
+const LATELY_MAX = 512;
 /** Bytes of an identifier that its reference is made of. */
 const ID_PREFIX_BYTES = 6;
 
@@ -53,6 +56,11 @@ export function probeReference(
   }
 }
 
+function isSame(text: Uint8Array, bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < text.length; i++) if (text[i] !== bytes[start + i]) return false;
+  return true;
+}
+
 interface IdRow {
   ref: bigint;
   no: bigint;
@@ -63,6 +71,9 @@ interface IdRow {
 export class Ids {
   private readonly byText = new Map<string, InternedId>();
   private readonly textByRef = new Map<number, string>();
+  private readonly lately: ({ readonly text: Uint8Array; readonly id: InternedId } | undefined)[] = new Array(
+    LATELY_MAX,
+  ).fill(undefined);
   private readonly selectRow: Statement;
   private readonly insertRow: Statement;
   private nextNo = 0;
@@ -96,6 +107,20 @@ export class Ids {
     return this.remember(text, { ref, no });
   }
 
+  /**
+   * The same for an identifier in the middle of other bytes, which are known to be ASCII. What was met lately is
+   * known again by its bytes: no text is made of it.
+   */
+  internAt(bytes: Uint8Array, start: number, end: number, field: string): InternedId {
+    const slot =
+      ((bytes[start]! * 31 + bytes[start + 1]!) * 31 + bytes[start + 2]! + end - start) % LATELY_MAX;
+    const known = this.lately[slot];
+    if (known?.text.length === end - start && isSame(known.text, bytes, start)) return known.id;
+    const id = this.intern(latinAt(bytes, start, end), field);
+    this.lately[slot] = { text: bytes.slice(start, end), id };
+    return id;
+  }
+
   /** Text of a reference. Every reference in the store has its row. */
   text(ref: number | bigint): string {
     const key = Number(ref);
@@ -118,6 +143,7 @@ export class Ids {
   reset(): void {
     this.byText.clear();
     this.textByRef.clear();
+    this.lately.fill(undefined);
     this.nextNo = 0;
   }
 

@@ -198,6 +198,10 @@ CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NUL
   database_version INTEGER NOT NULL, chain_id TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
 `;
 
+/** Columns of a row that the undo log can hold (store/undo-log.ts). */
+export const UNDO_COLUMNS = 20;
+const undoColumns = Array.from({ length: UNDO_COLUMNS }, (_, n) => `v${n} ANY`).join(", ");
+
 // What a local chain keeps beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
 const schema2 = `
 CREATE TABLE chain_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -207,6 +211,8 @@ CREATE TABLE chain_txs(height INTEGER NOT NULL, n INTEGER NOT NULL, code INTEGER
 CREATE TABLE chain_state(name TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY(name, key)) STRICT, WITHOUT ROWID;
 CREATE TABLE chain_snapshots(id INTEGER PRIMARY KEY AUTOINCREMENT, value TEXT NOT NULL) STRICT;
 CREATE TABLE chain_undo(level INTEGER NOT NULL) STRICT;
+CREATE TABLE chain_undo_rows(level INTEGER NOT NULL, name TEXT NOT NULL, k0 ANY NOT NULL, k1 ANY NOT NULL, k2 ANY NOT NULL,
+  k3 ANY NOT NULL, existed INTEGER NOT NULL, ${undoColumns}, PRIMARY KEY(level, name, k0, k1, k2, k3)) STRICT, WITHOUT ROWID;
 `;
 
 /** Row of `txs` that stands for "no transaction". */

@@ -1,15 +1,18 @@
 /**
  * The way back to an earlier store. While there are snapshots, triggers keep of every row the first value it had since
- * the last of them, in a table `undo_…` beside its own; reverting puts those values back. It costs what has changed
- * since, and being part of the same transactions it survives whatever the store survives.
+ * the last of them, in the table `chain_undo_rows`; reverting puts those values back. It costs what has changed since,
+ * and being part of the same transactions it survives whatever the store survives.
  *
- * Only for the owner of the writer's connection; every method wants an open transaction.
+ * Only for the owner of the writer's connection; every method that changes something wants an open transaction.
  */
 import type { Database } from "bun:sqlite";
+import { UNDO_COLUMNS } from "./schema.ts";
 
-/** Not taken back: the snapshots themselves, and what is made from blocks and checked against them by its owner. */
-const KEPT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "segments"]);
-const PREFIX = "undo_";
+/** Not taken back: the log itself, the snapshots, and what is made from blocks and checked against them by its owner. */
+const KEPT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "chain_undo_rows", "segments"]);
+const EVENTS = ["INSERT", "UPDATE", "DELETE"] as const;
+const KEY_COLUMNS = 4;
+const LEVEL = "(SELECT level FROM chain_undo)";
 
 interface LoggedTable {
   readonly name: string;
@@ -18,7 +21,7 @@ interface LoggedTable {
 }
 
 export class UndoLog {
-  private tables_: readonly LoggedTable[] | undefined;
+  private known: readonly LoggedTable[] | undefined;
 
   constructor(private readonly db: Database) {}
 
@@ -35,43 +38,42 @@ export class UndoLog {
 
   /** Puts every row back to what it was when the level began; the level goes on, later ones are gone. */
   revertTo(level: number): void {
-    const levels = this.levelsFrom(level);
+    const later = this.db.query(
+      "SELECT DISTINCT level FROM chain_undo_rows WHERE level >= ? ORDER BY level DESC",
+    );
+    const levels = (later.all(level) as { level: bigint }[]).map((row) => Number(row.level));
+    const isThere = this.db.query("SELECT 1 FROM chain_undo_rows WHERE level = ? AND name = ? LIMIT 1");
     // What is put back is not watched.
     this.setLevel(undefined);
-    for (const each of levels) for (const table of this.tables()) this.restore(table, each);
-    for (const table of this.tables()) this.db.run(`DELETE FROM ${undoName(table)} WHERE level >= ${level}`);
+    for (const each of levels) {
+      for (const table of this.tables()) if (isThere.get(each, table.name)) this.restore(table, each);
+    }
+    this.db.run("DELETE FROM chain_undo_rows WHERE level >= ?", [level]);
     this.setLevel(level);
   }
 
   /** Gives up the way back to one level; the ways to the others stay. @param before the level before it, if any */
   drop(level: number, before: number | undefined): void {
-    for (const table of this.tables()) {
-      const undo = undoName(table);
-      if (before !== undefined) {
-        // What the level before has no value for yet has had the same one since.
-        const columns = [...table.columns.map(quoted), "existed"].join(", ");
-        this.db.run(
-          `INSERT OR IGNORE INTO ${undo}(level, ${columns}) SELECT ${before}, ${columns} FROM ${undo} WHERE level = ${level}`,
-        );
-      }
-      this.db.run(`DELETE FROM ${undo} WHERE level = ${level}`);
+    // What the level before has no value for yet has had the same one since.
+    if (before !== undefined) {
+      this.db.run("UPDATE OR IGNORE chain_undo_rows SET level = ? WHERE level = ?", [before, level]);
     }
+    this.db.run("DELETE FROM chain_undo_rows WHERE level = ?", [level]);
   }
 
   /** No way back is needed any more. */
   remove(): void {
     if (!this.isOn) return;
-    for (const table of this.tables()) {
-      for (const event of ["insert", "update", "delete"]) {
-        this.db.run(`DROP TRIGGER IF EXISTS ${quoted(`${PREFIX}${event}_${table.name}`)}`);
-      }
-      this.db.run(`DROP TABLE IF EXISTS ${undoName(table)}`);
+    for (const { name } of this.tables()) {
+      for (const event of EVENTS) this.db.run(`DROP TRIGGER IF EXISTS ${triggerName(event, name)}`);
     }
+    this.db.run("DELETE FROM chain_undo_rows");
     this.db.run("DELETE FROM chain_undo");
   }
 
   private install(): void {
-    for (const table of this.tables()) for (const sql of definitions(table)) this.db.run(sql);
+    const triggers = this.tables().flatMap(triggersOf);
+    this.db.run(triggers.join(";\n"));
   }
 
   private setLevel(level: number | undefined): void {
@@ -79,31 +81,19 @@ export class UndoLog {
     if (level !== undefined) this.db.run("INSERT INTO chain_undo(level) VALUES(?)", [level]);
   }
 
-  /** Levels that hold something, the newest first. */
-  private levelsFrom(level: number): number[] {
-    const levels = new Set<number>();
-    for (const table of this.tables()) {
-      const sql = `SELECT DISTINCT level FROM ${undoName(table)} WHERE level >= ?`;
-      for (const row of this.db.query(sql).all(level) as { level: bigint }[]) levels.add(Number(row.level));
-    }
-    return [...levels].sort((a, b) => b - a);
-  }
-
-  private restore(table: LoggedTable, level: number): void {
-    const undo = undoName(table);
-    const key = table.key.map(quoted).join(", ");
-    const columns = table.columns.map(quoted).join(", ");
-    this.db.run(
-      `DELETE FROM ${quoted(table.name)} WHERE (${key}) IN (SELECT ${key} FROM ${undo} WHERE level = ${level} AND existed = 0)`,
-    );
-    this.db.run(
-      `INSERT OR REPLACE INTO ${quoted(table.name)}(${columns}) SELECT ${columns} FROM ${undo} WHERE level = ${level} AND existed = 1`,
-    );
+  private restore({ name, columns, key }: LoggedTable, level: number): void {
+    const ofTable = `FROM chain_undo_rows WHERE level = ? AND name = ? AND existed`;
+    const keys = key.map((_, n) => `k${n}`).join(", ");
+    const absent = `DELETE FROM ${quoted(name)} WHERE (${list(key)}) IN (SELECT ${keys} ${ofTable} = 0)`;
+    this.db.run(absent, [level, name]);
+    const values = columns.map((_, n) => `v${n}`).join(", ");
+    const present = `INSERT OR REPLACE INTO ${quoted(name)}(${list(columns)}) SELECT ${values} ${ofTable} = 1`;
+    this.db.run(present, [level, name]);
   }
 
   private tables(): readonly LoggedTable[] {
-    this.tables_ ??= loggedTables(this.db);
-    return this.tables_;
+    this.known ??= loggedTables(this.db);
+    return this.known;
   }
 }
 
@@ -111,60 +101,71 @@ function loggedTables(db: Database): LoggedTable[] {
   const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
   const names = (db.query(sql).all() as { name: string }[]).map(({ name }) => name);
   return names
-    .filter((name) => !KEPT.has(name) && !name.startsWith("sqlite_") && !name.startsWith(PREFIX))
-    .map((name) => {
-      const columns = db.query("SELECT name, pk FROM pragma_table_info(?)").all(name) as {
-        name: string;
-        pk: bigint;
-      }[];
-      const key = columns.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
-      if (key.length === 0) throw new Error(`table ${name} has no key`);
-      return { name, columns: columns.map((column) => column.name), key: key.map((column) => column.name) };
-    });
+    .filter((name) => !KEPT.has(name) && !name.startsWith("sqlite_"))
+    .map((name) => loggedTable(db, name));
+}
+
+function loggedTable(db: Database, name: string): LoggedTable {
+  const rows = db.query("SELECT name, pk FROM pragma_table_info(?)").all(name) as {
+    name: string;
+    pk: bigint;
+  }[];
+  const columns = rows.map((column) => column.name);
+  const inKey = rows.filter(({ pk }) => pk > 0n).sort((a, b) => Number(a.pk - b.pk));
+  const key = inKey.map((column) => column.name);
+  if (key.length === 0 || key.length > KEY_COLUMNS || columns.length > UNDO_COLUMNS) {
+    throw new Error(`the undo log cannot hold rows of ${name}`);
+  }
+  return { name, columns, key };
 }
 
 /**
- * The undo table and the triggers of a table. They fire before the change, because `INSERT OR REPLACE` tells nobody of
- * the row it replaces; and they ask whether there is a value already, because a conflict clause of their own would be
- * overruled by the one of the statement that fired them.
+ * The triggers of a table. They fire before the change, because `INSERT OR REPLACE` tells nobody of the row it
+ * replaces; and they ask whether there is a value already, because a conflict clause of their own would be overruled
+ * by the one of the statement that fired them.
  */
-function definitions(table: LoggedTable): string[] {
-  const { name, columns, key } = table;
-  const undo = undoName(table);
-  const list = (names: readonly string[], from = "") =>
-    names.map((column) => from + quoted(column)).join(", ");
+function triggersOf({ name, columns, key }: LoggedTable): string[] {
+  const keyOf = (row: string) =>
+    Array.from({ length: KEY_COLUMNS }, (_, n) => (key[n] ? `${row}.${quoted(key[n])}` : "0"));
   const isKnown = (row: string) => {
-    const same = key.map((column) => `${quoted(column)} = ${row}.${quoted(column)}`).join(" AND ");
-    return `EXISTS(SELECT 1 FROM ${undo} WHERE level = (SELECT level FROM chain_undo) AND ${same})`;
+    const same = keyOf(row).map((value, n) => `k${n} = ${value}`);
+    return `EXISTS(SELECT 1 FROM chain_undo_rows WHERE level = ${LEVEL} AND name = '${name}' AND ${same.join(" AND ")})`;
   };
-  const isOn = "(SELECT level FROM chain_undo) IS NOT NULL";
-  const keep = (row: string) =>
-    `INSERT INTO ${undo}(level, ${list(columns)}, existed) SELECT (SELECT level FROM chain_undo), ${list(columns, `${row}.`)}, 1;`;
-  const same = key.map((column) => `${quoted(column)} = NEW.${quoted(column)}`).join(" AND ");
-  const keepBefore = `
-    INSERT INTO ${undo}(level, ${list(columns)}, existed)
-      SELECT (SELECT level FROM chain_undo), ${list(columns)}, 1 FROM ${quoted(name)} WHERE ${same};
-    INSERT INTO ${undo}(level, ${list(key)}, existed)
-      SELECT (SELECT level FROM chain_undo), ${list(key, "NEW.")}, 0 WHERE NOT EXISTS(SELECT 1 FROM ${quoted(name)} WHERE ${same});`;
+  const into = (values: boolean) => {
+    const old = values ? columns.map((_, n) => `, v${n}`).join("") : "";
+    return `INSERT INTO chain_undo_rows(level, name, k0, k1, k2, k3, existed${old})`;
+  };
+  const row = (from: string, existed: boolean) => {
+    const old = existed ? columns.map((column) => `, ${from}.${quoted(column)}`).join("") : "";
+    return `SELECT ${LEVEL}, '${name}', ${keyOf(existed ? from : "NEW").join(", ")}, ${existed ? 1 : 0}${old}`;
+  };
+  const sameKey = key.map((column) => `t.${quoted(column)} = NEW.${quoted(column)}`).join(" AND ");
+  const found = `FROM ${quoted(name)} t WHERE ${sameKey}`;
   const moved = key.map((column) => `NEW.${quoted(column)} IS NOT OLD.${quoted(column)}`).join(" OR ");
-  const trigger = (event: string, when: string, body: string, suffix: string = event) =>
-    `CREATE TRIGGER ${quoted(`${PREFIX}${suffix}_${name}`)} BEFORE ${event} ON ${quoted(name)} WHEN ${isOn} AND ${when} BEGIN ${body} END`;
+  const trigger = (event: (typeof EVENTS)[number], when: string, body: string) =>
+    `CREATE TRIGGER ${triggerName(event, name)} BEFORE ${event} ON ${quoted(name)} WHEN ${LEVEL} IS NOT NULL AND ${when} BEGIN ${body}; END`;
   return [
-    `CREATE TABLE ${undo}(level INTEGER NOT NULL, ${columns.map((column) => `${quoted(column)} ANY`).join(", ")},
-      existed INTEGER NOT NULL, PRIMARY KEY(level, ${list(key)})) STRICT, WITHOUT ROWID`,
-    trigger("insert", `NOT ${isKnown("NEW")}`, keepBefore),
-    trigger("delete", `NOT ${isKnown("OLD")}`, keep("OLD")),
-    // A row that takes another key leaves the one and comes to the other; nothing in the store does that.
     trigger(
-      "update",
+      "INSERT",
+      `NOT ${isKnown("NEW")}`,
+      `${into(true)} ${row("t", true)} ${found}; ${into(false)} ${row("NEW", false)} WHERE NOT EXISTS(SELECT 1 ${found})`,
+    ),
+    trigger("DELETE", `NOT ${isKnown("OLD")}`, `${into(true)} ${row("OLD", true)}`),
+    // A row that took another key would leave one place and come to another; nothing in the store does that.
+    trigger(
+      "UPDATE",
       `((${moved}) OR NOT ${isKnown("OLD")})`,
-      `SELECT RAISE(ABORT, 'a key changes') WHERE ${moved}; ${keep("OLD")}`,
+      `SELECT RAISE(ABORT, 'a key changes') WHERE ${moved}; ${into(true)} ${row("OLD", true)}`,
     ),
   ];
 }
 
-function undoName(table: LoggedTable): string {
-  return quoted(PREFIX + table.name);
+function triggerName(event: string, table: string): string {
+  return quoted(`undo_${event.toLowerCase()}_${table}`);
+}
+
+function list(names: readonly string[]): string {
+  return names.map(quoted).join(", ");
 }
 
 function quoted(name: string): string {

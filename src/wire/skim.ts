@@ -233,6 +233,8 @@ export class Skim {
       if (!(stop <= end)) return false;
       if (code === MESSAGE) {
         if (!this.walk(shape.part(tag), pos, stop)) return false;
+      } else if (code === NUMBER && length === 1) {
+        if (hexKind[bytes[pos]!] !== 1) return false;
       } else if (code !== BYTES && !this.isText(code, pos, stop, shape.limits[tag]!)) return false;
       if (wanted[tag] !== NOT_WANTED) {
         this.starts[wanted[tag]!] = pos;

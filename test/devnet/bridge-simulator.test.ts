@@ -8,7 +8,7 @@ import {
   signBridgeDigest,
 } from "../../src/crypto/multisig.ts";
 import { checksumAddress, ethereumAddress } from "../../src/crypto/secp256k1.ts";
-import { addressOfParty, type Bundle, BridgeSimulator } from "../../src/node/bridge-simulator.ts";
+import { addressOfParty, BridgeSimulator, type Bundle } from "../../src/node/bridge-simulator.ts";
 
 const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 const [first, second, third] = secrets.map((secret) => ethereumAddress(secret)) as [string, string, string];
@@ -72,7 +72,11 @@ describe("a withdrawal", () => {
   const refusals: [name: string, bundle: () => Bundle<"withdraw_asset">, sentence: string][] = [
     ["no signatures", () => ({ ...good(), signatures: "" }), "the bundle holds no signatures"],
     ["no signatures but a prefix", () => ({ ...good(), signatures: "0x" }), "the bundle holds no signatures"],
-    ["half a signature", () => ({ ...good(), signatures: good().signatures.slice(0, -2) }), "the bundle holds no signatures"],
+    [
+      "half a signature",
+      () => ({ ...good(), signatures: good().signatures.slice(0, -2) }),
+      "the bundle holds no signatures",
+    ],
     [
       "one signature of three",
       () => signed("withdraw_asset", withdrawal, secrets.slice(0, 1)),
@@ -151,14 +155,20 @@ describe("a withdrawal", () => {
       signature[64]! ^= 1;
       return signature;
     });
-    expect(() => bridge.withdraw({ ...withdrawal, signatures: bundleSignatures(twins) })).toThrow("0 of 3 signers");
+    expect(() => bridge.withdraw({ ...withdrawal, signatures: bundleSignatures(twins) })).toThrow(
+      "0 of 3 signers",
+    );
   });
 
   test("given a stopped bridge, then nothing is paid or taken until it goes on", () => {
-    expect(bridge.stopBridge(signed("global_stop", { nonce: 1n }, secrets)).event.erc20?.bridgeStopped).toBe(true);
+    expect(bridge.stopBridge(signed("global_stop", { nonce: 1n }, secrets)).event.erc20?.bridgeStopped).toBe(
+      true,
+    );
     expect(() => bridge.withdraw(good())).toThrow("the bridge is stopped");
     expect(() => bridge.depositErc20(PARTY, ASSET, 1n)).toThrow("the bridge is stopped");
-    expect(() => bridge.resumeBridge(signed("global_resume", { nonce: 1n }, secrets))).toThrow("nonce 1 has been used");
+    expect(() => bridge.resumeBridge(signed("global_resume", { nonce: 1n }, secrets))).toThrow(
+      "nonce 1 has been used",
+    );
     bridge.resumeBridge(signed("global_resume", { nonce: 2n }, secrets));
     expect(bridge.withdraw(good()).event.erc20?.withdrawal).toBeDefined();
   });
@@ -175,7 +185,11 @@ describe("signers and threshold", () => {
   test("given a new signer, then it counts", () => {
     const signer = ethereumAddress(stranger);
     const log = bridge.addSigner(signed("add_signer", { signer, nonce: 1n }, secrets, OPERATOR), OPERATOR);
-    expect(log.event.erc20Multisig?.signerAdded).toEqual({ newSigner: signer, nonce: "1", blockTime: 1_001n });
+    expect(log.event.erc20Multisig?.signerAdded).toEqual({
+      newSigner: signer,
+      nonce: "1",
+      blockTime: 1_001n,
+    });
     bridge.withdraw(signed("withdraw_asset", withdrawal, [stranger, ...secrets.slice(0, 2)]));
     expect(bridge.collateral.balance(ASSET)).toBe(60n);
   });
@@ -197,14 +211,19 @@ describe("signers and threshold", () => {
 
   test.each([0n, 1_000n, 65_535n])("a threshold of %s is none", (threshold) => {
     const bundle = signed("set_threshold", { threshold, nonce: 1n }, secrets, OPERATOR);
-    expect(() => bridge.setThreshold(bundle, OPERATOR)).toThrow("a threshold is a whole number from 1 to 999");
+    expect(() => bridge.setThreshold(bundle, OPERATOR)).toThrow(
+      "a threshold is a whole number from 1 to 999",
+    );
     expect(bridge.multisig.currentThreshold).toBe(500);
   });
 
   test("changes within one second lie in blocks of their own, so that the latest can be told", () => {
     const signer = ethereumAddress(stranger);
     const added = bridge.addSigner(signed("add_signer", { signer, nonce: 1n }, secrets, OPERATOR), OPERATOR);
-    const removed = bridge.removeSigner(signed("remove_signer", { signer, nonce: 2n }, secrets, OPERATOR), OPERATOR);
+    const removed = bridge.removeSigner(
+      signed("remove_signer", { signer, nonce: 2n }, secrets, OPERATOR),
+      OPERATOR,
+    );
     const [a, b] = [added.event.erc20Multisig!, removed.event.erc20Multisig!];
     expect(b.signerRemoved!.blockTime! > a.signerAdded!.blockTime!).toBe(true);
     expect(b.block! > a.block!).toBe(true);
@@ -314,7 +333,8 @@ describe("the simulator belongs to the chain", () => {
 
   test("blocks and their logs follow the chain's time, and never go back", () => {
     const place = () => {
-      const { block, index } = bridge.depositBuiltin(PARTY, "VOTE", 1n) && bridge.depositErc20(PARTY, ASSET, 1n).event.erc20!;
+      const { block, index } =
+        bridge.depositBuiltin(PARTY, "VOTE", 1n) && bridge.depositErc20(PARTY, ASSET, 1n).event.erc20!;
       return { block, index };
     };
     expect(place()).toEqual({ block: 1n, index: 1n });

@@ -34,7 +34,10 @@ async function data(path: string): Promise<any> {
 
 // biome-ignore lint/suspicious/noExplicitAny: as above
 async function tool(path: string, body: object = {}): Promise<any> {
-  const response = await fetch(`${devnet.nodeUrl}/devnet/${path}`, { method: "POST", body: JSON.stringify(body) });
+  const response = await fetch(`${devnet.nodeUrl}/devnet/${path}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
   const answer = await response.json();
   if (!response.ok) throw new Error((answer as { message: string }).message);
   return answer;
@@ -106,7 +109,9 @@ describe("a party's transaction", () => {
     });
     expect(outcome).toMatchObject({ code: 0, height: devnet.chain.status.height });
     expect(await general(bob!.publicKey, DOLLAR)).toBe(before + 12_345_678n);
-    const { transfers } = await data(`/api/v2/transfers?pubkey=${alice!.publicKey}&direction=TRANSFER_DIRECTION_TRANSFER_FROM`);
+    const { transfers } = await data(
+      `/api/v2/transfers?pubkey=${alice!.publicKey}&direction=TRANSFER_DIRECTION_TRANSFER_FROM`,
+    );
     expect(transfers.edges[0].node).toMatchObject({ id, status: "STATUS_DONE", amount: "12345678" });
   });
 });
@@ -124,11 +129,18 @@ describe("money from the outside", () => {
 
   test("deposits at once are all credited, each under the id that was told", async () => {
     const parties = Array.from({ length: 20 }, (_, at) => (100 + at).toString(16).repeat(32));
-    const answers = await Promise.all(parties.map((party) => tool("fund", { party, asset: BRIDGED, amount: "7" })));
+    const answers = await Promise.all(
+      parties.map((party) => tool("fund", { party, asset: BRIDGED, amount: "7" })),
+    );
     for (const [at, party] of parties.entries()) {
       const { deposits } = await data(`/api/v2/deposits?partyId=${party}`);
       expect(deposits.edges.map((edge: { node: object }) => edge.node)).toMatchObject([
-        { id: answers[at].deposit, amount: "7", status: "STATUS_FINALIZED", txHash: expect.stringMatching(/^0x/) },
+        {
+          id: answers[at].deposit,
+          amount: "7",
+          status: "STATUS_FINALIZED",
+          txHash: expect.stringMatching(/^0x/),
+        },
       ]);
     }
   });
@@ -228,10 +240,14 @@ describe("the tools on a real chain", () => {
     expect(await general(ivan!, DOLLAR)).toBe(42n);
 
     await tool("parameter", { key: "spam.protection.max.votes", value: "7" });
-    expect((await data("/api/v2/network/parameters/spam.protection.max.votes")).networkParameter.value).toBe("7");
+    expect((await data("/api/v2/network/parameters/spam.protection.max.votes")).networkParameter.value).toBe(
+      "7",
+    );
     expect(tool("parameter", { key: "spam.protection.max.votes", value: "0" })).rejects.toThrow("max.votes");
 
-    const command = { undelegateSubmission: { nodeId: devnet.validator.nodeId, amount: "0", method: "METHOD_NOW" } };
+    const command = {
+      undelegateSubmission: { nodeId: devnet.validator.nodeId, amount: "0", method: "METHOD_NOW" },
+    };
     expect(await tool("impersonate", { party: alice, command })).toMatchObject({ success: true, code: 0 });
 
     await tool("ban", { party: ivan, duration: "10m" });
@@ -239,7 +255,9 @@ describe("the tools on a real chain", () => {
     const vote = { kind: "voteSubmission", payload: { proposalId: "0f".repeat(32), value: 1 } } as const;
     expect((await client.send(vote, "check")).outcome.text).toBe("party is banned from sending transactions");
     await tool("pardon", { party: ivan });
-    expect((await client.send(vote, "check")).outcome.text).not.toBe("party is banned from sending transactions");
+    expect((await client.send(vote, "check")).outcome.text).not.toBe(
+      "party is banned from sending transactions",
+    );
   });
 
   test("GET /devnet/parties tells keys and balances, with the warning", async () => {
@@ -247,7 +265,11 @@ describe("the tools on a real chain", () => {
     expect(report.warning).toContain("PUBLIC TEST KEYS");
     expect(report.recoveryPhrase).toBe(devnet.recoveryPhrase);
     expect(report.parties).toHaveLength(10);
-    expect(report.parties[0]).toMatchObject({ name: "alice", index: 1, publicKey: devnet.parties[0]!.publicKey });
+    expect(report.parties[0]).toMatchObject({
+      name: "alice",
+      index: 1,
+      publicKey: devnet.parties[0]!.publicKey,
+    });
   });
 });
 

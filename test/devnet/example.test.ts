@@ -11,8 +11,14 @@ describe("the README's example", () => {
   test("given a devnet, when it is run with Node, then its transfer is executed and read back", async () => {
     const devnet = await createDevnet();
     try {
-      const child = Bun.spawn(["node", EXAMPLE, devnet.nodeUrl, devnet.dataUrl], { stdout: "pipe", stderr: "pipe" });
-      const [out, err] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+      const child = Bun.spawn(["node", EXAMPLE, devnet.nodeUrl, devnet.dataUrl], {
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [out, err] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
       expect([await child.exited, err]).toEqual([0, ""]);
       expect(out).toContain("success: true");
       expect(out).toContain("status: 'STATUS_DONE'");

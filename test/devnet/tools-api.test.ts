@@ -34,10 +34,18 @@ describe("the devnet's tools answer to this machine only", () => {
   const cases: [name: string, asked: Asked, status: number][] = [
     ["the machine itself", {}, 200],
     ["the machine itself, IPv6", { address: "::1", headers: { host: "[::1]:3003" } }, 200],
-    ["the machine itself, IPv4 in IPv6", { address: "::ffff:127.0.0.1", headers: { host: "localhost:3003" } }, 200],
+    [
+      "the machine itself, IPv4 in IPv6",
+      { address: "::ffff:127.0.0.1", headers: { host: "localhost:3003" } },
+      200,
+    ],
     ["a page of this machine", { headers: { origin: "http://localhost:5173" } }, 200],
     ["another machine", { address: "192.168.1.7" }, 403],
-    ["another machine that lies about the name", { address: "10.0.0.9", headers: { host: "localhost" } }, 403],
+    [
+      "another machine that lies about the name",
+      { address: "10.0.0.9", headers: { host: "localhost" } },
+      403,
+    ],
     ["a socket that is not known", { address: undefined }, 403],
     ["a name that was pointed here", { headers: { host: "evil.example:3003" } }, 403],
     ["a name that begins like ours", { headers: { host: "localhost.evil.example" } }, 403],
@@ -140,13 +148,33 @@ describe("bad input is refused by name, and nothing is done", () => {
     ["mine", { blocks: "many" }, "'blocks' must be a whole number, 0 or more, not 'many'"],
     ["mine", { blocks: 1.5 }, "'blocks' must be a whole number, 0 or more, not '1.5'"],
     ["mine", { block: 1 }, "there is no 'block' here"],
-    ["fund", { party: "alice", asset: "VOTE", amount: "1" }, "'party' must be a public key of 64 hexadecimal digits, not 'alice'"],
+    [
+      "fund",
+      { party: "alice", asset: "VOTE", amount: "1" },
+      "'party' must be a public key of 64 hexadecimal digits, not 'alice'",
+    ],
     ["fund", { party: PARTY, amount: "1" }, "'asset' is required"],
     ["fund", { party: PARTY, asset: "VOTE", amount: "0" }, "'amount' must be above zero, not '0'"],
-    ["fund", { party: PARTY, asset: "VOTE", amount: "-1" }, "'amount' must be a whole number, 0 or more, not '-1'"],
-    ["balance", { party: PARTY, asset: "VOTE", amount: `${2n ** 256n}` }, `'amount' must be a whole number, 0 or more, not '${`${2n ** 256n}`.slice(0, 60)}'`],
-    ["time/forward", { duration: "soon" }, "'duration' must be a duration such as 1h30m or 500ms, not 'soon'"],
-    ["time/set", { time: "2030-13-01T00:00:00Z" }, "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-13-01T00:00:00Z'"],
+    [
+      "fund",
+      { party: PARTY, asset: "VOTE", amount: "-1" },
+      "'amount' must be a whole number, 0 or more, not '-1'",
+    ],
+    [
+      "balance",
+      { party: PARTY, asset: "VOTE", amount: `${2n ** 256n}` },
+      `'amount' must be a whole number, 0 or more, not '${`${2n ** 256n}`.slice(0, 60)}'`,
+    ],
+    [
+      "time/forward",
+      { duration: "soon" },
+      "'duration' must be a duration such as 1h30m or 500ms, not 'soon'",
+    ],
+    [
+      "time/set",
+      { time: "2030-13-01T00:00:00Z" },
+      "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-13-01T00:00:00Z'",
+    ],
     ["mode", { mode: "sometimes" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
     ["mode", { mode: "0s" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
     ["bridge/signers", {}, "give 'add', 'remove' or 'threshold'"],
@@ -181,13 +209,22 @@ describe("what the chain refuses is told with its code and way out", () => {
   });
 
   test("given an error with a hint", async () => {
-    const fail = new NodeError("devnet.revert", "snapshot_unknown", "there is no snapshot 9", "make one first");
+    const fail = new NodeError(
+      "devnet.revert",
+      "snapshot_unknown",
+      "there is no snapshot 9",
+      "make one first",
+    );
     const { text } = await ask("revert", { body: { snapshot: "9" }, fail });
-    expect(JSON.parse(text).details).toMatchObject([{ message: "snapshot_unknown", inner: "make one first" }]);
+    expect(JSON.parse(text).details).toMatchObject([
+      { message: "snapshot_unknown", inner: "make one first" },
+    ]);
   });
 
   test("given a fault, then nothing of its inside is shown", async () => {
-    const { status, text } = await ask("mine", { fail: new TypeError("undefined is not a function at x.ts:1") });
+    const { status, text } = await ask("mine", {
+      fail: new TypeError("undefined is not a function at x.ts:1"),
+    });
     expect(status).toBe(500);
     expect(text).toBe('{"code":13,"message":"Internal error","details":[]}');
   });

@@ -1,16 +1,16 @@
 // Who holds the validators' keys does their work: real transactions for what the chain asks, and for nothing else.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { bundleSigners } from "../../src/crypto/multisig.ts";
-import { keccakOf } from "../../src/crypto/keccak.ts";
-import { ethereumAddress, secp256k1Signer } from "../../src/crypto/secp256k1.ts";
 import { ed25519Verify } from "../../src/crypto/ed25519.ts";
+import { keccakOf } from "../../src/crypto/keccak.ts";
+import { bundleSigners } from "../../src/crypto/multisig.ts";
+import { ethereumAddress, secp256k1Signer } from "../../src/crypto/secp256k1.ts";
 import { sha3Of } from "../../src/crypto/sha3.ts";
 import type { Duty } from "../../src/engine/ports.ts";
 import { ValidatorKeys } from "../../src/node/devnet-keys.ts";
 import { type AgentView, ValidatorAgent } from "../../src/node/validator-agent.ts";
 import { NodeVoteType } from "../../src/wire/generated/commands.ts";
 import { hexOf } from "../../src/wire/identifiers.ts";
-import { checkTransaction, type CheckedTransaction } from "../../src/wire/transaction-check.ts";
+import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
 
 const CHAIN = "test-chain";
 const DEPOSITED = NodeVoteType.TYPE_FUNDS_DEPOSITED;
@@ -160,9 +160,11 @@ describe("signatures and heartbeats", () => {
     expect(signer).toBe(ethereumAddress(keys.ethereum(2)));
   });
 
-  test("operators' bundles hold the signatures of the validators that the chain knows", () => {
+  test("operators' bundles hold the signatures of the contract's signers, rotated ones too, and of nobody else", () => {
     const digest = Buffer.from(DIGEST, "hex");
-    expect(bundleSigners(digest, agent().operatorBundle(digest))).toEqual([ethereumAddress(keys.ethereum(1))]);
+    const known = [ethereumAddress(new ValidatorKeys(2).ethereum(3)), ethereumAddress(keys.ethereum(1))];
+    const bundle = agent().operatorBundle(digest, [...known, `0x${"99".repeat(20)}`]);
+    expect(bundleSigners(digest, bundle).toSorted()).toEqual(known.toSorted());
   });
 });
 

@@ -18,6 +18,8 @@ export const Movement = {
 } as const;
 export const NETWORK = "*";
 export const ZERO_PARTY = "0".repeat(64);
+export const SECOND = 1_000_000_000n;
+export const DAY = 86_400n * SECOND;
 export const UINT_MAX = (1n << 256n) - 1n;
 
 /** What clients see of a block, by kind: one line a fact, in the order of the events. */
@@ -145,4 +147,22 @@ export class Book {
     this.data.balances.set(account, balance);
     if (!account.endsWith(` ${Type.external}`)) this.facts.add("account", account, balance);
   }
+}
+
+/** A refusal: the whole text, or how it begins where the reference leaves the rest open; undefined leaves it all open. */
+export class Refusal extends Error {
+  constructor(
+    readonly text: string | RegExp | undefined,
+    readonly code = 70,
+  ) {
+    super(String(text));
+  }
+}
+
+/** Whole hours, minutes and seconds, as parameters here are written. */
+export function durationOf(text: string): bigint {
+  const units: Record<string, bigint> = { h: 3_600n, m: 60n, s: 1n };
+  let seconds = 0n;
+  for (const [, digits, unit] of text.matchAll(/(\d+)([hms])/g)) seconds += BigInt(digits!) * units[unit!]!;
+  return seconds * SECOND;
 }

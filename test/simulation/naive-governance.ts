@@ -2,7 +2,8 @@
 // section 6).
 import { Decimal } from "../../src/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
-import { durationOf, type NaiveLedger, Refusal, SECOND } from "./naive-ledger.ts";
+import { durationOf, Refusal, SECOND } from "./naive-book.ts";
+import type { NaiveLedger } from "./naive-ledger.ts";
 import { quotient, sum } from "./naive-nodes.ts";
 
 const State = { failed: 1, open: 2, passed: 3, rejected: 4, declined: 5, enacted: 6 } as const;

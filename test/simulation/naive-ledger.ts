@@ -6,23 +6,24 @@
 import { Decimal } from "../../src/decimal.ts";
 import type { ChainEvent, CancelTransfer, Transfer, WithdrawSubmission } from "../../src/wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
-import { accountOf, Book, type BookData, Facts, Movement, NETWORK, Type, UINT_MAX, ZERO_PARTY } from "./naive-book.ts";
+import {
+  accountOf,
+  Book,
+  type BookData,
+  DAY,
+  durationOf,
+  Facts,
+  Movement,
+  NETWORK,
+  Refusal,
+  SECOND,
+  Type,
+  UINT_MAX,
+  ZERO_PARTY,
+} from "./naive-book.ts";
 import { Governance, type GovernanceData } from "./naive-governance.ts";
 import { Nodes, type NodesData } from "./naive-nodes.ts";
 import { Staking, type StakingData } from "./naive-staking.ts";
-
-export const SECOND = 1_000_000_000n;
-const DAY = 86_400n * SECOND;
-
-/** A refusal: the whole text, or how it begins where the reference leaves the rest open; undefined leaves it all open. */
-export class Refusal extends Error {
-  constructor(
-    readonly text: string | RegExp | undefined,
-    readonly code = 70,
-  ) {
-    super(String(text));
-  }
-}
 
 export interface Verdict {
   readonly code: number;
@@ -507,12 +508,4 @@ const TOO_POOR = "could not pay the fee for transfer: not enough funds to transf
 
 function refOf({ txId, erc20 }: ChainEvent): string {
   return `erc20 ${erc20!.block} ${txId} ${erc20!.index}`;
-}
-
-/** Whole hours, minutes and seconds, as parameters here are written. */
-export function durationOf(text: string): bigint {
-  const units: Record<string, bigint> = { h: 3_600n, m: 60n, s: 1n };
-  let seconds = 0n;
-  for (const [, digits, unit] of text.matchAll(/(\d+)([hms])/g)) seconds += BigInt(digits!) * units[unit!]!;
-  return seconds * SECOND;
 }

@@ -2,8 +2,8 @@
 import { Decimal } from "../../src/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";
-import { accountOf, Movement, NETWORK, Type } from "./naive-book.ts";
-import { type NaiveLedger, Refusal, SECOND } from "./naive-ledger.ts";
+import { accountOf, DAY, Movement, NETWORK, Refusal, SECOND, Type } from "./naive-book.ts";
+import type { NaiveLedger } from "./naive-ledger.ts";
 import { type NodeStake, quotient, type Score, stakeOf, sum } from "./naive-nodes.ts";
 
 interface Linking {
@@ -32,7 +32,6 @@ export interface StakingData {
   reconciled: bigint;
 }
 
-const DAY = 86_400n * SECOND;
 const { zero, one } = Decimal;
 
 export class Staking {

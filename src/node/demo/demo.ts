@@ -18,9 +18,10 @@ interface Scene {
 const DAYS = 30;
 /** A day is an epoch. */
 const DAY_SECONDS = 10;
-const STEPS = 3;
+/** Blocks of a day besides those that transactions make: enough for a first history segment in the end. */
+const STEPS = 25;
 /** The whole month, with what the scenes take of it: how far back a new chain begins. */
-export const DEMO_SECONDS = 900;
+export const DEMO_SECONDS = 440;
 
 const SCENES: readonly Scene[] = [
   { day: 1, title: "transfers of every kind", play: money.transfersOfEveryKind },
@@ -60,10 +61,12 @@ export interface DemoResult {
 /**
  * Plays the month. The chain makes blocks on demand meanwhile.
  * @param progress told how far it is, 0 to 1, and what happens
+ * @param nowNs the system's time, which the story ends at
  */
 export async function playDemo(
   devnet: Devnet,
   progress: (part: number, note: string) => void = () => {},
+  nowNs: () => bigint = systemTimeNs,
 ): Promise<DemoResult> {
   const { chain } = devnet;
   const stage = new Stage(devnet);
@@ -85,7 +88,7 @@ export async function playDemo(
   for (const [key, , value] of PARAMETERS) await chain.setParameter(key, value);
   await chain.freezeClock(false);
   // The story began in the past, to end now.
-  const now = systemTimeNs();
+  const now = nowNs();
   if (now > chain.status.timeNs) await chain.setNextBlockTime(now);
   await chain.mine(1);
   return { days: DAYS, transactions: stage.transactions, refusals: stage.refusals };

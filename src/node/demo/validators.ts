@@ -131,8 +131,9 @@ export async function rotateEthereumKey(stage: Stage): Promise<void> {
     },
   });
   await stage.settle();
-  await chain.bridge.addSigner(newAddress);
+  // In this order: what lets the old signer go was signed with its own key still, and what takes the new one was not.
   await chain.bridge.removeSigner(currentAddress);
+  await chain.bridge.addSigner(newAddress);
 }
 
 /** An upgrade that is proposed and taken back again. */

@@ -5,7 +5,6 @@
  *   execute … → commit, or undo by itself when anything fails
  */
 import type { AdmissionState } from "../../admission/admission.ts";
-import { REFUSED_CODE } from "../../admission/verdict.ts";
 import type { BlockInfo } from "../../engine/core.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { StateChange } from "../../engine/state/state.ts";
@@ -13,12 +12,18 @@ import { NodeError, reasonOf } from "../../errors.ts";
 import { blockHash } from "../../store/block-hash.ts";
 import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
-import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import type { Block } from "../block.ts";
-import { AdmissionLog, admissionTransaction } from "./admission-log.ts";
-import { appHashAfter } from "./app-hash.ts";
-import type { ChainEngine, EngineCommit } from "./chain-engine.ts";
+import { AdmissionLog } from "./admission-log.ts";
+import {
+  BlockRunner,
+  type BlockStep,
+  type BlockTx,
+  type ExecutedBlock,
+  pointBefore,
+  type RunBlock,
+} from "./block-runner.ts";
+import type { ChainEngine } from "./chain-engine.ts";
 import {
   type ChainPoint,
   ChainStore,
@@ -32,31 +37,6 @@ import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { readUnverified } from "./stored-tx.ts";
 
-/** A transaction to execute. */
-export interface BlockTx {
-  readonly bytes: Uint8Array;
-  readonly tx: CheckedTransaction;
-  readonly isImpersonated: boolean;
-}
-
-export interface TxExecution {
-  readonly code: number;
-  readonly text: string;
-  /** The rule of admission that refused it. */
-  readonly rule: string | undefined;
-  readonly numbers: Readonly<Record<string, bigint | string>>;
-}
-
-export interface ExecutedBlock {
-  readonly point: ChainPoint;
-  readonly results: readonly TxExecution[];
-  /** Nothing happened in it. */
-  readonly isEmpty: boolean;
-}
-
-/** A command of the devnet's tools that is executed before a block's transactions. @throws CommandError */
-export type BlockStep = (engine: ChainEngine) => void;
-
 interface Batch {
   readonly mark: number;
   readonly admissionMark: number;
@@ -69,14 +49,13 @@ interface Batch {
   isForced: boolean;
 }
 
-export const GENESIS_APP_HASH = "";
-
 export class ChainCore {
   readonly engine: ChainEngine;
   readonly log: AdmissionLog;
   readonly store: ChainStore;
   readonly clock: ChainClock;
   readonly parts: readonly ChainPart[];
+  private readonly runner: BlockRunner;
   private readonly recording: EventFile | undefined;
   genesis: Genesis;
   private point_!: ChainPoint;
@@ -100,6 +79,7 @@ export class ChainCore {
       onEpochStart: ({ seq }) => this.log.startEpoch(seq),
       onParameter: (key, value) => this.log.setParameter(key, value),
     });
+    this.runner = new BlockRunner(this.engine, this.log);
     this.store = new ChainStore(db, writer);
     this.clock = options.clock;
     this.parts = [options.clock, options.random, ...(options.parts ?? [])];
@@ -158,7 +138,7 @@ export class ChainCore {
       const timeNs = this.timeOfNext(BigInt(lastTime));
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
-      const { block, executed } = this.run(info, txs, step);
+      const { block, executed } = this.took(this.runner.run(this.point, info, txs, step));
       const codes = executed.results.map(({ code }) => code);
       this.stage(
         block,
@@ -201,7 +181,10 @@ export class ChainCore {
   /** Stores the state of the last block: after it a restart has nothing to replay. @throws NodeError */
   flush(): void {
     this.commit();
-    if (this.isFlushed) return this.saveParts();
+    if (this.isFlushed) {
+      this.saveParts();
+      return;
+    }
     this.writer.begin();
     const admission = this.log.admission.save();
     this.guarded(() => {
@@ -267,35 +250,23 @@ export class ChainCore {
 
   /** The genesis and block 1, which has the same time. */
   private begin(): void {
-    const { genesis, engine } = this;
-    this.point_ = {
-      height: genesis.initialHeight - 1,
-      hash: genesis.hash,
-      timeNs: genesis.timeNs.toString(),
-      previousTimeNs: genesis.timeNs.toString(),
-      appHash: GENESIS_APP_HASH,
-      txs: 0,
-      blockEvents: 0,
-      events: 0,
-    };
-    const batch = (this.batch = this.newBatch());
-    batch.isForced = true;
+    this.point_ = pointBefore(this.genesis);
+    this.batch = this.newBatch(true);
     try {
-      engine.initChain();
-      const info = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash: genesis.hash };
-      const committed = engine.commit();
-      const block = this.blockOf(info, committed);
-      batch.changes.push(...committed.changes);
-      const appHash = appHashAfter(this.point, info, committed.stateDigest, []);
-      const events = committed.block.events.length;
-      this.point_ = { ...this.point, appHash, blockEvents: events, events };
-      this.stage(block, []);
+      this.stage(this.took(this.runner.genesis(this.genesis, this.point)).block, []);
       this.execute([]);
       this.commit();
     } catch (error) {
-      if (this.batch) this.undo();
+      this.undo();
       throw error;
     }
+  }
+
+  /** A block is executed: the chain is there, in memory. */
+  private took(run: RunBlock): RunBlock {
+    for (const change of run.changes) this.batch!.changes.push(change);
+    this.point_ = run.executed.point;
+    return run;
   }
 
   /** @returns the height of the stored state */
@@ -332,7 +303,7 @@ export class ChainCore {
       return { bytes, tx, isImpersonated };
     });
     const batch = (this.batch = this.newBatch());
-    const { executed } = this.run({ height, timeNs, hash }, read, undefined);
+    const { executed } = this.took(this.runner.run(this.point, { height, timeNs, hash }, read));
     if (appHash !== undefined && appHash !== executed.point.appHash) {
       throw damaged(
         `block ${height} gives the application hash ${executed.point.appHash}, but it had ${appHash} when it was made`,
@@ -341,52 +312,6 @@ export class ChainCore {
     batch.blocks++;
     batch.txs += txs.length;
     this.settle(batch);
-  }
-
-  private run(
-    info: BlockInfo,
-    txs: readonly BlockTx[],
-    step: BlockStep | undefined,
-  ): { block: Block; executed: ExecutedBlock } {
-    const { engine, log } = this;
-    log.begin(BigInt(info.height), info.hash, info.timeNs);
-    engine.beginBlock(info);
-    step?.(engine);
-    const results = txs.map((each) => this.deliver(each));
-    engine.endBlock();
-    log.end();
-    const committed = engine.commit();
-    const block = this.blockOf(info, committed);
-    const events = committed.block.events.length;
-    for (const change of committed.changes) this.batch!.changes.push(change);
-    const outcomes = results.map(({ code, text }, n) => ({ hash: txs[n]!.tx.hash, code, text }));
-    const point: ChainPoint = {
-      height: info.height,
-      hash: info.hash,
-      timeNs: info.timeNs.toString(),
-      previousTimeNs: this.point.timeNs,
-      appHash: appHashAfter(this.point, info, committed.stateDigest, outcomes),
-      txs: txs.length,
-      blockEvents: events,
-      events: this.point.events + events,
-    };
-    this.point_ = point;
-    const isEmpty = txs.length === 0 && events <= MARKERS;
-    return { block, executed: { point, results, isEmpty } };
-  }
-
-  private deliver({ tx, isImpersonated }: BlockTx): TxExecution {
-    const verdict = isImpersonated ? undefined : this.log.deliver(admissionTransaction(tx));
-    if (verdict && !verdict.accepted) {
-      this.engine.reject(tx, verdict.text);
-      return { code: REFUSED_CODE, text: verdict.text, rule: verdict.rule, numbers: verdict.numbers };
-    }
-    const { code, text, numbers = {} } = this.engine.deliver(tx);
-    return { code, text, rule: undefined, numbers };
-  }
-
-  private blockOf({ height, timeNs, hash }: BlockInfo, { block }: EngineCommit): Block {
-    return { chainId: this.genesis.chainId, height, timeNs, hash: hash.toUpperCase(), ...block };
   }
 
   /** The writer wants the events between a block's markers; an event file has them all. */
@@ -403,7 +328,7 @@ export class ChainCore {
     return this.point.height < this.genesis.initialHeight ? lastNs : this.clock.timeAfter(lastNs);
   }
 
-  private newBatch(): Batch {
+  private newBatch(isForced = false): Batch {
     return {
       mark: this.engine.state.hold(),
       admissionMark: this.log.mark(),
@@ -412,7 +337,7 @@ export class ChainCore {
       changes: [],
       blocks: 0,
       txs: 0,
-      isForced: false,
+      isForced,
     };
   }
 
@@ -468,9 +393,6 @@ export class ChainCore {
     engine.resume(infoOf(batch.point));
   }
 }
-
-/** Events of every block: its begin, its time, its end. */
-const MARKERS = 3;
 
 function keyOf({ table, key }: StateChange): string {
   return `${table}\u0000${key}`;

@@ -11,7 +11,12 @@ import { schemaVersionOf } from "../../store/database.ts";
 const FORMAT = "lyra-chain";
 const VERSION = 1;
 /** Snapshots belong to the home they were taken in; segments are made from blocks. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "segments"]);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  "chain_snapshots",
+  "chain_undo",
+  "chain_undo_rows",
+  "segments",
+]);
 
 /** Whole numbers as JSON numbers where they are safe, else `["i", decimal]`; bytes as `["b", base64]`. */
 type DumpValue = null | number | string | readonly ["i" | "b", string];
@@ -98,7 +103,7 @@ export function loadDump(db: Database, dump: Dump): void {
 function tableNames(db: Database): string[] {
   const sql = "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name";
   const names = (db.query(sql).all() as { name: string }[]).map(({ name }) => name);
-  return names.filter((name) => !LEFT_OUT.has(name) && !/^(?:sqlite|undo)_/.test(name));
+  return names.filter((name) => !LEFT_OUT.has(name) && !name.startsWith("sqlite_"));
 }
 
 function columnsOf(db: Database, table: string): string[] {

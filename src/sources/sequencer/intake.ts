@@ -13,7 +13,8 @@ import {
 } from "../../wire/transaction-check.ts";
 import { COMMANDS } from "../../wire/transaction-commands.ts";
 import { admissionTransaction } from "./admission-log.ts";
-import type { ChainCore, TxExecution } from "./chain-core.ts";
+import type { TxExecution } from "./block-runner.ts";
+import type { ChainCore } from "./chain-core.ts";
 import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 import { refusalDetails } from "./refusals.ts";

@@ -6,7 +6,8 @@ import { type BlockMode, ChainCallError, type ChainStatus, type TxOutcome } from
 import { CommandError } from "../../engine/errors.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
-import type { BlockStep, ChainCore, ExecutedBlock } from "./chain-core.ts";
+import type { BlockStep, ExecutedBlock } from "./block-runner.ts";
+import type { ChainCore } from "./chain-core.ts";
 import { Intake } from "./intake.ts";
 import type { SequencerLimits } from "./limits.ts";
 import { Mempool, type PooledTx } from "./mempool.ts";

@@ -1,6 +1,7 @@
 // What the chain tells of itself after each block.
 import type { ChainStatus } from "../../engine/chain-port.ts";
-import type { ChainCore, ExecutedBlock } from "./chain-core.ts";
+import type { ExecutedBlock } from "./block-runner.ts";
+import type { ChainCore } from "./chain-core.ts";
 import type { PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 

@@ -96,24 +96,20 @@ export function markets(db: Database): Projection {
 export function marketData(db: Database): Projection {
   const row = append(db, "market_data", "market, block, ord, tx, data");
   const skim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
-  const marketOf = ({ bytes, start, end }: BlockEvent): string => {
-    if (skim.isPlain(bytes, start, end)) return skim.text(0);
+  const marketOf = (block: BlockContext, { bytes, start, end }: BlockEvent): number => {
+    if (skim.isPlain(bytes, start, end)) {
+      return block.ids.internAt(bytes, skim.start(0), skim.end(0), "market").ref;
+    }
     const m = readMarketDataAt(bytes, start, end);
     checkMarketData(m);
-    return m.market;
+    return block.ids.intern(m.market, "market").ref;
   };
   return {
     handlers: [
       [
         Field.marketData,
         (block, event) => {
-          row.run(
-            block.ids.intern(marketOf(event), "market").ref,
-            block.no,
-            block.ord(event),
-            block.tx(event),
-            payload(event),
-          );
+          row.run(marketOf(block, event), block.no, block.ord(event), block.tx(event), payload(event));
         },
       ],
     ],

@@ -1,6 +1,6 @@
 // Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
 // (reference 60, section 14.2).
-import type { Database } from "bun:sqlite";
+import type { Database, Statement } from "bun:sqlite";
 import type { BlockEvent } from "../../sources/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
 import {
@@ -32,7 +32,17 @@ import {
   wholeNumber,
 } from "../field.ts";
 import { checkRanking, checkReward, checkScore } from "./checks.ts";
-import { append, idBlob, insertOnce, microseconds, type Projection, payload, upsert } from "./context.ts";
+import {
+  append,
+  type BlockContext,
+  type Handler,
+  idBlob,
+  insertOnce,
+  microseconds,
+  type Projection,
+  payload,
+  upsert,
+} from "./context.ts";
 import { Field } from "./fields.ts";
 import { DELEGATION_RULES, EPOCH_RULES, RANKING_RULES, SCORE_RULES } from "./rules.ts";
 
@@ -121,18 +131,24 @@ export function validators(db: Database): Projection {
     "epoch_seq",
   ]);
   const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
-  const readRanking = ({ bytes, start, end }: BlockEvent) => {
-    if (rankingSkim.isPlain(bytes, start, end)) return nodeAndEpoch(rankingSkim);
-    const m = readValidatorRankingEventAt(bytes, start, end);
-    checkRanking(m);
-    return m;
-  };
-  const readScore = ({ bytes, start, end }: BlockEvent) => {
-    if (scoreSkim.isPlain(bytes, start, end)) return nodeAndEpoch(scoreSkim);
-    const m = readValidatorScoreEventAt(bytes, start, end);
-    checkScore(m);
-    return m;
-  };
+  /** Writes a row of one of the two tables of scores. */
+  const scoreHandler =
+    (
+      row: Statement,
+      skim: Skim,
+      read: (event: BlockEvent) => { nodeId: string; epochSeq: string },
+    ): Handler =>
+    (block, event) => {
+      const { bytes, start, end } = event;
+      if (skim.isPlain(bytes, start, end)) {
+        const id = block.ids.internAt(bytes, skim.start(0), skim.end(0), "node_id").ref;
+        row.run(wholeNumber(skim.text(1), "epoch_seq"), id, block.no, payload(event));
+        return;
+      }
+      const m = read(event);
+      const id = block.ids.intern(m.nodeId, "node_id").ref;
+      row.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
+    };
   return {
     handlers: [
       [
@@ -148,26 +164,22 @@ export function validators(db: Database): Projection {
       ],
       [
         Field.validatorRanking,
-        (block, event) => {
-          const m = readRanking(event);
-          const id = block.ids.intern(m.nodeId, "node_id").ref;
-          ranking.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
-        },
+        scoreHandler(ranking, rankingSkim, ({ bytes, start, end }) => {
+          const m = readValidatorRankingEventAt(bytes, start, end);
+          checkRanking(m);
+          return m;
+        }),
       ],
       [
         Field.validatorScore,
-        (block, event) => {
-          const m = readScore(event);
-          const id = block.ids.intern(m.nodeId, "node_id").ref;
-          score.run(wholeNumber(m.epochSeq, "epoch_seq"), id, block.no, payload(event));
-        },
+        scoreHandler(score, scoreSkim, ({ bytes, start, end }) => {
+          const m = readValidatorScoreEventAt(bytes, start, end);
+          checkScore(m);
+          return m;
+        }),
       ],
     ],
   };
-}
-
-function nodeAndEpoch(skim: Skim): { nodeId: string; epochSeq: string } {
-  return { nodeId: skim.text(0), epochSeq: skim.text(1) };
 }
 
 /** Key rotations of both kinds; each also replaces the key in the list of nodes (reference 10, 4.8 and 4.9). */
@@ -285,9 +297,19 @@ export function stake(db: Database): Projection {
     "epoch_seq",
     "amount",
   ]);
-  const read = ({ bytes, start, end }: BlockEvent) => {
-    if (!skim.isPlain(bytes, start, end)) return readDelegationBalanceEventAt(bytes, start, end);
-    return { party: skim.text(0), nodeId: skim.text(1), epochSeq: skim.text(2), amount: skim.text(3) };
+  const read = ({ ids }: BlockContext, { bytes, start, end }: BlockEvent) => {
+    if (skim.isPlain(bytes, start, end)) {
+      const party = ids.internAt(bytes, skim.start(0), skim.end(0), "party").ref;
+      const node = ids.internAt(bytes, skim.start(1), skim.end(1), "node_id").ref;
+      return { party, node, epochSeq: skim.text(2), amount: skim.text(3) };
+    }
+    const { party, nodeId, epochSeq, amount } = readDelegationBalanceEventAt(bytes, start, end);
+    return {
+      party: ids.intern(party, "party").ref,
+      node: ids.intern(nodeId, "node_id").ref,
+      epochSeq,
+      amount,
+    };
   };
   return {
     handlers: [
@@ -304,9 +326,8 @@ export function stake(db: Database): Projection {
       [
         Field.delegationBalance,
         (block, event) => {
-          const m = read(event);
-          const party = block.ids.intern(m.party, "party").ref;
-          const node = block.ids.intern(m.nodeId, "node_id").ref;
+          const m = read(block, event);
+          const { party, node } = m;
           const epoch = wholeNumber(m.epochSeq, "epoch_seq");
           const amount = storedAmount(m.amount, "amount");
           delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));

@@ -1,0 +1,322 @@
+/**
+ * A devnet from the outside: its start, its memory, what empty blocks cost, transactions end to end through HTTP, and
+ * snapshots of a large state.
+ *
+ * `bun bench/devnet.ts --binary dist/lyra [--only start,empty,flow,snapshot]` prints one JSON line. Everything that is
+ * measured by the clock needs a quiet machine. The load generator shares the cores with what it loads.
+ */
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { openSearch } from "../src/admission/pow/nonce-search.ts";
+import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
+import { createDevnet } from "../src/node/devnet.ts";
+import { buildTransaction } from "../src/wire/transaction-build.ts";
+import { loadInChild } from "./load.ts";
+import { median } from "./support.ts";
+
+const argument = (name: string) => {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+};
+const binary = argument("--binary");
+const program = binary
+  ? [resolve(binary)]
+  : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+const only = argument("--only")?.split(",");
+const REST_MS = 2_000;
+const STARTS = 9;
+
+const EMPTY_BLOCKS = 100_000;
+const MINE_AT_ONCE = 5_000;
+
+const PARTIES = 1_000;
+const FLOW_TRANSACTIONS = 24_000;
+const FLOW_WARM_UP = 4_000;
+const FLOW_CONNECTIONS = 64;
+const FLOW_INTERVAL_MS = 250;
+const FLOW_DIFFICULTY = 4;
+
+const ACCOUNTS = 500_000;
+const SNAPSHOT_ROUNDS = 9;
+const CHANGES_BETWEEN = 20;
+
+interface Running {
+  readonly pid: number;
+  readonly home: string;
+  readonly nodeUrl: string;
+  readonly nodePort: number;
+  readonly chainId: string;
+  readonly firstBlockMs: number;
+  stop(): Promise<void>;
+}
+
+async function start(...flags: string[]): Promise<Running> {
+  const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
+  const ports = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+  const child = Bun.spawn([...program, "devnet", "--home", home, ...ports, "--json", ...flags], {
+    stdout: "pipe",
+    stderr: "ignore",
+  });
+  const reader = child.stdout.getReader();
+  let text = "";
+  while (!text.includes("\n")) {
+    const { value, done } = await reader.read();
+    if (done) throw new Error("the devnet did not start");
+    text += new TextDecoder().decode(value);
+  }
+  const { nodeUrl, nodePort, chainId, firstBlockMs } = JSON.parse(text.slice(0, text.indexOf("\n")));
+  return {
+    ...{ pid: child.pid, home, nodeUrl, nodePort, chainId, firstBlockMs },
+    async stop() {
+      child.kill();
+      await child.exited;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ask<T>(url: string, body?: object): Promise<T> {
+  const response = await fetch(url, body && { method: "POST", body: JSON.stringify(body) });
+  const answer = (await response.json()) as T;
+  if (!response.ok) throw new Error(`${url}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+/** Resident memory in MB, from the kernel. */
+function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
+}
+
+function storeMb(home: string): number {
+  const files = ["lyra.db", "lyra.db-wal"].map(
+    (name) => statSync(join(home, name), { throwIfNoEntry: false })?.size ?? 0,
+  );
+  return files.reduce((sum, size) => sum + size, 0) / 1024 / 1024;
+}
+
+/** Start of the program to its first block, to its first accepted transaction, and memory at rest. */
+async function measureStart() {
+  const rounds: { firstBlock: number; firstTransaction: number; idleMb: number }[] = [];
+  for (let round = 0; round < STARTS; round++) {
+    const began = performance.now();
+    const devnet = await start();
+    const { parties } = await ask<{
+      parties: { publicKey: string; privateKey: string; balances: { symbol: string; asset: string }[] }[];
+    }>(`${devnet.nodeUrl}/devnet/parties`);
+    const [alice, bob] = parties;
+    const { asset } = alice!.balances.find(({ symbol }) => symbol === "tUSD")!;
+    const key = ed25519KeyPair(Buffer.from(alice!.privateKey, "hex"));
+    const transactions = await proven(devnet, [key], () => transferTo(bob!.publicKey, asset), 1);
+    const { code } = await ask<{ code: number }>(`${devnet.nodeUrl}/transaction/raw`, {
+      tx: transactions[0],
+      type: "TYPE_COMMIT",
+    });
+    if (code !== 0) throw new Error("the first transaction was refused");
+    const firstTransaction = performance.now() - began;
+    await Bun.sleep(REST_MS);
+    rounds.push({ firstBlock: devnet.firstBlockMs, firstTransaction, idleMb: residentMb(devnet.pid) });
+    await devnet.stop();
+  }
+  return {
+    firstBlockMs: round1(median(rounds.map(({ firstBlock }) => firstBlock))),
+    firstTransactionMs: round1(median(rounds.map(({ firstTransaction }) => firstTransaction))),
+    idleMb: round1(median(rounds.map(({ idleMb }) => idleMb))),
+  };
+}
+
+async function measureEmpty() {
+  const devnet = await start("--block", "manual");
+  try {
+    const mine = async (blocks: number) => {
+      for (let left = blocks; left > 0; left -= MINE_AT_ONCE) {
+        await ask(`${devnet.nodeUrl}/devnet/mine`, { blocks: Math.min(left, MINE_AT_ONCE) });
+      }
+    };
+    // The code is compiled and the caches are filled first: what then grows is what blocks leave behind.
+    await mine(MINE_AT_ONCE * 2);
+    await Bun.sleep(REST_MS);
+    const before = { disk: storeMb(devnet.home), memory: residentMb(devnet.pid) };
+    const began = performance.now();
+    await mine(EMPTY_BLOCKS);
+    const seconds = (performance.now() - began) / 1000;
+    await Bun.sleep(REST_MS);
+    return {
+      blocksPerSecond: Math.round(EMPTY_BLOCKS / seconds),
+      diskMb: round1(storeMb(devnet.home) - before.disk),
+      memoryMb: round1(residentMb(devnet.pid) - before.memory),
+    };
+  } finally {
+    await devnet.stop();
+  }
+}
+
+type Key = ReturnType<typeof ed25519KeyPair>;
+
+const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
+const round1 = (value: number) => Number(value.toFixed(1));
+
+function transferTo(to: string, asset: string) {
+  return {
+    fromAccountType: 4,
+    to,
+    toAccountType: 4,
+    asset,
+    amount: "100000",
+    reference: "bench",
+    oneOff: {},
+  };
+}
+
+/** Signed and proven transfers in base64, for the chain's last block; senders take turns. */
+async function proven(
+  { nodeUrl, chainId }: Running,
+  keys: readonly Key[],
+  payload: (index: number) => ReturnType<typeof transferTo>,
+  count: number,
+  offset = 0,
+): Promise<string[]> {
+  const { height, hash, spamPowDifficulty } = await ask<{
+    height: string;
+    hash: string;
+    spamPowDifficulty: number;
+  }>(`${nodeUrl}/blockchain/height`);
+  return Array.from({ length: count }, (_, index) => {
+    const tid = (offset + index).toString(16).padStart(64, "0");
+    let nonce: bigint | undefined;
+    for (let from = 0n; nonce === undefined; from += 1n << 16n) {
+      nonce = openSearch({ blockHash: hash, tid }, spamPowDifficulty).search(from, 1 << 16);
+    }
+    const options = {
+      chainId,
+      nonce: BigInt(offset + index + 1),
+      blockHeight: BigInt(height),
+      pow: { tid, nonce },
+    };
+    const key = keys[index % keys.length]!;
+    const bytes = buildTransaction({ kind: "transfer", payload: payload(index) }, { ...options, key });
+    return Buffer.from(bytes).toString("base64");
+  });
+}
+
+/** Transfers of a thousand parties through HTTP, in blocks at an interval: until the last one is in a block. */
+async function measureFlow() {
+  const parameters = {
+    "spam.pow.difficulty": String(FLOW_DIFFICULTY),
+    "spam.pow.numberOfTxPerBlock": "100000",
+    "spam.protection.maxUserTransfersPerEpoch": "1000000",
+    "validators.epoch.length": "10m",
+  };
+  const flags = Object.entries(parameters).flatMap(([key, value]) => ["--parameter", `${key}=${value}`]);
+  const devnet = await start(...flags, "--block", "manual");
+  try {
+    const keys = Array.from({ length: PARTIES }, (_, index) => {
+      const seed = new Uint8Array(32);
+      new DataView(seed.buffer).setUint32(0, index + 1);
+      return ed25519KeyPair(seed);
+    });
+    const { parties } = await ask<{ parties: { balances: { symbol: string; asset: string }[] }[] }>(
+      `${devnet.nodeUrl}/devnet/parties`,
+    );
+    const { asset } = parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!;
+    for (const key of keys) {
+      await ask(`${devnet.nodeUrl}/devnet/balance`, {
+        party: hexOf(key.publicKey),
+        asset,
+        amount: "1000000000000",
+      });
+    }
+    const receivers = keys.map((key) => hexOf(key.publicKey));
+    const payload = (index: number) => transferTo(receivers[(index * 7 + 1) % PARTIES]!, asset);
+    const run = async (count: number, offset: number) => {
+      const transactions = await proven(devnet, keys, payload, count, offset);
+      await ask(`${devnet.nodeUrl}/devnet/mode`, { mode: `${FLOW_INTERVAL_MS}ms` });
+      const posts = {
+        path: "/transaction/raw",
+        bodies: transactions.map((tx) => JSON.stringify({ tx, type: "TYPE_SYNC" })),
+      };
+      const options = {
+        port: devnet.nodePort,
+        paths: [],
+        posts,
+        connections: FLOW_CONNECTIONS,
+        durationMs: 0,
+        warmupMs: 0,
+      };
+      const result = await loadInChild(options);
+      // Accepted is not enough: the rest of the mempool has to be in a block too.
+      const waiting = performance.now();
+      for (;;) {
+        const { statistics } = await ask<{ statistics: { backlogLength: string } }>(
+          `${devnet.nodeUrl}/statistics`,
+        );
+        if (statistics.backlogLength === "0") break;
+        await Bun.sleep(2);
+      }
+      const elapsedMs = result.elapsedMs + (performance.now() - waiting);
+      await ask(`${devnet.nodeUrl}/devnet/mode`, { mode: "manual" });
+      return { ...result, committedPerSecond: ((count - result.errors) * 1000) / elapsedMs };
+    };
+    await run(FLOW_WARM_UP, 0);
+    const { committedPerSecond, p50Ms, p99Ms, errors } = await run(FLOW_TRANSACTIONS, FLOW_WARM_UP);
+    return {
+      committedPerSecond: Math.round(committedPerSecond),
+      p50Ms: round1(p50Ms),
+      p99Ms: round1(p99Ms),
+      p99ToP50: round1(p99Ms / p50Ms),
+      refused: errors,
+    };
+  } finally {
+    await devnet.stop();
+  }
+}
+
+/** Snapshot, a few changed balances, and back, with half a million accounts: in this process, without HTTP. */
+async function measureSnapshot() {
+  const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
+  const devnet = await createDevnet({ home, mode: { kind: "manual" } });
+  try {
+    const { chain } = devnet;
+    const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
+    const party = (index: number) => index.toString(16).padStart(64, "0");
+    await fillAccounts(chain, asset, party);
+    const rounds: { snapshot: number; revert: number }[] = [];
+    for (let round = -2; round < SNAPSHOT_ROUNDS; round++) {
+      const began = performance.now();
+      const id = await chain.snapshot();
+      const taken = performance.now();
+      for (let change = 0; change < CHANGES_BETWEEN; change++) {
+        await chain.setBalance(party(change * 1000 + 1), asset, BigInt(round + 100));
+      }
+      const before = performance.now();
+      await chain.revert(id);
+      const after = performance.now();
+      if (round >= 0) rounds.push({ snapshot: taken - began, revert: after - before });
+    }
+    return {
+      accounts: ACCOUNTS,
+      snapshotMs: round1(median(rounds.map(({ snapshot }) => snapshot))),
+      revertMs: round1(median(rounds.map(({ revert }) => revert))),
+    };
+  } finally {
+    await devnet.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}
+
+/** By way of a dump: half a million accounts put into its text. */
+async function fillAccounts(
+  chain: Awaited<ReturnType<typeof createDevnet>>["chain"],
+  asset: string,
+  party: (index: number) => string,
+): Promise<void> {
+  for (let index = 1; index <= ACCOUNTS; index += 1) await chain.setBalance(party(index), asset, 1n);
+}
+
+const parts = { start: measureStart, empty: measureEmpty, flow: measureFlow, snapshot: measureSnapshot };
+const results: Record<string, unknown> = {};
+for (const [name, measure] of Object.entries(parts)) {
+  if (only === undefined || only.includes(name)) results[name] = await measure();
+}
+console.log(JSON.stringify(results));
+process.exit(0);

@@ -1,0 +1,58 @@
+// npm run demo: a month on a devnet in seconds, and a summary of what it left. The home stays, to be looked at.
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/commands/terminal.ts";
+import { ExitCode } from "../src/errors.ts";
+import { systemTimeNs } from "../src/node/clock.ts";
+import { DEMO_SECONDS, playDemo } from "../src/node/demo/demo.ts";
+import { type DemoSummary, gapsOf, summarise } from "../src/node/demo/summary.ts";
+import { createDevnet } from "../src/node/devnet.ts";
+
+const HOME = join(".lyra", "demo");
+const LEFT = 34;
+
+async function main(): Promise<number> {
+  rmSync(HOME, { recursive: true, force: true });
+  const began = performance.now();
+  const bar = new ProgressBar("a month");
+  const genesisTimeNs = systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n;
+  const devnet = await createDevnet({ home: HOME, genesisTimeNs });
+  try {
+    const { days, transactions, refusals } = await playDemo(devnet, (part, note) => bar.update(part, note));
+    await devnet.history();
+    bar.clear();
+    const { height, epoch } = devnet.chain.status;
+    const seconds = ((performance.now() - began) / 1000).toFixed(1);
+    print(
+      `${green("played")} ${days} days in ${seconds} s: ${grouped(height)} blocks, ${epoch.seq} epochs, ${transactions} transactions,`,
+    );
+    print(`       ${refusals} of them wrong on purpose, and refused`);
+  } finally {
+    bar.clear();
+    await devnet.close();
+  }
+  const summary = summarise(HOME);
+  printSummary(summary);
+  const gaps = gapsOf(summary);
+  for (const gap of gaps) print(red(gap));
+  print(`\nlook at it with: ${bold(`lyra devnet --home ${HOME}`)}`);
+  return gaps.length === 0 ? ExitCode.done : ExitCode.failed;
+}
+
+function printSummary({ tables, accounts }: DemoSummary): void {
+  print("");
+  for (const { what, rows } of tables) print(`  ${what.padEnd(LEFT)} ${grouped(rows).padStart(8)}`);
+  print(dim("\n  accounts by type"));
+  for (const { type, accounts: count } of accounts)
+    print(`  ${type.padEnd(LEFT)} ${grouped(count).padStart(8)}`);
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  process.exit(await main());
+} catch (error) {
+  process.exit(sayError(error, false));
+}

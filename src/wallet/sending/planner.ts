@@ -1,0 +1,331 @@
+/**
+ * The proof-of-work planner of one key on one chain: which block the next transaction names, and how hard its proof
+ * has to be, so that the network never refuses it for its proof and never bans the key (reference 40, sections 3 and 6).
+ *
+ * It remembers the blocks it was told of, and everything it gave away on them until the block leaves the window:
+ * what was sent may always arrive. Nothing here asks a node or takes a time.
+ *
+ *   ask → (the node answers) → observe → plan → (the proof is made) → prove, or release when it was never sent
+ */
+import { HASH_FUNCTION } from "../../admission/pow/function.ts";
+import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
+import { type BlockQuota, observedBits, roomOn } from "./proof-room.ts";
+
+/** A place on a block for one transaction. */
+export interface Slot {
+  readonly id: number;
+  readonly height: bigint;
+  readonly hash: string;
+  /** Leading zero bits that the proof needs. */
+  readonly difficulty: number;
+  readonly hashFunction: string;
+}
+
+export type Plan =
+  | { readonly kind: "go"; readonly slot: Slot }
+  /** Every known block has as many as it takes: the next block takes more. */
+  | { readonly kind: "full"; readonly txPerBlock: bigint }
+  /** There is room, at a difficulty that nobody wants to wait for. */
+  | { readonly kind: "hard"; readonly difficulty: number }
+  | { readonly kind: "banned"; readonly until: string }
+  | { readonly kind: "unknown_function"; readonly hashFunction: string }
+  /** No block is known. */
+  | { readonly kind: "no_block" };
+
+export interface PlannerOptions {
+  /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
+  readonly extraBitsMax?: number;
+}
+
+interface Sent {
+  readonly id: number;
+  bits: number;
+}
+
+interface Block extends BlockQuota {
+  readonly height: bigint;
+  readonly hash: string;
+  readonly hashFunction: string;
+  /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
+  pastBlocks: bigint | undefined;
+  seen: bigint;
+  observed: bigint;
+  foreign: bigint;
+  readonly sent: Sent[];
+}
+
+/** The memory as plain JSON. */
+export interface PlannerState {
+  readonly head: string;
+  readonly lastId: number;
+  readonly foreignAt: string | null;
+  readonly blocks: readonly {
+    readonly height: string;
+    readonly hash: string;
+    readonly hashFunction: string;
+    readonly difficulty: number;
+    readonly txPerBlock: string;
+    readonly increasingDifficulty: boolean;
+    readonly pastBlocks: string | null;
+    readonly seen: string;
+    readonly observed: string;
+    readonly foreign: string;
+    readonly sent: readonly (readonly [id: number, bits: number])[];
+  }[];
+}
+
+const EXTRA_BITS_MAX = 8;
+/** A node that says a lower height for so long is not late: its chain begins again there. */
+const REWIND_MS = 3_000;
+/** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
+const MARGIN_SHARE = 5n;
+const MARGIN_MIN = 2n;
+/** While somebody else uses the key, blocks this young are left to them. */
+const SHARED_AGE = 2n;
+
+export class ProofPlanner {
+  private head = 0n;
+  private blocks = new Map<bigint, Block>();
+  private bannedUntil: string | undefined;
+  private lastId = 0;
+  private asked = 0;
+  /** Questions asked from this one on are answered by a node that has had the newest block. */
+  private headKnownSince = 0;
+  /** Answers to questions before this one are of a chain that is gone. */
+  private chainSince = 0;
+  private lowerSinceMs: number | undefined;
+  /** The newest block when a transaction of this key was seen that this wallet did not send. */
+  private foreignAt: bigint | undefined;
+  private readonly extraBitsMax: number;
+
+  constructor({ extraBitsMax = EXTRA_BITS_MAX }: PlannerOptions = {}) {
+    this.extraBitsMax = extraBitsMax;
+  }
+
+  /** To be called before a node is asked. @returns what goes with its answer */
+  ask(): number {
+    return ++this.asked;
+  }
+
+  get headHeight(): bigint {
+    return this.head;
+  }
+
+  /** Whether another wallet uses the same key, as far as the last blocks tell. */
+  get isShared(): boolean {
+    if (this.foreignAt === undefined) return false;
+    return this.head - this.foreignAt <= (this.blocks.get(this.head)?.pastBlocks ?? 0n);
+  }
+
+  /** Takes in a party's statistics, however late they come. */
+  observe(view: ChainView, ticket: number, nowMs: number): void {
+    const newest = view.blocks.find(({ height }) => height === view.head)!;
+    if (!this.isOfThisChain(view.blocks, view.head, ticket, nowMs)) return;
+    if (view.head >= this.head) this.bannedUntil = view.bannedUntil;
+    for (const seen of view.blocks) this.count(this.blockOf(seen));
+    for (const seen of view.blocks) this.update(this.blocks.get(seen.height)!, seen);
+    this.noteNewest(newest, view.pastBlocks);
+  }
+
+  /** Takes in the newest block alone: what is remembered can be built on later. */
+  observeHead(block: LastBlock, ticket: number, nowMs: number): void {
+    const seen: SeenBlock = { ...block, seen: 0n, expected: undefined };
+    if (!this.isOfThisChain([seen], block.height, ticket, nowMs)) return;
+    this.blockOf(seen);
+    this.noteNewest(seen, block.pastBlocks);
+  }
+
+  /** Forgets everything: the chain is known to be another one, or to have begun again. */
+  restart(): void {
+    this.head = 0n;
+    this.blocks.clear();
+    this.bannedUntil = undefined;
+    this.lowerSinceMs = undefined;
+    this.foreignAt = undefined;
+    this.chainSince = this.asked + 1;
+    this.headKnownSince = this.chainSince;
+  }
+
+  /** Forgets a block that the network does not know as it is remembered. */
+  forget(height: bigint): void {
+    const block = this.blocks.get(height);
+    if (block !== undefined) block.pastBlocks = undefined;
+  }
+
+  /**
+   * Finds a place for one transaction and keeps it: the newest block with room at the base difficulty, else the one
+   * that asks for the least.
+   */
+  plan(): Plan {
+    const newest = this.blocks.get(this.head);
+    if (newest === undefined) return { kind: "no_block" };
+    if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
+    let best: { readonly block: Block; readonly bits: number } | undefined;
+    for (const block of this.candidates()) {
+      const bits = this.room(block);
+      if (bits === undefined) continue;
+      if (best === undefined || bits < best.bits) best = { block, bits };
+      if (best.bits <= newest.difficulty) break;
+    }
+    if (best === undefined) return { kind: "full", txPerBlock: newest.txPerBlock };
+    const { block, bits } = best;
+    if (block.hashFunction !== HASH_FUNCTION) {
+      return { kind: "unknown_function", hashFunction: block.hashFunction };
+    }
+    if (bits - block.difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
+    const id = ++this.lastId;
+    block.sent.push({ id, bits });
+    const { height, hash, hashFunction } = block;
+    return { kind: "go", slot: { id, height, hash, difficulty: bits, hashFunction } };
+  }
+
+  /** The proof shows so many bits: all of them count. */
+  prove(slot: Slot, bits: number): void {
+    const sent = this.blocks.get(slot.height)?.sent.find(({ id }) => id === slot.id);
+    if (sent !== undefined) sent.bits = bits;
+  }
+
+  /** The transaction was never sent and never will be. Not for one whose fate is unknown. */
+  release(slot: Slot): void {
+    const block = this.blocks.get(slot.height);
+    const place = block?.sent.findIndex(({ id }) => id === slot.id) ?? -1;
+    if (place >= 0) block!.sent.splice(place, 1);
+  }
+
+  /** Whether there is still time for the transaction to get into a block. */
+  isTimely({ height, hash }: Slot): boolean {
+    const block = this.blocks.get(height);
+    return block?.hash === hash && this.isUsable(block);
+  }
+
+  save(): PlannerState {
+    return {
+      head: this.head.toString(),
+      lastId: this.lastId,
+      foreignAt: this.foreignAt?.toString() ?? null,
+      blocks: [...this.blocks.values()].map((block) => ({
+        height: block.height.toString(),
+        hash: block.hash,
+        hashFunction: block.hashFunction,
+        difficulty: block.difficulty,
+        txPerBlock: block.txPerBlock.toString(),
+        increasingDifficulty: block.increasingDifficulty,
+        pastBlocks: block.pastBlocks?.toString() ?? null,
+        seen: block.seen.toString(),
+        observed: block.observed.toString(),
+        foreign: block.foreign.toString(),
+        sent: block.sent.map(({ id, bits }) => [id, bits] as const),
+      })),
+    };
+  }
+
+  load(state: PlannerState): void {
+    this.restart();
+    this.head = BigInt(state.head);
+    this.lastId = state.lastId;
+    this.foreignAt = state.foreignAt === null ? undefined : BigInt(state.foreignAt);
+    for (const { sent, ...block } of state.blocks) {
+      const height = BigInt(block.height);
+      this.blocks.set(height, {
+        ...block,
+        height,
+        txPerBlock: BigInt(block.txPerBlock),
+        pastBlocks: block.pastBlocks === null ? undefined : BigInt(block.pastBlocks),
+        seen: BigInt(block.seen),
+        observed: BigInt(block.observed),
+        foreign: BigInt(block.foreign),
+        sent: sent.map(([id, bits]) => ({ id, bits })),
+      });
+    }
+  }
+
+  /** Decides whether an answer is of the chain that is remembered; begins anew when the chain itself did. */
+  private isOfThisChain(
+    blocks: readonly SeenBlock[],
+    head: bigint,
+    ticket: number,
+    nowMs: number,
+  ): boolean {
+    if (ticket < this.chainSince) return false;
+    const isOther = blocks.some(({ height, hash }) => {
+      const known = this.blocks.get(height);
+      return known !== undefined && known.hash !== hash;
+    });
+    if (isOther) this.restart();
+    else if (head >= this.head) this.lowerSinceMs = undefined;
+    else if (ticket >= this.headKnownSince) {
+      this.lowerSinceMs ??= nowMs;
+      if (nowMs - this.lowerSinceMs >= REWIND_MS) this.restart();
+    }
+    return true;
+  }
+
+  private noteNewest({ height }: SeenBlock, pastBlocks: bigint): void {
+    const block = this.blocks.get(height)!;
+    block.pastBlocks ??= pastBlocks;
+    if (height < this.head || (height === this.head && this.headKnownSince > this.chainSince)) return;
+    this.head = height;
+    this.headKnownSince = this.asked + 1;
+    for (const old of this.blocks.values()) {
+      // Nothing on it can get into the next block any more.
+      if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) this.blocks.delete(old.height);
+    }
+  }
+
+  private blockOf(seen: SeenBlock): SeenBlock {
+    if (!this.blocks.has(seen.height)) {
+      const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
+      this.blocks.set(height, {
+        ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
+        ...{ pastBlocks: undefined, seen: 0n, observed: 0n, foreign: 0n, sent: [] },
+      });
+    }
+    return seen;
+  }
+
+  /** More than this wallet sent: somebody else has the key as well. */
+  private count({ height, seen }: SeenBlock): void {
+    const block = this.blocks.get(height)!;
+    const foreign = seen - BigInt(block.sent.length);
+    if (foreign <= block.foreign) return;
+    block.foreign = foreign;
+    this.foreignAt = this.head > height ? this.head : height;
+  }
+
+  /** The largest count holds: statistics may be late, and the original forgets (see `roomOn`). */
+  private update(block: Block, { seen, expected }: SeenBlock): void {
+    const observed = observedBits(block, seen, expected);
+    if (seen < block.seen) return;
+    if (seen > block.seen || observed < block.observed) block.observed = observed;
+    block.seen = seen;
+  }
+
+  private isUsable({ height, pastBlocks }: Block): boolean {
+    if (pastBlocks === undefined || height > this.head) return false;
+    const share = pastBlocks / MARGIN_SHARE;
+    const margin = share > MARGIN_MIN ? share : MARGIN_MIN;
+    return height + pastBlocks > this.head + 1n + margin;
+  }
+
+  /** Newest first; while the key is shared, what the others are not likely to be using comes before the rest. */
+  private candidates(): Block[] {
+    const usable = [...this.blocks.values()].filter((block) => this.isUsable(block));
+    usable.sort((a, b) => (a.height > b.height ? -1 : 1));
+    if (!this.isShared) return usable;
+    const old = usable.filter(({ height }) => this.head - height >= SHARED_AGE);
+    return old.length > 0 ? old : usable;
+  }
+
+  private room(block: Block): number | undefined {
+    const { seen, observed, foreign } = block;
+    const sent = block.sent.map(({ bits }) => bits);
+    if (!this.isShared) return roomOn(block, { seen, observed, foreign, sent });
+    // One of the others' may be on its way, at the base difficulty.
+    if (block.increasingDifficulty) {
+      return roomOn(block, { seen, observed, foreign, sent: [...sent, block.difficulty] });
+    }
+    const half = block.txPerBlock / 2n;
+    if (BigInt(sent.length) >= (half > 0n ? half : 1n)) return undefined;
+    return roomOn(block, { seen, observed, foreign, sent });
+  }
+}

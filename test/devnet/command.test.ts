@@ -1,0 +1,235 @@
+// lyra devnet as a process: what it prints, the tools' verbs, and how it ends.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TOOLS } from "../../src/api/devnet/tools.ts";
+import { help } from "../../src/commands/devnet.ts";
+import { type BannerFacts, devnetBanner, units } from "../../src/commands/devnet-banner.ts";
+import { findVerb } from "../../src/commands/devnet-tools.ts";
+import type { DevnetAddress } from "../../src/node/devnet-address.ts";
+import { devnetParties } from "../../src/node/devnet-keys.ts";
+import type { PartiesReport } from "../../src/node/devnet-parties.ts";
+import { type Ended, Lyra } from "../rig/lyra.ts";
+
+const PORTS = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const report: PartiesReport = {
+  warning: "PUBLIC TEST KEYS: beware",
+  recoveryPhrase: "one two three",
+  stakingToken: { symbol: "LYRA", decimals: 18 },
+  parties: devnetParties()
+    .slice(0, 2)
+    .map(({ name, index, publicKey, privateKey }) => ({
+      name,
+      index,
+      publicKey,
+      privateKey,
+      stake: index === 1 ? (5n * 10n ** 18n).toString() : "0",
+      balances: [{ asset: "aa", symbol: "tUSD", decimals: 5, balance: "123456789" }],
+    })),
+};
+
+const facts: BannerFacts = {
+  chainId: "lyra-devnet",
+  height: 1234,
+  nodeUrl: "http://127.0.0.1:3003",
+  dataUrl: "http://127.0.0.1:3008",
+  faucetUrl: "http://127.0.0.1:1790",
+  home: "./net",
+  isTemporary: false,
+  mode: "instant",
+  firstBlockMs: 87.4,
+  resumed: "",
+  report,
+};
+
+describe("the banner", () => {
+  test("has the addresses, the chain, the parties with their keys and balances, the phrase, the warning, the way out", () => {
+    const text = devnetBanner(facts);
+    const [alice, bob] = report.parties;
+    for (const part of [
+      "chain lyra-devnet, block 1,234",
+      "first block after 87 ms",
+      "node API      http://127.0.0.1:3003/",
+      "data API      http://127.0.0.1:3008/api/v2/",
+      "faucet        http://127.0.0.1:1790/api/v1/mint",
+      "home          ./net",
+      ` 1 alice  ${alice!.publicKey}`,
+      "5 LYRA staked",
+      ` 2 bob    ${bob!.publicKey}`,
+      "each holds  1,234.5678 tUSD",
+      "recovery phrase  one two three",
+      "PUBLIC TEST KEYS: beware",
+      "Ctrl-C stops.",
+    ]) {
+      expect(text).toContain(part);
+    }
+    expect(text).not.toContain(alice!.privateKey);
+  });
+
+  test("given parties that hold different things, then each has its own line", () => {
+    const [alice, bob] = report.parties;
+    const richer = { ...alice!, balances: [{ ...alice!.balances[0]!, balance: "200000000" }] };
+    const text = devnetBanner({ ...facts, report: { ...report, parties: [richer, bob!] } });
+    expect(text).not.toContain("each holds");
+    expect(text).toContain("2,000 tUSD");
+    expect(text).toContain("1,234.5678 tUSD");
+  });
+
+  test("given a chain that goes on, then it says where", () => {
+    expect(devnetBanner({ ...facts, resumed: "resumed at block 812" })).toContain("(resumed at block 812)");
+  });
+
+  test.each([
+    [0n, 5, "0"],
+    [1n, 5, "0"],
+    [10n, 5, "0.0001"],
+    [123_456_789n, 5, "1,234.5678"],
+    [5n, 0, "5"],
+    [10n ** 24n, 18, "1,000,000"],
+  ] as const)("%s with %s decimals is %s", (amount, decimals, text) => {
+    expect(units(amount, decimals)).toBe(text);
+  });
+});
+
+describe("the help", () => {
+  test("names every verb, and fits its lines", () => {
+    for (const { path } of TOOLS) expect(help).toContain(path.replace("/", " "));
+    expect(help.split("\n").filter((line) => line.length > 120)).toEqual([]);
+  });
+
+  test.each(TOOLS.map(({ path }) => path))("'%s' is found by its words", (path) => {
+    expect(findVerb([...path.split("/"), "word"])).toMatchObject({ tool: { path }, rest: ["word"] });
+  });
+});
+
+describe("a running devnet", () => {
+  const home = join(folder, "net");
+  const configOut = join(folder, "net.json");
+  let lyra: Lyra;
+  let address: DevnetAddress;
+
+  beforeAll(async () => {
+    lyra = new Lyra([
+      "devnet",
+      "--home",
+      home,
+      ...PORTS,
+      "--config-out",
+      configOut,
+      "--json",
+      "--parameter",
+      "validators.epoch.length=5m",
+    ]);
+    while (!existsSync(join(home, "devnet.json")) || !existsSync(configOut)) {
+      if (lyra.hasEnded) throw new Error((await lyra.end()).err);
+      await Bun.sleep(5);
+    }
+    address = JSON.parse(readFileSync(configOut, "utf8")) as DevnetAddress;
+  });
+
+  const verb = async (...words: string[]): Promise<Ended> =>
+    new Lyra(["devnet", ...words, "--home", home, "--json"]).end();
+
+  test("answers where it says it does", async () => {
+    expect((await fetch(`${address.nodeUrl}/blockchain/height`)).status).toBe(200);
+    expect((await fetch(`${address.dataUrl}/api/v2/assets`)).status).toBe(200);
+    const { networkParameter } = await (
+      await fetch(`${address.dataUrl}/api/v2/network/parameters/validators.epoch.length`)
+    ).json();
+    expect(networkParameter.value).toBe("5m");
+  });
+
+  test("is used by its verbs, with names for parties and assets", async () => {
+    const funded = await verb("fund", "alice", "tUSD", "5");
+    expect(funded).toMatchObject({ code: 0, err: "" });
+    expect(JSON.parse(funded.out).deposit).toMatch(/^[0-9a-f]{64}$/);
+    const before = JSON.parse((await verb("status")).out);
+    const after = JSON.parse((await verb("mine", "3")).out);
+    expect(Number(after.height) - Number(before.height)).toBe(3);
+  });
+
+  test("refuses by name, with the exit code of its kind", async () => {
+    expect(await verb("fund", "alice", "tUSD", "none")).toMatchObject({ code: 1, out: "" });
+    expect((await verb("fund", "alice", "tUSD", "none")).err).toContain("'amount' must be a whole number");
+    expect(await verb("teleport")).toMatchObject({ code: 2, out: "" });
+    expect(await verb("stake", "alice")).toMatchObject({ code: 2, out: "" });
+  });
+
+  test("keeps its home for itself", async () => {
+    const second = await new Lyra(["devnet", "--home", home, ...PORTS]).end();
+    expect(second.code).toBe(1);
+    expect(second.err).toContain("is using the home");
+    const reset = await new Lyra(["devnet", "--home", home, "--reset", ...PORTS]).end();
+    expect(reset.code).toBe(1);
+  });
+
+  test("ends within two seconds, and its ports are free; the address file is gone", async () => {
+    const { code, out, ms } = await lyra.stop("SIGTERM");
+    expect(code).toBe(0);
+    expect(ms).toBeLessThan(2_000);
+    expect(JSON.parse(out)).toMatchObject({
+      ...address,
+      warning: expect.stringContaining("PUBLIC TEST KEYS"),
+    });
+    expect(existsSync(join(home, "devnet.json"))).toBe(false);
+    expect(fetch(`${address.nodeUrl}/time`)).rejects.toThrow();
+    expect((await verb("status")).code).toBe(3);
+  });
+
+  test("goes on where it ended, and begins anew after --reset", async () => {
+    const heightOf = async (...flags: string[]) => {
+      const next = new Lyra(["devnet", "--home", home, ...PORTS, "--block", "manual", "--json", ...flags]);
+      while (!existsSync(join(home, "devnet.json")) && !next.hasEnded) await Bun.sleep(5);
+      return Number(JSON.parse((await next.stop("SIGTERM")).out).height);
+    };
+    const first = await heightOf();
+    expect(await heightOf()).toBe(first);
+    expect(await heightOf("--reset")).toBeLessThan(first);
+  });
+});
+
+describe("what cannot be is told before anything is made", () => {
+  const cases: [flags: string[], message: string][] = [
+    [["--block", "often"], "--block must be"],
+    [["--rules", "none"], "--rules must be"],
+    [["--parameter", "x"], "is not key=value"],
+    [["--node-port", "70000"], "--node-port must be a port"],
+    [["--temporary", "--home", "x"], "give --home or --temporary"],
+    [["--genesis", join(folder, "nowhere.json")], "cannot be read"],
+  ];
+  test.each(cases)("%j", async (flags, message) => {
+    const { code, err } = await new Lyra([
+      "devnet",
+      "--home",
+      join(folder, "never"),
+      ...PORTS,
+      ...flags,
+    ]).end();
+    expect(err).toContain(message);
+    expect(code).toBe(2);
+    expect(existsSync(join(folder, "never", "lyra.db"))).toBe(false);
+  });
+
+  test("--reset leaves a home alone that holds no devnet", async () => {
+    const home = join(folder, "recording");
+    await Bun.write(join(home, "lyra.db"), "somebody's");
+    const { code, err } = await new Lyra(["devnet", "--home", home, "--reset", ...PORTS]).end();
+    expect({ code, left: readFileSync(join(home, "lyra.db"), "utf8") }).toEqual({
+      code: 2,
+      left: "somebody's",
+    });
+    expect(err).toContain("holds no devnet");
+  });
+
+  test("a genesis that cannot be used is refused with the reason", async () => {
+    const file = join(folder, "genesis.json");
+    writeFileSync(file, JSON.stringify({ chain_id: "x", genesis_time: "now", app_state: {} }));
+    const { code, err } = await new Lyra(["devnet", "--temporary", "--genesis", file, ...PORTS]).end();
+    expect(err).toContain("genesis");
+    expect(code).toBe(1);
+  });
+});

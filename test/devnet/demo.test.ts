@@ -1,0 +1,132 @@
+// The scripted month: it leaves nothing of a network without markets empty, and everything answers on it.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { DATA_ENDPOINTS } from "../../src/api/data/endpoints.ts";
+import { DEMO_SECONDS, type DemoResult, playDemo } from "../../src/node/demo/demo.ts";
+import { gapsOf, summarise } from "../../src/node/demo/summary.ts";
+import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
+import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
+
+const NOW = 1_900_000_000_000_000_000n;
+
+let devnet: Devnet;
+let result: DemoResult;
+let progress: number[];
+const problems: unknown[] = [];
+
+/** Time that stands still but for what the chain is told. */
+function start(): Promise<Devnet> {
+  const genesisTimeNs = NOW - BigInt(DEMO_SECONDS) * 1_000_000_000n;
+  return createDevnet({
+    seed: "demo",
+    genesisTimeNs,
+    nowNs: () => NOW,
+    onProblem: (error) => problems.push(error),
+  });
+}
+
+beforeAll(async () => {
+  devnet = await start();
+  progress = [];
+  result = await playDemo(
+    devnet,
+    (part) => progress.push(part),
+    () => NOW,
+  );
+  await devnet.history();
+});
+afterAll(async () => {
+  await devnet.close();
+  expect(problems).toEqual([]);
+});
+
+describe("the demo", () => {
+  test("leaves no table empty that an engine without markets feeds, and touches every account type it can", () => {
+    expect(gapsOf(summarise(devnet.home))).toEqual([]);
+  });
+
+  test("plays thirty days, which end now", () => {
+    expect(result.days).toBe(30);
+    expect(result.refusals).toBeGreaterThan(0);
+    expect(Number(devnet.chain.status.epoch.seq)).toBeGreaterThanOrEqual(30);
+    expect(devnet.chain.status.timeNs - NOW).toBeLessThan(1_000_000_000n);
+  });
+
+  test("tells how far it is, ever further", () => {
+    expect(progress.length).toBeGreaterThan(30);
+    expect(progress).toEqual(progress.toSorted((a, b) => a - b));
+    expect(Math.max(...progress)).toBeLessThanOrEqual(1);
+  });
+
+  test("ends with two validators that both sign, and the contract knows their keys", async () => {
+    const { nodes } = await (await fetch(`${devnet.dataUrl}/api/v2/nodes`)).json();
+    const statuses = nodes.edges.map(
+      (edge: { node: { rankingScore: { status: string } } }) => edge.node.rankingScore.status,
+    );
+    expect(statuses).toEqual(["VALIDATOR_NODE_STATUS_TENDERMINT", "VALIDATOR_NODE_STATUS_TENDERMINT"]);
+    for (const change of ["added", "removed"]) {
+      const path = `/api/v2/erc20/multisigcontrol/signer/${change}/bundles`;
+      const { bundles } = await (await fetch(`${devnet.dataUrl}${path}`)).json();
+      expect(bundles.edges[0].node.signatures).toMatch(/^0x/);
+    }
+  });
+});
+
+/** Those that need something of a market or an oracle, or that the scenes above and below ask. */
+const NEEDS_MORE =
+  /candle|order|oracle|market|trade|bundle|governance|ledgerentry|signatures|bootstrap|liquidity/;
+
+/** The address of a resource with something in it. */
+async function addressOf(path: string): Promise<string> {
+  const party = devnet.parties[0]!.publicKey;
+  const values: Record<string, string> = {
+    asset_id: madeUpAssetId("tUSD"),
+    party_id: party,
+    key: "reward.asset",
+  };
+  if (path === "/api/v2/votes") return `${path}?partyId=${party}`;
+  if (path === "/api/v2/node/{id}") return path.replace("{id}", devnet.validator.nodeId);
+  if (path.includes("{id}")) return path.replace("{id}", await firstOf(path));
+  return path.replace(/\{(\w+)\}/g, (_, name: string) => values[name]!);
+}
+
+/** For `/api/v2/deposit/{id}`: the id of the first one of the list. */
+async function firstOf(path: string): Promise<string> {
+  const list = `${/v2\/(\w+)\/\{id\}/.exec(path)![1]}s`;
+  const answer = await (await fetch(`${devnet.dataUrl}/api/v2/${list}`)).json();
+  return answer[list].edges[0].node.id;
+}
+
+describe("everything answers on it", () => {
+  const paths = DATA_ENDPOINTS.map(({ path }) => path).filter((path) => !NEEDS_MORE.test(path));
+  test.each(paths)("GET %s", async (path) => {
+    const response = await fetch(`${devnet.dataUrl}${await addressOf(path)}`);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toBeInstanceOf(Object);
+  });
+
+  test("governance has every proposal, decided", async () => {
+    const { connection } = await (await fetch(`${devnet.dataUrl}/api/v2/governances`)).json();
+    const states = connection.edges.map(
+      (edge: { node: { proposal: { state: string } } }) => edge.node.proposal.state,
+    );
+    expect(states.toSorted()).toEqual([
+      ...Array(2).fill("STATE_DECLINED"),
+      ...Array(5).fill("STATE_ENACTED"),
+    ]);
+  });
+
+  test.each([
+    "TABLE_BALANCES",
+    "TABLE_DEPOSITS",
+    "TABLE_REWARDS",
+    "TABLE_LEDGER",
+    "TABLE_BLOCKS",
+    "TABLE_WITHDRAWALS",
+  ])("export of %s", async (table) => {
+    const url = `${devnet.dataUrl}/api/v2/networkhistory/export?table=${table}&fromBlock=1&toBlock=1000`;
+    const response = await fetch(url);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("application/zip");
+    expect(new Uint8Array(await response.arrayBuffer()).subarray(0, 2)).toEqual(new Uint8Array([0x50, 0x4b]));
+  });
+});
