@@ -89,14 +89,22 @@ export async function run(argv: string[]): Promise<number> {
   if (values.reset) await reset(options.home);
   const devnet = await createDevnet(options);
   try {
-    if (values.demo) await fill(devnet, values);
-    await tell(devnet, values);
+    const ready = begin(devnet, values);
+    // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
+    ready.catch(() => {});
+    await Promise.race([ready, signals]);
     const signal = await signals;
     if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
     return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
   } finally {
     await devnet.close();
   }
+}
+
+async function begin(devnet: Devnet, values: Values): Promise<void> {
+  if (values.demo && devnet.resumed === "") await fill(devnet, values);
+  else if (values.demo && !values.quiet) say("the home has a chain already, and --demo fills a new one only");
+  await tell(devnet, values);
 }
 
 type Devnet = Awaited<ReturnType<typeof import("../node/devnet.ts")["createDevnet"]>>;

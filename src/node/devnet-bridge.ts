@@ -55,6 +55,7 @@ interface SignerBundle {
 export class DevnetBridge implements BridgePort {
   /** Calls of contracts come one after the other, as Ethereum's transactions do. */
   private last: Promise<unknown> = Promise.resolve();
+  private mining: Promise<unknown> | undefined;
 
   constructor(private readonly options: DevnetBridgeOptions) {}
 
@@ -256,7 +257,7 @@ export class DevnetBridge implements BridgePort {
   private async operate(call: () => EthereumLog): Promise<void> {
     const { agent, chain } = this.options;
     const id = await this.bring(call);
-    await chain.mine(1);
+    await this.nextBlock();
     await this.until("the validators have voted", () => agent.isSettled(id));
     await chain.mine(LATE_BLOCKS);
   }
@@ -275,9 +276,17 @@ export class DevnetBridge implements BridgePort {
   private async until(what: string, isSo: () => boolean): Promise<void> {
     for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX; blocks++) {
       if (isSo()) return;
-      await this.options.chain.mine(1);
+      await this.nextBlock();
     }
     if (!isSo()) throw refused(`after ${EFFECT_BLOCKS_MAX} blocks it is still not so that ${what}`);
+  }
+
+  /** One block for all who wait for one. */
+  private nextBlock(): Promise<unknown> {
+    this.mining ??= this.options.chain.mine(1).finally(() => {
+      this.mining = undefined;
+    });
+    return this.mining;
   }
 
   private asset(id: string): Asset {

@@ -9,6 +9,7 @@ import type { Genesis } from "../engine/genesis.ts";
 import { NodeError } from "../errors.ts";
 import type { ChainPart } from "../sources/sequencer/doors.ts";
 import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
+import { rewardAsset } from "./devnet-genesis.ts";
 import type { DevnetParty } from "./devnet-keys.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
 
@@ -36,6 +37,7 @@ export interface FundingOptions {
   readonly chain: Pick<DevnetPort, "submit" | "mine" | "impersonate">;
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;
+  /** None: then only the validator gets something. */
   readonly parties: readonly DevnetParty[];
   readonly validator: { readonly nodeId: string; readonly vegaPubKey: string };
 }
@@ -78,7 +80,7 @@ export class Funding implements ChainPart {
       ...parties.flatMap(({ publicKey }) => balancesOf(publicKey, genesis, simulator)),
       ...parties.slice(0, STAKERS).map(({ publicKey }) => simulator.stake(publicKey, STAKE)),
       simulator.stake(validator.vegaPubKey, VALIDATOR_STAKE),
-      ...treasury(genesis, simulator),
+      ...(parties.length > 0 ? treasury(genesis, simulator) : []),
     ];
     const events = logs.map(({ event, voteType }) => agent.chainEvent(event, voteType).bytes);
     const outcomes = await Promise.all(events.map((bytes) => chain.submit(bytes, "check")));
@@ -117,7 +119,7 @@ function balancesOf(party: string, genesis: Genesis, simulator: BridgeSimulator)
 }
 
 function treasury(genesis: Genesis, simulator: BridgeSimulator): EthereumLog[] {
-  const id = genesis.appState.network_parameters["reward.asset"] ?? "";
+  const id = rewardAsset(genesis);
   const source = genesis.appState.assets?.[id]?.source;
   if (source === undefined) return [];
   return source.erc20
@@ -130,6 +132,6 @@ function failed(text: string): NodeError {
     "devnet.funding",
     "funding_failed",
     `the devnet's parties could not be funded: ${text}`,
-    "a genesis of your own may forbid it: start with --no-funding",
+    "is it a genesis of your own? with --no-funding the parties get nothing",
   );
 }

@@ -5,7 +5,7 @@ import { rfc3339Nano } from "../admission/time-text.ts";
 import { type Genesis, readGenesis } from "../engine/genesis.ts";
 import { NodeError } from "../errors.ts";
 import type { SimulatorOptions } from "./bridge-simulator.ts";
-import { ValidatorKeys } from "./devnet-keys.ts";
+import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./devnet-keys.ts";
 import type { Listing } from "./ethereum/collateral-bridge.ts";
 
 /** Of the staking token, 18 decimals. */
@@ -34,20 +34,27 @@ export function devnetGenesisText({ chainId, timeNs, parameters }: GenesisChange
   });
 }
 
-/** @throws NodeError when the devnet holds no key of a validator of this genesis */
+/** @throws NodeError when the genesis has no validators, or some whose keys the devnet does not hold */
 export function readDevnetGenesis(text: string): Genesis {
   const genesis = readGenesis(text);
-  const { nodeId } = new ValidatorKeys(1);
-  const validators = Object.values(genesis.appState.validators ?? {});
-  if (!validators.some(({ id }) => id === nodeId)) {
-    throw new NodeError(
-      "devnet.genesis",
-      "validator_unknown",
-      "no validator of this genesis is one whose keys the devnet holds",
-      `take over app_state.validators of the shipped genesis (node ${nodeId})`,
-    );
-  }
-  return genesis;
+  const held = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1).nodeId);
+  const [first] = held;
+  const ids = Object.values(genesis.appState.validators ?? {}).map(({ id }) => id);
+  if (ids.includes(first!) && ids.every((id) => held.includes(id))) return genesis;
+  const stranger = ids.find((id) => !held.includes(id));
+  throw new NodeError(
+    "devnet.genesis",
+    "validator_unknown",
+    stranger === undefined
+      ? `the genesis lacks the devnet's validator ${first}`
+      : `the devnet does not hold the keys of validator ${stranger.slice(0, 64)}`,
+    "take over app_state.validators of the shipped genesis",
+  );
+}
+
+/** The asset that rewards are paid in, and that stake stands for (reference 60, section 10.2, default). */
+export function rewardAsset({ appState }: Genesis): string {
+  return appState.network_parameters["reward.asset"] ?? "VOTE";
 }
 
 interface EthereumConfig {
@@ -67,7 +74,7 @@ export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): Si
     nowSeconds,
     contracts: {
       collateralBridge: config.collateral_bridge_contract?.address ?? "",
-      stakingToken: assets[parameters["reward.asset"] ?? ""]?.source.erc20?.contract_address ?? "",
+      stakingToken: assets[rewardAsset(genesis)]?.source.erc20?.contract_address ?? "",
     },
     signers: Object.values(validators).map(({ ethereum_address }) => ethereum_address),
     threshold: THRESHOLD,

@@ -38,7 +38,7 @@ export interface DevnetOptions extends DevnetCoreOptions {
   readonly dataPort?: number;
   readonly nodePort?: number;
   readonly faucetPort?: number;
-  /** Whether a new chain gets balances, stake and delegations; default true. */
+  /** Whether the parties of a new chain get balances, stake and delegations; default true. The validator always does. */
   readonly fund?: boolean;
   readonly limits?: Partial<Limits>;
   /** Whether HTTP is answered by a thread of its own: more a second, and more memory. Default: on the calling one. */
@@ -135,7 +135,7 @@ async function start(
     await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
   }
   core.follow();
-  if (fund) await core.funding.run({ ...core, chain, parties, validator: core.validator });
+  await core.funding.run({ ...core, chain, parties: fund ? parties : [], validator: core.validator });
   await chain.setBlockMode(options.mode ?? INSTANT);
   const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
   const addressFile = join(home, devnetAddressFile);

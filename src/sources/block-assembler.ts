@@ -14,6 +14,7 @@ const CHAIN_ID_BYTES_MAX = 200;
 export const BLOCK_EVENTS_MAX = 10_000_000;
 export const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
 const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
+const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
 /** What a terminal could take for something else than text. */
 const UNPRINTABLE = /\p{C}/u;
 
@@ -39,7 +40,6 @@ interface OpenBlock {
 
 export class BlockAssembler {
   private readonly envelope = new EnvelopeReader();
-  private readonly beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
   private open: OpenBlock | undefined;
   private seenBlock = false;
   private chainIdBytes: Uint8Array | undefined;
@@ -169,7 +169,6 @@ export class BlockAssembler {
 
   private marker(bytes: Uint8Array): { height: number; timestamp: bigint } {
     const { payloadStart, payloadEnd } = this.envelope;
-    const { beginSkim } = this;
     if (beginSkim.isPlain(bytes, payloadStart, payloadEnd)) {
       return { height: beginSkim.number(0), timestamp: beginSkim.int64(1) };
     }

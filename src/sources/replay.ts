@@ -54,7 +54,7 @@ export async function replayFiles(
     hooks.onFile?.(path);
     const reader = new RecordingReader(path, assembler);
     const known = new KnownBlocks(db, writer.writtenHead, count.blocks + count.known > 0);
-    stopped = await replayOne(writer, { path, known, reader }, hooks, count);
+    stopped = await new FileReplay(writer, path, known, reader, hooks, count).run();
     if (stopped) break;
     files.push({ path, ...reader.end! });
     if (reader.end!.damage) break;
@@ -62,73 +62,96 @@ export async function replayFiles(
   return { files, ...count, head: writer.committedHead, stopped };
 }
 
-async function replayOne(
-  writer: BlockWriter,
-  { path, known, reader }: { path: string; known: KnownBlocks; reader: RecordingReader },
-  hooks: ReplayHooks,
-  count: { blocks: number; known: number; events: number },
-): Promise<boolean> {
-  let pending = 0;
-  let lastCommit = performance.now();
-  const commit = () => {
-    writer.commit();
-    pending = 0;
-    lastCommit = performance.now();
-    if (writer.committedHead) hooks.onCommit?.(writer.committedHead, reader.progress);
-  };
-  const take = (block: Block) => {
-    try {
-      if (known.has(block)) {
-        count.known++;
-        return;
-      }
-      writer.stage(block);
-    } catch (error) {
-      throw placed(error, path, block);
-    }
-    count.blocks++;
-    count.events += eventCount(block);
-    pending += eventCount(block);
-    if (pending >= COMMIT_EVENTS || performance.now() - lastCommit > COMMIT_MS) commit();
-  };
-  const isDoubtful = (block: Block) => {
-    try {
-      return known.isDoubtful(block);
-    } catch (error) {
-      throw placed(error, path, block);
-    }
-  };
-  /** A block that waits for the one after it. */
-  let doubtful: Block | undefined;
-  let lastTurn = performance.now();
-  try {
-    for await (const blocks of reader.batches()) {
-      if (performance.now() - lastTurn > TURN_MS) {
-        await nextTurn();
-        lastTurn = performance.now();
-      }
-      if (hooks.isStopping?.()) return true;
-      for (const block of blocks) {
-        if (hooks.isStopping?.()) return true;
-        if (doubtful) {
-          if (block.height === doubtful.height) throw placed(mismatch(doubtful), path, doubtful);
-          take(doubtful);
-          doubtful = undefined;
-        }
-        if (isDoubtful(block)) doubtful = block;
-        else take(block);
-      }
-    }
-    // Nothing came that could tell what it is; where the file is damaged, that is what there is to say.
-    if (doubtful && !reader.end!.damage) throw placed(mismatch(doubtful), path, doubtful);
-  } finally {
-    commit();
-  }
-  return false;
+interface Count {
+  blocks: number;
+  known: number;
+  events: number;
 }
 
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
+/** One file on its way into the store. */
+class FileReplay {
+  private pending = 0;
+  private lastCommit = performance.now();
+  private lastTurn = performance.now();
+  /** A block that waits for the one after it to tell what it is. */
+  private doubtful: Block | undefined;
+
+  constructor(
+    private readonly writer: BlockWriter,
+    private readonly path: string,
+    private readonly known: KnownBlocks,
+    private readonly reader: RecordingReader,
+    private readonly hooks: ReplayHooks,
+    private readonly count: Count,
+  ) {}
+
+  /** True when it was asked to stop before the end. */
+  async run(): Promise<boolean> {
+    try {
+      for await (const blocks of this.reader.batches()) {
+        await this.giveTurn();
+        if (this.hooks.isStopping?.()) return true;
+        for (const block of blocks) {
+          if (this.hooks.isStopping?.()) return true;
+          this.settleDoubt(block);
+          this.placed(block, () => this.take(block));
+        }
+      }
+      // Where the file is damaged, that is what there is to say.
+      if (!this.reader.end!.damage) this.settleDoubt(undefined);
+    } finally {
+      this.commit();
+    }
+    return false;
+  }
+
+  /** @param next the block after the one in doubt; undefined at the end, when nothing came that could tell */
+  private settleDoubt(next: Block | undefined): void {
+    const { doubtful } = this;
+    if (!doubtful) return;
+    this.doubtful = undefined;
+    this.placed(doubtful, () => {
+      if (next === undefined || next.height === doubtful.height) throw mismatch(doubtful);
+      this.store(doubtful);
+    });
+  }
+
+  private take(block: Block): void {
+    if (this.known.isDoubtful(block)) this.doubtful = block;
+    else if (this.known.has(block)) this.count.known++;
+    else this.store(block);
+  }
+
+  private store(block: Block): void {
+    this.writer.stage(block);
+    const events = eventCount(block);
+    this.count.blocks++;
+    this.count.events += events;
+    this.pending += events;
+    if (this.pending >= COMMIT_EVENTS || performance.now() - this.lastCommit > COMMIT_MS) this.commit();
+  }
+
+  private commit(): void {
+    this.writer.commit();
+    this.pending = 0;
+    this.lastCommit = performance.now();
+    if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);
+  }
+
+  private async giveTurn(): Promise<void> {
+    if (performance.now() - this.lastTurn <= TURN_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.lastTurn = performance.now();
+  }
+
+  /** What goes wrong with a block is said with its place in the file. */
+  private placed(block: Block, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw placed(error, this.path, block);
+    }
+  }
 }
 
 /** The same error with the place in the file: what was stored before it ends there. */

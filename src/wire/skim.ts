@@ -132,7 +132,10 @@ function below(rules: Rules, name: string): Rules {
   return Object.fromEntries(inside.map(([path, rule]) => [path.slice(start.length), rule]));
 }
 
-/** Skims messages of one kind, one after the other: what was wanted holds until the next. */
+/**
+ * Skims messages of one kind, one after the other: what was wanted holds until the next. One for each kind, for the
+ * life of the process: what it knows of the kind takes a while to make.
+ */
 export class Skim {
   private readonly starts: number[];
   private readonly ends: number[];

@@ -192,6 +192,37 @@ describe("a running devnet", () => {
   });
 });
 
+test("given a devnet that is killed, then the next start goes on, with nothing twice and nothing lost", async () => {
+  const home = join(folder, "killed");
+  const begin = async () => {
+    const lyra = new Lyra(["devnet", "--home", home, ...PORTS, "--json"]);
+    const file = join(home, "devnet.json");
+    while (
+      !(existsSync(file) && readFileSync(file, "utf8").includes(`"pid":${lyra.pid}}`)) &&
+      !lyra.hasEnded
+    ) {
+      await Bun.sleep(5);
+    }
+    return { lyra, url: (JSON.parse(readFileSync(file, "utf8")) as DevnetAddress).nodeUrl };
+  };
+  const first = await begin();
+  const party = "0d".repeat(32);
+  const fund = (url: string) =>
+    fetch(`${url}/devnet/fund`, {
+      method: "POST",
+      body: JSON.stringify({ party, asset: "VOTE", amount: "5" }),
+    });
+  expect((await fund(first.url)).status).toBe(200);
+  const before = await (await fetch(`${first.url}/devnet/parties`)).json();
+  await first.lyra.stop("SIGKILL");
+
+  const second = await begin();
+  expect(await (await fetch(`${second.url}/devnet/parties`)).json()).toEqual(before);
+  expect((await fund(second.url)).status).toBe(200);
+  const { out } = await second.lyra.stop("SIGTERM");
+  expect(JSON.parse(out).chainId).toBe("lyra-devnet");
+});
+
 describe("what cannot be is told before anything is made", () => {
   const cases: [flags: string[], message: string][] = [
     [["--block", "often"], "--block must be"],

@@ -70,11 +70,17 @@ describe("devnet genesis", () => {
     expect(changed.appState.assets).toEqual(plain.appState.assets!);
   });
 
-  test("given a genesis of validators whose keys nobody here holds, then it is refused with a way out", () => {
+  test("given a genesis without the devnet's validator, or with a stranger, then it is refused with a way out", () => {
     const document = JSON.parse(devnetGenesisText());
-    document.app_state.validators = {};
-    expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow(NodeError);
-    expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow("no validator of this genesis");
+    const [key] = Object.keys(document.app_state.validators);
+    const stranger = { ...document.app_state.validators[key!], id: "ab".repeat(32) };
+    const read = (validators: object) => () =>
+      readDevnetGenesis(JSON.stringify({ ...document, app_state: { ...document.app_state, validators } }));
+    expect(read({})).toThrow("the genesis lacks the devnet's validator");
+    expect(read({ ...document.app_state.validators, other: stranger })).toThrow(
+      `does not hold the keys of validator ${"ab".repeat(32)}`,
+    );
+    expect(read({})).toThrow(NodeError);
   });
 
   test("Ethereum begins with the genesis' contracts, signers and tokens", () => {

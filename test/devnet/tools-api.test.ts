@@ -43,7 +43,7 @@ describe("the devnet's tools answer to this machine only", () => {
     ["another machine", { address: "192.168.1.7" }, 403],
     [
       "another machine that lies about the name",
-      { address: "10.0.0.9", headers: { host: "localhost" } },
+      { address: "192.168.1.9", headers: { host: "localhost" } },
       403,
     ],
     ["a socket that is not known", { address: undefined }, 403],
@@ -119,6 +119,17 @@ describe("each tool", () => {
   test("every tool is in the table above, or only reads", () => {
     const tried = new Set(cases.map(([path]) => path));
     expect(TOOLS.filter(({ method, path }) => method === "POST" && !tried.has(path))).toEqual([]);
+  });
+
+  test("GET /devnet/ lists all of them with what they take", async () => {
+    const { tools } = JSON.parse((await ask("", { method: "GET" })).text);
+    expect(tools).toHaveLength(TOOLS.length + 1);
+    expect(tools).toContainEqual({
+      method: "POST",
+      path: "/devnet/mode",
+      summary: "how blocks are made",
+      body: { mode: "instant, manual, 1s, mixed:1s" },
+    });
   });
 
   test("GET /devnet/status shows 64-bit numbers as texts and times as RFC 3339", async () => {

@@ -226,6 +226,22 @@ describe("transactions", () => {
     expect(rig.engine.balanceOf(C.party)).toBe(FUNDS - 5n);
   });
 
+  test("given endless checks, then a block comes early, and by hand only they end", async () => {
+    const rig = start({ limits: { judgedTxsMax: 10 } });
+    for (let n = 0; n < 25; n++) {
+      await rig.chain.check(A.transfer(rig.chain, B.party, FUNDS + 1n));
+      await Bun.sleep(0);
+    }
+    expect(rig.height).toBeGreaterThan(1);
+    await rig.chain.setBlockMode({ kind: "manual" });
+    await rig.chain.mine(1);
+    const bytes = A.transfer(rig.chain, B.party, 1n);
+    for (let n = 0; n < 10; n++) await rig.chain.check(bytes);
+    await expect(rig.chain.check(bytes)).rejects.toMatchObject({ code: "mempool_full" });
+    await rig.chain.mine(1);
+    expect(await rig.chain.check(bytes)).toMatchObject({ code: 0 });
+  });
+
   test("given a transaction that wants more gas than a block has, then its sender is told", async () => {
     const rig = start();
     await rig.chain.setParameter("network.transactions.maxgasperblock", "0");

@@ -1,7 +1,7 @@
 // A local chain over the small engine, with a clock and randomness of its own, and parties that send transactions.
 import type { Database } from "bun:sqlite";
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+
 import { join } from "node:path";
 import { leadingZeroBits, proofHash } from "../../src/admission/pow/function.ts";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../../src/crypto/ed25519.ts";
@@ -14,12 +14,13 @@ import { openWriter } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
+import { MEMORY } from "../rig/homes.ts";
 import { ASSET, FakeEngine } from "./fake-engine.ts";
 
 const homes: string[] = [];
 
 export function newHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "lyra-sequencer-"));
+  const home = mkdtempSync(join(MEMORY, "lyra-sequencer-"));
   homes.push(home);
   return home;
 }

@@ -73,6 +73,16 @@ export class EngineRun {
     return { facts: facts.lines, digest: stateDigest };
   }
 
+  /** What this block's events say of a node's score. */
+  normalisedScore(nodeId: string, epoch: bigint): string {
+    for (const { field, bytes, start, end } of this.engine.core.log.take().events) {
+      if (field !== Field.validatorScore) continue;
+      const score = readValidatorScoreEventAt(bytes, start, end);
+      if (score.nodeId === nodeId && score.epochSeq === String(epoch)) return score.normalisedScore;
+    }
+    return "";
+  }
+
   /** The place to come back to. */
   mark(): void {
     this.hold = this.engine.state.hold();

@@ -175,7 +175,11 @@ function command(chance: Chance, kind: CommandStep["do"]): CommandStep {
         do: kind,
         party,
         node,
-        amount: chance.once(4) ? "all" : chance.once(20) ? "none" : amount(chance, ["delegated"]),
+        amount: chance.once(4)
+          ? "0"
+          : chance.once(20)
+            ? chance.of("", "all", "-1", "0x10", " 1", "1.0", `1${"0".repeat(80)}`)
+            : amount(chance, ["delegated"]),
         now: chance.once(2),
       };
     case "propose":

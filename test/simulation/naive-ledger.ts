@@ -39,6 +39,12 @@ interface Resource {
   readonly subject: string;
 }
 
+export interface Outcome {
+  readonly id: string;
+  readonly resource: Resource;
+  readonly isAccepted: boolean;
+}
+
 interface Deposit {
   readonly party: string;
   readonly asset: string;
@@ -77,6 +83,8 @@ export interface LedgerData extends BookData {
   readonly withdrawals: Map<string, Withdrawal>;
   withdrawalCount: bigint;
   isBridgeStopped: boolean;
+  /** Ethereum block of the event that did it. */
+  bridgeSwitchedAt: bigint;
   scheduled: SentTransfer[];
   recurring: SentTransfer[];
   /** Ids of all transfers ever accepted, for those who pick one to cancel. */
@@ -94,7 +102,8 @@ export class NaiveLedger {
   readonly nodes: Nodes;
   readonly governance: Governance;
   private proposer = "";
-  private verified: [id: string, Resource][] = [];
+  /** What the witnesses have agreed on in this tick, or have failed to in time. */
+  private outcomes: Outcome[] = [];
 
   constructor(readonly data: LedgerData) {
     this.book = new Book(data, this.facts);
@@ -145,11 +154,11 @@ export class NaiveLedger {
     this.proposer = proposer;
     this.tickEpoch();
     this.tickWitness();
-    this.staking.take(this.verified.filter(([, { kind }]) => kind === "stake" || kind === "supply"));
+    this.staking.take(this.outcomes.filter(({ resource: { kind } }) => kind === "stake" || kind === "supply"));
     this.staking.tick();
     this.tickDeposits();
     this.tickScheduled();
-    this.verified = [];
+    this.outcomes = [];
     this.governance.tick();
     this.nodes.countProposer(this.proposer);
   }
@@ -182,23 +191,22 @@ export class NaiveLedger {
     const { resources, now } = this.data;
     for (const id of [...resources.keys()].sort()) {
       const resource = resources.get(id)!;
-      if (this.nodes.hasPower(resource.votes)) this.verified.push([id, resource]);
-      else if (resource.deadline < now) {
-        if (resource.kind === "stake") this.staking.reject(id);
-        if (resource.kind === "supply") this.staking.reject(id);
-      } else continue;
+      const isAccepted = this.nodes.hasPower(resource.votes);
+      if (!isAccepted && resource.deadline >= now) continue;
+      this.outcomes.push({ id, resource, isAccepted });
       resources.delete(id);
     }
   }
 
   private tickDeposits(): void {
     const { seenRefs, deposits, now } = this.data;
-    for (const [id, { kind, ref, subject }] of this.verified) {
+    for (const { id, resource, isAccepted } of this.outcomes) {
+      const { kind, ref, subject } = resource;
       if (kind !== "deposit" && kind !== "bridge") continue;
-      if (seenRefs.has(ref)) continue;
+      if (!isAccepted || seenRefs.has(ref)) continue;
       seenRefs.add(ref);
       if (kind === "bridge") {
-        this.data.isBridgeStopped = subject === "stopped";
+        this.switchBridge(subject);
         continue;
       }
       const { party, asset, amount, txHash, created } = deposits.get(id)!;
@@ -214,6 +222,14 @@ export class NaiveLedger {
       this.book.deposit(asset, to, amount);
       this.facts.add("deposit", id, 3, party, asset, amount, txHash, created, now);
     }
+  }
+
+  /** Ours: the later event on Ethereum decides, whichever was agreed on first (docs/compatibility.md). */
+  private switchBridge(subject: string): void {
+    const [action, block] = subject.split(" ") as [string, string];
+    if (BigInt(block) <= this.data.bridgeSwitchedAt) return;
+    this.data.bridgeSwitchedAt = BigInt(block);
+    this.data.isBridgeStopped = action === "stopped";
   }
 
   private tickScheduled(): void {
@@ -293,7 +309,7 @@ export class NaiveLedger {
     } else if (erc20?.withdrawal) {
       this.claim(erc20.withdrawal.vegaAssetId, erc20.withdrawal.referenceNonce, txId);
     } else if (erc20?.bridgeStopped || erc20?.bridgeResumed) {
-      const subject = erc20.bridgeStopped ? "stopped" : "resumed";
+      const subject = `${erc20.bridgeStopped ? "stopped" : "resumed"} ${erc20.block}`;
       this.ask(id, "bridge", 30n * DAY, refOf(event), subject);
     } else if (stakingEvent) {
       this.staking.event(stakingEvent, txId, id);
@@ -344,11 +360,11 @@ export class NaiveLedger {
   private claim(asset: string, nonce: string, txId: string): void {
     if (!this.data.assets.has(asset)) throw new Refusal(/asset does not exist/);
     if (!/^\d+$/.test(nonce)) throw new Refusal("invalid withdrawal reference nonce");
-    const found = [...this.data.withdrawals].find(([, { ref }]) => ref === nonce);
+    const found = [...this.data.withdrawals].find(([, { ref, isErc20 }]) => isErc20 && ref === nonce);
     if (found === undefined) throw new Refusal("invalid reference for withdrawal chain event");
     const [id, withdrawal] = found;
     if (!withdrawal.isFinal) throw new Refusal("invalid withdrawal state");
-    if (!withdrawal.isErc20 || !this.nodes.hasHeads(withdrawal.signatures)) throw new Refusal("withdrawal not ready");
+    if (!this.nodes.hasHeads(withdrawal.signatures)) throw new Refusal("withdrawal not ready");
     this.tellWithdrawal(id, withdrawal, 3, txId, this.data.now);
   }
 
@@ -373,7 +389,7 @@ export class NaiveLedger {
       this.tellWithdrawal(id, withdrawal(false), 2, "", 0n);
       throw new Refusal(text);
     };
-    if (amount < this.minimumWithdrawal(asset)) reject("invalid withdrawal, amount under minimum required");
+    if (isErc20 && amount < this.minimumWithdrawal(asset)) reject("invalid withdrawal, amount under minimum required");
     const general = accountOf(party, asset, Type.general);
     if (!this.book.has(general)) reject("account does not exists");
     if (this.book.balance(general) < amount) reject("not enough funds to withdraw");

@@ -38,6 +38,9 @@ export interface NodeStake {
 const { zero, one } = Decimal;
 
 export class Nodes {
+  /** The normalised score that the chain gave a node, asked only where it is left to chance. */
+  chosen: (nodeId: string, epoch: bigint) => string = () => "";
+
   constructor(private readonly ledger: NaiveLedger) {}
 
   private get data(): NodesData {
@@ -84,18 +87,20 @@ export class Nodes {
     const performances = this.list.map((node, at) => this.performance(node, stakes[at]!));
     const multisig = this.multisig(raws.map((raw, at) => raw.times(performances[at]!)));
     const scores = raws.map((raw, at) => raw.times(performances[at]!).times(multisig[at]!));
-    const normalised = this.normalise(scores);
+    const normalised = this.normalise(scores, epoch);
     this.list.forEach((node, at) => {
       const texts = [scores[at], normalised[at], performances[at], raws[at], "tendermint", multisig[at]];
       this.ledger.facts.add("score", node.id, epoch, ...texts.map(String));
     });
-    this.setPowers(nextStakes, stakes);
-    const total = sum(stakes.map(stakeOf));
+    // What the next epoch begins with: its ranking and powers are by the stake that it will have.
+    const nextPerformances = this.list.map((node, at) => this.performance(node, nextStakes[at]!));
+    this.setPowers(nextStakes, nextPerformances);
+    const total = sum(nextStakes.map(stakeOf));
     this.list.forEach((node, at) => {
-      const share = total === 0n ? zero : quotient(stakeOf(stakes[at]!), total);
+      const share = total === 0n ? zero : quotient(stakeOf(nextStakes[at]!), total);
       const incumbent = one.plus(this.ledger.decimal("network.validators.incumbentBonus"));
-      const ranking = share.times(performances[at]!).times(incumbent);
-      const texts = [share, performances[at]!, ranking].map(String);
+      const ranking = share.times(nextPerformances[at]!).times(incumbent);
+      const texts = [share, nextPerformances[at]!, ranking].map(String);
       this.ledger.facts.add("ranking", node.id, ...texts, "tendermint", "tendermint", epoch + 1n, node.power);
     });
     return this.list.map((node, at) => ({
@@ -107,10 +112,8 @@ export class Nodes {
     }));
   }
 
-  private setPowers(nextStakes: readonly NodeStake[], stakes: readonly NodeStake[]): void {
-    const scores = this.raws(nextStakes).map((raw, at) =>
-      raw.times(this.performance(this.list[at]!, stakes[at]!)),
-    );
+  private setPowers(stakes: readonly NodeStake[], performances: readonly Decimal[]): void {
+    const scores = this.raws(stakes).map((raw, at) => raw.times(performances[at]!));
     const total = scores.reduce((all, score) => all.plus(score), zero);
     this.list.forEach((node, at) => {
       const power = total.isZero() ? 10n : scores[at]!.dividedBy(total).times(Decimal.of(10_000n)).truncated();
@@ -153,10 +156,17 @@ export class Nodes {
     return this.list.map((node) => (this.data.signers.includes(node.ethereumAddress) ? one : zero));
   }
 
-  private normalise(scores: readonly Decimal[]): Decimal[] {
+  private normalise(scores: readonly Decimal[], epoch: bigint): Decimal[] {
     const total = scores.reduce((all, score) => all.plus(score), zero);
     if (total.isZero()) return scores.map(() => zero);
-    return scores.map((score) => score.dividedBy(total));
+    const shares = scores.map((score) => score.dividedBy(total));
+    const excess = shares.reduce((all, share) => all.plus(share), zero).minus(one);
+    if (!excess.isPositive()) return shares;
+    // Rounding gave away more than there is: a node chosen at random gives it back, and which one is not for us to say.
+    const loser = this.list.findIndex((node, at) => {
+      return this.chosen(node.id, epoch) === String(shares[at]!.minus(excess));
+    });
+    return shares.map((share, at) => (at === loser ? share.minus(excess) : share));
   }
 
   private totalPower(): bigint {

@@ -2,8 +2,8 @@
 import { Decimal } from "../../src/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";
-import { accountOf, DAY, Movement, NETWORK, Refusal, SECOND, Type } from "./naive-book.ts";
-import type { NaiveLedger } from "./naive-ledger.ts";
+import { accountOf, DAY, Movement, NETWORK, Refusal, SECOND, Type, UINT_MAX } from "./naive-book.ts";
+import type { NaiveLedger, Outcome } from "./naive-ledger.ts";
 import { type NodeStake, quotient, type Score, stakeOf, sum } from "./naive-nodes.ts";
 
 interface Linking {
@@ -63,7 +63,7 @@ export class Staking {
       if (this.data.supplyAsked === "asked") throw new Refusal(/being processed$/);
       this.data.supplyAsked = "asked";
       this.data.pendingSupply = BigInt(totalSupply.totalSupply);
-      this.ledger.ask(SUPPLY, "supply", 30n * DAY, "", "");
+      this.ledger.ask(SUPPLY, "supply", 21n * DAY, "", "");
       return;
     }
     const { vegaPublicKey: party, amount, blockTime, ethereumAddress } = (stakeDeposited ?? stakeRemoved)!;
@@ -78,29 +78,28 @@ export class Staking {
     this.ledger.ask(id, "stake", 21n * DAY, "", "");
   }
 
-  /** What the witnesses have agreed on. */
-  take(resources: readonly (readonly [id: string, { readonly kind: string }])[]): void {
-    for (const [id, { kind }] of resources) {
-      if (kind === "supply") {
-        this.data.totalSupply = this.data.pendingSupply;
-        this.data.supplyAsked = "known";
+  /** What the witnesses have agreed on, or have failed to in time. */
+  take(outcomes: readonly Outcome[]): void {
+    for (const { id, resource, isAccepted } of outcomes) {
+      if (resource.kind === "supply") {
+        if (isAccepted) this.data.totalSupply = this.data.pendingSupply;
+        this.data.supplyAsked = isAccepted ? "known" : "";
         continue;
       }
       const linking = this.data.linkings.get(id)!;
-      const events = this.data.accepted.get(linking.party);
-      if (events === undefined) {
-        this.ledger.facts.add("party", linking.party);
-        this.data.accepted.set(linking.party, [linking]);
-      } else {
-        events.push(linking);
-      }
-      this.tell(linking, 2, this.ledger.data.now);
+      if (isAccepted) this.accept(linking);
+      this.tell(linking, isAccepted ? 2 : 3, this.ledger.data.now);
     }
   }
 
-  reject(id: string): void {
-    if (id === SUPPLY) this.data.supplyAsked = "";
-    else this.tell(this.data.linkings.get(id)!, 3, this.ledger.data.now);
+  private accept(linking: Linking): void {
+    const events = this.data.accepted.get(linking.party);
+    if (events !== undefined) {
+      events.push(linking);
+      return;
+    }
+    this.ledger.facts.add("party", linking.party);
+    this.data.accepted.set(linking.party, [linking]);
   }
 
   private tell({ id, isLink, party, amount, ts, txHash, block, index }: Linking, status: number, at: bigint): void {
@@ -123,8 +122,7 @@ export class Staking {
   }
 
   undelegate(party: string, { nodeId, amount: text, method }: UndelegateSubmission): void {
-    if (!/^\d+$/.test(text)) throw new Refusal("amount is not a valid base 10 number");
-    if (!this.ledger.nodes.has(nodeId)) throw new Refusal("invalid node ID");
+    if (!/^\d+$/.test(text) || BigInt(text) > UINT_MAX) throw new Refusal("amount is not a valid base 10 number");
     const { current, next } = this.data;
     const now = amountOf(current, party, nodeId);
     const later = amountOf(next, party, nodeId);
@@ -152,11 +150,11 @@ export class Staking {
   tick(): void {
     const { now } = this.ledger.data;
     if (now < this.data.reconciled + 30n * SECOND) return;
-    this.data.reconciled = now;
     this.reconcile();
   }
 
   private reconcile(): void {
+    this.data.reconciled = this.ledger.data.now;
     for (const [map, ahead] of [
       [this.data.current, 0n],
       [this.data.next, 1n],
@@ -208,6 +206,8 @@ export class Staking {
 
   private roll(): void {
     const { current, next, auto } = this.data;
+    // Whoever changed something in this epoch is left alone for once.
+    const idle = [...auto].filter((party) => isSame(current.get(party), next.get(party))).sort();
     const rolled: Delegations = new Map();
     for (const [party, nodes] of next) {
       for (const [node, amount] of nodes) {
@@ -216,7 +216,7 @@ export class Staking {
     }
     this.data.current = rolled;
     this.data.next = structuredClone(rolled);
-    for (const party of [...auto].sort()) this.delegateRest(party);
+    for (const party of idle) this.delegateRest(party);
     for (const party of rolled.keys()) {
       const stake = this.balance(party) ?? 0n;
       if (stake > 0n && !quotient(totalOf(rolled, party), stake).isLess(Decimal.parse("0.95"))) auto.add(party);
@@ -230,6 +230,7 @@ export class Staking {
     if (total === 0n || rest <= 0n) return;
     for (const [node, amount] of [...current.get(party)!].sort()) {
       const more = amount + (amount * rest) / total;
+      if (more === amount) continue;
       put(this.data.current, party, node, more);
       put(this.data.next, party, node, more);
       this.tellDelegation(this.data.current, party, node, 1n);
@@ -338,6 +339,10 @@ function amountOf(map: Delegations, party: string, node: string): bigint {
 
 export function totalOf(map: Delegations, party: string): bigint {
   return sum([...(map.get(party)?.values() ?? [])]);
+}
+
+function isSame(a: ReadonlyMap<string, bigint> = new Map(), b: ReadonlyMap<string, bigint> = new Map()): boolean {
+  return [...a.keys(), ...b.keys()].every((node) => (a.get(node) ?? 0n) === (b.get(node) ?? 0n));
 }
 
 function put(map: Delegations, party: string, node: string, amount: bigint): void {

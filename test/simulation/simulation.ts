@@ -3,7 +3,6 @@
  * the same answers. A sequence that tells them apart is made as short as it gets.
  */
 import { signBridgeDigest } from "../../src/crypto/multisig.ts";
-import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { EngineRun } from "./engine-run.ts";
 import { sequenceOf } from "./generator.ts";
@@ -11,7 +10,7 @@ import { SECOND } from "./naive-book.ts";
 import type { NaiveLedger, Verdict } from "./naive-ledger.ts";
 import { SUPPLY } from "./naive-staking.ts";
 import { type CommandStep, Realizer, type Step, statelessText } from "./steps.ts";
-import { keyOf, ledgerOf, RECEIVER, VALIDATORS, type World, WORLDS } from "./world.ts";
+import { keyOf, ledgerOf, signersOf, VALIDATORS, type World, WORLDS } from "./world.ts";
 
 /** vega.commands.v1.NodeVote.Type */
 const VOTE_ON_SUPPLY = 10;
@@ -41,6 +40,8 @@ export class Simulation {
     const run = new Run(world, this.engine, this.ledger, this.realizer);
     run.begin(1_000, 0, 1);
     run.announceSigners();
+    for (let blocks = 0; blocks < 4; blocks++) run.take({ do: "block", stepMs: 500, proposer: 0, voters: 7 });
+    this.ledger.data.nodes.signers.push(...signersOf(world));
     if (world.isFunded) for (const step of FUNDING) run.take(step);
     for (const stepMs of [1_000, 1_000, 1_000, 40_000, 1_000, 12_000, 1_000]) {
       run.take({ do: "block", stepMs, proposer: 0, voters: 7 });
@@ -106,8 +107,9 @@ class Run implements Outcome {
     if (this.digests.length === this.restartAt) this.engine = this.engine.restarted();
     const time = this.ledger.data.now + BigInt(stepMs) * (SECOND / 1_000n);
     const { nodeId } = this.realizer.node(proposer);
-    this.ledger.beginBlock(time, nodeId);
     this.engine.beginBlock(time, nodeId, height);
+    this.ledger.nodes.chosen = (node, epoch) => this.engine.normalisedScore(node, epoch);
+    this.ledger.beginBlock(time, nodeId);
   }
 
   end(): void {
@@ -121,9 +123,7 @@ class Run implements Outcome {
 
   /** The contract's signers are no matter of the ledger: it was told of them. */
   announceSigners(): void {
-    const known = VALIDATORS.slice(0, this.world.signers).map((keys) => ethereumAddress(keys.ethereum(1)));
-    const signers = [...known, ...(this.world.hasForeignSigner ? [RECEIVER] : [])];
-    signers.forEach((newSigner, at) => {
+    signersOf(this.world).forEach((newSigner, at) => {
       const signerAdded = { newSigner, nonce: `${at}`, blockTime: BigInt(at + 1) };
       const payload = {
         txId: `0x${`${at}`.padStart(64, "5")}`,
@@ -219,8 +219,11 @@ function compare(facts: readonly string[], expected: readonly string[]): void {
     if (UNORDERED.has(kind)) for (const lines of [a, b]) lines.sort();
     const at = a.findIndex((line, at) => !isSameFact(line, b[at]));
     if (at >= 0 || a.length !== b.length) {
-      const place = at >= 0 ? at : a.length;
-      throw new Difference(`${kind} ${place} of ${a.length}\n  is  ${a[place]}\n  not ${b[place]} (of ${b.length})`);
+      const only = (lines: readonly string[], others: readonly string[]) =>
+        lines.filter((line) => !others.includes(line)).map((line) => `\n  ${line}`);
+      throw new Difference(
+        `${kind} ${at} of ${a.length}, not ${b.length}; only here:${only(a, b)}\nnot here:${only(b, a)}`,
+      );
     }
   }
 }

@@ -43,7 +43,7 @@ export type Step =
   | { do: "stake"; by: number; party: number; amount: Amount; link: boolean; time: number; nonce: number }
   | { do: "supply"; by: number; amount: Amount; nonce: number }
   | { do: "delegate"; party: number; node: number; amount: Amount }
-  | { do: "undelegate"; party: number; node: number; amount: Amount | "all" | "none"; now: boolean }
+  | { do: "undelegate"; party: number; node: number; amount: Amount | string; now: boolean }
   | { do: "propose"; party: number; change: number; closeS: number; enactS: number }
   | { do: "vote"; party: number; pick: number; yes: boolean };
 
@@ -111,7 +111,7 @@ export class Realizer {
       case "claim":
         return this.claim(step);
       case "bridge": {
-        const erc20 = { index: 0n, block: 1n, [step.stop ? "bridgeStopped" : "bridgeResumed"]: true };
+        const erc20 = { index: 0n, block: BigInt(step.nonce + 1), [step.stop ? "bridgeStopped" : "bridgeResumed"]: true };
         return this.event(step.by, { ...this.ethereum("b", step.nonce), erc20 });
       }
       case "pay":
@@ -170,7 +170,7 @@ export class Realizer {
   }
 
   private receiver(at: number): string {
-    return this.who[at % this.who.length]!;
+    return this.who.at(at % this.who.length)!;
   }
 
   private event(by: number, payload: object): CheckedTransaction {
@@ -319,8 +319,8 @@ export class Realizer {
       const amount = this.amount(step.amount, { free: free < 0n ? 0n : free, delegated });
       return this.tx(party, "delegateSubmission", { nodeId, amount: `${amount}` });
     }
-    const amount =
-      step.amount === "all" ? "0" : step.amount === "none" ? "" : `${this.amount(step.amount, { delegated, free: 0n })}`;
+    const { amount: asked } = step;
+    const amount = typeof asked === "string" ? asked : `${this.amount(asked, { delegated, free: 0n })}`;
     return this.tx(party, "undelegateSubmission", { nodeId, amount, method: step.now ? 1 : 2 });
   }
 

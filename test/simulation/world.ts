@@ -158,7 +158,7 @@ export function genesisOf({ nodes, parameters }: World): Genesis {
   );
 }
 
-export function ledgerOf({ nodes, signers, hasForeignSigner, parameters }: World): NaiveLedger {
+export function ledgerOf({ nodes, parameters }: World): NaiveLedger {
   const start = BigInt(Date.parse(TIME)) * 1_000_000n;
   const data: LedgerData = {
     assets: new Map(
@@ -189,10 +189,7 @@ export function ledgerOf({ nodes, signers, hasForeignSigner, parameters }: World
           proposed: 0n,
         }))
         .sort((a, b) => (a.id < b.id ? -1 : 1)),
-      signers: [
-        ...VALIDATORS.slice(0, signers).map((keys) => ethereumAddress(keys.ethereum(1))),
-        ...(hasForeignSigner ? [RECEIVER] : []),
-      ],
+      signers: [],
       isNewEpoch: false,
     },
     governance: { active: [], ids: [] },
@@ -203,6 +200,7 @@ export function ledgerOf({ nodes, signers, hasForeignSigner, parameters }: World
     withdrawals: new Map(),
     withdrawalCount: 0n,
     isBridgeStopped: false,
+    bridgeSwitchedAt: 0n,
     scheduled: [],
     recurring: [],
     transferIds: [],
@@ -215,4 +213,10 @@ export function ledgerOf({ nodes, signers, hasForeignSigner, parameters }: World
     }
   }
   return new NaiveLedger(data);
+}
+
+/** The addresses that the contract knows, once the validators have seen it. */
+export function signersOf({ signers, hasForeignSigner }: World): string[] {
+  const known = VALIDATORS.slice(0, signers).map((keys) => ethereumAddress(keys.ethereum(1)));
+  return hasForeignSigner ? [...known, RECEIVER] : known;
 }

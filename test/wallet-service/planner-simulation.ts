@@ -65,7 +65,10 @@ export class SimulatedChain {
   }
 
   /** One block: the transactions in this order, then the parameters. @returns the refusals */
-  block(transactions: readonly SimulatedTransaction[], parameters: Readonly<Record<string, string>> = {}): string[] {
+  block(
+    transactions: readonly SimulatedTransaction[],
+    parameters: Readonly<Record<string, string>> = {},
+  ): string[] {
     this.height += 1n;
     const hash = new Bun.CryptoHasher("sha256").update(`${this.label} ${this.height}`).digest("hex");
     this.hashes.set(this.height, hash);

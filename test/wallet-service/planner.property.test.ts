@@ -41,7 +41,12 @@ function run(seed: number, rules: AdmissionRules): Outcome {
   // Blocks that statistics may be late, and that a transaction may wait: together what the planner allows for.
   const lateness = BigInt(dice.upTo(2));
   const patience = 2n - lateness;
-  const [loss, othersChance, changeChance, askChance] = [dice.next() * 0.4, dice.next(), 0.1, 0.3 + dice.next() * 0.7];
+  const [loss, othersChance, changeChance, askChance] = [
+    dice.next() * 0.4,
+    dice.next(),
+    0.1,
+    0.3 + dice.next() * 0.7,
+  ];
 
   for (let count = 0; count < BLOCKS; count++) {
     const due = mempool.filter(({ dueAt }) => dueAt <= chain.height + 1n);
@@ -66,7 +71,8 @@ function run(seed: number, rules: AdmissionRules): Outcome {
       planner.observe(answer.view, answer.ticket, Number(chain.height) * 100);
     }
     // Nobody sends without having heard of the chain for longer than that.
-    if (chain.height - planner.headHeight > lateness) planner.observe(chain.view(), planner.ask(), Number(chain.height) * 100);
+    if (chain.height - planner.headHeight > lateness)
+      planner.observe(chain.view(), planner.ask(), Number(chain.height) * 100);
 
     for (let sends = dice.upTo(6); sends > 0; sends--) {
       const transaction = planOne(chain, planner);

@@ -18,6 +18,23 @@ export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
 
+const LOAD = {
+  method: "POST",
+  path: `${DEVNET_PREFIX}load`,
+  summary: "become the chain of a dump",
+  body: {},
+};
+/** What `GET /devnet/` tells. */
+const TOOL_LIST = [
+  ...TOOLS.map(({ method, path, summary, body }) => ({
+    method,
+    path: `${DEVNET_PREFIX}${path}`,
+    summary,
+    body,
+  })),
+  LOAD,
+];
+
 export interface DevnetTools {
   /** Answers a request below `/devnet/`. @param address of the other end of the socket */
   answer(request: Request, address: string | undefined): Response | Promise<Response>;
@@ -46,6 +63,7 @@ export function devnetApp(context: DevnetContext) {
     else app.post(path, answer, { parse: "none" });
     app.all(path, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
   }
+  app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
   app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
   return app;

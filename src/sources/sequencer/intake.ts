@@ -15,6 +15,7 @@ import { COMMANDS } from "../../wire/transaction-commands.ts";
 import { admissionTransaction } from "./admission-log.ts";
 import type { TxExecution } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
+import type { SequencerLimits } from "./limits.ts";
 import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 import { refusalDetails } from "./refusals.ts";
@@ -29,11 +30,15 @@ const ENGINE_RULES: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class Intake {
+  /** Transactions judged since the last block: each leaves something behind in admission until then. */
+  private judged = 0;
+
   constructor(
     private readonly core: ChainCore,
     private readonly mempool: Mempool,
     private readonly checker: NonNullable<LocalChainOptions["checkTransaction"]> = checkTransaction,
     private readonly status: () => ChainStatus,
+    private readonly limits: Pick<SequencerLimits, "judgedTxsMax">,
   ) {}
 
   /**
@@ -61,7 +66,12 @@ export class Intake {
   takeUnsigned(bytes: Uint8Array, tx: CheckedTransaction) {
     const hash = tx.hash.toUpperCase();
     this.mempool.remember(hash);
-    return this.enter({ hash, bytes, tx, isImpersonated: true });
+    try {
+      return this.enter({ hash, bytes, tx, isImpersonated: true });
+    } catch (error) {
+      this.mempool.forget(hash);
+      throw error;
+    }
   }
 
   /** The verdict alone. Its proof of work counts as seen until the next commit. @throws ChainCallError */
@@ -73,9 +83,23 @@ export class Intake {
     return this.judge({ hash, tx: verdict.transaction, isImpersonated: false });
   }
 
-  /** Asks again after a block. */
+  /** Whether so many were judged that a block is due, whatever came of them. */
+  get isCrowded(): boolean {
+    return this.judged >= this.limits.judgedTxsMax / 2;
+  }
+
+  /** A block is committed: what was left behind is gone. */
+  committed(): void {
+    this.judged = 0;
+  }
+
+  /** Also asked again after a block, for what remains. @throws ChainCallError `mempool_full` */
   judge({ hash, tx, isImpersonated }: Pick<PooledTx, "hash" | "tx" | "isImpersonated">): TxOutcome {
     const { engine, log } = this.core;
+    if (this.judged++ >= this.limits.judgedTxsMax) {
+      const text = `${this.limits.judgedTxsMax} transactions were checked since the last block`;
+      throw new ChainCallError("mempool_full", text);
+    }
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
       const tokens = isCounted ? engine.stakeOf(tx.party) : undefined;

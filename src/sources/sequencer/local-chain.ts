@@ -39,6 +39,8 @@ export class LocalChain implements ChainPort, SequencerTools {
   private readonly sequencer: Sequencer;
   private readonly snapshots: Snapshots;
   private readonly limits: SequencerLimits;
+  /** The tools that take a while come one after the other. */
+  private queue: Promise<unknown> = Promise.resolve();
   /** What happened when the chain was opened: one sentence for the log, and the numbers in it. */
   readonly resumption: Resumption;
 
@@ -87,8 +89,10 @@ export class LocalChain implements ChainPort, SequencerTools {
     if (!Number.isSafeInteger(blocks) || blocks < 0 || blocks > this.limits.mineBlocksMax) {
       throw invalid("mine", `the number of blocks must be whole, 0 to ${this.limits.mineBlocksMax}`);
     }
-    await this.sequencer.mine(blocks);
-    return this.status;
+    return this.inTurn(async () => {
+      await this.sequencer.mine(blocks);
+      return this.status;
+    });
   }
 
   async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
@@ -119,7 +123,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.status;
   }
 
-  async endEpoch(): Promise<ChainStatus> {
+  endEpoch(): Promise<ChainStatus> {
+    return this.inTurn(() => this.mineToNextEpoch());
+  }
+
+  private async mineToNextEpoch(): Promise<ChainStatus> {
     const { seq } = this.core.engine.epoch;
     for (let blocks = 0; this.core.engine.epoch.seq === seq; blocks++) {
       if (blocks >= EPOCH_BLOCKS_MAX) {
@@ -138,21 +146,25 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.status;
   }
 
-  async snapshot(): Promise<string> {
-    this.sequencer.checkRunning();
-    return this.snapshots.take();
+  snapshot(): Promise<string> {
+    return this.inTurn(async () => {
+      this.sequencer.checkRunning();
+      return this.snapshots.take();
+    });
   }
 
-  async revert(id: string): Promise<ChainStatus> {
-    const height = this.snapshots.revert(id);
-    this.options.onReverted?.(height);
-    this.sequencer.moved();
-    return this.status;
+  revert(id: string): Promise<ChainStatus> {
+    return this.inTurn(async () => {
+      const height = this.snapshots.revert(id);
+      this.options.onReverted?.(height);
+      this.sequencer.moved();
+      return this.status;
+    });
   }
 
   /** Gives up a snapshot; with the last one, what keeps the way back is gone too. */
-  async dropSnapshot(id: string): Promise<void> {
-    this.snapshots.drop(id);
+  dropSnapshot(id: string): Promise<void> {
+    return this.inTurn(async () => this.snapshots.drop(id));
   }
 
   async dump(): Promise<string> {
@@ -167,7 +179,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return writeDump(this.options.db, this.core.genesis, { height, hash, appHash, mempool });
   }
 
-  async load(text: string): Promise<ChainStatus> {
+  load(text: string): Promise<ChainStatus> {
+    return this.inTurn(async () => this.replaceBy(text));
+  }
+
+  private replaceBy(text: string): ChainStatus {
     const { core, options } = this;
     const dump = readDump(text);
     const genesis = genesisOfDump(dump);
@@ -244,6 +260,12 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     this.core.close();
     this.writer.checkpoint();
+  }
+
+  private inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(run);
+    this.queue = done.catch(() => {});
+    return done;
   }
 
   private changeClock(change: () => void): ChainStatus {

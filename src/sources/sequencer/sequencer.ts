@@ -57,7 +57,7 @@ export class Sequencer {
     this.mempool = new Mempool(limits);
     this.waiters = new Waiters(limits.commitWaitMs);
     this.board = new StatusBoard(core, options);
-    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status);
+    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status, limits);
   }
 
   get status(): ChainStatus {
@@ -105,9 +105,11 @@ export class Sequencer {
   }
 
   /** @throws ChainCallError */
-  check(bytes: Uint8Array): Promise<TxOutcome> {
+  async check(bytes: Uint8Array): Promise<TxOutcome> {
     this.checkRunning();
-    return this.intake.check(bytes);
+    const outcome = await this.intake.check(bytes);
+    this.schedule();
+    return outcome;
   }
 
   /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
@@ -129,6 +131,7 @@ export class Sequencer {
   /** The chain is at another place than before: looks at everything anew. */
   moved(): void {
     this.wanted = 0;
+    this.intake.committed();
     this.board.update();
     this.recheck();
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
@@ -151,8 +154,8 @@ export class Sequencer {
     wait: "check" | "commit",
   ): TxOutcome | Promise<TxOutcome> {
     for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
-    if (entry === undefined) return outcome;
     this.schedule();
+    if (entry === undefined) return outcome;
     return wait === "commit" ? this.waiters.wait(outcome.hash) : outcome;
   }
 
@@ -176,6 +179,7 @@ export class Sequencer {
     this.halted = undefined;
     clearTimeout(this.retry);
     this.retry = undefined;
+    this.intake.committed();
     for (const each of made) this.told(each);
     if (trouble) this.halt(trouble);
     this.noteHalt();
@@ -234,7 +238,9 @@ export class Sequencer {
     if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
     const { kind } = this.mode;
     const isDue =
-      this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+      this.mempool.count > 0 ||
+      this.intake.isCrowded ||
+      (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
     if (kind !== "interval" && isDue && this.soon === undefined) {
       this.soon = setImmediate(() => {
         this.soon = undefined;

@@ -28,6 +28,13 @@ import {
 import { Field } from "./fields.ts";
 import { ACCOUNT_RULES } from "./rules.ts";
 
+const accountSkim = new Skim("vega.Account", ACCOUNT_RULES, [
+  "owner",
+  "asset",
+  "market_id",
+  "type",
+  "balance",
+]);
 const ACCOUNT: AccountFields = { owner: "owner", asset: "asset", market: "market_id" };
 const FROM_ACCOUNT = accountFields("ledger_movements.entries.from_account");
 const TO_ACCOUNT = accountFields("ledger_movements.entries.to_account");
@@ -42,7 +49,7 @@ export function balances(db: Database): Projection {
   const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
-  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["owner", "asset", "market_id", "type", "balance"]);
+  const skim = accountSkim;
   const read = ({ bytes, start, end }: BlockEvent) => {
     if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
     return {

@@ -42,6 +42,10 @@ const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
 
+const marketSkim = new Skim("vega.Market", MARKET_RULES, ["id", "state"]);
+const marketDataSkim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
+const marginSkim = new Skim("vega.MarginLevels", MARGIN_RULES, ["party_id", "asset", "market_id"]);
+
 /** Rows of one version looked through for an earlier state of a creation; it is nearly always the first. */
 const EARLIER_ROWS_MAX = 64;
 
@@ -65,9 +69,8 @@ export function markets(db: Database): Projection {
   const history = upsert(db, "markets", "block, id, tx, data");
   const current = upsert(db, "markets_current", "id, block, state");
   const risk = upsert(db, "risk_factors", "market, block, data");
-  const skim = new Skim("vega.Market", MARKET_RULES, ["id", "state"]);
   const read = ({ bytes, start, end }: BlockEvent) => {
-    if (skim.isPlain(bytes, start, end)) return { id: skim.text(0), state: skim.number(1) };
+    if (marketSkim.isPlain(bytes, start, end)) return { id: marketSkim.text(0), state: marketSkim.number(1) };
     const m = readMarketAt(bytes, start, end);
     checkMarket(m);
     return m;
@@ -95,7 +98,7 @@ export function markets(db: Database): Projection {
 
 export function marketData(db: Database): Projection {
   const row = append(db, "market_data", "market, block, ord, tx, data");
-  const skim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
+  const skim = marketDataSkim;
   const marketOf = (block: BlockContext, { bytes, start, end }: BlockEvent): number => {
     if (skim.isPlain(bytes, start, end)) {
       return block.ids.internAt(bytes, skim.start(0), skim.end(0), "market").ref;
@@ -242,7 +245,7 @@ export function trades(db: Database): Projection {
 export function marginLevels(db: Database): Projection {
   const history = upsert(db, "margin_levels", "block, account, tx, data");
   const current = upsert(db, "margin_levels_current", "account, block");
-  const skim = new Skim("vega.MarginLevels", MARGIN_RULES, ["party_id", "asset", "market_id"]);
+  const skim = marginSkim;
   const read = ({ bytes, start, end }: BlockEvent) => {
     if (skim.isPlain(bytes, start, end)) {
       return { partyId: skim.text(0), asset: skim.text(1), marketId: skim.text(2) };

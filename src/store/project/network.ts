@@ -46,6 +46,16 @@ import {
 import { Field } from "./fields.ts";
 import { DELEGATION_RULES, EPOCH_RULES, RANKING_RULES, SCORE_RULES } from "./rules.ts";
 
+const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
+const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
+const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
+const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGATION_RULES, [
+  "party",
+  "node_id",
+  "epoch_seq",
+  "amount",
+]);
+
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
   const current = upsert(db, "network_parameters_current", "key, value, block");
@@ -76,7 +86,6 @@ export function chain(db: Database): Projection {
   const snapshot = upsert(db, "core_snapshots", "block, height, tx, data");
   const upgrade = upsert(db, "upgrade_proposals", "height, tag, block, tx, data");
   const epoch = upsert(db, "epochs", "id, block, tx, data");
-  const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
   const numberOf = ({ bytes, start, end }: BlockEvent): number | bigint => {
     if (epochSkim.isPlain(bytes, start, end)) return epochSkim.number(0);
     return checkEpoch(readEpochEventAt(bytes, start, end).seq, "seq");
@@ -126,11 +135,6 @@ export function validators(db: Database): Projection {
   const announced = upsert(db, "nodes_announced", "node, epoch, block, added");
   const ranking = upsert(db, "ranking_scores", "epoch, node, block, data");
   const score = upsert(db, "reward_scores", "epoch, node, block, data");
-  const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, [
-    "node_id",
-    "epoch_seq",
-  ]);
-  const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
   /** Writes a row of one of the two tables of scores. */
   const scoreHandler =
     (
@@ -291,12 +295,7 @@ export function stake(db: Database): Projection {
   const linkingCurrent = upsert(db, "stake_linkings_current", "id, party, block");
   const delegation = append(db, "delegations", "block, ord, party, node, epoch, amount, tx");
   const delegationCurrent = upsert(db, "delegations_current", "party, node, epoch, block, amount");
-  const skim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGATION_RULES, [
-    "party",
-    "node_id",
-    "epoch_seq",
-    "amount",
-  ]);
+  const skim = delegationSkim;
   const read = ({ ids }: BlockContext, { bytes, start, end }: BlockEvent) => {
     if (skim.isPlain(bytes, start, end)) {
       const party = ids.internAt(bytes, skim.start(0), skim.end(0), "party").ref;

@@ -29,6 +29,8 @@ import {
   Status,
 } from "./position-state.ts";
 
+const marketSkim = new Skim("vega.Market", {}, ["id"]);
+
 /** Positions kept in memory between blocks; beyond it the cache starts anew. */
 const CACHE_MAX = 50_000;
 
@@ -183,10 +185,11 @@ export function positions(db: Database): Projection {
     held.txBlock = block.no;
     return held.state;
   };
-  const skim = new Skim("vega.Market", {}, ["id"]);
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
     const { bytes, start, end } = event;
-    const id = skim.isPlain(bytes, start, end) ? skim.text(0) : readMarketAt(bytes, start, end).id;
+    const id = marketSkim.isPlain(bytes, start, end)
+      ? marketSkim.text(0)
+      : readMarketAt(bytes, start, end).id;
     book.forgetFactor(block.ids.intern(id, "id").ref);
   };
   return {

@@ -75,7 +75,7 @@ export interface PlannerState {
 }
 
 const EXTRA_BITS_MAX = 8;
-/** A node that says a lower height for so long is not late: its chain begins again there. */
+/** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
 const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
@@ -240,12 +240,7 @@ export class ProofPlanner {
   }
 
   /** Decides whether an answer is of the chain that is remembered; begins anew when the chain itself did. */
-  private isOfThisChain(
-    blocks: readonly SeenBlock[],
-    head: bigint,
-    ticket: number,
-    nowMs: number,
-  ): boolean {
+  private isOfThisChain(blocks: readonly SeenBlock[], head: bigint, ticket: number, nowMs: number): boolean {
     if (ticket < this.chainSince) return false;
     const isOther = blocks.some(({ height, hash }) => {
       const known = this.blocks.get(height);
@@ -255,7 +250,8 @@ export class ProofPlanner {
     else if (head >= this.head) this.lowerSinceMs = undefined;
     else if (ticket >= this.headKnownSince) {
       this.lowerSinceMs ??= nowMs;
-      if (nowMs - this.lowerSinceMs >= REWIND_MS) this.restart();
+      const isFarBack = this.head - head > (this.blocks.get(this.head)?.pastBlocks ?? 0n);
+      if (isFarBack || nowMs - this.lowerSinceMs >= REWIND_MS) this.restart();
     }
     return true;
   }

@@ -1,0 +1,155 @@
+// A node's REST interface as the wallet's port (reference 30, section 5). Every answer is short, and waited for
+// shortly: another node may know more.
+import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { fromJson } from "../../wire/from-json.ts";
+import type {
+  CheckRawTransactionResponse,
+  GetSpamStatisticsResponse,
+  LastBlockHeightResponse,
+  ListAssetsResponse,
+} from "../../wire/generated/core-api.ts";
+import { transactionBase64 } from "../../wire/transaction-json.ts";
+import { submitRaw } from "../client/raw-submission.ts";
+import { parseExactJson } from "../signing/command-text.ts";
+import type { LastBlock } from "./chain-view.ts";
+import type { AssetFacts, CheckResult, NodeClient, SendingMode, SubmissionResult } from "./node-client.ts";
+
+export interface HttpNodeOptions {
+  /** Of a question, milliseconds. */
+  readonly timeoutMs?: number;
+  /** Of a submission; one that waits for its block gets ten seconds more (reference 30, section 5.1). */
+  readonly submitTimeoutMs?: number;
+}
+
+const TIMEOUT_MS = 2_000;
+const SUBMIT_TIMEOUT_MS = 5_000;
+const COMMIT_WAIT_MS = 10_000;
+/** Statistics of a party that uses 500 blocks have about 200 kB. */
+const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
+
+export class HttpNode implements NodeClient {
+  readonly host: string;
+  private readonly timeoutMs: number;
+  private readonly submitTimeoutMs: number;
+
+  /** @throws NodeError with exit code 2 for what is no address */
+  constructor(
+    address: string,
+    { timeoutMs = TIMEOUT_MS, submitTimeoutMs = SUBMIT_TIMEOUT_MS }: HttpNodeOptions = {},
+  ) {
+    const url = URL.parse(address);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
+      throw new NodeError(
+        "tx.send",
+        "usage",
+        "a node's address is like http://127.0.0.1:3003",
+        "",
+        ExitCode.usage,
+      );
+    }
+    this.host = address.replace(/\/+$/, "");
+    this.timeoutMs = timeoutMs;
+    this.submitTimeoutMs = submitTimeoutMs;
+  }
+
+  async lastBlock(): Promise<LastBlock> {
+    return lastBlockOf(await this.ask("/blockchain/height", "vega.api.v1.LastBlockHeightResponse"));
+  }
+
+  spamStatistics(party: string): Promise<GetSpamStatisticsResponse> {
+    const path = `/statistics/spam/${encodeURIComponent(party)}`;
+    return this.ask(path, "vega.api.v1.GetSpamStatisticsResponse");
+  }
+
+  submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult> {
+    const timeoutMs = this.submitTimeoutMs + (mode === "TYPE_COMMIT" ? COMMIT_WAIT_MS : 0);
+    return submitRaw(bytes, { node: this.host, mode, timeoutMs });
+  }
+
+  async check(bytes: Uint8Array): Promise<CheckResult> {
+    const body = JSON.stringify({ tx: transactionBase64(bytes) });
+    const name = "vega.api.v1.CheckRawTransactionResponse";
+    const { code, data } = await this.ask<CheckRawTransactionResponse>("/transaction/raw/check", name, body);
+    return { code, reason: data };
+  }
+
+  async asset(id: string): Promise<AssetFacts | undefined> {
+    const path = `/assets?asset=${encodeURIComponent(id)}`;
+    const { assets } = await this.ask<ListAssetsResponse>(path, "vega.api.v1.ListAssetsResponse");
+    const details = assets.find((asset) => asset.id === id)?.details;
+    return details && { symbol: details.symbol, decimals: Number(details.decimals) };
+  }
+
+  private async ask<T extends object>(path: string, message: string, body?: string): Promise<T> {
+    let status: number;
+    let text: string;
+    try {
+      const response = await fetch(this.host + path, {
+        ...(body === undefined
+          ? {}
+          : { method: "POST", body, headers: { "content-type": "application/json" } }),
+        redirect: "error",
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      status = response.status;
+      text = await shortText(response);
+    } catch (error) {
+      throw unreachable(this.host, reasonOf(error));
+    }
+    if (status !== 200) {
+      throw new NodeError(
+        "tx.send",
+        "node_refused",
+        `the node ${this.host} answered ${status}`,
+        sentenceIn(text),
+      );
+    }
+    try {
+      return fromJson<T>(message, parseExactJson(text), { unknown: "ignore" });
+    } catch {
+      throw unreachable(this.host, "its answer is none of a node");
+    }
+  }
+}
+
+export function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {
+  return {
+    chainId: answer.chainId,
+    height: answer.height,
+    hash: answer.hash,
+    hashFunction: answer.spamPowHashFunction,
+    difficulty: answer.spamPowDifficulty,
+    pastBlocks: BigInt(answer.spamPowNumberOfPastBlocks),
+    txPerBlock: BigInt(Math.max(1, answer.spamPowNumberOfTxPerBlock)),
+    increasingDifficulty: answer.spamPowIncreasingDifficulty,
+  };
+}
+
+async function shortText(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > ANSWER_BYTES_MAX) throw new Error("its answer is too long");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+function sentenceIn(text: string): string {
+  try {
+    return String((JSON.parse(text) as { message?: unknown }).message ?? "").slice(0, 300);
+  } catch {
+    return "";
+  }
+}
+
+function unreachable(host: string, reason: string): NodeError {
+  return new NodeError(
+    "tx.send",
+    "node_unreachable",
+    `the node ${host} does not answer: ${reason.slice(0, 200)}`,
+    "see whether it runs",
+    ExitCode.notReady,
+  );
+}

@@ -1,0 +1,50 @@
+// The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
+// (api/wallet/chain-node.ts).
+import { NodeError } from "../../errors.ts";
+import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
+import type { LastBlock } from "./chain-view.ts";
+
+export type { SendingMode, SubmissionResult };
+
+/** What a person has to know of an asset to read an amount of it. */
+export interface AssetFacts {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+export interface CheckResult {
+  /** 0 when the node would take it. */
+  readonly code: number;
+  readonly reason: string;
+}
+
+export interface NodeClient {
+  /** Its address, for people and for the `node` member of results. */
+  readonly host: string;
+  /** @throws NodeError `node_unreachable`, `node_refused` */
+  lastBlock(): Promise<LastBlock>;
+  spamStatistics(party: string): Promise<GetSpamStatisticsResponse>;
+  /** One request. @throws NodeError `node_unreachable` when nothing was sent, `outcome_unknown`, `node_refused` */
+  submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
+  check(bytes: Uint8Array): Promise<CheckResult>;
+  /** Undefined for an asset that the node does not know. */
+  asset(id: string): Promise<AssetFacts | undefined>;
+  /** Where blocks are reported rather than asked for. @returns a function that ends it */
+  onBlock?(listener: (block: LastBlock) => void): () => void;
+}
+
+/** A transaction that the network did not take, with its result code (reference 30, section 7.1). */
+export class NetworkRefusal extends NodeError {
+  constructor(
+    readonly abciCode: number,
+    /** The node's own words. */
+    readonly reason: string,
+  ) {
+    super("tx.send", "transaction_refused", `${reason} (ABCI code ${abciCode})`);
+  }
+}
+
+export function sendError(code: string, message: string, hint = ""): NodeError {
+  return new NodeError("tx.send", code, message, hint);
+}

@@ -1,0 +1,101 @@
+// Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
+// 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
+import type { NodeError } from "../../errors.ts";
+import type { LastBlock } from "./chain-view.ts";
+import { type NodeClient, sendError } from "./node-client.ts";
+
+export interface NodePoolOptions {
+  /** A clock that only goes forward, milliseconds. */
+  readonly nowMs: () => number;
+  /** The network's, where its settings say; nodes of other chains are not used. */
+  readonly chainId?: string;
+  /** How long a choice is good. */
+  readonly choiceMs?: number;
+}
+
+const CHOICE_MS = 2_000;
+/** Blocks that the chosen node may be behind another one before that one is taken. */
+const BEHIND_MAX = 2n;
+
+interface Probed {
+  readonly client: NodeClient;
+  readonly block: LastBlock;
+}
+
+export class NodePool {
+  private chosen: NodeClient | undefined;
+  private chosenAtMs = Number.NEGATIVE_INFINITY;
+  private probing: Promise<NodeClient> | undefined;
+
+  constructor(
+    readonly clients: readonly NodeClient[],
+    private readonly options: NodePoolOptions,
+  ) {}
+
+  /** The chain that the settings name. */
+  get expectedChainId(): string | undefined {
+    return this.options.chainId;
+  }
+
+  /** @throws NodeError `no_healthy_node`, `wrong_chain` */
+  async choose(): Promise<NodeClient> {
+    const { nowMs, choiceMs = CHOICE_MS } = this.options;
+    if (this.clients.length === 1) return this.clients[0]!;
+    if (this.chosen !== undefined && nowMs() - this.chosenAtMs < choiceMs) return this.chosen;
+    this.probing ??= this.probe().finally(() => {
+      this.probing = undefined;
+    });
+    return this.probing;
+  }
+
+  /** The node did not answer: the next question looks for another one. */
+  failed(client: NodeClient): void {
+    if (this.chosen === client) this.chosenAtMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** The other nodes, the chosen one last: for what has to arrive. */
+  othersFirst(client: NodeClient): readonly NodeClient[] {
+    return [...this.clients.filter((other) => other !== client), client];
+  }
+
+  private async probe(): Promise<NodeClient> {
+    const answers = await Promise.all(
+      this.clients.map(async (client): Promise<Probed | undefined> => {
+        try {
+          return { client, block: await client.lastBlock() };
+        } catch {
+          return undefined;
+        }
+      }),
+    );
+    const alive = answers.filter((answer) => answer !== undefined);
+    if (alive.length === 0) throw noHealthyNode();
+    const chainId = this.options.chainId ?? mostFrequent(alive.map(({ block }) => block.chainId));
+    const right = alive.filter(({ block }) => block.chainId === chainId);
+    if (right.length === 0) throw wrongChain(chainId, alive[0]!.block.chainId);
+    const newest = right.reduce((best, one) => (one.block.height > best.block.height ? one : best));
+    const kept = right.find(({ client }) => client === this.chosen);
+    const isKept = kept !== undefined && newest.block.height - kept.block.height <= BEHIND_MAX;
+    this.chosen = isKept ? kept.client : newest.client;
+    this.chosenAtMs = this.options.nowMs();
+    return this.chosen;
+  }
+}
+
+export function noHealthyNode(): NodeError {
+  return sendError(
+    "no_healthy_node",
+    "no healthy node available",
+    "see whether a node runs, and its address",
+  );
+}
+
+export function wrongChain(wanted: string, found: string): NodeError {
+  return sendError("wrong_chain", `the node is of the chain ${found}, and ${wanted} is wanted`);
+}
+
+function mostFrequent(texts: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best))[0];
+}

@@ -1,0 +1,215 @@
+// The transactions of one key on one chain, one behind the other until each has its place on a block. What cannot be
+// placed now waits for the next block, as long as its sender is willing to.
+import type { NodeError } from "../../errors.ts";
+import type { VoteSubmission } from "../../wire/generated/commands.ts";
+import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import { type LastBlock, viewOf } from "./chain-view.ts";
+import { banned, EpochQuota } from "./epoch-quota.ts";
+import { sendError } from "./node-client.ts";
+import type { Plan, PlannerState, ProofPlanner, Slot } from "./planner.ts";
+
+export interface Place {
+  readonly slot: Slot;
+  /** For a transaction that was never sent and never will be. */
+  giveBack(): void;
+}
+
+export interface LineOptions {
+  readonly chainId: string;
+  readonly planner: ProofPlanner;
+  /** The party's statistics, asked for now or a moment ago. */
+  statistics(): Promise<GetSpamStatisticsResponse>;
+  /** The newest block, asked for now. */
+  lastBlock(): Promise<LastBlock>;
+  /** Called before a place is given away. */
+  remember(state: PlannerState): void;
+  readonly nowMs: () => number;
+  /** How long a transaction waits for a block with room. */
+  readonly waitMs: number;
+}
+
+interface Waiter {
+  readonly command: CommandInit;
+  readonly deadlineMs: number;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (place: Place) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Between two looks for a new block, milliseconds: the first waits, and the longest. */
+const POLL_MS_MIN = 20;
+const POLL_MS_MAX = 250;
+
+export class PartyLine {
+  private waiters: Waiter[] = [];
+  private isMoving = false;
+  private readonly quota = new EpochQuota();
+  private lastHead = 0n;
+  private headSinceMs = 0;
+  private blockMs = 0;
+
+  constructor(private readonly options: LineOptions) {}
+
+  get planner(): ProofPlanner {
+    return this.options.planner;
+  }
+
+  get chainId(): string {
+    return this.options.chainId;
+  }
+
+  /** Takes in a block that was reported. */
+  hear(block: LastBlock): void {
+    const { planner, nowMs, chainId } = this.options;
+    if (block.chainId !== chainId) return;
+    planner.observeHead(block, planner.ask(), nowMs());
+    this.noteHead(planner.headHeight);
+  }
+
+  /** @throws NodeError with why and until when there is no place */
+  place(command: CommandInit, signal?: AbortSignal): Promise<Place> {
+    const { promise, resolve, reject } = Promise.withResolvers<Place>();
+    const deadlineMs = this.options.nowMs() + this.options.waitMs;
+    this.waiters.push({ command, deadlineMs, signal, resolve, reject });
+    if (!this.isMoving) this.move();
+    return promise;
+  }
+
+  private async move(): Promise<void> {
+    this.isMoving = true;
+    try {
+      while (this.waiters.length > 0) {
+        const plan = await this.serveFirst();
+        if (plan !== undefined) await this.nextBlock(plan);
+      }
+    } catch (error) {
+      // A node that does not answer the first will not answer those behind it.
+      for (const waiter of this.waiters.splice(0)) waiter.reject(error);
+    } finally {
+      this.isMoving = false;
+    }
+    if (this.waiters.length > 0) this.move();
+  }
+
+  /** @returns why the first one has to wait; undefined when it is served */
+  private async serveFirst(): Promise<Plan | undefined> {
+    const { planner, nowMs } = this.options;
+    const ticket = planner.ask();
+    const answer = await this.options.statistics();
+    const view = viewOf(answer);
+    if (view === undefined) {
+      throw sendError("last_block_unknown", "could not get information about the last block on the network");
+    }
+    planner.observe(view, ticket, nowMs());
+    this.noteHead(planner.headHeight);
+    this.dropThoseOverdue();
+    const waiter = this.waiters[0];
+    if (waiter === undefined) return undefined;
+    try {
+      if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
+      const takeBack = this.quota.reserve(answer.statistics!, {
+        command: waiter.command.kind,
+        proposal: proposalOf(waiter.command),
+        height: planner.headHeight,
+      });
+      const plan = planner.plan();
+      if (plan.kind !== "go") {
+        takeBack();
+        if (plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block") return plan;
+        throw this.refusal(plan);
+      }
+      this.options.remember(planner.save());
+      this.waiters.shift();
+      const giveBack = () => {
+        takeBack();
+        planner.release(plan.slot);
+      };
+      waiter.resolve({ slot: plan.slot, giveBack });
+    } catch (error) {
+      this.waiters.shift();
+      waiter.reject(error);
+    }
+    return undefined;
+  }
+
+  /** Waits for a block that is not known yet; those whose time is over meanwhile are told why. */
+  private async nextBlock(plan: Plan): Promise<void> {
+    const { planner, nowMs } = this.options;
+    const before = planner.headHeight;
+    for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
+      await Bun.sleep(pauseMs);
+      const ticket = planner.ask();
+      const block = await this.options.lastBlock();
+      planner.observeHead(block, ticket, nowMs());
+      this.noteHead(planner.headHeight);
+      this.dropThoseOverdue(plan);
+      if (planner.headHeight !== before) return;
+    }
+  }
+
+  private dropThoseOverdue(plan?: Plan): void {
+    const now = this.options.nowMs();
+    this.waiters = this.waiters.filter((waiter) => {
+      if (waiter.signal?.aborted) waiter.reject(sendError("interrupted", "the request has been interrupted"));
+      else if (now >= waiter.deadlineMs && plan !== undefined) waiter.reject(this.refusal(plan));
+      else return true;
+      return false;
+    });
+  }
+
+  private noteHead(head: bigint): void {
+    if (head === this.lastHead) return;
+    const now = this.options.nowMs();
+    const blocks = Number(head - this.lastHead);
+    if (this.lastHead > 0n && blocks > 0) this.blockMs = (now - this.headSinceMs) / blocks;
+    this.lastHead = head;
+    this.headSinceMs = now;
+  }
+
+  /** Why there is no place, and when there may be one. */
+  private refusal(plan: Plan): NodeError {
+    switch (plan.kind) {
+      case "full":
+        return sendError(
+          "quota_reached",
+          `the transaction per block limit has been reached: ${plan.txPerBlock} for each block; ${this.nextBlockText()}`,
+        );
+      case "hard":
+        return sendError(
+          "quota_reached",
+          `the transaction per block limit has been reached: one more would need a proof of ${plan.difficulty} bits; ${this.nextBlockText()}`,
+        );
+      case "banned":
+        return banned("all transactions", plan.until);
+      case "unknown_function":
+        return sendError(
+          "hash_function_unknown",
+          `the network asks for proofs by ${JSON.stringify(plan.hashFunction)}`,
+        );
+      default:
+        return sendError(
+          "last_block_unknown",
+          "could not get information about the last block on the network",
+        );
+    }
+  }
+
+  private nextBlockText(): string {
+    const now = this.options.nowMs();
+    const quietMs = now - this.headSinceMs;
+    if (this.blockMs === 0 || quietMs > 10 * this.blockMs + 5_000) {
+      return `the next block takes more, and there has been none since ${this.lastHead} for ${Math.round(quietMs / 1000)} s`;
+    }
+    const waitMs = Math.max(0, this.blockMs - quietMs) + this.waiters.length * this.blockMs;
+    // The wait's end as a time: the planner's clock only goes forward, so it is added to the wall's.
+    const at = new Date(performance.timeOrigin + performance.now() + waitMs).toISOString();
+    return `try again at ${at}`;
+  }
+}
+
+function proposalOf(command: CommandInit): string {
+  return command.kind === "voteSubmission"
+    ? ((command.payload as Partial<VoteSubmission>).proposalId ?? "")
+    : "";
+}

@@ -1,0 +1,48 @@
+// What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain.
+import { Database } from "bun:sqlite";
+import { chmodSync } from "node:fs";
+import type { PlannerState } from "./planner.ts";
+
+export interface SentLedger {
+  load(chainId: string, party: string): PlannerState | undefined;
+  /** Before a transaction leaves: what is not remembered might be sent on top. */
+  save(chainId: string, party: string, state: PlannerState): void;
+  close(): void;
+}
+
+/** The format of the state; what another version wrote is not read. */
+const VERSION = 1;
+
+export class FileLedger implements SentLedger {
+  private readonly db: Database;
+
+  /** @param path a file in a folder that is closed to others */
+  constructor(path: string) {
+    this.db = new Database(path, { create: true, readwrite: true, strict: true });
+    chmodSync(path, 0o600);
+    this.db.run("PRAGMA journal_mode = WAL");
+    // A crash of the process loses nothing; after a power cut the chain has moved on anyway.
+    this.db.run("PRAGMA synchronous = OFF");
+    this.db.run("PRAGMA busy_timeout = 1000");
+    this.db.run(
+      "CREATE TABLE IF NOT EXISTS planners (chain TEXT, party TEXT, version INTEGER, state TEXT, PRIMARY KEY (chain, party)) STRICT, WITHOUT ROWID",
+    );
+  }
+
+  load(chainId: string, party: string): PlannerState | undefined {
+    const row = this.db
+      .query("SELECT state FROM planners WHERE chain = ? AND party = ? AND version = ?")
+      .get(chainId, party, VERSION) as { state: string } | null;
+    return row === null ? undefined : (JSON.parse(row.state) as PlannerState);
+  }
+
+  save(chainId: string, party: string, state: PlannerState): void {
+    this.db
+      .query("INSERT OR REPLACE INTO planners VALUES (?, ?, ?, ?)")
+      .run(chainId, party, VERSION, JSON.stringify(state));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}

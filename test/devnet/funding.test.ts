@@ -1,0 +1,72 @@
+// What a new devnet is given, and that it is given once.
+import { describe, expect, test } from "bun:test";
+import { BridgeSimulator } from "../../src/node/bridge-simulator.ts";
+import { createDevnet } from "../../src/node/devnet.ts";
+import { Funding, type FundingOptions } from "../../src/node/devnet-funding.ts";
+import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/node/devnet-genesis.ts";
+import { devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
+import type { ValidatorAgent } from "../../src/node/validator-agent.ts";
+import { fakeChain } from "./fake-chain.ts";
+
+function rehearsal() {
+  const { chain, calls } = fakeChain();
+  const genesis = readDevnetGenesis(devnetGenesisText());
+  const simulator = new BridgeSimulator(simulatorOptions(genesis, () => 1_000n));
+  const events: object[] = [];
+  const chainEvent = (event: object) => {
+    events.push(event);
+    return { bytes: new Uint8Array(), id: String(events.length) };
+  };
+  const options: FundingOptions = {
+    genesis,
+    chain,
+    simulator,
+    agent: { chainEvent } as unknown as ValidatorAgent,
+    parties: devnetParties(),
+    validator: { nodeId: new ValidatorKeys(1).nodeId, vegaPubKey: "0a".repeat(32) },
+  };
+  const done = () => calls.map(([name]) => name);
+  return { options, events, done };
+}
+
+describe("funding", () => {
+  test("brings supply, signer and threshold, ten parties in six assets, six stakes and a treasury, in one block", async () => {
+    const { options, events, done } = rehearsal();
+    const funding = new Funding();
+    await funding.run(options);
+    expect(events).toHaveLength(3 + 10 * 6 + 6 + 1);
+    expect(done().indexOf("mine")).toBe(events.length);
+    expect(done().filter((name) => name === "impersonate")).toHaveLength(5);
+    expect(funding.isDone).toBe(true);
+  });
+
+  test("given a devnet that was killed after the deposits, then only what is left is done", async () => {
+    const { options, done } = rehearsal();
+    const funding = new Funding();
+    funding.load("deposited");
+    await funding.run(options);
+    expect(done()).not.toContain("submit");
+    expect(done().filter((name) => name === "impersonate")).toHaveLength(5);
+  });
+
+  test("given one that has everything, then nothing is done", async () => {
+    const { options, done } = rehearsal();
+    const funding = new Funding();
+    funding.load("done");
+    await funding.run(options);
+    expect(done()).toEqual([]);
+  });
+
+  test("without funding the parties have nothing, and the validator has what it needs to work", async () => {
+    const devnet = await createDevnet({ fund: false });
+    try {
+      expect(devnet.report().parties.map(({ balances, stake }) => [balances.length, stake])).toEqual(
+        Array(10).fill([0, "0"]),
+      );
+      const { node } = await (await fetch(`${devnet.dataUrl}/api/v2/node/${devnet.validator.nodeId}`)).json();
+      expect(node.pendingStake).toBe("2000000000000000000000000");
+    } finally {
+      await devnet.close();
+    }
+  });
+});
