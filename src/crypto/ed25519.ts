@@ -20,11 +20,10 @@ export interface Ed25519KeyPair {
 /** The pair of a 32-byte seed: what RFC 8032 calls the private key. */
 export function ed25519KeyPair(seed: Uint8Array): Ed25519KeyPair {
   checkLength("ed25519 seed", seed, ED25519_SEED_BYTES);
-  const key = createPrivateKey({
-    key: Buffer.concat([PRIVATE_KEY_PREFIX, seed]),
-    format: "der",
-    type: "pkcs8",
-  });
+  const der = Buffer.concat([PRIVATE_KEY_PREFIX, seed]);
+  const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+  // The key object has its own copy; this one would lie about until it is collected.
+  der.fill(0);
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
   return {
     publicKey: new Uint8Array(spki.subarray(PUBLIC_KEY_PREFIX.length)),

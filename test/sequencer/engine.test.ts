@@ -23,7 +23,7 @@ afterAll(removeHomes);
 const GENESIS: Genesis = readGenesis(
   readFileSync(join(import.meta.dir, "..", "..", "data", "devnet-genesis.json"), "utf8"),
 );
-const ASSET = Object.entries(GENESIS.appState.assets!).find(([, asset]) => asset.source.builtin_asset)![0];
+const ASSET = Object.entries(GENESIS.appState.assets!).find(([, { symbol }]) => symbol === "tUSD")![0];
 const KEYS = [1, 2, 3].map((n) => ed25519KeyPair(new Uint8Array(32).fill(n)));
 const PARTIES = KEYS.map(({ publicKey }) => Buffer.from(publicKey).toString("hex"));
 
