@@ -16,7 +16,12 @@ import { buildSegment } from "../src/history/segment.ts";
 import { InProcessBuilder, type SegmentBuilder, WorkerUnavailable } from "../src/history/segment-builder.ts";
 import { openSegment, SegmentDamage, segmentId, segmentPath } from "../src/history/segment-format.ts";
 import { SegmentMaker, type SegmentMakerOptions } from "../src/history/segment-maker.ts";
-import { listSegments, recordSegment, SegmentRecorder, type SegmentRow } from "../src/history/segment-table.ts";
+import {
+  listSegments,
+  recordSegment,
+  SegmentRecorder,
+  type SegmentRow,
+} from "../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../src/history/tables.ts";
 import { openReader, segmentDirectory } from "../src/store/database.ts";
 import {

@@ -262,6 +262,14 @@ describe("the doubled first height", () => {
       expect((await load(home, one!, two!)).head).toMatchObject({ height: 1, blocksAtHeight: 2 });
     });
 
+    test("another first block is refused behind the first one's file, too", async () => {
+      const home = scratch.path();
+      const files = [new StreamMaker().block(genesis), fork().block(otherGenesis).blocks(1, 3)];
+      const error = await refusal(home, ...files.map((stream) => scratch.file(stream.bytes())));
+      expect(error).toMatchObject({ code: "history_mismatch" });
+      expect(headOf(home)).toMatchObject({ height: 1, hash: hashOf(0), blocksAtHeight: 1 });
+    });
+
     test("a damaged file says so", async () => {
       const home = await homeOfOne();
       const bytes = new StreamMaker().blocks(1, 1).begin({ height: 2 }).bytes();

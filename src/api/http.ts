@@ -118,32 +118,73 @@ export function isForm(request: Request): boolean {
   );
 }
 
-/** The body as text; no more of it is kept than may be. @throws ApiError 400 when it is longer or breaks off */
+/** Bodies up to this are read whatever else goes on; thousands of half ones are no burden. */
+const SMALL_BODY_BYTES = 32 * 1024;
+/** Larger ones that are read at once, so that a crowd of slow senders cannot fill the memory. */
+const LARGE_BODIES_MAX = 64;
+/** A large body must come within this, and the time that the largest takes at this rate. */
+const LARGE_BODY_MS = 5_000;
+const LARGE_BODY_BYTES_PER_MS = 1_024;
+let largeBodies = 0;
+
+/**
+ * The body as text; no more of it is kept than may be.
+ * @throws ApiError 400 when it is longer, breaks off, or comes too slowly; 429 for a large one beside too many others
+ */
 export async function readBody(request: Request, bytesMax: number): Promise<string> {
-  const tooLong = () => badRequest(`the request body is longer than ${bytesMax} bytes`);
   const announced = request.headers.get("content-length");
-  if (Number(announced ?? 0) > bytesMax) throw tooLong();
+  if (Number(announced ?? 0) > bytesMax) throw tooLong(bytesMax);
+  const isSmall = announced !== null && Number(announced) <= SMALL_BODY_BYTES;
   try {
-    if (announced !== null) return await request.text();
-    const body = await readPieces(request, bytesMax);
-    if (body !== undefined) return body;
-  } catch {
+    return isSmall ? await request.text() : await readPieces(request, bytesMax);
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
     throw badRequest("the request body cannot be read");
   }
-  throw tooLong();
 }
 
-/** A body whose length nobody told; undefined when it is too long. */
-async function readPieces({ body }: Request, bytesMax: number): Promise<string | undefined> {
+/** A body that is large, or whose length nobody told. */
+async function readPieces({ body }: Request, bytesMax: number): Promise<string> {
   if (body === null) return "";
+  const reader = body.getReader();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.length;
-    if (bytes > bytesMax) return undefined;
-    pieces.push(piece);
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let isLate = false;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (isLate) throw badRequest("the request body comes too slowly");
+      if (done) return new TextDecoder().decode(Buffer.concat(pieces));
+      bytes += value.length;
+      if (bytes > bytesMax) throw tooLong(bytesMax);
+      pieces.push(value);
+      if (bytes <= SMALL_BODY_BYTES || timer !== undefined) continue;
+      if (largeBodies >= LARGE_BODIES_MAX) {
+        throw new ApiError(
+          Grpc.resourceExhausted,
+          `${largeBodies} large request bodies are on their way already`,
+        );
+      }
+      largeBodies++;
+      timer = setTimeout(
+        () => {
+          isLate = true;
+          reader.cancel().catch(() => {});
+        },
+        LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS,
+      );
+    }
+  } finally {
+    if (timer !== undefined) largeBodies--;
+    clearTimeout(timer);
+    // What still comes is passed over.
+    reader.cancel().catch(() => {});
   }
-  return new TextDecoder().decode(Buffer.concat(pieces));
+}
+
+function tooLong(bytesMax: number): ApiError {
+  return badRequest(`the request body is longer than ${bytesMax} bytes`);
 }
 
 /** The query of the address, and after it that of a posted form. @throws ApiError 400 */

@@ -100,6 +100,13 @@ export type BlockMode =
   /** Only when told to. */
   | { readonly kind: "manual" };
 
+/** What a general account shall hold. */
+export interface BalanceSetting {
+  readonly party: string;
+  readonly asset: string;
+  readonly balance: bigint;
+}
+
 /** The developer's tools (issue "the node and the devnet"): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
@@ -123,6 +130,8 @@ export interface DevnetPort extends ChainPort {
   impersonate(party: string, command: object): Promise<TxOutcome>;
   /** Sets a general account's balance. Takes a block. */
   setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus>;
+  /** The same for many at once. Takes one block; all or none. */
+  setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus>;
   setParameter(key: string, value: string): Promise<ChainStatus>;
   /** @param untilNs Unix nanoseconds; undefined pardons */
   ban(party: string, untilNs: bigint | undefined): Promise<void>;

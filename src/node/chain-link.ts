@@ -209,6 +209,7 @@ export class RemoteChain implements DevnetPort {
   load = (dump: string) => this.call<Promise<ChainStatus>>("load", [dump]);
   impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
   setBalance: DevnetPort["setBalance"] = (...values) => this.call("setBalance", values);
+  setBalances: DevnetPort["setBalances"] = (...values) => this.call("setBalances", values);
   setParameter: DevnetPort["setParameter"] = (...values) => this.call("setParameter", values);
   ban: DevnetPort["ban"] = (...values) => this.call("ban", values);
 

@@ -18,15 +18,13 @@ export class KnownBlocks {
   private readonly select: Statement;
   private at = 1;
   private hasUnchecked = false;
-  private hasSeenStart: boolean;
+  /** Whether one of these blocks was one of the store's. */
+  private hasMet = false;
 
-  /** @param follows whether blocks before these have been read: they were not refused, so these go on with them */
   constructor(
     db: Database,
     private readonly head: ChainHead | undefined,
-    follows = false,
   ) {
-    this.hasSeenStart = follows;
     this.select = db.prepare("SELECT no, time, height, hash FROM blocks WHERE no = ?");
   }
 
@@ -38,8 +36,7 @@ export class KnownBlocks {
    */
   isDoubtful(block: Block): boolean {
     const { head } = this;
-    if (!head || this.hasSeenStart || head.height !== head.firstHeight || head.blocksAtHeight !== 1)
-      return false;
+    if (!head || this.hasMet || head.height !== head.firstHeight || head.blocksAtHeight !== 1) return false;
     if (block.chainId !== head.chainId || block.height !== head.height || isHead(block, head)) return false;
     if (microseconds(block.timeNs) !== head.timeUs) throw mismatch(block);
     return true;
@@ -49,7 +46,7 @@ export class KnownBlocks {
   has(block: Block): boolean {
     const { head } = this;
     if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
-    this.hasSeenStart = true;
+    this.hasMet = true;
     const hash = block.hash.toUpperCase();
     const rows = this.rowsAt(block.height);
     if (rows.some((row) => row.hash === hash)) return true;

@@ -53,7 +53,7 @@ export async function replayFiles(
   for (const path of paths) {
     hooks.onFile?.(path);
     const reader = new RecordingReader(path, assembler);
-    const known = new KnownBlocks(db, writer.writtenHead, count.blocks + count.known > 0);
+    const known = new KnownBlocks(db, writer.writtenHead);
     stopped = await new FileReplay(writer, path, known, reader, hooks, count).run();
     if (stopped) break;
     files.push({ path, ...reader.end! });
@@ -76,6 +76,9 @@ class FileReplay {
   /** A block that waits for the one after it to tell what it is. */
   private doubtful: Block | undefined;
 
+  /** Whether a file before brought blocks, which this one goes on with. */
+  private readonly follows: boolean;
+
   constructor(
     private readonly writer: BlockWriter,
     private readonly path: string,
@@ -83,7 +86,9 @@ class FileReplay {
     private readonly reader: RecordingReader,
     private readonly hooks: ReplayHooks,
     private readonly count: Count,
-  ) {}
+  ) {
+    this.follows = count.blocks + count.known > 0;
+  }
 
   /** True when it was asked to stop before the end. */
   async run(): Promise<boolean> {
@@ -111,7 +116,8 @@ class FileReplay {
     if (!doubtful) return;
     this.doubtful = undefined;
     this.placed(doubtful, () => {
-      if (next === undefined || next.height === doubtful.height) throw mismatch(doubtful);
+      const isOther = next === undefined ? !this.follows : next.height === doubtful.height;
+      if (isOther) throw mismatch(doubtful);
       this.store(doubtful);
     });
   }

@@ -257,7 +257,8 @@ class WritingBlock implements BlockContext {
   readonly no: number;
   readonly timeUs: number;
   private readonly ordBase: number;
-  private readonly txs: number[] = [];
+  /** Made with the first row: most blocks have none but their own hash. */
+  private txs: number[] | undefined;
   /** Rows made for hashes of earlier blocks. */
   private carried: Map<number, number> | undefined;
   private ledgerEntries = 0;
@@ -274,10 +275,11 @@ class WritingBlock implements BlockContext {
     this.no = head.no;
     this.timeUs = head.timeUs;
     this.ordBase = head.part * ORD_PART_SHIFT;
-    if (ownTx === 0) this.txs[0] = 0;
   }
 
   tx(event: BlockEvent): number {
+    if (event.tx === 0 && this.ownTx === 0) return 0;
+    this.txs ??= [];
     let tx = this.txs[event.tx];
     if (tx === undefined) {
       const isImplied = event.tx === 0 && this.ownTx === IMPLIED_HASH;

@@ -48,6 +48,7 @@ describe("a chain on another thread", () => {
       await remote.load("{}"),
       await remote.impersonate("p", { transfer: { amount: "1" } }),
       await remote.setBalance("p", "a", 2n ** 100n),
+      await remote.setBalances([{ party: "p", asset: "a", balance: 3n }]),
       await remote.setParameter("k", "v"),
       await remote.ban("p", undefined),
       await remote.bridge.deposit("p", "a", 7n),
@@ -78,6 +79,7 @@ describe("a chain on another thread", () => {
       ["load", "{}"],
       ["impersonate", "p", { transfer: { amount: "1" } }],
       ["setBalance", "p", "a", 2n ** 100n],
+      ["setBalances", [{ party: "p", asset: "a", balance: 3n }]],
       ["setParameter", "k", "v"],
       ["ban", "p", undefined],
       ["deposit", "p", "a", 7n],
@@ -94,7 +96,7 @@ describe("a chain on another thread", () => {
     ]);
     expect(answers[0]).toMatchObject({ code: 0, height: 8 });
     expect(answers[9]).toBe("1");
-    expect(answers[17]).toBe("d1".repeat(32));
+    expect(answers[18]).toBe("d1".repeat(32));
     expect(remote.status).toEqual(STATUS);
   });
 

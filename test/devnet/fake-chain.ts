@@ -75,6 +75,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     load: noted("load", STATUS),
     impersonate: noted("impersonate", OUTCOME),
     setBalance: noted("setBalance", STATUS),
+    setBalances: noted("setBalances", STATUS),
     setParameter: noted("setParameter", STATUS),
     ban: noted("ban", undefined),
     bridge,

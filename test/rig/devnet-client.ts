@@ -67,7 +67,14 @@ export class DevnetClient {
     const response = await fetch(`${this.nodeUrl}/transaction/raw`, { method: "POST", body });
     const answer = JSON.parse(await response.text());
     if (!response.ok) {
-      return { status: response.status, success: false, code: -1, txHash: "", height: 0, text: answer.message };
+      return {
+        status: response.status,
+        success: false,
+        code: -1,
+        txHash: "",
+        height: 0,
+        text: answer.message,
+      };
     }
     const { success, code, txHash, height, data } = answer;
     return { status: 200, success, code, txHash, height: Number(height), text: data };
@@ -114,7 +121,12 @@ function solved(blockHash: string, tid: string, bits: number): bigint {
   }
 }
 
-export function transferTo(to: string, asset: string, amount: bigint, more: object = { oneOff: {} }): CommandInit {
+export function transferTo(
+  to: string,
+  asset: string,
+  amount: bigint,
+  more: object = { oneOff: {} },
+): CommandInit {
   const { ACCOUNT_TYPE_GENERAL } = AccountType;
   return {
     kind: "transfer",

@@ -110,7 +110,8 @@ export class EngineRun {
     }[];
     other.engine.state.load(entries);
     other.engine.resume({ ...this.engine.core.block });
-    if (other.engine.state.digest !== this.engine.state.digest) throw new Error("the loaded state is another");
+    if (other.engine.state.digest !== this.engine.state.digest)
+      throw new Error("the loaded state is another");
     return other;
   }
 
@@ -157,10 +158,23 @@ const tell: Readonly<Record<number, Tell>> = {
   [Field.withdrawal]: (facts, ...place) => {
     const { id, status, partyId, amount, asset, ref, ...rest } = readWithdrawalAt(...place);
     const { createdTimestamp, txHash, withdrawnTimestamp } = rest;
-    facts.add("withdrawal", id, status, partyId, amount, asset, ref, createdTimestamp, txHash, withdrawnTimestamp);
+    facts.add(
+      "withdrawal",
+      id,
+      status,
+      partyId,
+      amount,
+      asset,
+      ref,
+      createdTimestamp,
+      txHash,
+      withdrawnTimestamp,
+    );
   },
   [Field.transfer]: (facts, ...place) => {
-    const { id, status, from, to, toAccountType, asset, amount, timestamp, reason } = readTransferAt(...place);
+    const { id, status, from, to, toAccountType, asset, amount, timestamp, reason } = readTransferAt(
+      ...place,
+    );
     facts.add("transfer", id, status, from, to, toAccountType, asset, amount, timestamp, reason);
   },
   [Field.stakeLinking]: (facts, ...place) => {
@@ -185,12 +199,15 @@ const tell: Readonly<Record<number, Tell>> = {
   },
   [Field.validatorRanking]: (facts, ...place) => {
     const event = readValidatorRankingEventAt(...place);
-    const { nodeId, stakeScore, performanceScore, rankingScore, previousStatus, nextStatus, epochSeq } = event;
+    const { nodeId, stakeScore, performanceScore, rankingScore, previousStatus, nextStatus, epochSeq } =
+      event;
     const scores = [stakeScore, performanceScore, rankingScore];
     facts.add("ranking", nodeId, ...scores, previousStatus, nextStatus, epochSeq, event.tmVotingPower);
   },
   [Field.rewardPayout]: (facts, ...place) => {
-    const { party, epochSeq, asset, amount, percentOfTotalReward, rewardType } = readRewardPayoutEventAt(...place);
+    const { party, epochSeq, asset, amount, percentOfTotalReward, rewardType } = readRewardPayoutEventAt(
+      ...place,
+    );
     facts.add("reward", party, epochSeq, asset, amount, percentOfTotalReward, rewardType);
   },
   [Field.proposal]: (facts, ...place) => {

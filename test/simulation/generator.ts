@@ -36,7 +36,6 @@ export class Chance {
 const COMMANDS: readonly (readonly [number, CommandStep["do"]])[] = [
   [14, "deposit"],
   [10, "withdraw"],
-  [1, "sign"],
   [4, "claim"],
   [1, "bridge"],
   [20, "pay"],
@@ -50,18 +49,56 @@ const COMMANDS: readonly (readonly [number, CommandStep["do"]])[] = [
   [12, "vote"],
 ];
 
-/** 10 to 60 commands, in blocks. */
+/** 10 to 60 commands, in blocks; mostly fewer than 40. */
 export function sequenceOf(seed: number): Step[] {
   const chance = new Chance(seed);
-  const count = 10 + chance.below(51);
+  const count = 10 + chance.below(chance.once(8) ? 51 : 26);
   const steps: Step[] = [];
-  for (let commands = 0; commands < count; commands++) {
+  while (steps.filter((step) => step.do !== "block").length < count) {
     if (chance.once(3)) steps.push(block(chance));
-    steps.push(command(chance, chance.weighted(COMMANDS)));
+    if (chance.once(12)) steps.push(...chance.of(proposalStory, repetition, claimStory)(chance));
+    else steps.push(command(chance, chance.weighted(COMMANDS)));
   }
   // What is under way comes to its end.
   for (let blocks = 0; blocks < 4; blocks++) steps.push(block(chance));
   return steps;
+}
+
+/** A proposal that can pass, and what parties think of it. */
+function proposalStory(chance: Chance): Step[] {
+  const change = chance.once(3) ? 0 : chance.below(CHANGES.length);
+  const vote = (): Step => ({ do: "vote", party: chance.below(6), pick: 0, yes: !chance.once(4) });
+  return [
+    { do: "propose", party: chance.below(6), change, closeS: chance.of(3, 4, 6), enactS: chance.of(0, 1, 5) },
+    ...Array.from({ length: chance.below(4) }, vote),
+    { do: "block", stepMs: chance.of(1_000, 4_000), proposer: 0, voters: 7 },
+    ...Array.from({ length: 1 + chance.below(3) }, vote),
+    { do: "block", stepMs: 7_000, proposer: 1, voters: 7 },
+  ];
+}
+
+/** The same recurring transfer twice, with something in between, and then an epoch's end or two. */
+function repetition(chance: Chance): Step[] {
+  const transfer = command(chance, "repeat");
+  const ends = Array.from({ length: chance.below(4) }, (): Step => {
+    return { do: "block", stepMs: 10_500, proposer: chance.below(3), voters: 7 };
+  });
+  return [transfer, command(chance, chance.of("cancel", "pay")), transfer, ...ends];
+}
+
+/** A withdrawal that goes all the way, or nearly. Rarely: real signatures take their time. */
+function claimStory(chance: Chance): Step[] {
+  const withdrawal: Step = {
+    do: "withdraw",
+    party: chance.below(6),
+    asset: 2,
+    amount: { base: chance.of("minimum", "balance"), plus: 0, zeros: 0 },
+    details: true,
+  };
+  if (!chance.once(4)) return [withdrawal];
+  const sign = (by: number): Step => ({ do: "sign", by, pick: 0 });
+  const claim = (): Step => ({ do: "claim", by: 0, pick: 0, how: "ref", nonce: 100 + chance.below(3) });
+  return [withdrawal, sign(0), claim(), sign(1), claim(), sign(2), claim()];
 }
 
 function block(chance: Chance): Step {
@@ -92,7 +129,11 @@ function amount(chance: Chance, bases: readonly Base[]): Amount {
     [1, chance.of("2^63", "2^255")],
   ]);
   if (base !== "plain") return { base, plus: chance.of(0, 0, 1, -1), zeros: 0 };
-  return { base, plus: chance.of(0, 1, 1 + chance.below(100), 1 + chance.below(10_000)), zeros: chance.below(20) };
+  return { base, plus: plain(chance), zeros: chance.below(20) };
+}
+
+function plain(chance: Chance): number {
+  return chance.once(20) ? 0 : chance.of(1, 1 + chance.below(100), 1 + chance.below(10_000));
 }
 
 function command(chance: Chance, kind: CommandStep["do"]): CommandStep {
@@ -106,7 +147,7 @@ function command(chance: Chance, kind: CommandStep["do"]): CommandStep {
     [1, 4],
   ]);
   const nonce = chance.below(60);
-  const pick = chance.below(12);
+  const pick = chance.once(2) ? 0 : chance.below(5);
   const node = chance.once(25) ? 99 : chance.below(3);
   switch (kind) {
     case "deposit": {

@@ -73,11 +73,14 @@ export class Governance {
 
   private refusalOf({ party, kind, key, value, closing, enactment }: Proposal): Rejection | undefined {
     const { now } = this.ledger.data;
-    const limit = (name: string) => now + durationOf(this.ledger.parameter(`governance.proposal.${kind}.${name}`));
+    const limit = (name: string) =>
+      now + durationOf(this.ledger.parameter(`governance.proposal.${kind}.${name}`));
     const tooSoon = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND < limit && `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
+      got * SECOND < limit &&
+      `proposal ${what} time too soon, expected > ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
     const tooLate = (what: string, limit: bigint, got: bigint) =>
-      got * SECOND > limit && `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
+      got * SECOND > limit &&
+      `proposal ${what} time too late, expected < ${timeOf(limit)}, got ${timeOf(got * SECOND)}`;
     const soon = tooSoon("closing", limit("minClose"), closing);
     if (soon) return { reason: 1, text: soon };
     const late = tooLate("closing", limit("maxClose"), closing);
@@ -139,7 +142,9 @@ export class Governance {
       [...proposal.votes.keys()].map((party) => [party, this.ledger.staking.balance(party) ?? 0n]),
     );
     const total = sum([...balances.values()]);
-    const yes = sum([...proposal.votes].filter(([, { value }]) => value === 2).map(([party]) => balances.get(party)!));
+    const yes = sum(
+      [...proposal.votes].filter(([, { value }]) => value === 2).map(([party]) => balances.get(party)!),
+    );
     const { majority, participation } = proposal;
     const { totalSupply } = this.ledger.data.staking;
     const least = Decimal.of(totalSupply).times(Decimal.parse(participation));
@@ -185,7 +190,8 @@ const positive = (value: Decimal) => value.isPositive();
 const BOUNDS: Readonly<Record<string, (value: Decimal) => boolean>> = {
   "transfer.fee.factor": fraction,
   "transfer.minTransferQuantumMultiple": () => true,
-  "spam.protection.minimumWithdrawalQuantumMultiple": (value) => value.isPositive() && value.isLess(n("1000000")),
+  "spam.protection.minimumWithdrawalQuantumMultiple": (value) =>
+    value.isPositive() && value.isLess(n("1000000")),
   "reward.staking.delegation.delegatorShare": fraction,
   "validators.delegation.minAmount": positive,
   "governance.proposal.freeform.requiredMajority": fraction,
@@ -195,6 +201,8 @@ const BOUNDS: Readonly<Record<string, (value: Decimal) => boolean>> = {
 /** A time as the network writes it, in UTC: with as many decimals of a second as it has. */
 export function timeOf(ns: bigint): string {
   const text = new Date(Number(ns / 1_000_000n)).toISOString();
-  const fraction = String(ns % SECOND).padStart(9, "0").replace(/0+$/, "");
+  const fraction = String(ns % SECOND)
+    .padStart(9, "0")
+    .replace(/0+$/, "");
   return `${text.slice(0, 10)} ${text.slice(11, 19)}${fraction && `.${fraction}`} +0000 UTC`;
 }

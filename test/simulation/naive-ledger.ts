@@ -4,7 +4,12 @@
  * remembers is in `data`, so that a copy of that is a copy of the ledger.
  */
 import { Decimal } from "../../src/decimal.ts";
-import type { ChainEvent, CancelTransfer, Transfer, WithdrawSubmission } from "../../src/wire/generated/commands.ts";
+import type {
+  CancelTransfer,
+  ChainEvent,
+  Transfer,
+  WithdrawSubmission,
+} from "../../src/wire/generated/commands.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import {
   accountOf,
@@ -154,7 +159,9 @@ export class NaiveLedger {
     this.proposer = proposer;
     this.tickEpoch();
     this.tickWitness();
-    this.staking.take(this.outcomes.filter(({ resource: { kind } }) => kind === "stake" || kind === "supply"));
+    this.staking.take(
+      this.outcomes.filter(({ resource: { kind } }) => kind === "stake" || kind === "supply"),
+    );
     this.staking.tick();
     this.tickDeposits();
     this.tickScheduled();
@@ -381,7 +388,15 @@ export class NaiveLedger {
     const amount = BigInt(text);
     const ref = String(this.data.withdrawalCount + this.nowSeconds);
     this.data.withdrawalCount += 1n;
-    const base = { party, asset, amount, ref, created: this.data.now, isErc20, signatures: new Set<string>() };
+    const base = {
+      party,
+      asset,
+      amount,
+      ref,
+      created: this.data.now,
+      isErc20,
+      signatures: new Set<string>(),
+    };
     const withdrawal = (isFinal: boolean): Withdrawal => ({ ...base, isFinal });
     if (isErc20) this.tellWithdrawal(id, withdrawal(false), 1, "", 0n);
     const reject = (text: string): never => {
@@ -389,7 +404,8 @@ export class NaiveLedger {
       this.tellWithdrawal(id, withdrawal(false), 2, "", 0n);
       throw new Refusal(text);
     };
-    if (isErc20 && amount < this.minimumWithdrawal(asset)) reject("invalid withdrawal, amount under minimum required");
+    if (isErc20 && amount < this.minimumWithdrawal(asset))
+      reject("invalid withdrawal, amount under minimum required");
     const general = accountOf(party, asset, Type.general);
     if (!this.book.has(general)) reject("account does not exists");
     if (this.book.balance(general) < amount) reject("not enough funds to withdraw");
@@ -398,7 +414,11 @@ export class NaiveLedger {
     this.tellWithdrawal(id, withdrawal(true), 3, "", 0n);
   }
 
-  private tellWithdrawal(id: string, { party, amount, asset, ref, created }: Withdrawal, ...rest: unknown[]): void {
+  private tellWithdrawal(
+    id: string,
+    { party, amount, asset, ref, created }: Withdrawal,
+    ...rest: unknown[]
+  ): void {
     const [status, txHash, claimed] = rest as [number, string, bigint];
     this.facts.add("withdrawal", id, status, party, amount, asset, ref, created, txHash, claimed);
   }
@@ -439,7 +459,8 @@ export class NaiveLedger {
 
   private mustAfford(from: string, asset: string, amount: bigint): void {
     const general = accountOf(from, asset, Type.general);
-    if (!this.book.has(general)) throw new Refusal(/^could not pay the fee for transfer: account does not exist/);
+    if (!this.book.has(general))
+      throw new Refusal(/^could not pay the fee for transfer: account does not exist/);
     if (this.book.balance(general) < amount + this.fee(amount)) throw new Refusal(TOO_POOR);
   }
 
@@ -469,7 +490,8 @@ export class NaiveLedger {
     if (this.data.recurring.some((other) => same(other) === same(transfer))) {
       throw new Refusal("cannot submit duplicate recurring transfer with same from and to");
     }
-    if (transfer.command.recurring!.startEpoch < this.data.epoch.seq) throw new Refusal("start epoch in the past");
+    if (transfer.command.recurring!.startEpoch < this.data.epoch.seq)
+      throw new Refusal("start epoch in the past");
     this.data.recurring.push(transfer);
     this.tellTransfer(transfer, Status.pending);
   }
@@ -485,7 +507,9 @@ export class NaiveLedger {
         continue;
       }
       const { asset, amount: text } = transfer.command;
-      const amount = Decimal.of(BigInt(text)).times(Decimal.parse(factor).power(epoch - startEpoch)).truncated();
+      const amount = Decimal.of(BigInt(text))
+        .times(Decimal.parse(factor).power(epoch - startEpoch))
+        .truncated();
       try {
         if (amount < this.minimumTransfer(asset)) throw new Refusal(TOO_LITTLE);
         this.mustAfford(transfer.from, asset, amount);
@@ -511,7 +535,11 @@ export class NaiveLedger {
     this.tellTransfer(transfer, Status.cancelled, "transfer cancelled");
   }
 
-  private tellTransfer({ id, from, command, sent }: SentTransfer, status: number, reason?: string | RegExp): void {
+  private tellTransfer(
+    { id, from, command, sent }: SentTransfer,
+    status: number,
+    reason?: string | RegExp,
+  ): void {
     const { to, toAccountType, asset, amount } = command;
     // The reason is compared with the result's text, which is compared with the refusal: not twice.
     const why = reason instanceof RegExp ? "*" : reason;

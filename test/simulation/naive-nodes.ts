@@ -56,7 +56,8 @@ export class Nodes {
   }
 
   mustBeNode(key: string): void {
-    if (!this.list.some((node) => node.key === key)) throw new Refusal("node signature not sent by validator");
+    if (!this.list.some((node) => node.key === key))
+      throw new Refusal("node signature not sent by validator");
   }
 
   /** Whether the power of those who voted suffices. */
@@ -68,7 +69,9 @@ export class Nodes {
   /** Whether the number of those who signed suffices. */
   hasHeads(signatures: ReadonlySet<string>): boolean {
     const heads = this.list.filter(({ key }) => signatures.has(key)).length;
-    return !Decimal.of(BigInt(heads)).dividedBy(Decimal.of(BigInt(this.list.length))).isLess(this.required);
+    return !Decimal.of(BigInt(heads))
+      .dividedBy(Decimal.of(BigInt(this.list.length)))
+      .isLess(this.required);
   }
 
   countProposer(id: string): void {
@@ -116,7 +119,9 @@ export class Nodes {
     const scores = this.raws(stakes).map((raw, at) => raw.times(performances[at]!));
     const total = scores.reduce((all, score) => all.plus(score), zero);
     this.list.forEach((node, at) => {
-      const power = total.isZero() ? 10n : scores[at]!.dividedBy(total).times(Decimal.of(10_000n)).truncated();
+      const power = total.isZero()
+        ? 10n
+        : scores[at]!.dividedBy(total).times(Decimal.of(10_000n)).truncated();
       node.power = power < 1n ? 1n : power;
     });
   }

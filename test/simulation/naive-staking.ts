@@ -32,6 +32,7 @@ export interface StakingData {
   reconciled: bigint;
 }
 
+const NOT_A_NUMBER = "amount is not a valid base 10 number";
 const { zero, one } = Decimal;
 
 export class Staking {
@@ -46,9 +47,7 @@ export class Staking {
   balance(party: string): bigint | undefined {
     const events = this.data.accepted.get(party);
     if (events === undefined) return undefined;
-    const inTime = [...events].sort(
-      (a, b) => Number(a.ts - b.ts) || Number(b.isLink) - Number(a.isLink),
-    );
+    const inTime = [...events].sort((a, b) => Number(a.ts - b.ts) || Number(b.isLink) - Number(a.isLink));
     let balance = 0n;
     for (const { isLink, amount } of inTime) {
       balance += isLink ? amount : -amount;
@@ -57,7 +56,11 @@ export class Staking {
     return balance;
   }
 
-  event({ stakeDeposited, stakeRemoved, totalSupply, block, index }: StakingEvent, txId: string, id: string): void {
+  event(
+    { stakeDeposited, stakeRemoved, totalSupply, block, index }: StakingEvent,
+    txId: string,
+    id: string,
+  ): void {
     if (totalSupply !== undefined) {
       if (this.data.supplyAsked === "known") throw new Refusal("stake total supply already processed");
       if (this.data.supplyAsked === "asked") throw new Refusal(/being processed$/);
@@ -102,13 +105,18 @@ export class Staking {
     this.data.accepted.set(linking.party, [linking]);
   }
 
-  private tell({ id, isLink, party, amount, ts, txHash, block, index }: Linking, status: number, at: bigint): void {
+  private tell(
+    { id, isLink, party, amount, ts, txHash, block, index }: Linking,
+    status: number,
+    at: bigint,
+  ): void {
     this.ledger.facts.add("stake", id, isLink ? 1 : 2, ts, party, amount, status, at, txHash, block, index);
   }
 
   // Delegation
 
   delegate(party: string, { nodeId, amount: text }: DelegateSubmission): void {
+    if (BigInt(text) > UINT_MAX) throw new Refusal(NOT_A_NUMBER);
     if (!this.ledger.nodes.has(nodeId)) throw new Refusal("invalid node ID");
     const stake = this.balance(party);
     if (stake === undefined) throw new Refusal("cannot find staking account for the party");
@@ -116,13 +124,14 @@ export class Staking {
     if (amount < this.ledger.decimal("validators.delegation.minAmount").truncated()) {
       throw new Refusal("delegation amount is lower than the minimum amount for delegation for a validator");
     }
-    if (totalOf(this.data.next, party) + amount > stake) throw new Refusal("insufficient balance for delegation");
+    if (totalOf(this.data.next, party) + amount > stake)
+      throw new Refusal("insufficient balance for delegation");
     put(this.data.next, party, nodeId, amountOf(this.data.next, party, nodeId) + amount);
     this.tellDelegation(this.data.next, party, nodeId, 1n);
   }
 
   undelegate(party: string, { nodeId, amount: text, method }: UndelegateSubmission): void {
-    if (!/^\d+$/.test(text) || BigInt(text) > UINT_MAX) throw new Refusal("amount is not a valid base 10 number");
+    if (!/^\d+$/.test(text) || BigInt(text) > UINT_MAX) throw new Refusal(NOT_A_NUMBER);
     const { current, next } = this.data;
     const now = amountOf(current, party, nodeId);
     const later = amountOf(next, party, nodeId);
@@ -219,7 +228,8 @@ export class Staking {
     for (const party of idle) this.delegateRest(party);
     for (const party of rolled.keys()) {
       const stake = this.balance(party) ?? 0n;
-      if (stake > 0n && !quotient(totalOf(rolled, party), stake).isLess(Decimal.parse("0.95"))) auto.add(party);
+      if (stake > 0n && !quotient(totalOf(rolled, party), stake).isLess(Decimal.parse("0.95")))
+        auto.add(party);
     }
   }
 
@@ -262,6 +272,12 @@ export class Staking {
     }
   }
 
+  /** Of the treasury's payout, for each participant. */
+  private capOf(type: number): bigint | undefined {
+    const cap = this.ledger.decimal("reward.staking.delegation.maxPayoutPerParticipant").truncated();
+    return type === Type.treasury && cap > 0n ? cap : undefined;
+  }
+
   private pay(
     epoch: bigint,
     asset: string,
@@ -275,7 +291,14 @@ export class Staking {
     const budget = this.ledger.book.balance(source);
     if (budget === 0n || sum(stakes.map(stakeOf)) === 0n) return;
     const amounts = new Map<string, bigint>();
-    const give = (party: string, amount: bigint) => amounts.set(party, (amounts.get(party) ?? 0n) + amount);
+    const cap = this.capOf(type);
+    /** @returns what is given of it: nobody gets more than the cap, of all validators together */
+    const give = (party: string, amount: bigint): bigint => {
+      const have = amounts.get(party) ?? 0n;
+      const given = cap === undefined ? amount : min(amount, cap - have);
+      amounts.set(party, have + given);
+      return given;
+    };
     scores.forEach(({ node, normalised }, at) => {
       if (!normalised.isPositive()) return;
       const earned = normalised.times(Decimal.of(budget));
@@ -287,13 +310,18 @@ export class Staking {
       const delegators = [...ended]
         .filter(([party, nodes]) => party !== node.key && (nodes.get(node.id) ?? 0n) > 0n)
         .map(([party, nodes]) => [party, nodes.get(node.id)!] as const);
-      for (const [party, amount] of split(pot, delegators, others)) give(party, amount);
+      split(pot, delegators, others, cap, give);
     });
     const parties = [...amounts.keys()].sort();
     const total = sum([...amounts.values()]);
     if (total === 0n) return;
     for (const party of parties) {
-      this.ledger.book.move(Movement.reward, source, this.ledger.book.general(party, asset), amounts.get(party)!);
+      this.ledger.book.move(
+        Movement.reward,
+        source,
+        this.ledger.book.general(party, asset),
+        amounts.get(party)!,
+      );
     }
     this.ledger.book.flush();
     for (const party of parties) {
@@ -309,25 +337,25 @@ function split(
   pot: bigint,
   delegators: readonly (readonly [party: string, amount: bigint])[],
   total: bigint,
-): Map<string, bigint> {
-  const given = new Map<string, bigint>();
-  const weights = [...delegators].sort().map(([party, amount]) => ({ party, weight: quotient(amount, total) }));
+  cap: bigint | undefined,
+  give: (party: string, amount: bigint) => bigint,
+): void {
+  const weights = [...delegators]
+    .sort()
+    .map(([party, amount]) => ({ party, weight: quotient(amount, total) }));
   const excess = weights.reduce((all, { weight }) => all.plus(weight), zero).minus(one);
   if (excess.isPositive()) {
     const largest = weights.reduce((a, b) => (a.weight.isLess(b.weight) ? b : a));
     largest.weight = largest.weight.minus(excess);
   }
   let left = pot;
-  for (let round = 0; round <= 10 && left > 0n; round++) {
+  for (let round = 0; round < 10 && left > 0n; round++) {
     const before = left;
-    for (const { party, weight } of weights) {
-      const amount = weight.times(Decimal.of(before)).truncated();
-      given.set(party, (given.get(party) ?? 0n) + amount);
-      left -= amount;
-    }
+    for (const { party, weight } of weights)
+      left -= give(party, weight.times(Decimal.of(before)).truncated());
     if (left === before) break;
+    if (cap !== undefined && left * 1_000n < cap) break;
   }
-  return given;
 }
 
 /** What the witnesses know the total supply by, here. */
@@ -341,7 +369,10 @@ export function totalOf(map: Delegations, party: string): bigint {
   return sum([...(map.get(party)?.values() ?? [])]);
 }
 
-function isSame(a: ReadonlyMap<string, bigint> = new Map(), b: ReadonlyMap<string, bigint> = new Map()): boolean {
+function isSame(
+  a: ReadonlyMap<string, bigint> = new Map(),
+  b: ReadonlyMap<string, bigint> = new Map(),
+): boolean {
   return [...a.keys(), ...b.keys()].every((node) => (a.get(node) ?? 0n) === (b.get(node) ?? 0n));
 }
 

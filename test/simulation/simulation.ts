@@ -10,7 +10,7 @@ import { SECOND } from "./naive-book.ts";
 import type { NaiveLedger, Verdict } from "./naive-ledger.ts";
 import { SUPPLY } from "./naive-staking.ts";
 import { type CommandStep, Realizer, type Step, statelessText } from "./steps.ts";
-import { keyOf, ledgerOf, signersOf, VALIDATORS, type World, WORLDS } from "./world.ts";
+import { keyOf, ledgerOf, signersOf, VALIDATORS, WORLDS, type World } from "./world.ts";
 
 /** vega.commands.v1.NodeVote.Type */
 const VOTE_ON_SUPPLY = 10;
@@ -130,7 +130,9 @@ class Run implements Outcome {
         nonce: BigInt(at),
         erc20Multisig: { index: 0n, block: BigInt(at + 1), signerAdded },
       };
-      const result = this.engine.execute(this.realizer.tx(keyOf(this.realizer.node(0)), "chainEvent", payload));
+      const result = this.engine.execute(
+        this.realizer.tx(keyOf(this.realizer.node(0)), "chainEvent", payload),
+      );
       if (result.code !== 0) throw new Error(result.text);
     });
   }
@@ -155,8 +157,12 @@ class Run implements Outcome {
       if (((voters >> at) & 1) === 0) continue;
       const keys = VALIDATORS[at]!;
       const key = keyOf(keys);
-      const open = this.engine.engine.duties(keys.nodeId).flatMap((duty) => (duty.kind === "vote" ? [duty] : []));
-      const known = [...this.ledger.data.resources].filter(([, { votes }]) => !votes.has(key)).map(([id]) => id);
+      const open = this.engine.engine
+        .duties(keys.nodeId)
+        .flatMap((duty) => (duty.kind === "vote" ? [duty] : []));
+      const known = [...this.ledger.data.resources]
+        .filter(([, { votes }]) => !votes.has(key))
+        .map(([id]) => id);
       const named = open.map(({ reference, type }) => (type === VOTE_ON_SUPPLY ? SUPPLY : reference));
       const isSigner = (type: number) => type === 4;
       const theirs = named.filter((_, at) => !isSigner(open[at]!.type));
@@ -199,10 +205,17 @@ class Run implements Outcome {
     this.agree(tx, result, refused === undefined ? this.ledger.execute(tx) : { code: 60, text: refused });
   }
 
-  private agree(tx: CheckedTransaction, result: { code: number; text: string }, { code, text }: Verdict): void {
-    const isSame = text === undefined || (text instanceof RegExp ? text.test(result.text) : text === result.text);
+  private agree(
+    tx: CheckedTransaction,
+    result: { code: number; text: string },
+    { code, text }: Verdict,
+  ): void {
+    const isSame =
+      text === undefined || (text instanceof RegExp ? text.test(result.text) : text === result.text);
     if (result.code !== code || !isSame) {
-      const payload = JSON.stringify(tx.payload, (_, value) => (typeof value === "bigint" ? `${value}` : value));
+      const payload = JSON.stringify(tx.payload, (_, value) =>
+        typeof value === "bigint" ? `${value}` : value,
+      );
       throw new Difference(`${tx.kind} ${payload}: ${result.code} '${result.text}', not ${code} '${text}'`);
     }
     if (code !== 0) count(this.refused, result.text.replace(/\d{4}-\d\d-\d\d.*|[0-9]+/g, "#"));
@@ -252,7 +265,15 @@ function count(counts: Map<string, number>, name: string): void {
 const n = (plus: number, zeros: number) => ({ base: "plain", plus, zeros }) as const;
 const FUNDING: readonly Step[] = [
   ...[0, 1, 2].map((nonce): Step => {
-    return { do: "deposit", by: 0, to: nonce % 2, asset: nonce, amount: n(5, 12), wrongClass: false, nonce: 900 + nonce };
+    return {
+      do: "deposit",
+      by: 0,
+      to: nonce % 2,
+      asset: nonce,
+      amount: n(5, 12),
+      wrongClass: false,
+      nonce: 900 + nonce,
+    };
   }),
   { do: "deposit", by: 0, to: -1, asset: 2, amount: n(7, 18), wrongClass: false, nonce: 910 },
   ...[0, 1, 2, 3, 4, 5].map((party): Step => {

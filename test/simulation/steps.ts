@@ -21,7 +21,15 @@ export interface Amount {
 
 export type Step =
   | { do: "block"; stepMs: number; proposer: number; voters: number }
-  | { do: "deposit"; by: number; to: number; asset: number; amount: Amount; wrongClass: boolean; nonce: number }
+  | {
+      do: "deposit";
+      by: number;
+      to: number;
+      asset: number;
+      amount: Amount;
+      wrongClass: boolean;
+      nonce: number;
+    }
   | { do: "withdraw"; party: number; asset: number; amount: Amount; details: boolean }
   | { do: "sign"; by: number; pick: number }
   | { do: "claim"; by: number; pick: number; how: "ref" | "nonsense" | "unknown"; nonce: number }
@@ -111,7 +119,11 @@ export class Realizer {
       case "claim":
         return this.claim(step);
       case "bridge": {
-        const erc20 = { index: 0n, block: BigInt(step.nonce + 1), [step.stop ? "bridgeStopped" : "bridgeResumed"]: true };
+        const erc20 = {
+          index: 0n,
+          block: BigInt(step.nonce + 1),
+          [step.stop ? "bridgeStopped" : "bridgeResumed"]: true,
+        };
         return this.event(step.by, { ...this.ethereum("b", step.nonce), erc20 });
       }
       case "pay":
@@ -120,7 +132,7 @@ export class Realizer {
         return this.repeat(step);
       case "cancel": {
         const ids = this.ledger.data.transferIds;
-        const transferId = ids[step.pick % Math.max(1, ids.length)] ?? UNKNOWN;
+        const transferId = ids.at(-1 - step.pick) ?? UNKNOWN;
         return this.tx(this.party(step.party), "cancelTransfer", { transferId });
       }
       case "stake":
@@ -140,7 +152,7 @@ export class Realizer {
         return this.propose(step);
       case "vote": {
         const { ids } = this.ledger.data.governance;
-        const proposalId = ids[step.pick % Math.max(1, ids.length)] ?? UNKNOWN;
+        const proposalId = ids.at(-1 - step.pick) ?? UNKNOWN;
         return this.tx(this.party(step.party), "voteSubmission", { proposalId, value: step.yes ? 2 : 1 });
       }
     }
@@ -221,10 +233,9 @@ export class Realizer {
     return this.tx(party, "withdrawSubmission", { amount: `${value}`, asset, ext });
   }
 
-  /** The withdrawal that a step picks. */
+  /** The withdrawal that a step picks: 0 is the last. */
   withdrawal(pick: number): [id: string, { readonly ref: string }] | undefined {
-    const list = [...this.ledger.data.withdrawals];
-    return list[pick % Math.max(1, list.length)];
+    return [...this.ledger.data.withdrawals].at(-1 - pick);
   }
 
   private claim({ by, pick, how, nonce }: CommandStep & { do: "claim" }) {
@@ -329,7 +340,9 @@ export class Realizer {
     const now = this.ledger.data.now / SECOND;
     const closingTimestamp = now + BigInt(closeS);
     const isFreeform = key === "";
-    const change_ = isFreeform ? { newFreeform: {} } : { updateNetworkParameter: { changes: { key, value } } };
+    const change_ = isFreeform
+      ? { newFreeform: {} }
+      : { updateNetworkParameter: { changes: { key, value } } };
     return this.tx(this.party(party), "proposalSubmission", {
       reference: "",
       rationale: { title: "t", description: "d" },

@@ -1,7 +1,8 @@
 // The small worlds of the simulation: a genesis that the engine is given, and the same as the naive ledger has it.
-import { DEVNET_VALIDATORS_MAX, devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
+
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
+import { DEVNET_VALIDATORS_MAX, devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
 import { accountOf, NETWORK, Type, ZERO_PARTY } from "./naive-book.ts";
 import { type LedgerData, NaiveLedger } from "./naive-ledger.ts";
 
@@ -19,7 +20,11 @@ export const PARTIES: readonly string[] = devnetParties()
 export const VALIDATORS = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
 export const keyOf = (keys: ValidatorKeys) => Buffer.from(keys.vega(1).publicKey).toString("hex");
 /** Everybody who can send or receive: the parties, the validators' own keys, and the treasury. */
-export const everybody = (nodes: number) => [...PARTIES, ...VALIDATORS.slice(0, nodes).map(keyOf), ZERO_PARTY];
+export const everybody = (nodes: number) => [
+  ...PARTIES,
+  ...VALIDATORS.slice(0, nodes).map(keyOf),
+  ZERO_PARTY,
+];
 
 export interface World {
   readonly name: string;
@@ -55,6 +60,10 @@ export const WORLDS: readonly World[] = [
       "validator.performance.scaling.factor": "0.3",
       "validators.vote.required": "0.5",
     },
+  }),
+  world("rewards with a cap", {
+    nodes: 2,
+    parameters: { "reward.staking.delegation.maxPayoutPerParticipant": "300000000000000000" },
   }),
   world("a foreign signer", { nodes: 2, hasForeignSigner: true }),
   world("no fees, no minimum", {
@@ -109,6 +118,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   "validator.performance.scaling.factor": "0",
   "reward.staking.delegation.delegatorShare": "0.883",
   "reward.staking.delegation.minimumValidatorStake": "0",
+  "reward.staking.delegation.maxPayoutPerParticipant": "0",
   "reward.staking.delegation.optimalStakeMultiplier": "3.0",
   "network.validators.incumbentBonus": "1",
   "transfer.fee.factor": "0.001",
@@ -121,7 +131,12 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   "governance.proposal.freeform.requiredMajority": "0.66",
 };
 
-const QUANTA: Readonly<Record<string, string>> = { [USD]: "1000", [EUR]: "0.5", [TOKEN]: "2.75", [VOTE]: "1" };
+const QUANTA: Readonly<Record<string, string>> = {
+  [USD]: "1000",
+  [EUR]: "0.5",
+  [TOKEN]: "2.75",
+  [VOTE]: "1",
+};
 const TIME = "2026-01-01T00:00:00Z";
 
 export function genesisOf({ nodes, parameters }: World): Genesis {
@@ -161,9 +176,7 @@ export function genesisOf({ nodes, parameters }: World): Genesis {
 export function ledgerOf({ nodes, parameters }: World): NaiveLedger {
   const start = BigInt(Date.parse(TIME)) * 1_000_000n;
   const data: LedgerData = {
-    assets: new Map(
-      Object.entries(QUANTA).map(([id, quantum]) => [id, { quantum, isErc20: id === TOKEN }]),
-    ),
+    assets: new Map(Object.entries(QUANTA).map(([id, quantum]) => [id, { quantum, isErc20: id === TOKEN }])),
     balances: new Map(),
     inside: new Map(),
     parameters: new Map(Object.entries({ ...DEFAULTS, ...SET, ...parameters })),

@@ -13,6 +13,15 @@ declare module "@vegaprotocol/crypto/keypair" {
 declare module "@vegaprotocol/crypto" {
   import type { KeyPair } from "@vegaprotocol/crypto/keypair";
   export const HARDENED: number;
+  export const PoW: {
+    solve(
+      difficulty: number,
+      blockHash: string,
+      tid: string,
+      startNonce?: bigint,
+    ): Promise<{ nonce: bigint; tid: string; hashFunction: string }>;
+    verify(difficulty: number, blockHash: string, tid: string, nonce: bigint): Promise<boolean>;
+  };
   export class VegaWallet {
     static fromMnemonic(mnemonic: string): Promise<VegaWallet>;
     keyPair(index: number): Promise<KeyPair>;

@@ -9,6 +9,7 @@ import { type AdmissionLog, admissionTransaction } from "./admission-log.ts";
 import { appHashAfter, type TxDigest } from "./app-hash.ts";
 import type { ChainEngine } from "./chain-engine.ts";
 import type { ChainPoint } from "./chain-store.ts";
+import { applyTool, type ToolCommand } from "./tool-command.ts";
 
 /** A transaction to execute. */
 export interface BlockTx {
@@ -24,9 +25,6 @@ export interface TxExecution {
   readonly rule: string | undefined;
   readonly numbers: Readonly<Record<string, bigint | string>>;
 }
-
-/** A command of the devnet's tools that is executed before a block's transactions. @throws CommandError */
-export type BlockStep = (engine: ChainEngine) => void;
 
 export interface ExecutedBlock {
   readonly point: ChainPoint;
@@ -61,11 +59,12 @@ export class BlockRunner {
     return { ...run, executed: { ...run.executed, point } };
   }
 
-  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], step?: BlockStep): RunBlock {
+  /** @throws CommandError when the tool's command is refused */
+  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
     const { engine, log } = this;
     log.begin(BigInt(info.height), info.hash, info.timeNs);
     engine.beginBlock(info);
-    step?.(engine);
+    if (tool) applyTool(engine, tool);
     const results = txs.map((each) => this.deliver(each));
     engine.endBlock();
     log.end();

@@ -15,14 +15,7 @@ import { Field } from "../../store/project/fields.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import type { Block } from "../block.ts";
 import { AdmissionLog } from "./admission-log.ts";
-import {
-  BlockRunner,
-  type BlockStep,
-  type BlockTx,
-  type ExecutedBlock,
-  pointBefore,
-  type RunBlock,
-} from "./block-runner.ts";
+import { BlockRunner, type BlockTx, type ExecutedBlock, pointBefore, type RunBlock } from "./block-runner.ts";
 import type { ChainEngine } from "./chain-engine.ts";
 import {
   type ChainPoint,
@@ -36,6 +29,7 @@ import { EventFile } from "./event-file.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { readUnverified } from "./stored-tx.ts";
+import type { ToolCommand } from "./tool-command.ts";
 
 interface Batch {
   readonly mark: number;
@@ -45,8 +39,8 @@ interface Batch {
   readonly changes: StateChange[];
   blocks: number;
   txs: number;
-  /** Something happened that the stored blocks alone do not tell: the state must be stored with them. */
-  isForced: boolean;
+  /** It holds the genesis, which cannot be replayed: the state must be stored with it. */
+  readonly isForced: boolean;
 }
 
 export class ChainCore {
@@ -128,9 +122,9 @@ export class ChainCore {
 
   /**
    * Executes a block and stages it. When that fails, it and what was staged before it is undone.
-   * @throws NodeError of the store; CommandError of the step
+   * @throws NodeError of the store; CommandError of the tool
    */
-  execute(txs: readonly BlockTx[], step?: BlockStep): ExecutedBlock {
+  execute(txs: readonly BlockTx[], tool?: ToolCommand): ExecutedBlock {
     const batch = (this.batch ??= this.newBatch());
     try {
       const { height: last, timeNs: lastTime } = this.point;
@@ -138,15 +132,15 @@ export class ChainCore {
       const timeNs = this.timeOfNext(BigInt(lastTime));
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
-      const { block, executed } = this.took(this.runner.run(this.point, info, txs, step));
+      const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));
       const codes = executed.results.map(({ code }) => code);
       this.stage(
         block,
         txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })),
+        tool,
       );
       batch.blocks++;
       batch.txs += txs.length;
-      if (step) batch.isForced = true;
       return executed;
     } catch (error) {
       this.undo();
@@ -295,7 +289,7 @@ export class ChainCore {
     return point.height;
   }
 
-  private replay({ height, hash, timeNs, txs, appHash }: StoredBlock): void {
+  private replay({ height, hash, timeNs, txs, tool, appHash }: StoredBlock): void {
     const read = txs.map(({ bytes, isImpersonated }): BlockTx => {
       const tx = readUnverified(bytes);
       if (tx instanceof PropertyErrors)
@@ -303,7 +297,7 @@ export class ChainCore {
       return { bytes, tx, isImpersonated };
     });
     const batch = (this.batch = this.newBatch());
-    const { executed } = this.took(this.runner.run(this.point, { height, timeNs, hash }, read));
+    const { executed } = this.took(this.runner.run(this.point, { height, timeNs, hash }, read, tool));
     if (appHash !== undefined && appHash !== executed.point.appHash) {
       throw damaged(
         `block ${height} gives the application hash ${executed.point.appHash}, but it had ${appHash} when it was made`,
@@ -315,12 +309,15 @@ export class ChainCore {
   }
 
   /** The writer wants the events between a block's markers; an event file has them all. */
-  private stage(block: Block, txs: readonly ExecutedTx[]): void {
+  private stage(block: Block, txs: readonly ExecutedTx[], tool?: ToolCommand): void {
     const { events, height } = block;
     const isWhole = events[0]?.field === Field.beginBlock && events.at(-1)?.field === Field.endBlock;
     if (!isWhole) throw new Error(`block ${height} has no markers`);
     this.recording?.append(block);
-    this.store.stageBlock({ ...block, events: events.slice(1, -1) }, txs, this.point.appHash);
+    this.store.stageBlock(
+      { ...block, events: events.slice(1, -1) },
+      { txs, tool, appHash: this.point.appHash },
+    );
   }
 
   /** Block 1 has the time of the genesis (reference 30, section 9.3). */
@@ -345,11 +342,12 @@ export class ChainCore {
   private stageRest(batch: Batch): void {
     this.store.stageHead(this.point);
     this.store.stageParts(this.parts);
-    const blocks = this.blocksSinceState + batch.blocks;
+    const { stateBlocksMax, stateTxsMax, stateChangesMax } = this.limits;
     const isDue =
-      blocks >= this.limits.stateBlocksMax || this.txsSinceState + batch.txs >= this.limits.stateTxsMax;
+      this.blocksSinceState + batch.blocks >= stateBlocksMax ||
+      this.txsSinceState + batch.txs >= stateTxsMax ||
+      this.pending.size + batch.changes.length >= stateChangesMax;
     if (!isDue && !batch.isForced) return;
-    batch.isForced = true;
     const changes = new Map(this.pending);
     for (const change of batch.changes) changes.set(keyOf(change), change);
     const admission = this.log.admission.save();

@@ -13,6 +13,7 @@ import { isDiskFull, storeFailure } from "../../store/sqlite-error.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import type { Block } from "../block.ts";
 import type { ChainPart } from "./doors.ts";
+import type { ToolCommand } from "./tool-command.ts";
 
 /** Where a chain stands. */
 export interface ChainPoint {
@@ -40,12 +41,20 @@ export interface StoredBlock {
   readonly hash: string;
   readonly timeNs: bigint;
   readonly txs: readonly StoredTx[];
-  /** Kept for blocks with transactions. */
+  readonly tool: ToolCommand | undefined;
+  /** Kept for blocks in which something was asked for. */
   readonly appHash: string | undefined;
 }
 
 export interface ExecutedTx extends StoredTx {
   readonly code: number;
+}
+
+/** What came into a block, and the application hash after it. */
+export interface BlockContent {
+  readonly txs: readonly ExecutedTx[];
+  readonly tool: ToolCommand | undefined;
+  readonly appHash: string;
 }
 
 const HEAD = "head";
@@ -59,6 +68,7 @@ export class ChainStore {
   private readonly writeMeta: Statement;
   private readonly insertTx: Statement;
   private readonly insertBlock: Statement;
+  private readonly insertCommand: Statement;
   private readonly writeState: Statement;
   private readonly deleteState: Statement;
   /** Texts of the parts as they are stored. */
@@ -74,6 +84,7 @@ export class ChainStore {
       "INSERT INTO chain_txs(height, n, code, impersonated, bytes) VALUES(?, ?, ?, ?, ?)",
     );
     this.insertBlock = db.prepare("INSERT INTO chain_blocks(height, app_hash) VALUES(?, ?)");
+    this.insertCommand = db.prepare("INSERT INTO chain_commands(height, command) VALUES(?, ?)");
     this.writeState = db.prepare("INSERT OR REPLACE INTO chain_state(name, key, value) VALUES(?, ?, ?)");
     this.deleteState = db.prepare("DELETE FROM chain_state WHERE name = ? AND key = ?");
   }
@@ -115,31 +126,35 @@ export class ChainStore {
     // One row for each height but the first, whose block shares its row with the genesis.
     const select = this.db.prepare("SELECT no, height, time, hash FROM blocks WHERE no > ? ORDER BY no");
     const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
+    const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
     const appHash = this.db.prepare("SELECT app_hash FROM chain_blocks WHERE height = ?");
     try {
       for (const row of select.iterate(this.rowBefore(height, head)) as Iterable<BlockRow>) {
         const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
+        const command = commands.get(row.height) as { command: string } | null;
         const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
         yield {
           height: Number(row.height),
           hash: hexOf(hashOfRow(row)),
           timeNs: row.time * 1_000n,
           txs: stored.map(({ bytes, impersonated }) => ({ bytes, isImpersonated: impersonated !== 0n })),
+          tool: command ? (JSON.parse(command.command) as ToolCommand) : undefined,
           appHash: app ? hexOf(app.app_hash) : undefined,
         };
       }
     } finally {
-      for (const statement of [select, txs, appHash]) statement.finalize();
+      for (const statement of [select, txs, commands, appHash]) statement.finalize();
     }
   }
 
   /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
-  stageBlock(block: Block, txs: readonly ExecutedTx[], appHash: string): void {
+  stageBlock(block: Block, { txs, tool, appHash }: BlockContent): void {
     this.writer.stage(block);
     for (const [n, { code, isImpersonated, bytes }] of txs.entries()) {
       this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
     }
-    if (txs.length > 0) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+    if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
+    if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
   }
 
   stageHead(point: ChainPoint): void {

@@ -17,8 +17,10 @@ export interface SequencerLimits {
   readonly commitWaitMs: number;
   /** The stored state is brought up to date after so many blocks that changed something ... */
   readonly stateBlocksMax: number;
-  /** ... or so many transactions: what a restart has to replay. */
+  /** ... or so many transactions: what a restart has to replay ... */
   readonly stateTxsMax: number;
+  /** ... or so many changed entries, which wait in memory until then. */
+  readonly stateChangesMax: number;
   /** Blocks of one `mine`. */
   readonly mineBlocksMax: number;
   readonly snapshotsMax: number;
@@ -33,6 +35,7 @@ export const SEQUENCER_LIMITS: SequencerLimits = {
   commitWaitMs: 10_000,
   stateBlocksMax: 1_000,
   stateTxsMax: 20_000,
+  stateChangesMax: 20_000,
   mineBlocksMax: 1_000_000,
   snapshotsMax: 100,
 };

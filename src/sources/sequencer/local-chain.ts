@@ -3,7 +3,14 @@
  * writer's connection that it is given; nobody else writes on it.
  */
 import { spamStatistics } from "../../admission/statistics.ts";
-import type { BlockMode, ChainPort, ChainStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import type {
+  BalanceSetting,
+  BlockMode,
+  ChainPort,
+  ChainStatus,
+  DevnetPort,
+  TxOutcome,
+} from "../../engine/chain-port.ts";
 import type { Duty } from "../../engine/ports.ts";
 import { ExitCode, NodeError } from "../../errors.ts";
 import { BlockWriter } from "../../store/block-writer.ts";
@@ -229,12 +236,21 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus> {
-    this.sequencer.makeBlockWith((engine) => engine.setBalance(party, asset, balance));
+    return this.setBalances([{ party, asset, balance }]);
+  }
+
+  async setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus> {
+    const texts = balances.map(({ party, asset, balance }) => ({
+      party,
+      asset,
+      balance: balance.toString(),
+    }));
+    this.sequencer.makeBlockWith({ kind: "balances", balances: texts });
     return this.status;
   }
 
   async setParameter(key: string, value: string): Promise<ChainStatus> {
-    this.sequencer.makeBlockWith((engine) => engine.setParameter(key, value));
+    this.sequencer.makeBlockWith({ kind: "parameter", key, value });
     return this.status;
   }
 

@@ -6,13 +6,14 @@ import { type BlockMode, ChainCallError, type ChainStatus, type TxOutcome } from
 import { CommandError } from "../../engine/errors.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
-import type { BlockStep, ExecutedBlock } from "./block-runner.ts";
+import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
 import { Intake } from "./intake.ts";
 import type { SequencerLimits } from "./limits.ts";
 import { Mempool, type PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 import { StatusBoard } from "./status-board.ts";
+import type { ToolCommand } from "./tool-command.ts";
 import { Waiters } from "./waiters.ts";
 
 /** Empty blocks that are made at one go, and how long that may take. */
@@ -123,9 +124,9 @@ export class Sequencer {
   }
 
   /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
-  makeBlockWith(step: BlockStep): void {
+  makeBlockWith(tool: ToolCommand): void {
     this.checkRunning();
-    this.produce(1, step);
+    this.produce(1, tool);
   }
 
   /** The chain is at another place than before: looks at everything anew. */
@@ -161,14 +162,14 @@ export class Sequencer {
 
   /**
    * One block, or several while nothing happens in them.
-   * @returns how many @throws ChainCallError `halted`; CommandError of the step
+   * @returns how many @throws ChainCallError `halted`; CommandError of the tool
    */
-  private produce(max: number, step?: BlockStep): number {
+  private produce(max: number, tool?: ToolCommand): number {
     this.lastAttemptMs = performance.now();
     const made: MadeBlock[] = [];
     let trouble: NodeError | undefined;
     try {
-      do made.push(this.execute(step));
+      do made.push(this.execute(tool));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
       trouble = this.core.commit();
     } catch (error) {
@@ -187,9 +188,9 @@ export class Sequencer {
     return made.length;
   }
 
-  private execute(step: BlockStep | undefined): MadeBlock {
+  private execute(tool: ToolCommand | undefined): MadeBlock {
     const txs = this.mempool.pick(this.core.engine.blockGasMax);
-    const executed = this.core.execute(txs, step);
+    const executed = this.core.execute(txs, tool);
     const status = this.board.after(executed, txs);
     return { executed, txs, status };
   }

@@ -66,8 +66,19 @@ export function payload(event: BlockEvent): Uint8Array {
 /** Column value of an identifier kept as bytes. @throws FieldFault */
 export { idBytes as idBlob } from "../field.ts";
 
+const halves = new DataView(new ArrayBuffer(8));
+/** Up to the year 2116. */
+const HIGH_MAX = 2 ** 30;
+
 /** Unix nanoseconds to microseconds, rounded towards the past, as the original truncates when it stores. */
 export function microseconds(ns: bigint): number {
+  halves.setBigInt64(0, ns);
+  const high = halves.getInt32(0);
+  if (high >= 0 && high < HIGH_MAX) {
+    // The halves of 64 bits, divided by hand: every part is exact as a number, and no bigint is made.
+    const rest = high % 1000;
+    return ((high - rest) / 1000) * 2 ** 32 + Math.floor((rest * 2 ** 32 + halves.getUint32(4)) / 1000);
+  }
   const us = ns / 1000n;
   return Number(ns < 0n && us * 1000n !== ns ? us - 1n : us);
 }

@@ -55,6 +55,12 @@ interface StoredOrder {
   data: Uint8Array;
 }
 
+interface LiveOrder {
+  block: bigint;
+  tx: bigint;
+  data: Uint8Array;
+}
+
 /** Orders that may still trade: what `liveOnly` shows (reference 10, section 5.16). */
 function isLive(m: Order): boolean {
   return (
@@ -143,7 +149,7 @@ export function orders(db: Database): Projection {
     "id, created, block, ord, market, party, status, type, tif, from_liquidity, live, reference",
   );
   const live = db.prepare(
-    "SELECT o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
+    "SELECT o.block, o.tx, o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
   const show = (block: BlockContext, m: Order, no: number, ord: number, liveFlag: number) => {
     const id = idBlob(m.id, "id");
@@ -201,12 +207,14 @@ export function orders(db: Database): Projection {
       [
         Field.expiredOrders,
         (block, event) => {
-          const tx = block.tx(event);
           const { orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
           for (const [i, id] of orderIds.entries()) {
-            const row = live.get(idBlob(id, "order_ids")) as { data: Uint8Array } | null;
+            const row = live.get(idBlob(id, "order_ids")) as LiveOrder | null;
             if (!row) continue;
-            const m = { ...readOrderAt(row.data, 0, row.data.length), status: ORDER.expired };
+            // The order's own row again, its transaction too, with another status and time (reference 70, section 9.4).
+            const before = readOrderAt(row.data, 0, row.data.length);
+            const m = { ...before, status: ORDER.expired, updatedAt: BigInt(block.timeUs) * 1_000n };
+            const tx = block.carriedTx(Number(row.tx), Number(row.block));
             // The event takes one sequence number for each order in it (reference 20, section 6.3).
             write(block, m, block.ordOf(event.seq + i), tx, encodeOrder(m));
           }

@@ -25,6 +25,8 @@ export interface LineOptions {
   /** Called before a place is given away. */
   remember(state: PlannerState): void;
   readonly nowMs: () => number;
+  /** What people's clocks show, Unix milliseconds. */
+  readonly wallMs: () => number;
   /** How long a transaction waits for a block with room. */
   readonly waitMs: number;
 }
@@ -202,8 +204,7 @@ export class PartyLine {
       return `the next block takes more, and there has been none since ${this.lastHead} for ${Math.round(quietMs / 1000)} s`;
     }
     const waitMs = Math.max(0, this.blockMs - quietMs) + this.waiters.length * this.blockMs;
-    // The wait's end as a time: the planner's clock only goes forward, so it is added to the wall's.
-    const at = new Date(performance.timeOrigin + performance.now() + waitMs).toISOString();
+    const at = new Date(this.options.wallMs() + waitMs).toISOString();
     return `try again at ${at}`;
   }
 }

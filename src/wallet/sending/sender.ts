@@ -32,6 +32,8 @@ export interface SenderOptions {
   readonly random: RandomBytes;
   /** A clock that only goes forward, milliseconds. */
   readonly nowMs: () => number;
+  /** What people's clocks show, Unix milliseconds: for texts alone. */
+  readonly wallMs: () => number;
   readonly ledger?: SentLedger;
   /** How long a transaction waits for a block with room for it. */
   readonly waitMs?: number;
@@ -123,12 +125,21 @@ export class TransactionSender {
   }
 
   /** @throws NetworkRefusal */
-  async check(job: Job): Promise<Made & { readonly checkedAtMs: number }> {
+  async check(job: Job, onLeaving: (made: Made) => void = () => {}): Promise<Made> {
     const made = await this.prepare(job);
-    const checkedAtMs = Date.now();
-    const { code, reason } = await this.called(() => made.client.check(made.transaction.bytes));
-    if (code !== 0) throw new NetworkRefusal(code, reason);
-    return { ...made, checkedAtMs };
+    onLeaving(made);
+    try {
+      const { code, reason } = await this.called(
+        () => made.client.check(made.transaction.bytes),
+        made.client,
+      );
+      if (code !== 0) throw new NetworkRefusal(code, reason);
+      return made;
+    } catch (error) {
+      // Whoever asked does not get it, so nobody can send it.
+      made.place.giveBack();
+      throw error;
+    }
   }
 
   /**
@@ -278,6 +289,7 @@ export class TransactionSender {
       lastBlock: async () => this.noted(await this.options.nodes.choose()),
       remember: (state) => ledger?.save(chainId, party, state),
       nowMs,
+      wallMs: this.options.wallMs,
       waitMs,
     });
   }

@@ -1,0 +1,56 @@
+// Kills a devnet at random moments and looks whether it keeps what it has acknowledged (test/rig/devnet-crash.ts).
+//
+//   bun scripts/devnet-crash-rig.ts [--rounds 500] [--seed N] [--binary PATH]
+//
+// Without --binary the sources are run. At the end two canaries: finished homes are damaged, and the rig must see it.
+// Exit code 1 when anything is wrong.
+import { resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { CANARIES, type DevnetRound, devnetCrashRounds } from "../test/rig/devnet-crash.ts";
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: "string", default: "500" },
+    seed: { type: "string", default: "1" },
+    binary: { type: "string" },
+  },
+});
+const rounds = Number(values.rounds);
+const seed = Number(values.seed);
+const program = values.binary === undefined ? {} : { program: [resolve(values.binary)] };
+
+function tell({ round, mode, killedMs, height, acknowledged, failures }: DevnetRound): void {
+  const word = failures.length === 0 ? "ok  " : "FAIL";
+  const killed = killedMs.map((ms) => `${ms} ms`).join(", ");
+  console.log(
+    `${word} round ${round} (${mode}): killed after ${killed}; block ${height}, ${acknowledged} acknowledged`,
+  );
+  for (const text of failures) console.log(`     ${text}`);
+}
+
+const began = performance.now();
+const { kills, acknowledged, blocks, failures } = await devnetCrashRounds({
+  ...program,
+  rounds,
+  seed,
+  onRound: tell,
+});
+const problems = [...failures];
+for (const { name, tamper, sign } of CANARIES) {
+  const canary = await devnetCrashRounds({
+    ...program,
+    rounds: 2,
+    roundsPerHome: 2,
+    seed,
+    modes: ["load"],
+    tamper,
+  });
+  const isAlive = canary.failures.some((text) => sign.test(text));
+  console.log(`canary (${name}): ${isAlive ? "seen" : "NOT seen"}`);
+  if (!isAlive) problems.push(`the canary is dead: ${name} was not seen`);
+}
+const seconds = Math.round((performance.now() - began) / 1_000);
+const sum = `${kills} kills, ${blocks} blocks kept, ${acknowledged} transactions acknowledged`;
+console.log(`\n${rounds} rounds in ${seconds} s, ${sum}: ${problems.length} failures`);
+for (const text of problems) console.log(text);
+process.exitCode = problems.length === 0 ? 0 : 1;

@@ -1,0 +1,41 @@
+// What the words of all commands share: enumerations, times, sides.
+import { enumDescriptor } from "../../wire/schema/index.ts";
+import { plain, quoted } from "./plain-text.ts";
+import type { Line, Words } from "./words.ts";
+
+/** Lines without those that say nothing. */
+export function words(
+  title: string,
+  lines: readonly (Line | undefined)[],
+  warnings: readonly string[] = [],
+): Words {
+  return { title, lines: lines.filter((line) => line !== undefined), warnings };
+}
+
+/** A line for what is given; none for what is not. */
+export function line(label: string, value: string | number | bigint | boolean | undefined): Line | undefined {
+  return value === undefined || value === "" ? undefined : [label, plain(String(value))];
+}
+
+/** A text of the sender's own, in quotation marks. */
+export function said(label: string, text: string | undefined): Line | undefined {
+  return text ? [label, quoted(text)] : undefined;
+}
+
+/** `ACCOUNT_TYPE_GENERAL` of `vega.AccountType` as `general`. */
+export function enumWord(typeName: string, value: number | undefined, prefix: string): string {
+  const name = enumDescriptor(typeName).nameOf.get(value ?? 0);
+  if (name === undefined) return `number ${value}, which this version does not know`;
+  return name.replace(prefix, "").toLowerCase().replaceAll("_", " ");
+}
+
+const NS_A_MS = 1_000_000n;
+const MS_MAX = 8_640_000_000_000_000n;
+
+/** Unix nanoseconds, or seconds, as a time; undefined for zero. */
+export function timeWord(value: bigint | undefined, unit: "ns" | "s"): string | undefined {
+  if (value === undefined || value === 0n) return undefined;
+  const ms = unit === "ns" ? value / NS_A_MS : value * 1_000n;
+  if (ms > MS_MAX || ms < -MS_MAX) return `${value} ${unit} after 1970`;
+  return new Date(Number(ms)).toISOString();
+}

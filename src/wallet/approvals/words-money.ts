@@ -1,0 +1,80 @@
+// Words for commands that move tokens: transfers, withdrawals, stake.
+import { amountText } from "./amounts.ts";
+import { plain } from "./plain-text.ts";
+import type { Tell, WordsContext } from "./words.ts";
+import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+
+const account = (type: number | undefined) => enumWord("vega.AccountType", type, "ACCOUNT_TYPE_");
+/** The party that stands for the network in transfers (reference 30, section 4.2). */
+const NETWORK = /^0{64}$/;
+const STAKE = "of the governance token's smallest unit";
+
+const transfer: Tell<"transfer"> = (
+  { amount = "", asset = "", to = "", fromAccountType, toAccountType, reference, oneOff, recurring },
+  context,
+) => {
+  const what = amountText(amount, asset, context.assets);
+  const receiver = receiverOf(to, toAccountType, context);
+  const title = recurring ? `Send ${what} every epoch to ${receiver}` : `Send ${what} to ${receiver}`;
+  const end = recurring?.endEpoch;
+  return words(
+    title,
+    [
+      line("amount", what),
+      line("to", to),
+      line("from account", account(fromAccountType)),
+      line("to account", account(toAccountType)),
+      line("delivered on", oneOff ? (timeWord(oneOff.deliverOn, "s") ?? "at once") : undefined),
+      recurring && line("from epoch", recurring.startEpoch),
+      recurring && line("to epoch", end ?? "never: until it is cancelled"),
+      recurring && line("each time multiplied by", recurring.factor),
+      recurring?.dispatchStrategy &&
+        line(
+          "shared out by",
+          `${enumWord("vega.DispatchMetric", recurring.dispatchStrategy.metric, "DISPATCH_METRIC_")} in ${recurring.dispatchStrategy.markets?.length || "all"} markets`,
+        ),
+      said("reference", reference),
+    ],
+    recurring && end === undefined ? ["it goes on without end until you cancel it"] : [],
+  );
+};
+
+function receiverOf(to: string, toAccountType: number | undefined, { publicKey }: WordsContext): string {
+  if (to === publicKey) return "your own key";
+  if (to === "" || NETWORK.test(to)) return `the network (${account(toAccountType)})`;
+  return plain(to);
+}
+
+const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "", ext }, { assets }) => {
+  const what = amountText(amount, asset, assets);
+  const receiver = ext?.erc20?.receiverAddress;
+  return words(
+    `Withdraw ${what} from the network to ${receiver ? `the Ethereum address ${plain(receiver)}` : "outside"}`,
+    [line("amount", what), line("to the address", receiver)],
+    ["whoever has that address has the tokens; the network cannot bring them back"],
+  );
+};
+
+const delegateSubmission: Tell<"delegateSubmission"> = ({ nodeId = "", amount = "" }) =>
+  words(`Delegate stake to validator ${plain(nodeId)}`, [
+    line("validator", nodeId),
+    line("amount", `${amount} ${STAKE}`),
+  ]);
+
+const undelegateSubmission: Tell<"undelegateSubmission"> = ({ nodeId = "", amount = "", method }) =>
+  words(`Take stake back from validator ${plain(nodeId)}`, [
+    line("validator", nodeId),
+    line("amount", /^0*$/.test(amount) ? "all of it" : `${amount} ${STAKE}`),
+    line("when", enumWord("vega.commands.v1.UndelegateSubmission.Method", method, "METHOD_")),
+  ]);
+
+const cancelTransfer: Tell<"cancelTransfer"> = ({ transferId = "" }) =>
+  words(`Cancel the recurring transfer ${plain(transferId)}`, [line("transfer", transferId)]);
+
+export const moneyWords = {
+  transfer,
+  withdrawSubmission,
+  delegateSubmission,
+  undelegateSubmission,
+  cancelTransfer,
+};

@@ -1,0 +1,150 @@
+// Words for commands of governance and of validators.
+import { plain } from "./plain-text.ts";
+import type { Tell } from "./words.ts";
+import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+
+const VALIDATOR = "this is a validator's command: approve it only if you run a validator and expect it";
+
+const voteSubmission: Tell<"voteSubmission"> = ({ proposalId = "", value }) => {
+  const vote = enumWord("vega.Vote.Value", value, "VALUE_");
+  return words(`Vote ${vote} on the proposal ${plain(proposalId)}`, [
+    line("proposal", proposalId),
+    line("vote", vote),
+  ]);
+};
+
+const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rationale }) => {
+  const parameter = terms?.updateNetworkParameter?.changes;
+  const kind = terms?.newMarket
+    ? "a new market"
+    : terms?.updateMarket
+      ? `a change of market ${plain(terms.updateMarket.marketId ?? "")}`
+      : parameter
+        ? `the network parameter ${plain(parameter.key ?? "")} to be ${plain(parameter.value ?? "")}`
+        : terms?.newAsset
+          ? `the new asset ${plain(terms.newAsset.changes?.symbol ?? "")}`
+          : terms?.updateAsset
+            ? `a change of asset ${plain(terms.updateAsset.assetId ?? "")}`
+            : terms?.newFreeform
+              ? "a text to vote on"
+              : "something this version does not know";
+  return words(`Propose ${kind}`, [
+    said("title", rationale?.title),
+    said("description", rationale?.description),
+    line("voting ends", timeWord(terms?.closingTimestamp, "s")),
+    line("takes effect", timeWord(terms?.enactmentTimestamp, "s")),
+    said("reference", reference),
+  ]);
+};
+
+const announceNode: Tell<"announceNode"> = (node) =>
+  words(
+    `Announce the validator ${plain(node.name ?? "")}`,
+    [
+      line("identifier", node.id),
+      line("key", node.vegaPubKey),
+      line("Ethereum address", node.ethereumAddress),
+      line("submitter", node.submitterAddress),
+      line("chain key", node.chainPubKey),
+      said("country", node.country),
+      said("address for information", node.infoUrl),
+      line("from epoch", node.fromEpoch),
+    ],
+    [VALIDATOR],
+  );
+
+const issueSignatures: Tell<"issueSignatures"> = ({ submitter, kind, validatorNodeId = "" }) =>
+  words(`Ask for signatures about the validator ${plain(validatorNodeId)}`, [
+    line("kind", enumWord("vega.commands.v1.NodeSignatureKind", kind, "NODE_SIGNATURE_KIND_")),
+    line("submitted by", submitter),
+  ]);
+
+const keyRotateSubmission: Tell<"keyRotateSubmission"> = ({
+  newPubKey = "",
+  currentPubKeyHash,
+  targetBlock,
+}) =>
+  words(
+    `Replace the validator's key by ${plain(newPubKey)}`,
+    [line("hash of the old key", currentPubKeyHash), line("at block", targetBlock)],
+    [VALIDATOR],
+  );
+
+const ethereumKeyRotateSubmission: Tell<"ethereumKeyRotateSubmission"> = (rotation) =>
+  words(
+    `Replace the validator's Ethereum address by ${plain(rotation.newAddress ?? "")}`,
+    [
+      line("the old address", rotation.currentAddress),
+      line("submitted by", rotation.submitterAddress),
+      line("at block", rotation.targetBlock),
+    ],
+    [VALIDATOR],
+  );
+
+const protocolUpgradeProposal: Tell<"protocolUpgradeProposal"> = ({
+  upgradeBlockHeight,
+  vegaReleaseTag = "",
+}) =>
+  words(
+    `Propose to upgrade the network to ${plain(vegaReleaseTag)}`,
+    [line("at block", upgradeBlockHeight)],
+    [VALIDATOR],
+  );
+
+const nodeVote: Tell<"nodeVote"> = ({ reference, type }) =>
+  words(
+    "Confirm something seen outside of the network, as a validator",
+    [line("kind", enumWord("vega.commands.v1.NodeVote.Type", type, "TYPE_")), line("reference", reference)],
+    [VALIDATOR],
+  );
+
+const nodeSignature: Tell<"nodeSignature"> = ({ id, kind }) =>
+  words(
+    "Publish a validator's signature",
+    [
+      line("kind", enumWord("vega.commands.v1.NodeSignatureKind", kind, "NODE_SIGNATURE_KIND_")),
+      line("of", id),
+    ],
+    [VALIDATOR],
+  );
+
+const chainEvent: Tell<"chainEvent"> = ({ txId, builtin, erc20, stakingEvent, erc20Multisig }) => {
+  const kind = builtin
+    ? "a built-in asset"
+    : erc20
+      ? "the ERC20 bridge"
+      : stakingEvent
+        ? "staking"
+        : erc20Multisig
+          ? "the multisignature"
+          : "something unknown";
+  return words(`Report an event of ${kind}, as a validator`, [line("transaction", txId)], [VALIDATOR]);
+};
+
+const stateVariableProposal: Tell<"stateVariableProposal"> = () =>
+  words("Propose a state variable, as a validator", [], [VALIDATOR]);
+
+const validatorHeartbeat: Tell<"validatorHeartbeat"> = ({ nodeId }) =>
+  words("Show that a validator is alive", [line("validator", nodeId)], [VALIDATOR]);
+
+const oracleDataSubmission: Tell<"oracleDataSubmission"> = ({ source, payload }) =>
+  words("Publish data of an oracle", [
+    line("source", enumWord("vega.commands.v1.OracleDataSubmission.OracleSource", source, "ORACLE_SOURCE_")),
+    said("data", Buffer.from(payload ?? []).toString("utf8")),
+  ]);
+
+export const networkWords = {
+  voteSubmission,
+  proposalSubmission,
+  announceNode,
+  issueSignatures,
+  keyRotateSubmission,
+  ethereumKeyRotateSubmission,
+  protocolUpgradeProposal,
+  nodeVote,
+  nodeSignature,
+  chainEvent,
+  stateVariableProposal,
+  validatorHeartbeat,
+  oracleDataSubmission,
+};

@@ -1,0 +1,118 @@
+// What a policy says of a request. Pure: what was used this epoch is handed in.
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { Names, Policy, Rule } from "./policy.ts";
+import { type Spending, spendingOf } from "./spending.ts";
+
+export interface JudgedTransaction {
+  readonly kind: "transaction";
+  readonly hostname: string;
+  readonly token: string | undefined;
+  readonly wallet: string;
+  readonly publicKey: string;
+  readonly purpose: "send" | "sign" | "check";
+  readonly command: CommandInit;
+}
+
+export interface JudgedConnection {
+  readonly kind: "connection" | "keys";
+  readonly hostname: string;
+  /** Of a connection: those to choose from. */
+  readonly wallets: readonly string[];
+}
+
+export type Judged = JudgedTransaction | JudgedConnection;
+
+/** What was approved under each rule this epoch. */
+export interface Usage {
+  transactions(rule: string): number;
+  spent(rule: string, asset: string): bigint;
+}
+
+export type Verdict =
+  | {
+      readonly kind: "allow";
+      readonly rule: Rule;
+      readonly wallet?: string;
+      readonly spending: readonly Spending[];
+    }
+  | { readonly kind: "reject" | "ask"; readonly reasons: readonly string[] };
+
+const ANY = "*";
+
+/** The first rule that allows it; else why none does. */
+export function judge(policy: Policy, request: Judged, usage: Usage): Verdict {
+  const reasons: string[] = [];
+  for (const rule of policy.rules) {
+    const verdict =
+      request.kind === "transaction" ? ofTransaction(rule, request, usage) : ofConnection(rule, request);
+    if (typeof verdict !== "string") return verdict;
+    reasons.push(`${rule.name}: ${verdict}`);
+  }
+  if (policy.rules.length === 0) reasons.push("the policy has no rule");
+  return { kind: policy.otherwise, reasons };
+}
+
+/** Whether a request can be judged without knowing the epoch. */
+export function hasEpochLimit({ rules }: Policy): boolean {
+  return rules.some(
+    ({ transactionsPerEpoch, assets = {} }) =>
+      transactionsPerEpoch !== undefined ||
+      Object.values(assets).some(({ perEpoch }) => perEpoch !== undefined),
+  );
+}
+
+function ofConnection(rule: Rule, { hostname, wallets }: JudgedConnection): Verdict | string {
+  if (!isNamed(rule.hostnames ?? [], hostname)) return "the hostname is not in it";
+  if (rule.connect !== true) return "it lets nobody connect";
+  const wallet = wallets.find((name) => isNamed(rule.wallets ?? [ANY], name));
+  return wallet === undefined ? "the wallet is not in it" : { kind: "allow", rule, wallet, spending: [] };
+}
+
+function ofTransaction(rule: Rule, request: JudgedTransaction, usage: Usage): Verdict | string {
+  const { hostname, token, wallet, publicKey, purpose, command } = request;
+  const isSender =
+    token === undefined ? isNamed(rule.hostnames ?? [], hostname) : isNamed(rule.tokens ?? [], token);
+  if (!isSender) return token === undefined ? "the hostname is not in it" : "the token is not in it";
+  if (!isNamed(rule.wallets ?? [ANY], wallet)) return "the wallet is not in it";
+  if (!isNamed(rule.keys ?? [ANY], publicKey)) return "the key is not in it";
+  if (!(rule.purposes ?? ["send", "check"]).includes(purpose)) return `it does not allow to ${purpose}`;
+  if (!isNamed(rule.commands ?? [], command.kind)) return `the command ${command.kind} is not in it`;
+  const most = rule.transactionsPerEpoch;
+  if (most !== undefined && usage.transactions(rule.name) >= most)
+    return `its ${most} transactions of this epoch are used`;
+  const spending = spendingOf(command);
+  if (spending === undefined) {
+    return rule.assets === undefined
+      ? { kind: "allow", rule, spending: [] }
+      : `what ${command.kind} may cost cannot be told, and it limits amounts`;
+  }
+  for (const one of spending) {
+    const problem = spendingProblem(rule, one, usage);
+    if (problem !== undefined) return problem;
+  }
+  return { kind: "allow", rule, spending };
+}
+
+function spendingProblem(
+  rule: Rule,
+  { asset, amount, recipient, isRecurring }: Spending,
+  usage: Usage,
+): string | undefined {
+  const limit = Object.hasOwn(rule.assets ?? {}, asset) ? rule.assets![asset] : undefined;
+  if (limit === undefined) return `the asset ${asset} is not in it`;
+  if (rule.recipients !== undefined && !isNamed(rule.recipients, recipient))
+    return "the recipient is not in it";
+  if (limit.perTransaction !== undefined && amount > BigInt(limit.perTransaction)) {
+    return `${amount} is more than its ${limit.perTransaction} for a transaction`;
+  }
+  if (limit.perEpoch === undefined) return undefined;
+  if (isRecurring) return "a transfer that comes again every epoch has no limit for one";
+  const spent = usage.spent(rule.name, asset);
+  return spent + amount > BigInt(limit.perEpoch)
+    ? `${amount} on top of ${spent} is more than its ${limit.perEpoch} for an epoch`
+    : undefined;
+}
+
+function isNamed(names: Names, name: string): boolean {
+  return names.includes(ANY) || names.includes(name);
+}

@@ -1,0 +1,159 @@
+// A policy: which programs may have what signed, as data. What no rule allows is refused, or asked about. A policy is
+// pinned by its hash, so that nobody changes it unseen.
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { ExitCode, NodeError } from "../../errors.ts";
+import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
+
+/** `*` stands for any. */
+export type Names = readonly string[];
+
+export interface AssetLimit {
+  /** Of the asset's smallest unit, as decimal digits. */
+  readonly perTransaction?: string;
+  /** In one epoch of the network, all transactions under the rule together. */
+  readonly perEpoch?: string;
+}
+
+export interface Rule {
+  readonly name: string;
+  /** Hosts of pages. A rule applies to them and to the tokens. */
+  readonly hostnames?: Names;
+  /** Identifiers of long-living tokens. */
+  readonly tokens?: Names;
+  readonly wallets?: Names;
+  readonly keys?: Names;
+  /** Whether pages may connect and see the keys without being asked about. */
+  readonly connect?: boolean;
+  readonly purposes?: readonly ("send" | "sign" | "check")[];
+  readonly commands?: readonly (CommandKind | "*")[];
+  /** By asset. What moves an asset that is not here is not allowed by the rule. */
+  readonly assets?: Readonly<Record<string, AssetLimit>>;
+  /** Keys and addresses that tokens may go to; any without. */
+  readonly recipients?: Names;
+  readonly transactionsPerEpoch?: number;
+}
+
+export interface Policy {
+  readonly version: 1;
+  readonly name: string;
+  readonly rules: readonly Rule[];
+  /** Of what no rule allows. */
+  readonly otherwise: "reject" | "ask";
+}
+
+const POLICY_BYTES_MAX = 1024 * 1024;
+const RULE_MEMBERS: Readonly<Record<keyof Rule, (value: unknown) => boolean>> = {
+  name: (value) => isText(value),
+  hostnames: isTexts,
+  tokens: isTexts,
+  wallets: isTexts,
+  keys: isTexts,
+  connect: (value) => typeof value === "boolean",
+  purposes: (value) => isTexts(value) && value.every((one) => ["send", "sign", "check"].includes(one)),
+  commands: (value) => isTexts(value) && value.every((one) => one === "*" || Object.hasOwn(COMMANDS, one)),
+  assets: isLimits,
+  recipients: isTexts,
+  transactionsPerEpoch: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+
+/** @throws NodeError `policy_invalid`, with the member that is wrong */
+export function readPolicy(text: string): Policy {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalid("it is no JSON");
+  }
+  const policy = object(value, "the policy", ["version", "name", "rules", "otherwise"]);
+  if (policy.version !== 1) throw invalid("version must be 1");
+  if (!isText(policy.name)) throw invalid("name must be a text");
+  if (policy.otherwise !== "reject" && policy.otherwise !== "ask") {
+    throw invalid('otherwise must be "reject" or "ask"');
+  }
+  if (!Array.isArray(policy.rules)) throw invalid("rules must be a list");
+  const names = new Set<string>();
+  for (const [at, rule] of policy.rules.entries()) {
+    checkRule(rule, `rules[${at}]`);
+    const { name } = rule as Rule;
+    if (names.has(name)) throw invalid(`two rules are called ${JSON.stringify(name)}`);
+    names.add(name);
+  }
+  return policy as unknown as Policy;
+}
+
+export function loadPolicy(path: string): { readonly policy: Policy; readonly hash: string } {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw invalid(`${path} cannot be read: ${(error as { code?: string }).code}`);
+  }
+  if (text.length > POLICY_BYTES_MAX) throw invalid("it is too large");
+  const policy = readPolicy(text);
+  return { policy, hash: policyHash(policy) };
+}
+
+/** SHA-256 of the policy with its members in order: blanks and the order of members make no difference. */
+export function policyHash(policy: Policy): string {
+  return createHash("sha256")
+    .update(JSON.stringify(ordered(policy)))
+    .digest("hex");
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, member]) => [key, ordered(member)]));
+}
+
+function checkRule(value: unknown, place: string): void {
+  const rule = object(value, place, Object.keys(RULE_MEMBERS));
+  if (rule.name === undefined) throw invalid(`${place}.name is missing`);
+  if (rule.hostnames === undefined && rule.tokens === undefined) {
+    throw invalid(`${place} names neither hostnames nor tokens: say "*" for any`);
+  }
+  for (const [name, check] of Object.entries(RULE_MEMBERS)) {
+    if (rule[name] !== undefined && !check(rule[name]))
+      throw invalid(`${place}.${name} is not what it should be`);
+  }
+}
+
+function object(value: unknown, place: string, known: readonly string[]): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid(`${place} is no object`);
+  // A member that is misspelt would be a limit that does not hold.
+  const stray = Object.keys(value).find((name) => !known.includes(name));
+  if (stray !== undefined) throw invalid(`${place} has an unknown member ${JSON.stringify(stray)}`);
+  return value as Record<string, unknown>;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isLimits(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((limit) => {
+    if (typeof limit !== "object" || limit === null) return false;
+    return Object.entries(limit).every(
+      ([name, amount]) =>
+        ["perTransaction", "perEpoch"].includes(name) && /^\d{1,80}$/.test(String(amount)) && isText(amount),
+    );
+  });
+}
+
+function invalid(why: string): NodeError {
+  return new NodeError(
+    "wallet.policy",
+    "policy_invalid",
+    `the policy cannot be used: ${why}`,
+    "see docs/wallet.md",
+    ExitCode.usage,
+  );
+}

@@ -1,0 +1,60 @@
+// What pages asked for and what was decided: one JSON line each, without secrets. For people who want to know, and for
+// trying a policy on what really happened.
+import { appendFileSync, chmodSync, readFileSync, renameSync, statSync } from "node:fs";
+import { parseExactJson } from "../signing/command-text.ts";
+
+export interface LoggedRequest {
+  /** RFC 3339. */
+  readonly time: string;
+  readonly kind: "connection" | "keys" | "transaction";
+  readonly hostname: string;
+  readonly wallet: string;
+  readonly outcome: string;
+  readonly purpose?: "send" | "sign" | "check";
+  readonly token?: string;
+  readonly publicKey?: string;
+  /** The command as JSON that `readCommand` takes. */
+  readonly command?: unknown;
+  /** The network's epoch, where it was known. */
+  readonly epoch?: string;
+  readonly hash?: string;
+}
+
+export interface RequestLog {
+  append(entry: LoggedRequest): void;
+}
+
+const BYTES_MAX = 10 * 1024 * 1024;
+
+/** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
+export class RequestLogFile implements RequestLog {
+  private bytes: number | undefined;
+
+  constructor(private readonly path: string) {}
+
+  append(entry: LoggedRequest): void {
+    const line = `${JSON.stringify(entry)}\n`;
+    this.bytes ??= statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    if (this.bytes + line.length > BYTES_MAX) {
+      renameSync(this.path, `${this.path}.1`);
+      this.bytes = 0;
+    }
+    appendFileSync(this.path, line, { mode: 0o600 });
+    if (this.bytes === 0) chmodSync(this.path, 0o600);
+    this.bytes += Buffer.byteLength(line);
+  }
+}
+
+/** Entries of a log; lines that are none are left out, e.g. the last one of a process that was killed. */
+export function readLog(path: string): LoggedRequest[] {
+  const entries: LoggedRequest[] = [];
+  for (const line of readFileSync(path, "utf8").split("\n")) {
+    if (line === "") continue;
+    try {
+      entries.push(parseExactJson(line) as LoggedRequest);
+    } catch {
+      // Half a line.
+    }
+  }
+  return entries;
+}

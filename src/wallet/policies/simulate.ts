@@ -1,0 +1,54 @@
+// What a policy would have said of past requests.
+import { readCommand } from "../signing/command-text.ts";
+import { type Judged, judge, type Verdict } from "./judge.ts";
+import type { Policy } from "./policy.ts";
+import type { LoggedRequest } from "./request-log.ts";
+import { EpochUsage } from "./usage.ts";
+
+export interface Simulated {
+  readonly entry: LoggedRequest;
+  readonly verdict: "allow" | "reject" | "ask" | "unreadable";
+  /** The rule that allows it, or why none does. */
+  readonly why: string;
+}
+
+export function simulate(policy: Policy, entries: readonly LoggedRequest[]): Simulated[] {
+  const usage = new EpochUsage();
+  return entries.map((entry) => {
+    const request = judgedOf(entry);
+    if (request === undefined) return { entry, verdict: "unreadable", why: "the entry holds no command" };
+    if (entry.epoch !== undefined) usage.enter(BigInt(entry.epoch));
+    const verdict = judge(policy, request, usage);
+    if (verdict.kind === "allow" && request.kind === "transaction")
+      usage.add(verdict.rule.name, verdict.spending);
+    return { entry, verdict: verdict.kind, why: reasonOf(verdict) };
+  });
+}
+
+/** What a policy has used up by the requests of the last epoch in a log: the service goes on from there. */
+export function usageOf(policy: Policy, entries: readonly LoggedRequest[]): EpochUsage {
+  const usage = new EpochUsage();
+  for (const entry of entries) {
+    const request = judgedOf(entry);
+    if (request?.kind !== "transaction" || entry.outcome !== "done" || entry.epoch === undefined) continue;
+    usage.enter(BigInt(entry.epoch));
+    const verdict = judge(policy, request, usage);
+    if (verdict.kind === "allow") usage.add(verdict.rule.name, verdict.spending);
+  }
+  return usage;
+}
+
+function judgedOf(entry: LoggedRequest): Judged | undefined {
+  const { hostname, wallet, token, publicKey = "", purpose = "send" } = entry;
+  if (entry.kind !== "transaction") return { kind: entry.kind, hostname, wallets: [wallet] };
+  try {
+    const command = readCommand(entry.command);
+    return { kind: "transaction", hostname, token, wallet, publicKey, purpose, command };
+  } catch {
+    return undefined;
+  }
+}
+
+function reasonOf(verdict: Verdict): string {
+  return verdict.kind === "allow" ? verdict.rule.name : verdict.reasons.join("; ");
+}

@@ -1,0 +1,93 @@
+// Failures of the wallet as the service's error objects (reference 50, section 1.6).
+import { NodeError } from "../../errors.ts";
+import type { Decision, Purpose } from "../approvals/approver.ts";
+import { NetworkRefusal } from "../sending/node-client.ts";
+import {
+  cancelledByApplication,
+  connectionClosed,
+  internalError,
+  interrupted,
+  invalidParams,
+  networkError,
+  notPermitted,
+  RpcError,
+  userCancelled,
+  userRejected,
+} from "./rpc.ts";
+
+const GERUND: Readonly<Record<Purpose, string>> = { send: "sending", sign: "signing", check: "checking" };
+
+export const rejected = {
+  connection: () => userRejected("the user rejected the wallet connection"),
+  keys: () => userRejected("the user rejected the access to the keys"),
+  transaction: (purpose: Purpose) =>
+    userRejected(`the user rejected the ${GERUND[purpose]} of the transaction`),
+};
+
+/** @throws RpcError unless the decision is an approval */
+export function approvedOrThrow(decision: Decision, onRejected: () => RpcError) {
+  switch (decision.outcome) {
+    case "approved":
+      return decision;
+    case "rejected":
+      throw onRejected();
+    case "cancelled":
+      throw userCancelled();
+    case "closed":
+      throw connectionClosed();
+    case "interrupted":
+      throw interrupted();
+    case "busy":
+      throw notPermitted("a request is already being processed");
+  }
+}
+
+/** What the network's codes are called (reference 40, section 6). */
+const REFUSAL_TEXT: Readonly<Record<number, string>> = {
+  51: "the network rejected the transaction because it's invalid",
+  60: "the network rejected the transaction because it's malformed",
+  70: "the network could not process the transaction",
+  80: "the network does not support this transaction",
+  89: "the network blocked the transaction through the spam protection",
+};
+
+/** Refusals of the wallet's own, before anything was sent. */
+const BEFORE_SENDING: ReadonlySet<string> = new Set([
+  "party_banned",
+  "maximum_reached",
+  "quota_reached",
+  "proof_late",
+  "hash_function_unknown",
+]);
+/** No node, or one that does not do what nodes do. */
+const NETWORK: ReadonlySet<string> = new Set([
+  "no_healthy_node",
+  "wrong_chain",
+  "last_block_unknown",
+  "chain_id_unknown",
+  "node_unreachable",
+  "node_refused",
+  "node_redirects",
+  "outcome_unknown",
+]);
+
+/** @param coarse what is said of a failure that nobody expected */
+export function rpcErrorOf(error: unknown, coarse: string): RpcError {
+  if (error instanceof RpcError) return error;
+  if (error instanceof NetworkRefusal) return refusal(error);
+  if (!(error instanceof NodeError)) return internalError(coarse);
+  if (BEFORE_SENDING.has(error.code)) return cancelledByApplication(error.message);
+  if (NETWORK.has(error.code)) return networkError(1000, error.message);
+  if (error.code === "interrupted" || error.code === "cancelled") return interrupted();
+  if (error.code === "command_invalid" || error.code === "command_broken")
+    return invalidParams(error.message);
+  return internalError(coarse);
+}
+
+function refusal({ abciCode, reason }: NetworkRefusal): RpcError {
+  const known = REFUSAL_TEXT[abciCode];
+  if (known === undefined) {
+    return networkError(1001, `the transaction failed: ${reason} (ABCI code ${abciCode})`);
+  }
+  return networkError(1000 + abciCode, `${known}: ${reason} (ABCI code ${abciCode})`);
+}

@@ -1,0 +1,51 @@
+// A small JSON document in the service's folder: written whole or not at all, closed to others, one writer at a time
+// among all processes. It is kept the way wallets are (keystore/folder-keystore.ts).
+import { statSync } from "node:fs";
+import { walletError } from "../errors.ts";
+import type { Keystore } from "../keystore/keystore.ts";
+
+export class JsonFile<T> {
+  constructor(
+    private readonly folder: Keystore,
+    private readonly name: string,
+    private readonly empty: T,
+  ) {}
+
+  /** @throws NodeError `file_unreadable` for what is no JSON of ours */
+  async read(): Promise<T> {
+    const bytes = await this.folder.read(this.name);
+    if (bytes === undefined) return this.empty;
+    try {
+      return JSON.parse(Buffer.from(bytes).toString("utf8")) as T;
+    } catch {
+      const place = this.folder.locationOf(this.name);
+      throw walletError(
+        "file_unreadable",
+        `${place} is not the JSON it should be`,
+        "remove it to begin anew",
+      );
+    }
+  }
+
+  /** Changes what the file holds at that moment. */
+  update(change: (value: T) => T): Promise<T> {
+    return this.folder.exclusively(async () => {
+      const next = change(await this.read());
+      const bytes = new Uint8Array(Buffer.from(`${JSON.stringify(next, undefined, 1)}\n`));
+      const isThere = (await this.folder.read(this.name)) !== undefined;
+      if (isThere) await this.folder.replace(this.name, bytes);
+      else await this.folder.create(this.name, bytes);
+      return next;
+    });
+  }
+
+  /** Changes whenever another process writes the file; the same for as long as nobody does. */
+  get stamp(): string {
+    try {
+      const stats = statSync(this.folder.locationOf(this.name), { bigint: true });
+      return `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+    } catch {
+      return "";
+    }
+  }
+}

@@ -1,0 +1,89 @@
+// The methods about connections and keys (reference 50, section 3.1).
+import { randomUUID } from "node:crypto";
+import type { UnlockedWallet } from "../unlocked-wallet.ts";
+import { approvedOrThrow, rejected } from "./failures.ts";
+import { cancelledByApplication, internalError } from "./rpc.ts";
+import type { Call, Method } from "./service.ts";
+
+/** What names and public keys look like in results. */
+function keysJson(keys: readonly { readonly name: string; readonly publicKey: string }[]): string {
+  return JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) });
+}
+
+export const connectWallet: Method = async (call) => {
+  const { service, hostname, signal } = call;
+  const { wallets, approver, sessions, log, keepSessions, wallMs } = service.parts;
+  service.count(hostname);
+  const names = await wallets.store.names().catch(() => {
+    throw internalError("could not connect to the wallet");
+  });
+  if (names.length === 0) throw cancelledByApplication("the application cancelled the request");
+  const receivedAt = new Date(wallMs()).toISOString();
+  const entry = { time: receivedAt, kind: "connection", hostname, wallet: names[0]! } as const;
+  const request = { kind: "connection", id: randomUUID(), hostname, receivedAt, wallets: names } as const;
+  const decision = await approver.decide(request, signal);
+  if (decision.outcome !== "approved") log.append({ ...entry, outcome: decision.outcome });
+  const approved = approvedOrThrow(decision, rejected.connection);
+  const wallet = approved.wallet ?? names[0]!;
+  if (!names.includes(wallet)) throw internalError("could not connect to the wallet");
+  await service.unlocked(wallet, call);
+  log.append({ ...entry, wallet, outcome: "done" });
+  call.handOut(await sessions.begin(hostname, wallet, approved.isKept ?? keepSessions));
+  return undefined;
+};
+
+/** Any well-formed token is good: what is over already need not be ended. */
+export const disconnectWallet: Method = async (call) => {
+  const token = call.token();
+  const { sessions } = call.service.parts;
+  const connection = await call.connection().catch(() => undefined);
+  if (connection?.kind !== "session" || sessions.find(token) === undefined) return undefined;
+  await sessions.end(connection.session);
+  call.forget();
+  return undefined;
+};
+
+export const getChainId: Method = async ({ service }) =>
+  JSON.stringify({ chainID: await service.parts.sender.chainId() });
+
+export const listKeys: Method = async (call) => {
+  const connection = await call.connection();
+  const wallet = await call.service.unlocked(connection.wallet, call, rejected.keys);
+  if (connection.kind === "token") return keysJson(wallet.keys.filter(({ isTainted }) => !isTainted));
+  if (wallet.permissions(call.hostname).publicKeys.access === "none") await askForKeys(call, wallet);
+  return keysJson(wallet.keysFor(call.hostname));
+};
+
+/** Questions about keys that wait for an answer: a page that asks twice is asked about once. */
+const asking = new WeakMap<UnlockedWallet, Map<string, Promise<void>>>();
+
+function askForKeys(call: Call, wallet: UnlockedWallet): Promise<void> {
+  const questions = asking.get(wallet) ?? new Map<string, Promise<void>>();
+  asking.set(wallet, questions);
+  const known = questions.get(call.hostname);
+  if (known !== undefined) return known;
+  const question = askOnce(call, wallet).finally(() => questions.delete(call.hostname));
+  questions.set(call.hostname, question);
+  return question;
+}
+
+async function askOnce({ service, hostname, signal }: Call, wallet: UnlockedWallet): Promise<void> {
+  const { approver, log, wallMs } = service.parts;
+  service.count(hostname);
+  const keys = wallet.keys.filter(({ isTainted }) => !isTainted);
+  if (keys.length === 0) throw internalError("could not list the keys");
+  const receivedAt = new Date(wallMs()).toISOString();
+  const request = {
+    kind: "keys",
+    id: randomUUID(),
+    hostname,
+    receivedAt,
+    wallet: wallet.name,
+    keys,
+  } as const;
+  const decision = await approver.decide(request, signal);
+  const outcome = decision.outcome === "approved" ? "done" : decision.outcome;
+  log.append({ time: receivedAt, kind: "keys", hostname, wallet: wallet.name, outcome });
+  const { allowedKeys = [] } = approvedOrThrow(decision, rejected.keys);
+  await wallet.updatePermissions(hostname, { publicKeys: { access: "read", allowedKeys } });
+}

@@ -1,0 +1,125 @@
+// JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out (reference 50, sections 1.4 and 1.6).
+import { parseExactJson } from "../signing/command-text.ts";
+
+/** An error object. `title` is the catalogue's word for the code. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  constructor(
+    readonly code: number,
+    readonly title: string,
+    /** Always a text; on the wire it is `data`. */
+    readonly data: string,
+  ) {
+    super(data);
+  }
+}
+
+const define = (code: number, title: string) => (data: string) => new RpcError(code, title, data);
+
+/** The catalogue (section 1.6). */
+export const parseError = define(-32700, "Parse error");
+export const invalidRequest = define(-32600, "Invalid Request");
+export const methodNotFound = define(-32601, "Method not found");
+export const invalidParams = define(-32602, "Invalid params");
+export const internalError = define(-32603, "Internal error");
+export const tooMany = define(-32000, "Server error");
+export const interrupted = () => define(-32001, "Server error")("the request has been interrupted");
+export const hostnameError = define(-32002, "Server error");
+export const tokenError = define(-32003, "Server error");
+export const networkError = (code: number, data: string) => new RpcError(code, "Network error", data);
+export const notPermitted = define(2000, "Application error");
+export const cancelledByApplication = define(2001, "Application error");
+export const connectionClosed = () => define(3000, "User error")("the user closed the connection");
+export const userRejected = define(3001, "User error");
+export const userCancelled = () => define(3002, "User error")("the user cancelled the request");
+
+export interface RpcRequest {
+  readonly jsonrpc: string;
+  readonly method: string;
+  readonly params: unknown;
+  /** Empty or missing: a notification, which is carried out and not answered. */
+  readonly id: string;
+}
+
+export interface ParseLimits {
+  /** Levels of objects and lists. */
+  readonly depthMax: number;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** @throws RpcError -32700 */
+export function parseRequest(text: string, { depthMax }: ParseLimits): RpcRequest {
+  if (text.trim() === "") throw parseError("the request can't be blank");
+  if (isDeeper(text, depthMax)) throw parseError(`the request is nested deeper than ${depthMax} levels`);
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    throw parseError("the request is not valid JSON");
+  }
+  // A request that is null has no members, like the original's.
+  if (value === null) return { jsonrpc: "", method: "", params: undefined, id: "" };
+  if (!isObject(value)) throw parseError("the request is not a JSON object; batches are not supported");
+  return {
+    jsonrpc: textOf(value, "jsonrpc"),
+    method: textOf(value, "method"),
+    params: memberOf(value, "params"),
+    id: textOf(value, "id"),
+  };
+}
+
+export function isObject(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A member by its name in any case of letters; of several the last one counts, as in the original. */
+export function memberOf(members: Members, name: string): unknown {
+  if (Object.hasOwn(members, name) && Object.keys(members).length === 1) return members[name];
+  const wanted = name.toLowerCase();
+  let found: unknown;
+  for (const key of Object.keys(members)) if (key.toLowerCase() === wanted) found = members[key];
+  return found;
+}
+
+function textOf(members: Members, name: string): string {
+  const value = memberOf(members, name);
+  if (value === undefined || value === null) return "";
+  if (typeof value === "string") return value;
+  throw parseError(`the member ${name} must be a text`);
+}
+
+/** Whether brackets outside of texts are nested deeper than `most`: checked before anything is parsed. */
+function isDeeper(text: string, most: number): boolean {
+  let depth = 0;
+  let isInText = false;
+  for (let place = 0; place < text.length; place++) {
+    const code = text.charCodeAt(place);
+    if (isInText) {
+      if (code === 0x5c) place++;
+      else if (code === 0x22) isInText = false;
+    } else if (code === 0x22) isInText = true;
+    else if (code === 0x7b || code === 0x5b) {
+      if (++depth > most) return true;
+    } else if (code === 0x7d || code === 0x5d) depth--;
+  }
+  return false;
+}
+
+/** Go's JSON printer escapes what could be HTML; all of these can only stand inside texts. */
+const UNSAFE = /[<>&\u2028\u2029]/g;
+const escaped = (json: string) =>
+  json.replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+
+/** @param result JSON text; a void result has no member at all */
+export function resultText(id: string, result: string | undefined): string {
+  const member = result === undefined ? "" : `,"result":${result}`;
+  return escaped(`{"jsonrpc":"2.0"${member},"id":${JSON.stringify(id)}}`);
+}
+
+/** The failure is in `errors`, as the interface states, and in `error`, as JSON-RPC 2.0 does. */
+export function errorText(id: string, { code, title, data }: RpcError): string {
+  const error = JSON.stringify({ code, message: title, data });
+  const member = id === "" ? "" : `,"id":${JSON.stringify(id)}`;
+  return escaped(`{"jsonrpc":"2.0","error":${error},"errors":${error}${member}}`);
+}

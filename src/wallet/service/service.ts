@@ -1,0 +1,285 @@
+/**
+ * The wallet service: answers JSON-RPC requests of pages and programs (reference 50, sections 1 to 3). It knows no
+ * HTTP: what it needs of a request is in `Caller`, and what goes back beside the body is in `Answer`.
+ */
+import type { Approver } from "../approvals/approver.ts";
+import type { AssetCache } from "../approvals/asset-cache.ts";
+import type { RequestLog } from "../policies/request-log.ts";
+import type { RandomBytes } from "../random.ts";
+import type { TransactionSender } from "../sending/sender.ts";
+import type { UnlockedWallet } from "../unlocked-wallet.ts";
+import type { ApiTokens } from "./api-tokens.ts";
+import { approvedOrThrow, rejected, rpcErrorOf } from "./failures.ts";
+import { hostnameOf } from "./hostname.ts";
+import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
+import type { OpenWallets } from "./open-wallets.ts";
+import { type RateLimit, RateLimiter } from "./rate-limit.ts";
+import {
+  errorText,
+  internalError,
+  invalidRequest,
+  methodNotFound,
+  parseRequest,
+  RpcError,
+  type RpcRequest,
+  resultText,
+  tokenError,
+  tooMany,
+} from "./rpc.ts";
+import type { Session, Sessions } from "./sessions.ts";
+import { authorization, tokenIn } from "./tokens.ts";
+import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
+import { unlockedWallet } from "./unlocking.ts";
+
+/** What a request says of who sends it. */
+export interface Caller {
+  readonly origin: string | null;
+  readonly referer: string | null;
+  readonly authorization: string | null;
+  /** The caller went away. */
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Undefined for a notification. */
+  readonly body: string | undefined;
+  /** The `Authorization` header: a new token, or the good one that came. */
+  readonly authorization: string | undefined;
+  readonly retryAfterSeconds?: number;
+}
+
+/** A page's connection, or a program's. */
+export type Connection =
+  | { readonly kind: "session"; readonly session: Session; readonly wallet: string }
+  | { readonly kind: "token"; readonly id: string; readonly wallet: string };
+
+export interface ServiceLimits {
+  /** Levels of objects and lists in a body. */
+  readonly depthMax: number;
+  /** Wrong tokens of a hostname. */
+  readonly wrongTokens: RateLimit;
+  /** Connections, and transactions, of a hostname. */
+  readonly requests: RateLimit;
+}
+
+export const SERVICE_LIMITS: ServiceLimits = {
+  depthMax: 100,
+  wrongTokens: { perSecond: 50, burst: 1_000 },
+  requests: { perSecond: 200, burst: 5_000 },
+};
+
+export interface ServiceParts {
+  readonly wallets: OpenWallets;
+  readonly sessions: Sessions;
+  /** Without, there are none. */
+  readonly tokens: ApiTokens | undefined;
+  readonly approver: Approver;
+  readonly sender: TransactionSender;
+  readonly assets: AssetCache;
+  readonly log: RequestLog;
+  readonly random: RandomBytes;
+  /** What people's clocks show, Unix milliseconds. */
+  readonly wallMs: () => number;
+  /** A clock that only goes forward, milliseconds. */
+  readonly nowMs: () => number;
+  /** Whether a session outlives the service unless its user says otherwise. */
+  readonly keepSessions: boolean;
+  readonly limits?: Partial<ServiceLimits>;
+}
+
+/** What a method gets. */
+export interface Call {
+  readonly service: WalletService;
+  readonly params: unknown;
+  readonly hostname: string;
+  /** @throws RpcError -32003 */
+  connection(): Promise<Connection>;
+  /** The token that came, if it looks like one. @throws RpcError -32003 */
+  token(): string;
+  /** Sets the header that hands a token out. */
+  handOut(token: string): void;
+  /** The connection is over: nothing is echoed any more. */
+  forget(): void;
+  /** The caller went away, or was thrown out. */
+  readonly signal: AbortSignal;
+}
+
+/** @returns the result as JSON text; undefined for a method without one */
+export type Method = (call: Call) => Promise<string | undefined>;
+
+const METHODS: Readonly<Record<string, { readonly run: Method; readonly coarse: string }>> = {
+  "client.check_transaction": { run: checkTransaction, coarse: "could not check transaction" },
+  "client.connect_wallet": { run: connectWallet, coarse: "could not connect to the wallet" },
+  "client.disconnect_wallet": { run: disconnectWallet, coarse: "could not disconnect from the wallet" },
+  "client.get_chain_id": { run: getChainId, coarse: "could not get the chain ID from the node" },
+  "client.list_keys": { run: listKeys, coarse: "could not list the keys" },
+  "client.send_transaction": { run: sendTransaction, coarse: "could not send transaction" },
+  "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction" },
+};
+
+/** Sorted. */
+export const METHOD_NAMES: readonly string[] = Object.keys(METHODS).sort();
+
+export class WalletService {
+  private readonly limits: ServiceLimits;
+  private readonly wrongTokens: RateLimiter;
+  private readonly requests: RateLimiter;
+  /** What each hostname is doing now. */
+  private readonly running = new Map<string, Set<AbortController>>();
+
+  constructor(readonly parts: ServiceParts) {
+    this.limits = { ...SERVICE_LIMITS, ...parts.limits };
+    this.wrongTokens = new RateLimiter(this.limits.wrongTokens, parts.nowMs);
+    this.requests = new RateLimiter(this.limits.requests, parts.nowMs);
+  }
+
+  /** Answers a body. Every failure is an answer. */
+  async answer(body: string, caller: Caller): Promise<Answer> {
+    let request: RpcRequest;
+    try {
+      request = parseRequest(body, this.limits);
+    } catch (error) {
+      return failure("", rpcErrorOf(error, "the request cannot be read"));
+    }
+    const answer = await this.carryOut(request, caller);
+    // A notification is carried out all the same, and keeps the token it earned.
+    return request.id === "" ? { ...answer, status: 204, body: undefined } : answer;
+  }
+
+  /** Ends whatever a hostname has and does, at once. @returns how many sessions */
+  async revokeHostname(hostname: string): Promise<number> {
+    for (const controller of this.running.get(hostname) ?? []) controller.abort();
+    return this.parts.sessions.endAll({ hostname }, true);
+  }
+
+  /** Counts a request that costs something. @throws RpcError with HTTP status 429 */
+  count(hostname: string): void {
+    const seconds = this.requests.take(hostname);
+    if (seconds > 0) throw tooMany(`too many requests: try again in ${seconds} s`);
+  }
+
+  /** A wallet to work with; its passphrase is asked for when it is locked. */
+  unlocked(name: string, call: Call, onRejected = rejected.connection): Promise<UnlockedWallet> {
+    return unlockedWallet(this.parts, name, call, (decision) => approvedOrThrow(decision, onRejected));
+  }
+
+  private async carryOut({ jsonrpc, method, params, id }: RpcRequest, caller: Caller): Promise<Answer> {
+    const echo = new Echo();
+    const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
+    try {
+      if (jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
+      if (method === "") throw invalidRequest("the method is required");
+      if (known === undefined) throw unknownMethod(method);
+      const hostname = hostnameOf(caller.origin, caller.referer);
+      await this.recognise(caller, hostname, echo);
+      const result = await this.run(known.run, params, hostname, caller, echo);
+      return { status: 200, body: resultText(id, result), authorization: echo.header };
+    } catch (error) {
+      if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
+      return failure(id, rpcErrorOf(error, known?.coarse ?? "the request failed"), echo.header);
+    }
+  }
+
+  private async run(
+    method: Method,
+    params: unknown,
+    hostname: string,
+    caller: Caller,
+    echo: Echo,
+  ): Promise<string | undefined> {
+    const controller = new AbortController();
+    const controllers = this.running.get(hostname) ?? new Set();
+    this.running.set(hostname, controllers.add(controller));
+    const signal =
+      caller.signal === undefined ? controller.signal : AbortSignal.any([caller.signal, controller.signal]);
+    try {
+      return await method({
+        service: this,
+        params,
+        hostname,
+        connection: async () => this.connectionOf(caller, hostname),
+        token: () => tokenIn(caller.authorization),
+        handOut: (token) => echo.set(authorization(token)),
+        forget: () => echo.set(undefined),
+        signal,
+      });
+    } finally {
+      controllers.delete(controller);
+      if (controllers.size === 0) this.running.delete(hostname);
+    }
+  }
+
+  /**
+   * A good token is echoed on every answer, whatever the method, and whatever comes of it: the published client
+   * drops its token when an answer has none (reference 50, section 2.5).
+   */
+  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<void> {
+    if (caller.authorization === null) return;
+    try {
+      await this.find(caller, hostname);
+      echo.set(authorization(tokenIn(caller.authorization)));
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw internalError("the tokens cannot be read");
+    }
+  }
+
+  private async connectionOf(caller: Caller, hostname: string): Promise<Connection> {
+    try {
+      return await this.find(caller, hostname);
+    } catch (error) {
+      const seconds = this.wrongTokens.take(hostname);
+      if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
+      throw error;
+    }
+  }
+
+  private async find(caller: Caller, hostname: string): Promise<Connection> {
+    const token = tokenIn(caller.authorization);
+    const { sessions, tokens, wallMs } = this.parts;
+    const session = sessions.find(token);
+    if (session !== undefined) {
+      if (session.hostname !== hostname) {
+        throw tokenError(
+          "the hostname from the request does not match the one that initiated the connection",
+        );
+      }
+      return { kind: "session", session, wallet: session.wallet };
+    }
+    const apiToken = await tokens?.find(token, wallMs());
+    if (apiToken !== undefined) return { kind: "token", id: apiToken.id, wallet: apiToken.wallet };
+    throw tokenError("there is no connection associated to this authentication token");
+  }
+}
+
+class Echo {
+  header: string | undefined;
+
+  set(header: string | undefined): void {
+    this.header = header;
+  }
+}
+
+function unknownMethod(method: string): RpcError {
+  return method.startsWith("admin.")
+    ? methodNotFound("administrative endpoints are not exposed, for security reasons")
+    : methodNotFound(`method "${method}" is not supported`);
+}
+
+const STATUS: Readonly<Record<number, number>> = {
+  [-32000]: 429,
+  [-32002]: 401,
+  [-32003]: 401,
+  [-32603]: 500,
+};
+
+function failure(id: string, error: RpcError, header?: string): Answer {
+  const status = STATUS[error.code] ?? 400;
+  const seconds = status === 429 ? Number(/(\d+) s$/.exec(error.data)?.[1] ?? 1) : undefined;
+  return {
+    status,
+    body: errorText(id, error),
+    authorization: status === 401 ? undefined : header,
+    ...(seconds !== undefined && { retryAfterSeconds: seconds }),
+  };
+}

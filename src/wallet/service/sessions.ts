@@ -1,0 +1,109 @@
+// Connections of pages to wallets (reference 50, section 2.2). A pair of hostname and wallet has one session at a time.
+import type { RandomBytes } from "../random.ts";
+import type { JsonFile } from "./json-file.ts";
+import { tokenError } from "./rpc.ts";
+import { isSameHash, newToken, tokenHash } from "./tokens.ts";
+
+export interface Session {
+  readonly hash: string;
+  readonly hostname: string;
+  readonly wallet: string;
+  readonly createdAt: string;
+  /** Whether it is to be there when the service is started again: the user's choice. */
+  readonly isKept: boolean;
+}
+
+export interface SessionsDocument {
+  readonly version: 1;
+  readonly sessions: readonly Session[];
+}
+
+export const NO_SESSIONS: SessionsDocument = { version: 1, sessions: [] };
+/** Sessions at once; the oldest ends for one more. */
+const SESSIONS_MAX = 10_000;
+/** Ended ones that are told so, rather than that they never were. */
+const CLOSED_MAX = 10_000;
+
+export interface SessionsOptions {
+  readonly random: RandomBytes;
+  /** ISO 8601. */
+  readonly now: () => string;
+  /** Where the kept ones are; nowhere without. */
+  readonly file?: JsonFile<SessionsDocument>;
+}
+
+export class Sessions {
+  private readonly sessions = new Map<string, Session>();
+  /** Hashes of sessions that the service ended by force. */
+  private readonly closed = new Set<string>();
+
+  constructor(private readonly options: SessionsOptions) {}
+
+  /** Brings back the kept ones. */
+  async load(): Promise<void> {
+    const document = await this.options.file?.read();
+    for (const session of document?.sessions ?? []) this.sessions.set(session.hash, session);
+  }
+
+  /** Sorted by hostname and wallet. */
+  get all(): readonly Session[] {
+    return [...this.sessions.values()].sort((a, b) =>
+      a.hostname === b.hostname ? compare(a.wallet, b.wallet) : compare(a.hostname, b.hostname),
+    );
+  }
+
+  /** A session for a hostname and a wallet; the one before it ends. @returns its token, which nobody keeps */
+  async begin(hostname: string, wallet: string, isKept: boolean): Promise<string> {
+    for (const old of this.of({ hostname, wallet })) this.sessions.delete(old.hash);
+    if (this.sessions.size >= SESSIONS_MAX) this.sessions.delete(this.sessions.keys().next().value!);
+    const token = newToken(this.options.random);
+    const hash = tokenHash(token);
+    this.sessions.set(hash, { hash, hostname, wallet, createdAt: this.options.now(), isKept });
+    await this.save();
+    return token;
+  }
+
+  /** @returns undefined for a token that is none of a session. @throws RpcError -32003 when it was closed */
+  find(token: string): Session | undefined {
+    const hash = tokenHash(token);
+    const session = this.sessions.get(hash);
+    if (session !== undefined && isSameHash(session.hash, hash)) return session;
+    if (this.closed.has(hash)) throw tokenError("the connection has been closed");
+    return undefined;
+  }
+
+  async end(session: Session): Promise<void> {
+    if (this.sessions.delete(session.hash)) await this.save();
+  }
+
+  /**
+   * Ends all that match.
+   * @param isForced whether their pages are told that the connection was closed
+   */
+  async endAll(which: Partial<Pick<Session, "hostname" | "wallet">>, isForced = false): Promise<number> {
+    const ending = this.of(which);
+    for (const { hash } of ending) {
+      this.sessions.delete(hash);
+      if (!isForced) continue;
+      this.closed.add(hash);
+      if (this.closed.size > CLOSED_MAX) this.closed.delete(this.closed.values().next().value!);
+    }
+    if (ending.length > 0) await this.save();
+    return ending.length;
+  }
+
+  private of({ hostname, wallet }: Partial<Pick<Session, "hostname" | "wallet">>): Session[] {
+    return [...this.sessions.values()].filter(
+      (session) =>
+        (hostname === undefined || session.hostname === hostname) &&
+        (wallet === undefined || session.wallet === wallet),
+    );
+  }
+
+  private async save(): Promise<void> {
+    const kept = [...this.sessions.values()].filter(({ isKept }) => isKept);
+    await this.options.file?.update(() => ({ version: 1, sessions: kept }));
+  }
+}
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,191 @@
+// Signing, sending and checking of transactions (reference 50, section 3.1: the order of the checks is its order).
+import { randomUUID } from "node:crypto";
+import { NodeError } from "../../errors.ts";
+import { toPlain } from "../../wire/json.ts";
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { Purpose, TransactionRequest } from "../approvals/approver.ts";
+import { plainJson } from "../approvals/plain-text.ts";
+import { wordsOf } from "../approvals/words.ts";
+import type { SendingMode } from "../client/raw-submission.ts";
+import type { Job } from "../sending/sender.ts";
+import { checkedCommand, readCommand } from "../signing/command-text.ts";
+import type { UnlockedWallet } from "../unlocked-wallet.ts";
+import { approvedOrThrow, rejected } from "./failures.ts";
+import { Params, sendingModeOf } from "./params.ts";
+import { invalidParams, notPermitted } from "./rpc.ts";
+import type { Call, Connection, Method } from "./service.ts";
+import { transactionResultJson } from "./transaction-json.ts";
+
+const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
+
+interface Wanted {
+  readonly publicKey: string;
+  readonly command: CommandInit;
+  readonly mode: SendingMode;
+}
+
+export const signTransaction: Method = (call) =>
+  approved(call, "sign", async (job) => {
+    const { transaction } = await call.service.parts.sender.sign(job);
+    return { result: `{"transaction":${transactionResultJson(transaction.transaction)}}` };
+  });
+
+export const checkTransaction: Method = (call) =>
+  approved(call, "check", async (job, { receivedAt }) => {
+    const { sender, wallMs } = call.service.parts;
+    let sentAt = receivedAt;
+    const made = await sender.check(job, () => {
+      sentAt = new Date(wallMs()).toISOString();
+    });
+    const transaction = transactionResultJson(made.transaction.transaction);
+    return {
+      result: `{"receivedAt":${JSON.stringify(receivedAt)},"sentAt":${JSON.stringify(sentAt)},"transaction":${transaction}}`,
+    };
+  });
+
+export const sendTransaction: Method = (call) =>
+  approved(call, "send", async (job, { receivedAt }, mode) => {
+    const { sender, wallMs } = call.service.parts;
+    let sentAt = receivedAt;
+    const sent = await sender.send(job, mode, () => {
+      sentAt = new Date(wallMs()).toISOString();
+    });
+    const head = JSON.stringify({ receivedAt, sentAt, transactionHash: sent.hash }).slice(0, -1);
+    return {
+      result: `${head},"transaction":${transactionResultJson(sent.transaction.transaction)}}`,
+      hash: sent.hash,
+    };
+  });
+
+type Act = (
+  job: Job,
+  request: TransactionRequest,
+  mode: SendingMode,
+) => Promise<{ readonly result: string; readonly hash?: string }>;
+
+/** Does it once everything is right and whoever decides has approved. */
+async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
+  const connection = await call.connection();
+  const wanted = wantedOf(call.params, purpose);
+  const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
+  checkKey(wallet, connection, call.hostname, wanted.publicKey);
+  const command = checkedCommand(wanted.command());
+  const { approver, log } = call.service.parts;
+  call.service.count(call.hostname);
+  const request = await requestOf(call, connection, wallet, { ...wanted, command }, purpose);
+  const isAsked = connection.kind === "session" || approver.decidesOnTokens === true;
+  const decision = isAsked ? await approver.decide(request, call.signal) : ({ outcome: "approved" } as const);
+  const entry = await entryOf(request, call);
+  if (decision.outcome !== "approved") log.append({ ...entry, outcome: decision.outcome });
+  approvedOrThrow(decision, () => rejected.transaction(purpose));
+  try {
+    const { result, hash } = await act(jobOf(call, connection, wallet, request), request, wanted.mode);
+    approver.settled?.(request, true);
+    log.append({ ...entry, outcome: "done", ...(hash !== undefined && { hash }) });
+    return result;
+  } catch (error) {
+    // What may have arrived has used its limit.
+    const isUnknown = error instanceof NodeError && error.code === "outcome_unknown";
+    approver.settled?.(request, isUnknown);
+    log.append({ ...entry, outcome: isUnknown ? "done" : "failed" });
+    throw error;
+  }
+}
+
+function wantedOf(value: unknown, purpose: Purpose): Omit<Wanted, "command"> & { command(): CommandInit } {
+  const params = new Params(value);
+  const publicKey = params.text("publicKey", "public key");
+  const mode = purpose === "send" ? sendingModeOf(params) : "TYPE_SYNC";
+  if (!params.has("transaction")) throw invalidParams("the transaction is required");
+  let command: CommandInit;
+  try {
+    command = readCommand(params.raw("transaction"));
+  } catch (error) {
+    // That there is no command at all is one of the command's own rules, which come after the key.
+    if (!(error instanceof NodeError) || error.code !== "command_broken") throw error;
+    return {
+      publicKey,
+      mode,
+      command: () => {
+        throw error;
+      },
+    };
+  }
+  return { publicKey, mode, command: () => command };
+}
+
+function checkKey(wallet: UnlockedWallet, connection: Connection, hostname: string, publicKey: string): void {
+  const keys =
+    connection.kind === "token"
+      ? wallet.keys.filter(({ isTainted }) => !isTainted)
+      : wallet.keysFor(hostname);
+  if (keys.some((key) => key.publicKey === publicKey)) return;
+  throw notPermitted("this public key is not allowed to be used");
+}
+
+async function requestOf(
+  { service, hostname }: Call,
+  connection: Connection,
+  wallet: UnlockedWallet,
+  { publicKey, command }: Pick<Wanted, "publicKey" | "command">,
+  purpose: Purpose,
+): Promise<TransactionRequest> {
+  const { assets, sender, wallMs } = service.parts;
+  const book = connection.kind === "session" ? await assets.bookFor(command) : () => undefined;
+  let epoch: Promise<bigint> | undefined;
+  return {
+    kind: "transaction",
+    id: randomUUID(),
+    hostname,
+    receivedAt: new Date(wallMs()).toISOString(),
+    purpose,
+    wallet: wallet.name,
+    publicKey,
+    keyName: wallet.key(publicKey).name,
+    token: connection.kind === "token" ? connection.id : undefined,
+    command,
+    words: wordsOf(command, { assets: book, publicKey }),
+    raw: plainJson(JSON.stringify(toPlain(REQUEST, { [command.kind]: command.payload }), undefined, 2)),
+    epoch: () => {
+      epoch ??= sender.epoch(publicKey);
+      return epoch;
+    },
+  };
+}
+
+function jobOf(
+  call: Call,
+  connection: Connection,
+  wallet: UnlockedWallet,
+  { publicKey, command }: TransactionRequest,
+): Job {
+  return {
+    publicKey,
+    command,
+    signal: call.signal,
+    sign: (content) => {
+      // Between the approval and now the page may have been thrown out, or the wallet locked.
+      call.signal.throwIfAborted();
+      const current = call.service.parts.wallets.get(connection.wallet) ?? wallet;
+      checkKey(current, connection, call.hostname, publicKey);
+      return current.signTransaction(publicKey, content);
+    },
+  };
+}
+
+async function entryOf(request: TransactionRequest, call: Call) {
+  const { receivedAt, hostname, wallet, token, publicKey, purpose, command } = request;
+  const isLimited = call.service.parts.approver.decidesOnTokens === true;
+  const epoch = isLimited ? await request.epoch().catch(() => undefined) : undefined;
+  return {
+    time: receivedAt,
+    kind: "transaction",
+    hostname,
+    wallet,
+    purpose,
+    publicKey,
+    command: toPlain(REQUEST, { [command.kind]: command.payload }),
+    ...(token !== undefined && { token }),
+    ...(epoch !== undefined && { epoch: epoch.toString() }),
+  } as const;
+}

@@ -1,0 +1,65 @@
+// Getting a wallet unlocked: it is already, or the passphrase is asked for until it is right or nobody answers.
+import { randomUUID } from "node:crypto";
+import { wipe } from "../../crypto/wipe.ts";
+import { NodeError } from "../../errors.ts";
+import type { Approved, Approver, Decision } from "../approvals/approver.ts";
+import type { UnlockedWallet } from "../unlocked-wallet.ts";
+import type { OpenWallets } from "./open-wallets.ts";
+import { tokenError } from "./rpc.ts";
+
+const ATTEMPTS_MAX = 10;
+
+export interface UnlockingParts {
+  readonly wallets: OpenWallets;
+  readonly approver: Approver;
+  readonly wallMs: () => number;
+}
+
+/** Questions that wait for an answer: whoever needs the same wallet waits with them. */
+const asking = new WeakMap<OpenWallets, Map<string, Promise<UnlockedWallet>>>();
+
+/** @throws RpcError of `approve` when there is no passphrase; -32003 when the wallet is gone */
+export function unlockedWallet(
+  parts: UnlockingParts,
+  name: string,
+  caller: { readonly hostname: string; readonly signal: AbortSignal },
+  approve: (decision: Decision) => Approved,
+): Promise<UnlockedWallet> {
+  const open = parts.wallets.get(name);
+  if (open !== undefined) return Promise.resolve(open);
+  const questions = asking.get(parts.wallets) ?? new Map<string, Promise<UnlockedWallet>>();
+  asking.set(parts.wallets, questions);
+  const key = `${caller.hostname}\n${name}`;
+  const known = questions.get(key);
+  if (known !== undefined) return known;
+  const question = ask(parts, name, caller, approve).finally(() => questions.delete(key));
+  questions.set(key, question);
+  return question;
+}
+
+async function ask(
+  { wallets, approver, wallMs }: UnlockingParts,
+  wallet: string,
+  { hostname, signal }: { readonly hostname: string; readonly signal: AbortSignal },
+  approve: (decision: Decision) => Approved,
+): Promise<UnlockedWallet> {
+  if (!(await wallets.store.has(wallet))) {
+    throw tokenError("there is no connection associated to this authentication token");
+  }
+  let reason = "it is locked";
+  for (let attempt = 1; ; attempt++) {
+    const receivedAt = new Date(wallMs()).toISOString();
+    const request = { kind: "passphrase", id: randomUUID(), hostname, receivedAt, wallet, reason } as const;
+    const { passphrase } = approve(await approver.decide(request, signal));
+    if (passphrase === undefined) throw new NodeError("wallet", "wallet_locked", "the wallet is locked");
+    try {
+      return await wallets.unlock(wallet, passphrase);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.code !== "wrong_passphrase" || attempt >= ATTEMPTS_MAX)
+        throw error;
+      reason = "the passphrase was wrong";
+    } finally {
+      wipe(passphrase);
+    }
+  }
+}
