@@ -15,7 +15,7 @@ import { openWriter, segmentDirectory } from "../src/store/database.ts";
 import { collect } from "./history-fixtures.ts";
 import { Scratch } from "./rig/homes.ts";
 import { StreamMaker } from "./rig/stream.ts";
-import { CsvModel, type ModelBlock } from "./support/csv-model.ts";
+import { CsvModel, type ModelBlock } from "./support/csv-model/model.ts";
 import { oddChain } from "./support/odd-events.ts";
 import { RUNS, SEED } from "./support/seed.ts";
 
@@ -28,9 +28,9 @@ afterAll(() => scratch.remove());
 
 function eventFile(blocks: readonly ModelBlock[]): string {
   const stream = new StreamMaker("odd-chain");
-  for (const block of blocks) {
+  for (const { events, ...block } of blocks) {
     stream.begin(block);
-    for (const { kind, message, seq, tx } of block.events)
+    for (const { kind, message, seq, tx } of events)
       stream.event(block, seq, { txHash: tx, [kind]: message });
     stream.end(block);
   }

@@ -73,7 +73,7 @@ export class DevnetClient {
         code: -1,
         txHash: "",
         height: 0,
-        text: answer.message,
+        text: reasonIn(answer),
       };
     }
     const { success, code, txHash, height, data } = answer;
@@ -93,9 +93,20 @@ export class DevnetClient {
   private async json(url: string, init?: RequestInit): Promise<Record<string, string>> {
     const response = await fetch(url, init);
     const answer = JSON.parse(await response.text());
-    if (!response.ok) throw new HttpError(response.status, answer.message);
+    if (!response.ok) throw new HttpError(response.status, reasonIn(answer));
     return answer as Record<string, string>;
   }
+}
+
+/** What an error object says: its detail, where it has one. */
+function reasonIn({
+  message,
+  details,
+}: {
+  message: string;
+  details?: readonly { message: string }[];
+}): string {
+  return details?.[0]?.message ?? message;
 }
 
 /** The bytes of a transaction that is proven and signed. @param unique tells it apart from all others of its kind */
@@ -115,7 +126,8 @@ export function provenTransaction(
   });
 }
 
-function solved(blockHash: string, tid: string, bits: number): bigint {
+/** The first nonce of a proof. */
+export function solved(blockHash: string, tid: string, bits: number): bigint {
   for (let nonce = 0n; ; nonce++) {
     if (leadingZeroBits(proofHash({ blockHash, tid, nonce })) >= bits) return nonce;
   }

@@ -136,10 +136,16 @@ describe("kill -9", () => {
           stderr: "inherit",
         },
       );
-      const output = new Response(child.stdout).text();
-      await Bun.sleep(250 + random() * 400);
-      child.kill("SIGKILL");
-      const lines = (await output).split("\n").slice(0, -1);
+      let output = "";
+      const decoder = new TextDecoder();
+      let killing: Promise<void> | undefined;
+      for await (const piece of child.stdout) {
+        output += decoder.decode(piece, { stream: true });
+        // Some time after the first transaction of this life.
+        if (output.includes("ack ")) killing ??= Bun.sleep(random() * 350).then(() => child.kill("SIGKILL"));
+      }
+      await killing;
+      const lines = output.split("\n").slice(0, -1);
       if (lines.some((line) => /state of block \d+, [1-9]\d* blocks replayed/.test(line))) replays++;
       for (const line of lines) {
         const [, hash, height] = /^ack ([0-9A-F]{64}) (\d+)$/.exec(line) ?? [];
@@ -147,7 +153,7 @@ describe("kill -9", () => {
       }
       expect(lines.filter((line) => line.startsWith("refused"))).toEqual([]);
     }
-    expect(acknowledged.size).toBeGreaterThan(100);
+    expect(acknowledged.size).toBeGreaterThan(6);
     expect(replays).toBeGreaterThan(0);
     const survivor = new Rig({ ...MANUAL, home });
     const stored = survivor.db.query("SELECT height, bytes FROM chain_txs").all() as {

@@ -9,7 +9,7 @@ import { openWriter } from "../../src/store/database.ts";
 import { differences, digestStore } from "../../src/store/dump.ts";
 import { UndoLog } from "../../src/store/undo-log.ts";
 import { SAMPLE } from "../rig/homes.ts";
-import { newHome, removeHomes, rowsOf } from "./rig.ts";
+import { newHome, randomOf, removeHomes, rowsOf } from "./rig.ts";
 
 afterAll(removeHomes);
 
@@ -88,6 +88,48 @@ describe("undo log", () => {
       for (const level of left.toReversed()) {
         store.change((undo) => undo.revertTo(level));
         expect(differences(store.digest(), storeAt(at[level - 1]!))).toEqual([]);
+      }
+      store.db.close();
+    }
+  });
+
+  test("given every way a row can come, change and go, then levels lead back to what was there", () => {
+    for (let seed = 1; seed <= 8; seed++) {
+      const random = randomOf(seed);
+      const pick = (count: number) => Math.floor(random() * count);
+      const store = new Store();
+      const all = () => store.db.query("SELECT * FROM reward_totals ORDER BY party, asset").all();
+      const kept: { level: number; rows: unknown[] }[] = [];
+      const write = () => {
+        const [party, asset, amount] = [
+          pick(4),
+          pick(3),
+          pick(2) === 0 ? pick(100) : new Uint8Array([pick(9), 1]),
+        ];
+        const values = "VALUES(?, ?, ?)";
+        const into = "INTO reward_totals(party, asset, amount)";
+        const update = "ON CONFLICT(party, asset) DO UPDATE SET amount = excluded.amount";
+        const key = "WHERE party = ? AND asset = ?";
+        const what = pick(6);
+        if (what === 0) store.db.run(`INSERT OR REPLACE ${into} ${values}`, [party, asset, amount]);
+        else if (what === 1) store.db.run(`INSERT ${into} ${values} ${update}`, [party, asset, amount]);
+        else if (what === 2) store.db.run(`INSERT OR IGNORE ${into} ${values}`, [party, asset, amount]);
+        else if (what === 3)
+          store.db.run(`UPDATE reward_totals SET amount = ? ${key}`, [amount, party, asset]);
+        else if (what === 4) store.db.run(`DELETE FROM reward_totals ${key}`, [party, asset]);
+        else store.db.run("DELETE FROM reward_totals WHERE party = ?", [party]);
+      };
+      for (let step = 0, level = 0; step < 150; step++) {
+        const what = pick(12);
+        if (what === 0) {
+          kept.push({ level: ++level, rows: all() });
+          store.change((undo) => undo.enter(level));
+        } else if (what === 1 && kept.length > 0) {
+          kept.length = pick(kept.length) + 1;
+          const { level: to, rows } = kept.at(-1)!;
+          store.change((undo) => undo.revertTo(to));
+          expect(all()).toEqual(rows);
+        } else write();
       }
       store.db.close();
     }

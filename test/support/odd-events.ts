@@ -3,11 +3,12 @@
 // texts. Driven by the schema, so that no field is forgotten.
 import fc from "fast-check";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
-import type { ModelBlock, ModelEvent } from "./csv-model.ts";
+import type { ModelBlock, ModelEvent } from "./csv-model/model.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of many types
 type Any = any;
 
+const UNKNOWN_ENUM = 1234;
 const hex64 = (first: string) => first.padEnd(64, "0");
 const MAX_256 = (2n ** 256n - 1n).toString();
 
@@ -152,6 +153,12 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<Any>>> = {
   "vega.events.v1.DelegationBalanceEvent.epochSeq": fc.constantFrom("0", "118", "9007199254740991"),
   "vega.Market.decimalPlaces": fc.constantFrom(0n, 5n, 2n ** 31n - 1n),
   "vega.Market.positionDecimalPlaces": fc.constantFrom(0n, 3n, -3n),
+  // Most orders can trade, so that some expire.
+  "vega.Order.status": fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(1, 8) },
+    { weight: 1, arbitrary: fc.constantFrom(0, 2, 3, 4, 5, 6, 7, UNKNOWN_ENUM) },
+  ),
+  "vega.Order.type": fc.constantFrom(1, 1, 1, 1, 0, 2, 3, UNKNOWN_ENUM),
   "vega.Order.version": fc.constantFrom(1n, 2n, 2n ** 31n - 1n),
   "vega.Order.batchId": fc.constantFrom(0n, 3n, 2n ** 31n - 1n),
   "vega.LedgerEntry.timestamp": fc.constantFrom(...EXACT_TIMES),
@@ -173,10 +180,9 @@ const LABELLED = new Set([
   ...["vega.Deposit.Status", "vega.Withdrawal.Status", "vega.LiquidityProvision.Status"],
   ...["vega.Market.TradingMode", "vega.Market.State", "vega.AuctionTrigger"],
 ]);
-const UNKNOWN_ENUM = 1234;
 const DEPTH_MAX = 5;
 
-function valueOf(message: string, field: FieldDescriptor, depth: number): fc.Arbitrary<Any> {
+function valuesOf(message: string, field: FieldDescriptor, depth: number): fc.Arbitrary<Any> {
   const special = SPECIAL[`${message}.${field.jsonName}`];
   if (special) return special;
   switch (field.kind) {
@@ -236,14 +242,14 @@ function messageOf(name: string, depth = 0): fc.Arbitrary<Any> {
       oneofs.set(field.oneof, [...(oneofs.get(field.oneof) ?? []), field]);
       continue;
     }
-    const value = valueOf(name, field, depth);
+    const value = valuesOf(name, field, depth);
     if (field.repeated) record[field.jsonName] = fc.array(value, { maxLength: 3 });
     else record[field.jsonName] = canBeUnset(field) ? fc.option(value, { nil: undefined, freq: 6 }) : value;
   }
   const chosen = [...oneofs.values()].map((members) =>
     fc.option(
       fc.oneof(
-        ...members.map((field) => valueOf(name, field, depth).map((value) => ({ [field.jsonName]: value }))),
+        ...members.map((field) => valuesOf(name, field, depth).map((value) => ({ [field.jsonName]: value }))),
       ),
       { nil: {}, freq: 6 },
     ),
@@ -270,7 +276,7 @@ const KINDS: readonly (readonly [kind: string, message: string, most: number])[]
   ["marketUpdated", "vega.Market", 2],
   ["marketData", "vega.MarketData", 4],
   ["order", "vega.Order", 8],
-  ["expiredOrders", "vega.events.v1.ExpiredOrders", 1],
+  ["expiredOrders", "vega.events.v1.ExpiredOrders", 3],
   ["trade", "vega.Trade", 6],
   ["marginLevels", "vega.MarginLevels", 4],
   ["liquidityProvision", "vega.LiquidityProvision", 3],

@@ -15,8 +15,10 @@ import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods
 import type { OpenWallets } from "./open-wallets.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import {
+  connectionClosed,
   errorText,
   internalError,
+  interrupted,
   invalidRequest,
   methodNotFound,
   parseRequest,
@@ -191,8 +193,8 @@ export class WalletService {
     const controller = new AbortController();
     const controllers = this.running.get(hostname) ?? new Set();
     this.running.set(hostname, controllers.add(controller));
-    const signal =
-      caller.signal === undefined ? controller.signal : AbortSignal.any([caller.signal, controller.signal]);
+    const leave = () => controller.abort();
+    caller.signal?.addEventListener("abort", leave, { once: true });
     try {
       return await method({
         service: this,
@@ -202,9 +204,13 @@ export class WalletService {
         token: () => tokenIn(caller.authorization),
         handOut: (token) => echo.set(authorization(token)),
         forget: () => echo.set(undefined),
-        signal,
+        signal: controller.signal,
       });
+    } catch (error) {
+      if (!controller.signal.aborted) throw error;
+      throw caller.signal?.aborted ? interrupted() : connectionClosed();
     } finally {
+      caller.signal?.removeEventListener("abort", leave);
       controllers.delete(controller);
       if (controllers.size === 0) this.running.delete(hostname);
     }

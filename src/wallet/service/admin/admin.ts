@@ -1,0 +1,72 @@
+/**
+ * The administrative methods (reference 50, section 3.2). They have no check of who asks: they are for the channel
+ * that only the local user reaches, never for the HTTP port.
+ */
+
+import type { Solver } from "../../../admission/pow/solver.ts";
+import { NodeError } from "../../../errors.ts";
+import type { NodeClient } from "../../sending/node-client.ts";
+import { NetworkRefusal } from "../../sending/node-client.ts";
+import type { TransactionSender } from "../../sending/sender.ts";
+import { rpcErrorOf } from "../failures.ts";
+import type { Networks } from "../networks.ts";
+import type { OpenWallets } from "../open-wallets.ts";
+import { internalError, invalidParams, notPermitted, RpcError } from "../rpc.ts";
+import type { Sessions } from "../sessions.ts";
+import { connectionMethods } from "./connections.ts";
+import { keyMethods } from "./keys.ts";
+import { messageMethods } from "./messages.ts";
+import { networkMethods } from "./networks.ts";
+import { permissionMethods } from "./permissions.ts";
+import { transactionMethods } from "./transactions.ts";
+import { walletMethods } from "./wallets.ts";
+
+export interface AdminParts {
+  readonly wallets: OpenWallets;
+  readonly sessions: Sessions;
+  readonly networks: Networks;
+  readonly solver: Solver;
+  /** Ends what a hostname has and does. */
+  revokeHostname(hostname: string): Promise<number>;
+  /** A sender to nodes of one's choice; whoever gets it closes it. */
+  senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
+  nodeAt(host: string): NodeClient;
+  readonly wallMs: () => number;
+}
+
+/** @returns the result; undefined for a method without one */
+export type AdminMethod = (parts: AdminParts, params: unknown) => Promise<unknown>;
+
+export const ADMIN_METHODS: Readonly<Record<string, AdminMethod>> = {
+  ...walletMethods,
+  ...keyMethods,
+  ...messageMethods,
+  ...transactionMethods,
+  ...permissionMethods,
+  ...networkMethods,
+  ...connectionMethods,
+};
+
+/** Refusals of what was asked for, in the original's words. */
+const INVALID: ReadonlySet<string> = new Set([
+  "wallet_unknown",
+  "wallet_exists",
+  "wrong_passphrase",
+  "key_unknown",
+  "network_unknown",
+  "network_exists",
+  "permissions_inconsistent",
+  "rotation_refused",
+  "command_invalid",
+  "command_broken",
+]);
+
+/** Failures as error objects. Unlike those of pages they say what went wrong. */
+export function adminErrorOf(error: unknown): RpcError {
+  if (error instanceof RpcError || error instanceof NetworkRefusal) return rpcErrorOf(error, "");
+  if (!(error instanceof NodeError)) return internalError("the request failed inside the wallet");
+  if (error.code === "wallet_locked") return notPermitted("the wallet is locked");
+  if (INVALID.has(error.code)) return invalidParams(error.message);
+  const known = rpcErrorOf(error, "");
+  return known.code === -32603 ? internalError(error.message) : known;
+}

@@ -1,0 +1,214 @@
+// Administrative methods about transactions: signed, sent and checked without a review, because the one who asks is
+// the owner.
+import { sha3HexOf } from "../../../crypto/sha3.ts";
+import { NodeError } from "../../../errors.ts";
+import { decodeTransaction } from "../../../wire/generated/commands.ts";
+import { encodeCommand } from "../../../wire/transaction-build.ts";
+import { transactionBase64, transactionBytes } from "../../../wire/transaction-json.ts";
+import { randomNonce, secureRandom } from "../../random.ts";
+import type { Job, TransactionSender } from "../../sending/sender.ts";
+import { checkedCommand, readCommand } from "../../signing/command-text.ts";
+import type { SignedTransaction, UnlockedWallet } from "../../unlocked-wallet.ts";
+import { chainIdOf } from "../networks.ts";
+import { Params, sendingModeOf } from "../params.ts";
+import { internalError, invalidParams } from "../rpc.ts";
+import { transactionResultJson } from "../transaction-json.ts";
+import type { AdminMethod, AdminParts } from "./admin.ts";
+import { walletOf } from "./shared.ts";
+
+/** A text that is JSON already: the socket prints it as it is. */
+export class RawJson {
+  constructor(readonly text: string) {}
+}
+
+const NO_HOSTS = "the network does not have gRPC hosts configured";
+
+interface Wanted {
+  readonly params: Params;
+  readonly publicKey: string;
+}
+
+function wantedOf(value: unknown): Wanted {
+  const params = new Params(value);
+  params.text("wallet", "wallet");
+  const publicKey = params.text("publicKey", "public key");
+  if (!params.has("transaction")) throw invalidParams("the transaction is required");
+  return { params, publicKey };
+}
+
+async function jobOf(
+  parts: AdminParts,
+  { params, publicKey }: Wanted,
+): Promise<Job & { wallet: UnlockedWallet }> {
+  const wallet = await walletOf(parts, params);
+  const command = checkedCommand(readCommand(params.raw("transaction")));
+  wallet.key(publicKey);
+  return { wallet, publicKey, command, sign: (content) => wallet.signTransaction(publicKey, content) };
+}
+
+/** The nodes that the params name: of a network, or one. */
+function hostsOf(
+  { networks }: AdminParts,
+  params: Params,
+  isRaw = false,
+): { hosts: readonly string[]; chainId?: string } {
+  const network = params.optionalText("network");
+  const node = params.optionalText("nodeAddress");
+  if (network === "" && node === "") throw invalidParams("a network or a node address is required");
+  if (network !== "" && node !== "") {
+    throw invalidParams("specifying a network and a node address is not supported");
+  }
+  if (node !== "") return { hosts: [node] };
+  return hostsOfNetwork(networks, network, isRaw);
+}
+
+function hostsOfNetwork(networks: AdminParts["networks"], name: string, isRaw: boolean) {
+  const settings = networks.get(name);
+  const chainId = chainIdOf(settings);
+  const { hosts } = settings.api.rest;
+  if (hosts.length === 0) throw isRaw ? internalError(NO_HOSTS) : invalidParams(NO_HOSTS);
+  return { hosts, ...(chainId !== undefined && { chainId }) };
+}
+
+async function withSender<T>(
+  parts: AdminParts,
+  { hosts, chainId }: { hosts: readonly string[]; chainId?: string },
+  action: (sender: TransactionSender) => Promise<T>,
+): Promise<T> {
+  const sender = parts.senderTo(hosts, chainId);
+  try {
+    return await action(sender);
+  } finally {
+    sender.close();
+  }
+}
+
+const sign: AdminMethod = async (parts, value) => {
+  const wanted = wantedOf(value);
+  const { params } = wanted;
+  const network = params.optionalText("network");
+  const isOffline = params.has("lastBlockData");
+  if (network === "" && !isOffline) throw invalidParams("a network or the last block data is required");
+  if (network !== "" && isOffline) {
+    throw invalidParams("specifying a network and the last block data is not supported");
+  }
+  const lastBlock = isOffline ? lastBlockOf(params.optionalParams("lastBlockData")!) : undefined;
+  const job = await jobOf(parts, wanted);
+  if (lastBlock === undefined) {
+    const made = await withSender(parts, hostsOfNetwork(parts.networks, network, false), (sender) =>
+      sender.sign(job),
+    );
+    return new RawJson(`{${signedMembers(made.transaction)}}`);
+  }
+  return new RawJson(`{${signedMembers(await signedFor(parts, job, lastBlock))}}`);
+};
+
+interface GivenBlock {
+  readonly chainId: string;
+  readonly height: bigint;
+  readonly hash: string;
+  readonly difficulty: number;
+  readonly hashFunction: string;
+}
+
+function lastBlockOf(params: Params): GivenBlock {
+  return {
+    chainId: params.text("chainID", "chain ID"),
+    height: params.whole("blockHeight", "block height"),
+    hash: params.text("blockHash", "block hash"),
+    difficulty: Number(params.whole("proofOfWorkDifficulty", "proof-of-work difficulty")),
+    hashFunction: params.text("proofOfWorkHashFunction", "proof-of-work hash function"),
+  };
+}
+
+async function signedFor({ solver }: AdminParts, job: Job, block: GivenBlock): Promise<SignedTransaction> {
+  const tid = sha3HexOf(secureRandom(10));
+  const { hash: blockHash, difficulty, hashFunction, chainId } = block;
+  try {
+    const { nonce } = await solver.solve({ blockHash, tid, difficulty, hashFunction });
+    const inputData = encodeCommand(job.command, randomNonce(secureRandom), block.height);
+    return job.sign({ inputData, chainId, pow: { tid, nonce } });
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error;
+    throw internalError(`could not compute the proof-of-work: ${error.message}`);
+  }
+}
+
+function signedMembers({ transaction, bytes }: SignedTransaction): string {
+  return `"transaction":${transactionResultJson(transaction)},"encodedTransaction":${JSON.stringify(transactionBase64(bytes))}`;
+}
+
+const timeOf = ({ wallMs }: AdminParts) => new Date(wallMs()).toISOString();
+
+const send: AdminMethod = async (parts, value) => {
+  const wanted = wantedOf(value);
+  const hosts = hostsOf(parts, wanted.params);
+  const job = await jobOf(parts, wanted);
+  const receivedAt = timeOf(parts);
+  let sentAt = receivedAt;
+  const sent = await withSender(parts, hosts, (sender) =>
+    sender.send(job, "TYPE_SYNC", () => {
+      sentAt = timeOf(parts);
+    }),
+  );
+  const head = JSON.stringify({ receivedAt, sentAt, transactionHash: sent.hash }).slice(0, -1);
+  const node = JSON.stringify({ host: sent.host });
+  return new RawJson(
+    `${head},"transaction":${transactionResultJson(sent.transaction.transaction)},"node":${node}}`,
+  );
+};
+
+const check: AdminMethod = async (parts, value) => {
+  const wanted = wantedOf(value);
+  const hosts = hostsOf(parts, wanted.params);
+  const job = await jobOf(parts, wanted);
+  const receivedAt = timeOf(parts);
+  let sentAt = receivedAt;
+  const made = await withSender(parts, hosts, (sender) =>
+    sender.check(job, () => {
+      sentAt = timeOf(parts);
+    }),
+  );
+  const head = JSON.stringify({ receivedAt, sentAt }).slice(0, -1);
+  const { transaction, bytes } = made.transaction;
+  const tail = JSON.stringify({ node: { host: made.host }, encodedTransaction: transactionBase64(bytes) });
+  return new RawJson(`${head},"transaction":${transactionResultJson(transaction)},${tail.slice(1)}`);
+};
+
+const sendRaw: AdminMethod = async (parts, value) => {
+  const params = new Params(value);
+  const mode = sendingModeOf(params);
+  const encoded = params.text("encodedTransaction", "encoded transaction");
+  const hosts = hostsOf(parts, params, true);
+  let bytes: Uint8Array;
+  try {
+    bytes = transactionBytes(encoded);
+  } catch {
+    throw invalidParams("the encoded transaction is not a valid base-64 string");
+  }
+  const transaction = decodedOf(bytes);
+  const receivedAt = timeOf(parts);
+  const sentAt = receivedAt;
+  const { hash, host } = await withSender(parts, hosts, (sender) => sender.sendRaw(bytes, mode));
+  const head = JSON.stringify({ receivedAt, sentAt, transactionHash: hash }).slice(0, -1);
+  return new RawJson(
+    `${head},"transaction":${transactionResultJson(transaction)},"node":${JSON.stringify({ host })}}`,
+  );
+};
+
+function decodedOf(bytes: Uint8Array) {
+  try {
+    const transaction = decodeTransaction(bytes);
+    if (transaction.inputData.length > 0) return transaction;
+  } catch {
+    // No transaction, as below.
+  }
+  throw invalidParams("the raw transaction is not a valid Vega transaction");
+}
+
+export const transactionMethods = {
+  "admin.sign_transaction": sign,
+  "admin.send_transaction": send,
+  "admin.check_transaction": check,
+  "admin.send_raw_transaction": sendRaw,
+} satisfies Readonly<Record<string, AdminMethod>>;

@@ -1,0 +1,180 @@
+// Settings of networks: one TOML file each, in the original's form (reference 50, section 6.1), so that its files can
+// be used as they are. Lyra talks to the REST hosts; the gRPC hosts are kept.
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { NodeError } from "../../errors.ts";
+
+export interface NetworkSettings {
+  readonly name: string;
+  readonly metadata: readonly { readonly key: string; readonly value: string }[];
+  readonly api: {
+    readonly grpc: { readonly hosts: readonly string[]; readonly retries: number };
+    readonly rest: { readonly hosts: readonly string[] };
+    readonly graphQL: { readonly hosts: readonly string[] };
+  };
+  readonly apps: { readonly explorer: string; readonly console: string; readonly governance: string };
+}
+
+const FILE_BYTES_MAX = 256 * 1024;
+const EXTENSION = ".toml";
+/** Key of the metadata that names the chain: nodes of another one are then not used. */
+export const CHAIN_ID = "chain-id";
+
+export class Networks {
+  constructor(private readonly folder: string) {}
+
+  /** Sorted. */
+  names(): string[] {
+    try {
+      return readdirSync(this.folder)
+        .filter((file) => file.endsWith(EXTENSION) && !file.startsWith("."))
+        .map((file) => file.slice(0, -EXTENSION.length))
+        .sort();
+    } catch {
+      return [];
+    }
+  }
+
+  has(name: string): boolean {
+    return this.names().includes(name);
+  }
+
+  /** @throws NodeError `network_unknown`, `network_invalid` */
+  get(name: string): NetworkSettings {
+    if (!this.has(checkName(name))) throw networkUnknown();
+    return readNetwork(name, readFileSync(this.locationOf(name), "utf8"));
+  }
+
+  put(network: NetworkSettings): void {
+    const path = this.locationOf(network.name);
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.part`, networkToml(network), { mode: 0o600 });
+    renameSync(`${path}.part`, path);
+  }
+
+  remove(name: string): void {
+    if (!this.has(checkName(name))) throw networkUnknown();
+    rmSync(this.locationOf(name));
+  }
+
+  rename(name: string, newName: string): void {
+    if (!this.has(checkName(name))) throw networkUnknown();
+    if (this.has(checkName(newName))) throw networkExists();
+    renameSync(this.locationOf(name), this.locationOf(newName));
+  }
+
+  locationOf(name: string): string {
+    return join(this.folder, `${checkName(name)}${EXTENSION}`);
+  }
+}
+
+/**
+ * Reads a file; keys are matched in any case, and files without a version are of the first one.
+ * @param name the network's; a file of somebody else's may bring its own
+ */
+export function readNetwork(name: string, text: string): NetworkSettings {
+  if (text.length > FILE_BYTES_MAX) throw invalid("the file is too large");
+  let parsed: unknown;
+  try {
+    parsed = lowerKeys(Bun.TOML.parse(text));
+  } catch {
+    throw invalid("it is no TOML");
+  }
+  const file = tableOf(parsed);
+  const api = tableOf(file.api);
+  const grpc = tableOf(api.grpc);
+  const isFirstVersion = file.fileversion !== 2;
+  const apps = tableOf(file.apps);
+  return {
+    name: name === "" ? textOf(file.name) : name,
+    metadata: (Array.isArray(file.metadata) ? file.metadata : []).map((entry) => {
+      const { key, value } = tableOf(entry);
+      return { key: textOf(key), value: textOf(value) };
+    }),
+    api: {
+      grpc: { hosts: hostsOf(grpc.hosts), retries: Number(grpc.retries ?? 0) || 0 },
+      rest: { hosts: hostsOf(tableOf(api.rest).hosts) },
+      graphQL: { hosts: hostsOf(tableOf(api.graphql).hosts) },
+    },
+    apps: {
+      explorer: textOf(apps.explorer),
+      console: textOf(isFirstVersion ? tableOf(file.console).url : apps.console),
+      governance: textOf(isFirstVersion ? tableOf(file.tokendapp).url : apps.governance),
+    },
+  };
+}
+
+function networkToml({ metadata, api, apps }: NetworkSettings): string {
+  const text = (value: string) => JSON.stringify(value);
+  const hosts = (list: readonly string[]) => `[${list.map(text).join(", ")}]`;
+  const lines = [
+    "FileVersion = 2",
+    "",
+    ...metadata.flatMap(({ key, value }) => [
+      "[[Metadata]]",
+      `Key = ${text(key)}`,
+      `Value = ${text(value)}`,
+      "",
+    ]),
+    "[API]",
+    "[API.GRPC]",
+    `Hosts = ${hosts(api.grpc.hosts)}`,
+    `Retries = ${api.grpc.retries}`,
+    "[API.REST]",
+    `Hosts = ${hosts(api.rest.hosts)}`,
+    "[API.GraphQL]",
+    `Hosts = ${hosts(api.graphQL.hosts)}`,
+    "",
+    "[Apps]",
+    `Console = ${text(apps.console)}`,
+    `Governance = ${text(apps.governance)}`,
+    `Explorer = ${text(apps.explorer)}`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+/** The chain that a network says it is; undefined where it does not. */
+export function chainIdOf({ metadata }: NetworkSettings): string | undefined {
+  return metadata.find(({ key }) => key === CHAIN_ID)?.value;
+}
+
+export const networkUnknown = () => networkError("network_unknown", "the network does not exist");
+export const networkExists = () =>
+  networkError("network_exists", "a network with the same name already exists");
+
+/** What cannot be a file's name cannot be a network's (section 6.1). */
+function checkName(name: string): string {
+  if (name !== "" && !name.startsWith(".") && !/[/\\\p{C}]/u.test(name) && name.length <= 200) return name;
+  throw networkError("network_name_invalid", "the network's name is not valid");
+}
+
+function lowerKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key.toLowerCase(), lowerKeys(member)]),
+  );
+}
+
+function tableOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : {};
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const hostsOf = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((host) => textOf(host) !== "") : [];
+
+function networkError(code: string, message: string): NodeError {
+  return new NodeError("wallet.network", code, message, "see which there are: lyra wallet network list");
+}
+
+function invalid(why: string): NodeError {
+  return new NodeError(
+    "wallet.network",
+    "network_invalid",
+    `invalid network source: ${why}`,
+    "see docs/wallet.md",
+  );
+}
