@@ -30,8 +30,9 @@ function overview(): string {
 
 ${lines.join("\n")}
 
-  lyra COMMAND --help says more. Flags most commands take: --home DIR, --json, --quiet.
-  Exit codes: 0 done, 1 failed, 2 usage, 3 not ready, 4 verification failed, 130 interrupted.
+  lyra COMMAND --help says more. Most commands take --home DIR, --json, --quiet.
+  Exit codes: 0 done, 1 failed, 2 usage, 3 not ready, 4 verification failed,
+  130 interrupted.
 `;
 }
 

@@ -16,10 +16,11 @@ export const help = `lyra doctor: check a home and this machine
 
   lyra doctor [--home DIR] [--deep] [--digest] [--json]
 
-  --deep    also run SQLite's own integrity check over the whole store (reads every page)
-  --digest  also print one hash of all that the home holds: equal homes have equal digests
+  --deep    also run SQLite's own integrity check, which reads every page
+  --digest  also print one hash of all that the home holds: equal homes have
+            equal digests
 
-  Exit code 0 when all is well, 1 when something is wrong, 3 when there is no store.
+  Exit code 0: all is well, 1: something is wrong, 3: there is no store.
 `;
 
 const FREE_BYTES_LOW = 512 * 1024 * 1024;

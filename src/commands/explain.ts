@@ -8,8 +8,8 @@ import { bold, dim } from "./terminal.ts";
 export const help = `lyra explain: what an error means, why it happens, and what to do
 
   lyra explain CODE          a number: 89, 10000, 404, -32003
-  lyra explain RULE          a name: pow_tid_used, spam_transfer_count, port_in_use
-  lyra explain TEXT...       a message, a piece of it, or the line that it stands in
+  lyra explain RULE          a name: pow_tid_used, port_in_use
+  lyra explain TEXT...       a message, a piece of it, or the line it stands in
 
   --json   {query, explanations: [{kind, code, texts, means, why, fix}]}
 

@@ -20,15 +20,18 @@ export const help = `lyra history: segments, exports, and the check of an export
   lyra history verify FILE
 
   --table TABLE     TABLE_TRADES, or just trades
-  --from N, --to N  first and last block; both on segment boundaries (see: lyra history segments)
-  --out FILE        where to write the archive (default: its own name, here); - is standard output
+  --from N, --to N  first and last block; both on segment boundaries
+                    (see: lyra history segments)
+  --out FILE        where to write the archive (default: its own name, here);
+                    - is standard output
   --force           write over a file that is there
-  --no-manifest     leave out manifest.json, which verify needs to check more than CRC-32s
-  --home DIR        the home to read (default: $LYRA_HOME or the XDG data folder)
+  --no-manifest     leave out manifest.json: verify can then check CRC-32s only
+  --home DIR        the home to read (default: $LYRA_HOME, XDG data folder)
   --json            print the result as JSON
   --quiet           no progress, no summary
 
-  An export reads stored segments, also beside a running node. verify exits with 4 where an archive is not sound.
+  An export reads stored segments, also beside a running node.
+  verify exits with 4 where an archive is not sound.
 `;
 
 /** Output that is not finished has this behind its name. */

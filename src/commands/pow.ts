@@ -14,7 +14,7 @@ import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
 
 export const help = `lyra pow: make, check and measure proofs of work
 
-  lyra pow solve BLOCK_HASH [TID] [--difficulty N] [--threads N] [--start-nonce N]
+  lyra pow solve BLOCK_HASH [TID] [--difficulty N] [--threads N]
   lyra pow verify BLOCK_HASH TID NONCE [--difficulty N]
   lyra pow bench [--threads N] [--seconds N]
 
@@ -22,7 +22,7 @@ export const help = `lyra pow: make, check and measure proofs of work
   TID                   the proof's identifier; a new one if none is given
   --difficulty N        leading zero bits (default 15, the network's own)
   --threads N           worker threads (default: one for each core; 0: none)
-  --start-nonce N       where the search begins (default 0: the same proof each time)
+  --start-nonce N       where the search begins (default 0: always the same)
   --seconds N           how long to measure (default 2)
   --json                print the result as JSON
   --quiet               no progress

@@ -17,14 +17,15 @@ export const help = `lyra replay: load a recording of a network into a home
   lyra replay FILE... [--home DIR] [--serve]
 
   FILE                  event files, plain or gzip, in order
-  --home DIR            where to keep it (default: $LYRA_HOME or the XDG data folder)
-  --serve               serve the home while it loads and after (flags of lyra serve apply)
+  --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
+  --serve               serve it meanwhile and after (flags of lyra serve apply)
   --segment-length N    blocks in a history segment (default 1000)
   --json                print the result as JSON
   --quiet               no progress, no summary
 
-  A file loaded twice adds nothing; a longer one goes on where the home ends. A damaged file is loaded up to the
-  damage: the place is printed and the exit code is 1.
+  A file loaded twice adds nothing; a longer one goes on where the home ends.
+  A damaged file is loaded up to the damage: the place is printed and the exit
+  code is 1.
 `;
 
 const SHOWN_SECONDS_MIN = 0.01;

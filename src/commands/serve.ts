@@ -10,11 +10,11 @@ export const help = `lyra serve: answer queries over an existing home
 
   lyra serve [--home DIR] [--data-port N] [--host H]
 
-  --home DIR            where the store is (default: $LYRA_HOME or the XDG data folder)
+  --home DIR            where the store is (default: $LYRA_HOME, XDG data folder)
   --data-port N         port of the data API (default 3008; 0: a free one)
   --host H              address to listen on (default 127.0.0.1)
   --segment-length N    blocks in a history segment (default 1000)
-  --limit NAME=VALUE    change a limit (docs/operations.md); may come more than once
+  --limit NAME=VALUE    change a limit (docs/operations.md); can be repeated
   --config FILE         configuration (default: lyra.toml in the home)
   --config-out FILE     write where everything listens, as JSON
   --json, --quiet       for scripts

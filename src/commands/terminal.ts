@@ -3,7 +3,9 @@ import { ExitCode, NodeError } from "../errors.ts";
 import { storeFailure } from "../store/sqlite-error.ts";
 
 const isTerminal = process.stderr.isTTY === true;
-const hasColour = isTerminal && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+/** Whether control sequences do anything. */
+const isSmart = isTerminal && process.env.TERM !== "dumb";
+const hasColour = isSmart && !process.env.NO_COLOR;
 
 function paint(code: number, text: string): string {
   return hasColour ? `\u001b[${code}m${text}\u001b[0m` : text;
@@ -55,7 +57,7 @@ export class ProgressBar {
 
   constructor(
     private readonly title: string,
-    private readonly isOn: boolean = isTerminal,
+    private readonly isOn: boolean = isSmart,
   ) {}
 
   /** @param part done so far, 0 to 1 */

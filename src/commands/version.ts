@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { BUILD, COMMIT, VERSION } from "../node/build.ts";
 import { SCHEMA_VERSION } from "../store/schema.ts";
-import { COMMON, readArguments } from "./arguments.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
 
 export const help = `lyra version: what this executable is
 
@@ -10,7 +10,8 @@ export const help = `lyra version: what this executable is
 `;
 
 export async function run(argv: string[]): Promise<number> {
-  const { values } = readArguments("version", argv, COMMON);
+  const { values, positionals } = readArguments("version", argv, COMMON);
+  if (positionals.length > 0) throw usageError("version", `version takes no '${positionals[0]}'`);
   const db = new Database(":memory:");
   const sqlite = (db.query("SELECT sqlite_version() AS v").get() as { v: string }).v;
   db.close();

@@ -3,7 +3,6 @@
  * transactions that have passed admission, and answers with bus events, in the order of the network (reference 60,
  * sections 1.3 to 1.8). It knows no store, no HTTP and no wall clock.
  */
-import { sha3HexOf } from "../crypto/sha3.ts";
 import type { Init } from "../wire/codec.ts";
 import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.ts";
 import { IdGenerator } from "../wire/transaction.ts";
@@ -258,8 +257,3 @@ function resultMember(kind: CommandKind): string {
 const IN_TX_ERROR: ReadonlySet<CommandKind> = new Set(
   (Object.keys(COMMANDS) as CommandKind[]).filter((kind) => !COMMANDS[kind].isValidatorCommand),
 );
-
-/** Hash of an empty block (reference 30, section 12): the height and the time, as decimal text. */
-export function emptyBlockHash(height: number, timeNs: bigint): string {
-  return sha3HexOf(Buffer.from(`${height}${timeNs}`, "latin1"));
-}

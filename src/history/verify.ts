@@ -49,10 +49,13 @@ export async function verifyArchive(path: string): Promise<Verification> {
     throw new NodeError("history.verify", "archive_unreadable", message, "", ExitCode.failed);
   });
   try {
+    if (!(await file.stat()).isFile()) {
+      throw new NodeError("history.verify", "archive_unreadable", `${path} is not a file`, "", ExitCode.failed);
+    }
     return await verifyOpen(file);
   } catch (error) {
-    if (error instanceof NodeError) throw verificationFailed(`${path} is not sound: ${error.message}`);
-    throw error;
+    const isFailed = error instanceof NodeError && error.exitCode === ExitCode.verificationFailed;
+    throw isFailed ? verificationFailed(`${path} is not sound: ${error.message}`) : error;
   } finally {
     await file.close();
   }
@@ -60,6 +63,7 @@ export async function verifyArchive(path: string): Promise<Verification> {
 
 async function verifyOpen(file: FileHandle): Promise<Verification> {
   const entries = await readDirectory(file);
+  if (entries.length === 0) throw verificationFailed("it holds no file");
   const last = entries.at(-1);
   const manifest = last?.name === MANIFEST_NAME ? await readManifest(file, last) : undefined;
   const csvs = manifest ? entries.slice(0, -1) : entries;

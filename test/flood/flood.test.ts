@@ -61,7 +61,7 @@ describe("a flood of a thousand parties", () => {
       "code 0": MEMPOOL_TXS,
       "500 mempool is full": SENT - MEMPOOL_TXS,
     });
-    expect((await at.client.tool("status")).mempool).toMatchObject({ count: MEMPOOL_TXS });
+    expect((await at.client.status()).mempool).toMatchObject({ count: MEMPOOL_TXS });
     expect(residentMib(at.pid) - before).toBeLessThan(250);
   }, 60_000);
 
@@ -70,7 +70,7 @@ describe("a flood of a thousand parties", () => {
     expect(refusals).toEqual([]);
     expect(Math.max(...tookMs)).toBeLessThan(LATENCY_MS_MAX);
     await at.client.tool("mine", { blocks: 20 });
-    const status = await at.client.tool("status");
+    const status = await at.client.status();
     expect(status.mempool).toMatchObject({ count: 0 });
     const { transfers } = (await at.client.data("transfers")) as { transfers: { edges: object[] } };
     expect(transfers.edges).toHaveLength(3);

@@ -8,6 +8,7 @@ import {
   DOLLAR,
   type LastBlock,
   provenTransaction,
+  solved,
   transferTo,
 } from "../rig/devnet-client.ts";
 import { BODIES, MUTATIONS } from "./mutants.ts";

@@ -85,6 +85,11 @@ export class DevnetClient {
     return this.json(`${this.nodeUrl}/devnet/${path}`, { method: "POST", body: JSON.stringify(body) });
   }
 
+  /** What the chain says of itself. */
+  async status(): Promise<{ readonly mempool: { readonly count: number }; readonly halted?: string }> {
+    return (await this.json(`${this.nodeUrl}/devnet/status`)) as never;
+  }
+
   /** A page of the data API. @throws HttpError */
   data(path: string): Promise<unknown> {
     return this.json(`${this.dataUrl}/api/v2/${path}`);

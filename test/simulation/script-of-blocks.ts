@@ -13,6 +13,7 @@ import type { CommandKind } from "../../src/wire/transaction-commands.ts";
 import { sequenceOf } from "./generator.ts";
 import { SECOND } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";
+import { FUNDING, signerEvents } from "./simulation.ts";
 import { Realizer, type Step } from "./steps.ts";
 import { genesisOf, keyOf, ledgerOf, VALIDATORS, WORLDS, type World } from "./world.ts";
 
@@ -73,12 +74,15 @@ export function scriptOf(seeds: readonly number[], first: number): ScriptBlock[]
   const ledger = ledgerOf(SCRIPT_WORLD);
   const realizer = new SigningRealizer(SCRIPT_WORLD, ledger);
   const script: ScriptBlock[] = [];
+  let signerIds: string[] = [];
   const block = (stepMs: number, steps: readonly Step[], voters: number) => {
     realizer.height = first + script.length;
     ledger.beginBlock(ledger.data.now + BigInt(stepMs) * (SECOND / 1_000n), VALIDATORS[0]!.nodeId);
     for (const [at, keys] of VALIDATORS.slice(0, SCRIPT_WORLD.nodes).entries()) {
-      if ((voters >> at) & 1) realizer.vote(keyOf(keys));
+      if ((voters >> at) & 1) realizer.vote(keyOf(keys), signerIds);
     }
+    if (script.length === 0) signerIds = realizer.announceSigners();
+    else if (voters === 7) signerIds = [];
     for (const step of steps) {
       const tx = step.do === "block" || step.do === "sign" ? undefined : realizer.transaction(step);
       if (tx !== undefined && realizer.isWellFormed(tx)) ledger.execute(tx);
@@ -88,15 +92,13 @@ export function scriptOf(seeds: readonly number[], first: number): ScriptBlock[]
     script.push({ time: ledger.data.now.toString(), txs: realizer.bytes.splice(0) });
   };
   block(1_000, [], 0);
-  for (const seed of seeds) {
-    let steps: Step[] = [];
-    for (const step of sequenceOf(seed)) {
-      if (step.do === "block") {
-        block(step.stepMs, steps, step.voters);
-        steps = [];
-      } else {
-        steps.push(step);
-      }
+  let steps: Step[] = [];
+  for (const step of [...FUNDING, ...seeds.flatMap(sequenceOf)]) {
+    if (step.do === "block") {
+      block(step.stepMs, steps, step.voters);
+      steps = [];
+    } else {
+      steps.push(step);
     }
   }
   return script;
@@ -135,7 +137,13 @@ class SigningRealizer extends Realizer {
     return tx !== MALFORMED;
   }
 
-  vote(key: string): void {
+  /** @returns ids to vote on */
+  announceSigners(): string[] {
+    return signerEvents(SCRIPT_WORLD).map((event) => this.tx(keyOf(VALIDATORS[0]!), "chainEvent", event).id);
+  }
+
+  vote(key: string, signerIds: readonly string[]): void {
+    for (const reference of signerIds) this.tx(key, "nodeVote", { reference, type: 4 });
     for (const [reference, { votes, kind }] of this.state.data.resources) {
       if (votes.has(key) || kind === "supply") continue;
       const type = kind === "stake" ? 1 : kind === "bridge" ? 6 : 3;

@@ -123,18 +123,11 @@ class Run implements Outcome {
 
   /** The contract's signers are no matter of the ledger: it was told of them. */
   announceSigners(): void {
-    signersOf(this.world).forEach((newSigner, at) => {
-      const signerAdded = { newSigner, nonce: `${at}`, blockTime: BigInt(at + 1) };
-      const payload = {
-        txId: `0x${`${at}`.padStart(64, "5")}`,
-        nonce: BigInt(at),
-        erc20Multisig: { index: 0n, block: BigInt(at + 1), signerAdded },
-      };
-      const result = this.engine.execute(
-        this.realizer.tx(keyOf(this.realizer.node(0)), "chainEvent", payload),
-      );
+    for (const payload of signerEvents(this.world)) {
+      const tx = this.realizer.tx(keyOf(this.realizer.node(0)), "chainEvent", payload);
+      const result = this.engine.execute(tx);
       if (result.code !== 0) throw new Error(result.text);
-    });
+    }
   }
 
   compareBalances(): void {
@@ -262,8 +255,21 @@ function count(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1);
 }
 
+/** Chain events that tell the chain of the contract's signers. */
+export function signerEvents(world: World): object[] {
+  return signersOf(world).map((newSigner, at) => {
+    const signerAdded = { newSigner, nonce: `${at}`, blockTime: BigInt(at + 1) };
+    return {
+      txId: `0x${`${at}`.padStart(64, "5")}`,
+      nonce: BigInt(at),
+      erc20Multisig: { index: 0n, block: BigInt(at + 1), signerAdded },
+    };
+  });
+}
+
 const n = (plus: number, zeros: number) => ({ base: "plain", plus, zeros }) as const;
-const FUNDING: readonly Step[] = [
+/** Funds, stake and delegations to begin with. */
+export const FUNDING: readonly Step[] = [
   ...[0, 1, 2].map((nonce): Step => {
     return {
       do: "deposit",

@@ -1,0 +1,36 @@
+// Writes data/devnet-sample.evts.gz: the month of `npm run demo`, recorded by a devnet as `lyra devnet --record` does.
+// The same bytes every time: the clock stands still, chance follows from a text, and the compressor comes with Bun.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { playDemo } from "../src/node/demo/demo.ts";
+import { createDevnet } from "../src/node/devnet.ts";
+
+export const DEVNET_SAMPLE_PATH = join(import.meta.dir, "..", "data", "devnet-sample.evts.gz");
+
+const START_NS = BigInt(Date.UTC(2026, 0, 1)) * 1_000_000n;
+
+/** The recording, not compressed. */
+export async function recordDemo(): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), "lyra-record-"));
+  const record = join(folder, "run.evts");
+  const nowNs = () => START_NS;
+  try {
+    const devnet = await createDevnet({ record, seed: "the sample", nowNs, genesisTimeNs: START_NS });
+    try {
+      await playDemo(devnet, () => {}, nowNs);
+    } finally {
+      await devnet.close();
+    }
+    return new Uint8Array(readFileSync(record));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) {
+  const bytes = Bun.gzipSync(Buffer.from(await recordDemo()), { library: "libdeflate", level: 12 });
+  await Bun.write(DEVNET_SAMPLE_PATH, bytes);
+  console.log(`${DEVNET_SAMPLE_PATH}: ${bytes.length} bytes`);
+  process.exit(0);
+}
