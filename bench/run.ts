@@ -48,8 +48,16 @@ const ingest = await run("ingest.ts");
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
+const solver = await run("solver.ts", "--rounds", "5", "--binary", binary);
+const admission = await run("admission.ts");
+const devnet = await run("devnet.ts", "--binary", binary);
+const submission = await run("submission.ts");
 const cost = pages.costOfSize as Record<string, number>;
 const waits = exports.pageP99Ms as Record<string, number>;
+const born = devnet.start as Record<string, number>;
+const empty = devnet.empty as Record<string, number>;
+const flow = devnet.flow as Record<string, number>;
+const snapshots = devnet.snapshot as Record<string, number>;
 
 const lines = [
   line("start of the executable to the first 200", start.firstAnswerMs, "ms", "at most", 100),
@@ -82,6 +90,31 @@ const lines = [
   ),
   line("making a segment against bare generation and compression", exports.makingRatio, "", "at most", 1.3),
   line("longest hold-up of ingest while segments are made", exports.longestPauseMs, "ms", "at most", 20),
+  line("devnet: start of the executable to its first block", born.firstBlockMs, "ms", "at most", 150),
+  line("devnet: resident memory at rest", born.idleMb, "MB", "at most", 100),
+  line("100,000 empty blocks: growth of the store", empty.diskMb, "MB", "at most", 5),
+  line("100,000 empty blocks: growth of memory", empty.memoryMb, "MB", "at most", 10),
+  line("solver on one core, against @vegaprotocol/crypto", solver.executableRatioToVega, "", "at least", 4.2),
+  line(
+    "solver on one core, against OpenSSL's SHA3-256",
+    solver.executableRatioToOpenssl,
+    "",
+    "at least",
+    1.4,
+  ),
+  line("solver on two cores, against one", solver.executableRatioOfTwoThreads, "", "at least", 1.8),
+  line("admission on one core, against bare Ed25519", admission.ratioToBare, "", "at least", 0.8),
+  line("admission on both cores, against one", admission.ratioAllCores, "", "at least", 1.6),
+  line(
+    "transfers end to end through HTTP, against admission on one core",
+    flow.committedPerSecond! / Number(admission.perSecond),
+    "",
+    "at least",
+    0.5,
+  ),
+  line("p99 against p50 of SYNC under that load", flow.p99ToP50, "", "at most", 20),
+  line("snapshot at 500,000 accounts", snapshots.snapshotMs, "ms", "at most", 50),
+  line("revert at 500,000 accounts", snapshots.revertMs, "ms", "at most", 50),
 ];
 
 const table = [
@@ -93,7 +126,11 @@ const table = [
   }),
 ].join("\n");
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun ${Bun.version}`;
-const result = { machine, start, ingest, wire, pages, exports, lines };
+const result = {
+  machine,
+  ...{ start, ingest, wire, pages, exports, solver, admission, devnet, submission },
+  lines,
+};
 await Bun.write(join(here, "results", "latest.json"), `${JSON.stringify(result, undefined, 1)}\n`);
 const readme = join(here, "README.md");
 const text = await Bun.file(readme).text();

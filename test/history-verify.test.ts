@@ -115,6 +115,14 @@ describe("damage", () => {
     );
     const missing = verifyArchive(join(folder(), "none.zip"));
     await expect(missing).rejects.toMatchObject({ code: "archive_unreadable", exitCode: ExitCode.failed });
+    const aFolder = verifyArchive(folder());
+    await expect(aFolder).rejects.toMatchObject({ code: "archive_unreadable", exitCode: ExitCode.failed });
+  });
+
+  test("an archive that holds nothing", async () => {
+    const path = join(folder(), "x.zip");
+    writeFileSync(path, centralDirectory([]));
+    expect((await failure(path)).message).toBe(`${path} is not sound: it holds no file`);
   });
 });
 

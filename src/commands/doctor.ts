@@ -9,7 +9,7 @@ import { loadConfig } from "../node/config.ts";
 import { openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
-import { COMMON, readArguments } from "./arguments.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
 
 export const help = `lyra doctor: check a home and this machine
@@ -32,11 +32,12 @@ interface Finding {
 }
 
 export async function run(argv: string[]): Promise<number> {
-  const { values } = readArguments("doctor", argv, {
+  const { values, positionals } = readArguments("doctor", argv, {
     ...COMMON,
     deep: { type: "boolean" },
     digest: { type: "boolean" },
   });
+  if (positionals.length > 0) throw usageError("doctor", `give the home as --home ${positionals[0]}`);
   const { home } = loadConfig({ home: values.home });
   const findings = await examine(home, { deep: values.deep === true, digest: values.digest === true });
   if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);

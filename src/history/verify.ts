@@ -50,7 +50,13 @@ export async function verifyArchive(path: string): Promise<Verification> {
   });
   try {
     if (!(await file.stat()).isFile()) {
-      throw new NodeError("history.verify", "archive_unreadable", `${path} is not a file`, "", ExitCode.failed);
+      throw new NodeError(
+        "history.verify",
+        "archive_unreadable",
+        `${path} is not a file`,
+        "",
+        ExitCode.failed,
+      );
     }
     return await verifyOpen(file);
   } catch (error) {

@@ -48,7 +48,12 @@ export interface CallMessage {
 
 /** From the side that has the chain. */
 export type ChainMessage =
-  | { readonly kind: "answers"; readonly answers: readonly Answer[] }
+  | {
+      readonly kind: "answers";
+      readonly answers: readonly Answer[];
+      /** As it is now: transactions come into it between blocks. */
+      readonly mempool: ChainStatus["mempool"];
+    }
   | { readonly kind: "status"; readonly status: ChainStatus };
 
 /** The side that has the chain: takes calls and posts answers, and the status after every block. */
@@ -115,10 +120,12 @@ export class ChainHost {
       this.isFlushing = false;
       const { answers } = this;
       this.answers = [];
-      this.post({ kind: "answers", answers });
+      this.post({ kind: "answers", answers, mempool: this.chain?.status.mempool ?? NO_MEMPOOL });
     });
   }
 }
+
+const NO_MEMPOOL: ChainStatus["mempool"] = { count: 0, bytes: 0 };
 
 interface Waiting {
   resolve(value: unknown): void;
@@ -162,6 +169,7 @@ export class RemoteChain implements DevnetPort {
       for (const listener of this.listeners) listener(message.status);
       return;
     }
+    if (this.latest !== undefined) this.latest = { ...this.latest, mempool: message.mempool };
     for (const answer of message.answers) {
       const waiting = this.waiting.get(answer.id);
       this.waiting.delete(answer.id);

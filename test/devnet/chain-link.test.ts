@@ -133,6 +133,17 @@ describe("a chain on another thread", () => {
     expect(verdicts.sort()).toEqual([false, false, true]);
   });
 
+  test("given a transaction that waits for a block, then the status tells of it at once", async () => {
+    const { chain } = fakeChain();
+    const mempool = { count: 3, bytes: 900 };
+    const { remote } = linked(new Proxy(chain, {
+      get: (target, name) => (name === "status" ? { ...STATUS, mempool } : Reflect.get(target, name)),
+    }));
+    mempool.count = 4;
+    await remote.submit(transaction(), "check");
+    expect(remote.status.mempool).toEqual({ count: 4, bytes: 900 });
+  });
+
   test("given a block, then its status is there before the answers that waited for it; given the end, then nobody waits on", async () => {
     const { chain } = fakeChain();
     let tell = (_height: number) => {};

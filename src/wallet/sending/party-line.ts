@@ -5,9 +5,10 @@ import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import { type LastBlock, viewOf } from "./chain-view.ts";
-import { banned, EpochQuota } from "./epoch-quota.ts";
+import { banned } from "./epoch-quota.ts";
 import { sendError } from "./node-client.ts";
-import type { Plan, PlannerState, ProofPlanner, Slot } from "./planner.ts";
+import type { Plan, ProofPlanner, Slot } from "./planner.ts";
+import type { PartyMemory } from "./planner-book.ts";
 
 export interface Place {
   readonly slot: Slot;
@@ -17,13 +18,11 @@ export interface Place {
 
 export interface LineOptions {
   readonly chainId: string;
-  readonly planner: ProofPlanner;
+  readonly memory: PartyMemory;
   /** The party's statistics, asked for now or a moment ago. */
   statistics(): Promise<GetSpamStatisticsResponse>;
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
-  /** Called before a place is given away. */
-  remember(state: PlannerState): void;
   readonly nowMs: () => number;
   /** What people's clocks show, Unix milliseconds. */
   readonly wallMs: () => number;
@@ -46,7 +45,6 @@ const POLL_MS_MAX = 250;
 export class PartyLine {
   private waiters: Waiter[] = [];
   private isMoving = false;
-  private readonly quota = new EpochQuota();
   private lastHead = 0n;
   private headSinceMs = 0;
   private blockMs = 0;
@@ -54,7 +52,7 @@ export class PartyLine {
   constructor(private readonly options: LineOptions) {}
 
   get planner(): ProofPlanner {
-    return this.options.planner;
+    return this.options.memory.planner;
   }
 
   get chainId(): string {
@@ -63,7 +61,8 @@ export class PartyLine {
 
   /** Takes in a block that was reported. */
   hear(block: LastBlock): void {
-    const { planner, nowMs, chainId } = this.options;
+    const { nowMs, chainId } = this.options;
+    const { planner } = this;
     if (block.chainId !== chainId) return;
     planner.observeHead(block, planner.ask(), nowMs());
     this.noteHead(planner.headHeight);
@@ -96,7 +95,8 @@ export class PartyLine {
 
   /** @returns why the first one has to wait; undefined when it is served */
   private async serveFirst(): Promise<Plan | undefined> {
-    const { planner, nowMs } = this.options;
+    const { nowMs } = this.options;
+    const { planner } = this;
     const ticket = planner.ask();
     const answer = await this.options.statistics();
     const view = viewOf(answer);
@@ -110,7 +110,7 @@ export class PartyLine {
     if (waiter === undefined) return undefined;
     try {
       if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
-      const takeBack = this.quota.reserve(answer.statistics!, {
+      const takeBack = this.options.memory.quota.reserve(answer.statistics!, {
         command: waiter.command.kind,
         proposal: proposalOf(waiter.command),
         height: planner.headHeight,
@@ -121,7 +121,7 @@ export class PartyLine {
         if (plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block") return plan;
         throw this.refusal(plan);
       }
-      this.options.remember(planner.save());
+      this.options.memory.remember();
       this.waiters.shift();
       const giveBack = () => {
         takeBack();
@@ -137,7 +137,8 @@ export class PartyLine {
 
   /** Waits for a block that is not known yet; those whose time is over meanwhile are told why. */
   private async nextBlock(plan: Plan): Promise<void> {
-    const { planner, nowMs } = this.options;
+    const { nowMs } = this.options;
+    const { planner } = this;
     const before = planner.headHeight;
     for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
       await Bun.sleep(pauseMs);

@@ -23,8 +23,7 @@ import {
 } from "./node-client.ts";
 import { type NodePool, noHealthyNode, wrongChain } from "./node-pool.ts";
 import { PartyLine, type Place } from "./party-line.ts";
-import { ProofPlanner } from "./planner.ts";
-import type { SentLedger } from "./sent-ledger.ts";
+import { PlannerBook } from "./planner-book.ts";
 
 export interface SenderOptions {
   readonly nodes: NodePool;
@@ -34,12 +33,12 @@ export interface SenderOptions {
   readonly nowMs: () => number;
   /** What people's clocks show, Unix milliseconds: for texts alone. */
   readonly wallMs: () => number;
-  readonly ledger?: SentLedger;
+  /** What was sent before; its own without. Senders of one process share one. */
+  readonly book?: PlannerBook;
   /** How long a transaction waits for a block with room for it. */
   readonly waitMs?: number;
   /** How often the newest block is looked at while nothing is sent; 0: never. */
   readonly watchMs?: number;
-  readonly extraBitsMax?: number;
 }
 
 /** One transaction to be made. */
@@ -90,6 +89,7 @@ const OTHER_BLOCKS = /unknown block height|failed to verify proof of work|transa
 const TID_BYTES = 10;
 
 export class TransactionSender {
+  private readonly book: PlannerBook;
   private readonly lines = new Map<string, PartyLine>();
   private readonly blocks = new BlockMemory();
   private readonly endings: (() => void)[] = [];
@@ -97,7 +97,8 @@ export class TransactionSender {
   private readonly waitingProofs: (() => void)[] = [];
 
   constructor(private readonly options: SenderOptions) {
-    const { watchMs = WATCH_MS, nodes } = options;
+    const { watchMs = WATCH_MS, nodes, book = new PlannerBook() } = options;
+    this.book = book;
     const reporting = nodes.clients.filter((client) => client.onBlock !== undefined);
     for (const client of reporting) this.endings.push(client.onBlock!((block) => this.note(block)));
     if (reporting.length === 0 && watchMs > 0) this.watch(watchMs);
@@ -266,10 +267,9 @@ export class TransactionSender {
   }
 
   private newLine(chainId: string, party: string): PartyLine {
-    const { ledger, nowMs, waitMs = WAIT_MS, extraBitsMax } = this.options;
-    const planner = new ProofPlanner(extraBitsMax === undefined ? {} : { extraBitsMax });
-    const remembered = ledger?.load(chainId, party);
-    if (remembered !== undefined) planner.load(remembered);
+    const { nowMs, waitMs = WAIT_MS } = this.options;
+    const memory = this.book.of(chainId, party);
+    const { planner } = memory;
     for (const block of this.blocks.ofChain(chainId)) planner.observeHead(block, planner.ask(), nowMs());
     let last: { readonly atMs: number; readonly answer: Promise<GetSpamStatisticsResponse> } | undefined;
     const ask = async (): Promise<GetSpamStatisticsResponse> => {
@@ -281,13 +281,12 @@ export class TransactionSender {
     };
     return new PartyLine({
       chainId,
-      planner,
+      memory,
       statistics: () => {
         if (last === undefined || nowMs() - last.atMs > FRESH_MS) last = { atMs: nowMs(), answer: ask() };
         return last.answer;
       },
       lastBlock: async () => this.noted(await this.options.nodes.choose()),
-      remember: (state) => ledger?.save(chainId, party, state),
       nowMs,
       wallMs: this.options.wallMs,
       waitMs,

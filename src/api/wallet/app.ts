@@ -1,0 +1,115 @@
+// The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
+import { Elysia } from "elysia";
+import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
+import { splitUrl } from "../http.ts";
+import { corsHeaders } from "./cors.ts";
+
+export interface WalletAppOptions {
+  /** Bytes of a request's body. */
+  readonly bodyBytesMax: number;
+}
+
+/** The non-standard type that tells these answers from other JSON (interface 4.10). */
+const JSON_RPC = "application/json-rpc";
+const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
+const UNREADABLE = '{"code":-32700,"message":"Parse error","data":"couldn\'t read the HTTP request body"}';
+
+const PATHS: Readonly<Record<string, string>> = {
+  "/api/v2/health": "GET",
+  "/api/v2/methods": "GET",
+  "/api/v2/requests": "POST",
+};
+
+/** The routes; prefix `/api`. */
+export function walletApp(service: WalletService, { bodyBytesMax }: WalletAppOptions) {
+  return new Elysia({ name: "wallet", prefix: "/api", strictPath: true })
+    .get("/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }))
+    .get("/v2/methods", ({ request }) => {
+      const headers = corsHeaders(request, { "content-type": "application/json" });
+      return new Response(METHODS_BODY, { headers });
+    })
+    .post("/v2/requests", ({ request }) => answer(service, request, bodyBytesMax), { parse: "none" });
+}
+
+/** Whatever is no route of the service. */
+export function fallback(request: Request): Response {
+  const { pathname } = splitUrl(request.url);
+  const method = PATHS[pathname];
+  if (method !== undefined) return wrongMethod(request, method);
+  const trimmed = pathname.replace(/\/$/, "");
+  if (pathname !== trimmed && PATHS[trimmed] !== undefined) {
+    const headers = corsHeaders(request, { location: trimmed });
+    return new Response(null, { status: request.method === "GET" ? 301 : 307, headers });
+  }
+  return text(request, 404, "404 page not found\n");
+}
+
+async function answer(service: WalletService, request: Request, bodyBytesMax: number): Promise<Response> {
+  const { headers } = request;
+  const length = Number(headers.get("content-length") ?? 0);
+  if (length > bodyBytesMax)
+    return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
+  let body: string;
+  try {
+    body = await request.text();
+  } catch {
+    return respond(request, 400, `{"jsonrpc":"2.0","error":${UNREADABLE},"errors":${UNREADABLE}}`, {});
+  }
+  if (body.length > bodyBytesMax)
+    return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
+  const result = await service.answer(body, {
+    origin: headers.get("origin"),
+    referer: headers.get("referer"),
+    authorization: headers.get("authorization"),
+    signal: request.signal,
+  });
+  const extra: Record<string, string> = {};
+  if (result.authorization !== undefined) {
+    extra.authorization = result.authorization;
+    extra["access-control-expose-headers"] = "Authorization";
+    extra["access-control-allow-headers"] = "Authorization";
+  }
+  if (result.status === 401) extra["www-authenticate"] = "VWT";
+  if (result.retryAfterSeconds !== undefined) extra["retry-after"] = String(result.retryAfterSeconds);
+  return respond(request, result.status, result.body, extra);
+}
+
+function respond(
+  request: Request,
+  status: number,
+  body: string | undefined,
+  headers: Record<string, string>,
+): Response {
+  if (body !== undefined) headers["content-type"] = JSON_RPC;
+  // An answer is for the one who asked, and for now.
+  headers["cache-control"] = "no-store";
+  return new Response(body ?? null, { status, headers: corsHeaders(request, headers) });
+}
+
+function refuse(request: Request, status: number, sentence: string): Response {
+  const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
+  return respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, {});
+}
+
+function wrongMethod(request: Request, method: string): Response {
+  const allow = [method, "OPTIONS"].sort().join(", ");
+  if (request.method === "OPTIONS") {
+    return new Response(null, { headers: corsHeaders(request, { allow }) });
+  }
+  return text(request, 405, "Method Not Allowed\n", { allow });
+}
+
+/** Plain text of a refusal. */
+export function text(
+  request: Request,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): Response {
+  const all = {
+    ...headers,
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  };
+  return new Response(body, { status, headers: corsHeaders(request, all) });
+}

@@ -1,0 +1,52 @@
+// The wallet service on a port of this machine.
+import { Elysia } from "elysia";
+import type { WalletService } from "../../wallet/service/service.ts";
+import { listen, urlOf } from "../http.ts";
+import { fallback, text, walletApp } from "./app.ts";
+import { isPreflight, preflight } from "./cors.ts";
+import { isAllowedHost } from "./host-check.ts";
+
+export interface WalletServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly bodyBytesMax: number;
+  /** Names other than loopback's that requests may be sent to. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface WalletServer {
+  readonly port: number;
+  /** With the prefix that clients are given: `http://127.0.0.1:1789/api`. */
+  readonly url: string;
+  /** Answers a request without a socket. */
+  fetch(request: Request): Response | Promise<Response>;
+  stop(): Promise<void>;
+}
+
+/** @throws NodeError `port_in_use` */
+export function serveWallet(service: WalletService, options: WalletServerOptions): WalletServer {
+  const { host, bodyBytesMax, allowedHosts } = options;
+  const app = new Elysia({ strictPath: true, precompile: true })
+    .use(walletApp(service, { bodyBytesMax }))
+    .all("/*", ({ request }) => fallback(request), { parse: "none" })
+    .all("/", ({ request }) => fallback(request), { parse: "none" });
+  const handle = (request: Request): Response | Promise<Response> => {
+    if (!isAllowedHost(request.headers.get("host"), allowedHosts)) {
+      return text(request, 403, "the Host header names another machine\n");
+    }
+    if (isPreflight(request)) return preflight(request);
+    return app.fetch(request);
+  };
+  const server = listen(
+    // Twice what is taken: so much is still read, and refused with an error object.
+    { host, port: options.port, bodyBytesMax: 2 * bodyBytesMax, portFlag: "--wallet-port" },
+    (request) => {
+      // A person may take minutes to decide.
+      if (request.method === "POST") server.timeout(request, 0);
+      return handle(request);
+    },
+  );
+  const port = server.port!;
+  return { port, url: `${urlOf(host, port)}/api`, fetch: handle, stop: () => server.stop(true) };
+}

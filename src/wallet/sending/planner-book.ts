@@ -1,0 +1,43 @@
+// The memory of everything that was sent, by chain and key: one for a process, whatever nodes it talks to. Two
+// memories of the same key would each give away the same places.
+import { EpochQuota } from "./epoch-quota.ts";
+import { ProofPlanner } from "./planner.ts";
+import type { SentLedger } from "./sent-ledger.ts";
+
+export interface PartyMemory {
+  readonly planner: ProofPlanner;
+  readonly quota: EpochQuota;
+  /** Before a place is given away. */
+  remember(): void;
+}
+
+export interface PlannerBookOptions {
+  /** What is to outlive the process. */
+  readonly ledger?: SentLedger;
+  /** Bits above the base that a proof may cost before waiting for a block is better. */
+  readonly extraBitsMax?: number;
+}
+
+export class PlannerBook {
+  private readonly memories = new Map<string, PartyMemory>();
+
+  constructor(private readonly options: PlannerBookOptions = {}) {}
+
+  of(chainId: string, party: string): PartyMemory {
+    const key = `${party} ${chainId}`;
+    const known = this.memories.get(key);
+    if (known !== undefined) return known;
+    const { ledger, extraBitsMax } = this.options;
+    const planner = new ProofPlanner(extraBitsMax === undefined ? {} : { extraBitsMax });
+    const remembered = ledger?.load(chainId, party);
+    if (remembered !== undefined) planner.load(remembered);
+    const remember = () => ledger?.save(chainId, party, planner.save());
+    const memory = { planner, quota: new EpochQuota(), remember };
+    this.memories.set(key, memory);
+    return memory;
+  }
+
+  close(): void {
+    this.options.ledger?.close();
+  }
+}
