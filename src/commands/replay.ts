@@ -6,6 +6,7 @@ import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { failureOf } from "../node/failures.ts";
 import { lockHome } from "../node/lock.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
+import { EventFile, withMarkers } from "../sources/sequencer/event-file.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
@@ -19,6 +20,7 @@ export const help = `lyra replay: load a recording of a network into a home
   FILE                  event files, plain or gzip, in order
   --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
   --serve               serve it meanwhile and after (flags of lyra serve apply)
+  --record FILE         write what is stored as an event file again
   --segment-length N    blocks in a history segment (default 1000)
   --json                print the result as JSON
   --quiet               no progress, no summary
@@ -35,6 +37,7 @@ export async function run(argv: string[]): Promise<number> {
     ...COMMON,
     ...SERVING,
     serve: { type: "boolean" },
+    record: { type: "string" },
   });
   if (positionals.length === 0) throw usageError("replay", "name at least one event file");
   const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
@@ -44,16 +47,24 @@ export async function run(argv: string[]): Promise<number> {
     json: values.json === true,
     configOut: values["config-out"],
   };
+  if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
   if (values.serve) return serveUntilSignal(config, options);
-  return load(config, options);
+  return load(config, { ...options, record: values.record });
 }
 
-async function load(config: NodeConfig, options: { quiet: boolean; json: boolean }): Promise<number> {
+interface LoadOptions {
+  readonly quiet: boolean;
+  readonly json: boolean;
+  /** An event file that the stored blocks are written to. */
+  readonly record: string | undefined;
+}
+
+async function load(config: NodeConfig, options: LoadOptions): Promise<number> {
   const interruption = new Interruption();
   const lock = lockHome(config.home);
   const started = performance.now();
   try {
-    const { result, loadedAt } = await loadInto(config, options.quiet || options.json, interruption);
+    const { result, loadedAt } = await loadInto(config, options, interruption);
     const took: Took = {
       seconds: (loadedAt - started) / 1000,
       segmentSeconds: (performance.now() - loadedAt) / 1000,
@@ -97,13 +108,15 @@ class Interruption {
 
 async function loadInto(
   config: NodeConfig,
-  isSilent: boolean,
+  { quiet, json, record }: LoadOptions,
   interruption: Interruption,
 ): Promise<{ result: ReplayResult; loadedAt: number }> {
   const db = openWriter(config.home);
-  const bar = new ProgressBar("loading", isSilent ? false : undefined);
+  const bar = new ProgressBar("loading", quiet || json ? false : undefined);
   try {
     const writer = new BlockWriter(db);
+    const recording = record === undefined ? undefined : new EventFile(record);
+    recording?.open(writer.committedHead?.height);
     const recorder = new SegmentRecorder(db);
     const segments = new SegmentMaker({
       db,
@@ -115,7 +128,10 @@ async function loadInto(
       segments.onCommitted(writer.committedHead?.height ?? 0);
       const result = await replayFiles(writer, db, config.replay, {
         isStopping: () => interruption.hasCome,
+        onBlock: (block) => recording?.append(withMarkers(block)),
         onCommit(head, progress) {
+          recording?.flush();
+          recording?.keep();
           recorder.onCommitted();
           segments.onCommitted(head.height);
           bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
@@ -130,6 +146,7 @@ async function loadInto(
       return { result, loadedAt };
     } finally {
       bar.clear();
+      recording?.close();
       recorder.onCommitted();
       await segments.stop();
       writer.checkpoint();

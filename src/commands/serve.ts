@@ -10,7 +10,7 @@ export const help = `lyra serve: answer queries over an existing home
 
   lyra serve [--home DIR] [--data-port N] [--host H]
 
-  --home DIR            where the store is (default: $LYRA_HOME, XDG data folder)
+  --home DIR            the store (default: $LYRA_HOME, XDG data folder)
   --data-port N         port of the data API (default 3008; 0: a free one)
   --host H              address to listen on (default 127.0.0.1)
   --segment-length N    blocks in a history segment (default 1000)

@@ -21,6 +21,8 @@ const TURN_MS = 10;
 export interface ReplayHooks {
   /** Called after each commit. */
   onCommit?(head: ChainHead, progress: RecordingProgress): void;
+  /** Called with each block that is stored, before its commit. */
+  onBlock?(block: Block): void;
   /** Called at the start of a file. */
   onFile?(path: string): void;
   /** True ends the replay at the next block boundary; what is staged is committed. */
@@ -130,6 +132,7 @@ class FileReplay {
 
   private store(block: Block): void {
     this.writer.stage(block);
+    this.hooks.onBlock?.(block);
     const events = eventCount(block);
     this.count.blocks++;
     this.count.events += events;

@@ -136,9 +136,12 @@ describe("a chain on another thread", () => {
   test("given a transaction that waits for a block, then the status tells of it at once", async () => {
     const { chain } = fakeChain();
     const mempool = { count: 3, bytes: 900 };
-    const { remote } = linked(new Proxy(chain, {
-      get: (target, name) => (name === "status" ? { ...STATUS, mempool } : Reflect.get(target, name)),
-    }));
+    const { remote } = linked({
+      ...chain,
+      get status() {
+        return { ...STATUS, mempool };
+      },
+    });
     mempool.count = 4;
     await remote.submit(transaction(), "check");
     expect(remote.status.mempool).toEqual({ count: 4, bytes: 900 });

@@ -52,7 +52,11 @@ export const price = fc.integer({ min: 1, max: 9 }).map(String);
 export const size = fc.bigInt(1n, 5n);
 export const decimal = fc.constantFrom("0", "0.5", "0.25", "1", "12.50");
 export const epoch = fc.integer({ min: 0, max: 4 });
-export const height = fc.bigInt(0n, 12n);
+/** Upgrades can be proposed for any height. */
+export const height = fc.oneof(
+  { weight: 6, arbitrary: fc.bigInt(0n, 12n) },
+  { weight: 1, arbitrary: fc.constantFrom(2n ** 53n - 1n, 2n ** 53n, 2n ** 53n + 1n, 2n ** 63n - 1n) },
+);
 /** Nanoseconds; many events say the same time, and not all end in whole microseconds. */
 export const timeNs = fc.constantFrom(
   0n,

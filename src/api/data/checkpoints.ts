@@ -2,7 +2,7 @@
 import { readCheckpointEventAt, readCoreSnapshotDataAt } from "../../wire/generated/events.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Row } from "../pagination.ts";
-import type { DataContext } from "./context.ts";
+import { cursorNumber, type DataContext } from "./context.ts";
 
 interface EventRow extends Row {
   data: Uint8Array;
@@ -22,13 +22,13 @@ const listCheckpoints: Endpoint<DataContext> = {
         query: { select: "p.data", from: "checkpoints p", where: [], params: [], order },
         page,
         key: (cursor) => {
-          const height = cursor.number("blockHeight");
+          const height = cursor.whole("blockHeight");
           if (!cursor.has("vegaTime")) return [height];
           return [height, cursor.block("vegaTime"), cursor.number("seqNum")];
         },
         cursor: (row) =>
           JSON.stringify({
-            blockHeight: Number(row.k0),
+            blockHeight: cursorNumber(row.k0 as bigint),
             vegaTime: context.cursorTime(row.k1!),
             seqNum: Number(row.k2),
           }),
@@ -56,12 +56,12 @@ const listCoreSnapshots: Endpoint<DataContext> = {
       const coreSnapshots = context.list<EventRow, object>({
         query: { select: "s.data", from: "core_snapshots s", where: [], params: [], order },
         page,
-        key: (cursor) => [cursor.number("BlockHeight"), cursor.block("VegaTime")],
+        key: (cursor) => [cursor.whole("BlockHeight"), cursor.block("VegaTime")],
         cursor: (row) => {
           const { blockHeight, blockHash, coreVersion } = readSnapshot(row.data);
           return JSON.stringify({
             VegaTime: context.cursorTime(row.k1!),
-            BlockHeight: Number(blockHeight),
+            BlockHeight: cursorNumber(blockHeight),
             BlockHash: blockHash,
             VegaCoreVersion: coreVersion,
           });

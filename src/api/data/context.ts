@@ -148,6 +148,14 @@ export class DataContext {
   }
 }
 
+/** Text of a number that JSON has no exact form for. */
+const WHOLE_64 = /^\d{1,19}$/;
+
+/** A member of a cursor: a number, as long as JSON is exact about it. */
+export function cursorNumber(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
+}
+
 /** Reads the members of a JSON cursor as values of order columns. @throws CursorError */
 export class CursorReader {
   private parsed: Record<string, unknown> | undefined;
@@ -176,6 +184,12 @@ export class CursorReader {
       throw new CursorError(`parsing cursor: member ${name} is not a number`);
     }
     return value;
+  }
+
+  /** A whole number as `cursorNumber` writes it. */
+  whole(name: string): number | bigint {
+    const value = this.members[name];
+    return typeof value === "string" && WHOLE_64.test(value) ? BigInt(value) : this.number(name);
   }
 
   /** Block number of a time; between two blocks when no block has it. */

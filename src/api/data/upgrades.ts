@@ -2,7 +2,7 @@
 import { type ProtocolUpgradeEvent, readProtocolUpgradeEventAt } from "../../wire/generated/events.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { ListQuery, Row } from "../pagination.ts";
-import type { DataContext } from "./context.ts";
+import { cursorNumber, type DataContext } from "./context.ts";
 
 /** Newest row of each proposal; (height, tag, block) is the table's key. */
 const IS_CURRENT =
@@ -38,11 +38,11 @@ const listProtocolUpgradeProposals: Endpoint<DataContext> = {
           order: [{ sql: "u.height" }, { sql: "u.tag" }],
         },
         page,
-        key: (cursor) => [cursor.number("UpgradeBlockHeight"), cursor.string("VegaReleaseTag")],
+        key: (cursor) => [cursor.whole("UpgradeBlockHeight"), cursor.string("VegaReleaseTag")],
         cursor: (row) =>
           JSON.stringify({
             VegaTime: context.cursorTime(row.block),
-            UpgradeBlockHeight: Number(row.k0),
+            UpgradeBlockHeight: cursorNumber(row.k0 as bigint),
             VegaReleaseTag: row.k1,
           }),
         node: upgradeOf,
@@ -60,19 +60,20 @@ function matching(
   context: DataContext,
   filter: { status: number | undefined; approvedBy: string | undefined },
 ): Pick<ListQuery, "from" | "where" | "params"> {
-  const keys: (string | number)[][] = [];
+  const keys: string[] = [];
   const sql = `SELECT u.height, u.tag, u.block, u.data FROM upgrade_proposals u WHERE ${IS_CURRENT}`;
   for (const row of context.db.query(sql).iterate() as Iterable<UpgradeRow>) {
     const { status, approvers } = upgradeOf(row);
     if (filter.status !== undefined && status !== filter.status) continue;
     if (filter.approvedBy !== undefined && !approvers.includes(filter.approvedBy)) continue;
-    keys.push([Number(row.height), row.tag as string, Number(row.block)]);
+    // Written here: a height may be larger than `JSON.stringify` can say.
+    keys.push(`[${row.height},${JSON.stringify(row.tag)},${row.block}]`);
   }
   return {
     from: `json_each(?) j CROSS JOIN upgrade_proposals u ON u.height = j.value ->> 0 AND u.tag = j.value ->> 1
       AND u.block = j.value ->> 2`,
     where: [],
-    params: [JSON.stringify(keys)],
+    params: [`[${keys.join(",")}]`],
   };
 }
 

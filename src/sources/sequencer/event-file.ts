@@ -4,7 +4,7 @@
  * ends where the chain does.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
-import { wholeEvent } from "../../engine/events.ts";
+import { EventLog, wholeEvent } from "../../engine/events.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
 import { Field } from "../../store/project/fields.ts";
 import { isDiskFull } from "../../store/sqlite-error.ts";
@@ -150,6 +150,18 @@ export class EventFile {
       rest = rest.slice(from);
     }
   }
+}
+
+/** A block as a recording has it, between its markers: what a replay has taken off (block-assembler.ts). */
+export function withMarkers(block: Block): Block {
+  const { height, timeNs, hash, events } = block;
+  const log = new EventLog();
+  log.begin(hash);
+  log.emit("beginBlock", { height: BigInt(height), timestamp: timeNs, hash: hash.toLowerCase() });
+  log.emit("endBlock", { height: BigInt(height) });
+  const [begin, end] = log.take().events;
+  const seq = (events.at(-1)?.seq ?? 1) + 1;
+  return { ...block, events: [begin!, ...events, { ...end!, seq }] };
 }
 
 function unusable(path: string, reason: string, hint: string): NodeError {
