@@ -14,9 +14,8 @@ import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter, segmentDirectory } from "../src/store/database.ts";
 import { collect } from "./history-fixtures.ts";
 import { Scratch } from "./rig/homes.ts";
-import { StreamMaker } from "./rig/stream.ts";
-import { CsvModel, type ModelBlock } from "./support/csv-model/model.ts";
-import { oddChain } from "./support/odd-events.ts";
+import { CsvModel } from "./support/csv-model/model.ts";
+import { eventFile, oddChain } from "./support/odd-events.ts";
 import { RUNS, SEED } from "./support/seed.ts";
 
 const BLOCKS = 17;
@@ -26,18 +25,7 @@ const SEGMENT_ENDS = [5, 10, 15];
 const scratch = new Scratch("csv-model");
 afterAll(() => scratch.remove());
 
-function eventFile(blocks: readonly ModelBlock[]): string {
-  const stream = new StreamMaker("odd-chain");
-  for (const { events, ...block } of blocks) {
-    stream.begin(block);
-    for (const { kind, message, seq, tx } of events)
-      stream.event(block, seq, { txHash: tx, [kind]: message });
-    stream.end(block);
-  }
-  return scratch.file(stream.bytes());
-}
-
-/** Name of a table and its CSV out of an archive. */
+/** The CSV out of an archive. */
 async function exported(
   home: string,
   db: ReturnType<typeof openWriter>,
@@ -57,7 +45,7 @@ describe(`every table, every range of segments (seed ${SEED})`, () => {
     test(`chain ${number + 1}`, async () => {
       const home = scratch.path();
       const db = openWriter(home);
-      const result = await replayFiles(new BlockWriter(db), db, [eventFile(blocks)]);
+      const result = await replayFiles(new BlockWriter(db), db, [scratch.file(eventFile(blocks))]);
       expect(result.files[0]!.damage).toBeUndefined();
       expect(result.head?.height).toBe(BLOCKS + 1);
       const maker = new SegmentMaker({

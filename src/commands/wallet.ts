@@ -14,7 +14,7 @@ import { print, STORE_FLAGS, storeOf, takeWords, WALLET_FLAGS, withWallet } from
 import { promptLine } from "./wallet-prompt.ts";
 import { readNewPassphrase, readPassphrase, readPhrase, readSecret, secretFlags } from "./wallet-secrets.ts";
 
-export const help = `lyra wallet: keys that stay on this machine; nothing here needs a network
+export const help = `lyra wallet: keys that stay on this machine; only serve needs a network
 
   lyra wallet create NAME [--recovery-phrase-out FILE]
   lyra wallet import NAME [--key-version 1|2]      from a recovery phrase
@@ -31,6 +31,15 @@ export const help = `lyra wallet: keys that stay on this machine; nothing here n
   lyra wallet key rotate NAME --from KEY --to KEY --chain-id ID --height N --target-height N
   lyra wallet message sign NAME PUBLIC_KEY (--text TEXT | --message BASE64 | --message-file FILE)
   lyra wallet message verify PUBLIC_KEY SIGNATURE (the same)
+  lyra wallet serve [--node-url URL]... [--network NAME] [--unlock NAME]
+                    [--wallet-approve ask|policy] [--policy FILE --policy-hash HASH]
+                    [--wallet-port N] [--idle-lock MINUTES] [--keep-sessions]
+  lyra wallet approvals [list | --approve ID | --reject ID]     what pages ask for
+  lyra wallet session list|revoke HOSTNAME
+  lyra wallet permissions list|describe|revoke|purge NAME [HOSTNAME]
+  lyra wallet token generate NAME [--expires-in 720h] | list | delete ID
+  lyra wallet network list|describe|add|import|rename|remove|locate [NAME]
+  lyra wallet policy check|hash|simulate FILE [--log FILE]
 
   --passphrase-file FILE, --passphrase-fd N   where the passphrase comes from (default: a prompt)
   --new-passphrase-..., --recovery-phrase-..., --file-passphrase-..., --isolated-passphrase-...
@@ -69,6 +78,14 @@ const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
   export: exportWallet,
   key: runKey,
   message: runMessage,
+  // What is online, or talks to what is, is loaded when it is asked for.
+  serve: async (argv) => (await import("./wallet-serve.ts")).runServe(argv),
+  approvals: async (argv) => (await import("./wallet-approvals.ts")).runApprovals(argv),
+  permissions: async (argv) => (await import("./wallet-permissions.ts")).runPermissions(argv),
+  session: async (argv) => (await import("./wallet-session.ts")).runSession(argv),
+  token: async (argv) => (await import("./wallet-token.ts")).runToken(argv),
+  network: async (argv) => (await import("./wallet-network.ts")).runNetwork(argv),
+  policy: async (argv) => (await import("./wallet-policy.ts")).runPolicy(argv),
 };
 
 export async function run(argv: string[]): Promise<number> {

@@ -6,7 +6,7 @@ import { crc32Combine } from "./crc32.ts";
 import { DEFLATE_END, storedPiece } from "./deflate.ts";
 import { MANIFEST_NAME, manifestBytes } from "./manifest.ts";
 import { ExportRefusal, type SegmentRun, segmentsOfRange } from "./ranges.ts";
-import { openSegment, pieceOf, SegmentDamage, type TablePiece } from "./segment-format.ts";
+import { openSegment, pieceOf, REMAKE_HINT, SegmentDamage, type TablePiece } from "./segment-format.ts";
 import type { SegmentRow } from "./segment-table.ts";
 import { EXPORT_TABLES, tableOfNumber } from "./tables.ts";
 import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
@@ -127,8 +127,9 @@ function segmentFault(segment: SegmentRow, error: unknown): NodeError {
     return new ExportRefusal("segment_missing", summary, `${what} is listed, but its file is missing`, hint);
   }
   const message = `${what} cannot be read: ${reasonOf(error)}`;
-  const hint = "restore its file from a backup, or remove it and restart the node to make it again";
-  return new NodeError("history.export", "segment_damaged", message, hint, undefined, { cause: error });
+  return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, undefined, {
+    cause: error,
+  });
 }
 
 function planFile(table: string, pieces: readonly PlannedPiece[]): PlannedFile {

@@ -7,7 +7,7 @@ import { DEFLATE_END, storedPiece } from "./deflate.ts";
 import { EntryHasher } from "./entry-hasher.ts";
 import { type ExportPlan, manifestEntry, type PlannedFile, type PlannedPiece } from "./export-plan.ts";
 import { type FileHashes, manifestBytes, manifestText } from "./manifest.ts";
-import { openSegment, SegmentDamage } from "./segment-format.ts";
+import { openSegment, REMAKE_HINT, SegmentDamage } from "./segment-format.ts";
 import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 
 /** Data of a message: every one but the last has exactly this length (reference 20, section 1.3). */
@@ -136,7 +136,9 @@ async function* entryParts(directory: string, file: PlannedFile): AsyncGenerator
 async function* segmentPart(directory: string, { segment, piece }: PlannedPiece): AsyncGenerator<Part> {
   const fault = (error: unknown) => {
     const message = `segment ${segment.from}-${segment.to} failed while it was sent: ${reasonOf(error)}`;
-    return new NodeError("history.export", "segment_damaged", message, "", undefined, { cause: error });
+    return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, undefined, {
+      cause: error,
+    });
   };
   const opened = await openSegment(directory, segment.id).catch((error) => Promise.reject(fault(error)));
   let done = 0;

@@ -3,12 +3,14 @@
  * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
  * and for whoever uses Lyra as a library.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BlockMode, DevnetPort } from "../engine/chain-port.ts";
+import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
+import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
 import { openWriter } from "../store/database.ts";
+import { isDiskFull } from "../store/sqlite-error.ts";
 import { systemTimeNs } from "./clock.ts";
 import { type DevnetAddress, devnetAddressFile } from "./devnet-address.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./devnet-core.ts";
@@ -87,8 +89,25 @@ export async function createDevnet(options: DevnetOptions = {}): Promise<Devnet>
     return await start(options, (undo) => cleanup.push(undo), close);
   } catch (error) {
     await close();
-    throw error;
+    throw startFailure(error);
   }
+}
+
+/** A chain that stood still, or files that could not be written, as whoever starts it is told. */
+function startFailure(error: unknown): unknown {
+  if (error instanceof NodeError || !(error instanceof Error)) return error;
+  if (isDiskFull(error)) {
+    const sentence =
+      error instanceof ChainCallError ? error.message : "the disk is full: the devnet cannot be set up";
+    return new NodeError("devnet.start", "disk_full", sentence, "make room and start again", ExitCode.failed);
+  }
+  if (!(error instanceof ChainCallError)) return error;
+  return new NodeError(
+    "devnet.start",
+    error.code,
+    error.message,
+    "check the home with: lyra doctor --home DIR",
+  );
 }
 
 async function start(
@@ -221,8 +240,20 @@ function genesisText(home: string, options: DevnetOptions): string {
     });
   readDevnetGenesis(text);
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  writeFileSync(file, text);
+  writeWhole(file, text);
   return text;
+}
+
+/** All of it or nothing, whenever the process or the machine ends: without its genesis a chain is lost. */
+function writeWhole(file: string, text: string): void {
+  const part = `${file}.part`;
+  try {
+    writeFileSync(part, text, { flush: true });
+    renameSync(part, file);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
+  }
 }
 
 interface Listening {

@@ -10,10 +10,13 @@ export function isSqliteError(error: unknown): boolean {
   return sqliteCode(error).startsWith("SQLITE_");
 }
 
+/** The index of the log cannot grow for the same reason as the log itself. */
+const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "ENOSPC", "EDQUOT"]);
+
 /** From SQLite, from a file operation, or from either through a worker, where only the sentence is left. */
 export function isDiskFull(error: unknown): boolean {
   const code = sqliteCode(error);
-  if (code === "SQLITE_FULL" || code === "ENOSPC" || code === "EDQUOT") return true;
+  if (FULL_CODES.has(code)) return true;
   return error instanceof Error && /ENOSPC|EDQUOT|disk is full/.test(error.message);
 }
 

@@ -57,10 +57,11 @@ describe("a flood of a thousand parties", () => {
   test("given more than the mempool holds, then the rest is told that it is full, and memory is bounded", async () => {
     const before = residentMib(at.pid);
     const tally = await flood(at.client, strangers(1_000), SENT, { name: "many" });
-    expect(Object.fromEntries(tally)).toEqual({
-      "code 0": MEMPOOL_TXS,
-      "500 mempool is full": SENT - MEMPOOL_TXS,
-    });
+    // A party that has sent less than others by chance makes one of theirs go.
+    const [taken, full] = [tally.get("code 0")!, tally.get("500 mempool is full")!];
+    expect(taken + full).toBe(SENT);
+    expect(taken).toBeGreaterThanOrEqual(MEMPOOL_TXS);
+    expect(taken).toBeLessThan(MEMPOOL_TXS + 100);
     expect((await at.client.status()).mempool).toMatchObject({ count: MEMPOOL_TXS });
     expect(residentMib(at.pid) - before).toBeLessThan(250);
   }, 60_000);
@@ -103,7 +104,7 @@ describe("connections that say nothing", () => {
     );
     expect(refusals).toEqual([]);
     expect(Math.max(...tookMs)).toBeLessThan(LATENCY_MS_MAX);
-    expect(idlers.count).toBe(count);
+    expect([idlers.count, idlers.closed]).toEqual([count, 0]);
     expect(residentMib(at.pid) - before).toBeLessThan(150);
     idlers.close();
   }, 60_000);
@@ -123,6 +124,15 @@ describe("connections that say nothing", () => {
     expect(Math.max(...tookMs)).toBeLessThan(LATENCY_MS_MAX);
     // Sixty-four of them are read on, and no more than 32 KiB are kept of each of the others.
     expect(residentMib(at.pid) - before).toBeLessThan(350);
+
+    const large = () => fetch(`${at.nodeUrl}/transaction/raw`, { method: "POST", body: "x".repeat(100_000) });
+    const refused = await large();
+    expect([refused.status, (await refused.json()).message]).toEqual([
+      429,
+      "64 large request bodies are on their way already",
+    ]);
     idlers.close();
+    await Bun.sleep(200);
+    expect((await large()).status).toBe(400);
   }, 60_000);
 });

@@ -13,6 +13,7 @@ import { ChainCore } from "../../src/sources/sequencer/chain-core.ts";
 import type { ChainPoint } from "../../src/sources/sequencer/chain-store.ts";
 import { SEQUENCER_LIMITS } from "../../src/sources/sequencer/limits.ts";
 import { pooled } from "../../src/sources/sequencer/pooling.ts";
+import type { ToolCommand } from "../../src/sources/sequencer/tool-command.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { differences, digestStore, type StoreDigest } from "../../src/store/dump.ts";
@@ -74,10 +75,15 @@ export function differencesToReplay(home: string, scratch: string): string[] {
       time: bigint;
     }[];
     const txs = original.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
+    const commands = original.prepare("SELECT command FROM chain_commands WHERE height = ?");
     for (const [n, { height, time }] of blocks.entries()) {
       again.nextNs = time * 1_000n;
       const stored = txs.all(height) as { bytes: Uint8Array; impersonated: bigint }[];
-      again.core.execute(stored.map(({ bytes, impersonated }) => pooled(bytes, 0, impersonated !== 0n)));
+      const tool = commands.get(height) as { command: string } | null;
+      again.core.execute(
+        stored.map(({ bytes, impersonated }) => pooled(bytes, 0, impersonated !== 0n)),
+        tool === null ? undefined : (JSON.parse(tool.command) as ToolCommand),
+      );
       if (n % BATCH === BATCH - 1) again.core.commit();
     }
     again.core.commit();

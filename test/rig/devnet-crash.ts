@@ -3,9 +3,10 @@
 // its transactions, undisturbed, and must be the same to the last row. Nothing in the program knows of it.
 import { cpSync, existsSync, rmSync, statSync } from "node:fs";
 import { Dice } from "../../scripts/sample/seeded.ts";
+import { devnetParties } from "../../src/node/devnet-keys.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { copyOf, differencesToReplay, differencesToState } from "./chain-again.ts";
-import { DevnetClient, DOLLAR, EASY } from "./devnet-client.ts";
+import { DevnetClient, DOLLAR, EASY, transferTo } from "./devnet-client.ts";
 import { Ledger } from "./devnet-ledger.ts";
 import { DevnetLoad } from "./devnet-load.ts";
 import { RunningDevnet } from "./devnet-process.ts";
@@ -68,6 +69,8 @@ const KILLS_MAX = 4;
 /** A home is looked at more closely after so many rounds: `lyra doctor`, and its state beside its rows. */
 const CLOSE_LOOK = 5;
 const CHECKPOINT_MS_MAX = 3_000;
+const STRANGER = "0d".repeat(32);
+const PAYER = devnetParties()[0]!.publicKey;
 const SEGMENT_LENGTH = "100";
 
 export async function devnetCrashRounds(options: DevnetCrashOptions): Promise<DevnetCrashReport> {
@@ -293,7 +296,7 @@ class ToolLoad {
   async run(): Promise<void> {
     while (!this.isOver) {
       try {
-        await this.step(this.dice.below(8));
+        await this.step(this.dice.below(12));
       } catch (error) {
         // Any other: it was killed in the middle of it.
         if (!this.isOver) this.failures.push(`a tool failed: ${(error as Error).message}`);
@@ -318,9 +321,27 @@ class ToolLoad {
       ledger.endRevert();
       load.resume();
     } else if (which === 4) {
-      await client.tool("fund", { party: "0d".repeat(32), asset: DOLLAR, amount: "7" });
+      await client.tool("fund", { party: STRANGER, asset: DOLLAR, amount: "7" });
     } else if (which === 5) {
       await client.tool("epoch/end");
+    } else if (which === 6) {
+      await client.tool("balance", { party: STRANGER, asset: DOLLAR, amount: String(dice.below(1_000)) });
+    } else if (which === 7) {
+      const value = String(dice.between(3, 9));
+      await client.tool("parameter", { key: "spam.protection.max.votes", value });
+    } else if (which === 8) {
+      await client.tool("ban", { party: STRANGER, duration: "10m" });
+    } else if (which === 9) {
+      const transfer = transferTo(STRANGER, DOLLAR, 100_000n).payload;
+      const command = {
+        transfer: {
+          ...transfer,
+          fromAccountType: "ACCOUNT_TYPE_GENERAL",
+          toAccountType: "ACCOUNT_TYPE_GENERAL",
+        },
+      };
+      const { txHash, height, code } = await client.tool("impersonate", { party: PAYER, command });
+      ledger.acknowledge({ hash: txHash!, height: Number(height), code: Number(code) });
     } else {
       const { height, hash } = await client.tool("mine", { blocks: dice.between(1, 30) });
       // While others make blocks too, the answer's hash belongs to its height all the same.

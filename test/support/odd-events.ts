@@ -3,6 +3,7 @@
 // texts. Driven by the schema, so that no field is forgotten.
 import fc from "fast-check";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
+import { StreamMaker } from "../rig/stream.ts";
 import type { ModelBlock, ModelEvent } from "./csv-model/model.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: messages of many types
@@ -334,4 +335,16 @@ export function oddChain(count: number): fc.Arbitrary<ModelBlock[]> {
       return { height: Math.max(1, i), timeNs, hash, events: placed };
     });
   });
+}
+
+/** The event file of a chain. */
+export function eventFile(blocks: readonly ModelBlock[]): Buffer {
+  const stream = new StreamMaker("odd-chain");
+  for (const { events, ...block } of blocks) {
+    stream.begin(block);
+    for (const { kind, message, seq, tx } of events)
+      stream.event(block, seq, { txHash: tx, [kind]: message });
+    stream.end(block);
+  }
+  return stream.bytes();
 }

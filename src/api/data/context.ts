@@ -189,7 +189,8 @@ export class CursorReader {
   /** A whole number as `cursorNumber` writes it. */
   whole(name: string): number | bigint {
     const value = this.members[name];
-    return typeof value === "string" && WHOLE_64.test(value) ? BigInt(value) : this.number(name);
+    if (typeof value !== "string" || !WHOLE_64.test(value)) return this.number(name);
+    return BigInt.asIntN(64, BigInt(value)) < 0n ? this.number(name) : BigInt(value);
   }
 
   /** Block number of a time; between two blocks when no block has it. */

@@ -1,8 +1,7 @@
 // What a second terminal does with waiting requests, over the local socket: see them in words, and answer.
 import type { ApprovalRequest, Decision } from "../../wallet/approvals/approver.ts";
 import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
-import { plain } from "../../wallet/approvals/plain-text.ts";
-import type { Words } from "../../wallet/approvals/words.ts";
+import { shown } from "../../wallet/approvals/shown.ts";
 import { mismatch, Params } from "../../wallet/service/params.ts";
 import { invalidParams } from "../../wallet/service/rpc.ts";
 
@@ -13,43 +12,6 @@ export interface LocalParts {
 }
 
 type LocalMethod = (parts: LocalParts, params: unknown) => Promise<unknown>;
-
-/** A request as it goes over the socket. Everything in it can be shown as it is, but for `raw`, which is JSON. */
-export interface ShownRequest {
-  readonly id: string;
-  readonly kind: ApprovalRequest["kind"];
-  readonly hostname: string;
-  readonly receivedAt: string;
-  readonly wallet?: string;
-  readonly wallets?: readonly string[];
-  readonly keys?: readonly { readonly name: string; readonly publicKey: string }[];
-  readonly purpose?: string;
-  readonly key?: { readonly name: string; readonly publicKey: string };
-  readonly words?: Words;
-  readonly raw?: string;
-  readonly reason?: string;
-}
-
-export function shown(request: ApprovalRequest): ShownRequest {
-  const { id, kind, receivedAt } = request;
-  const common = { id, kind, hostname: plain(request.hostname), receivedAt };
-  switch (request.kind) {
-    case "connection":
-      return { ...common, wallets: request.wallets };
-    case "keys":
-      return {
-        ...common,
-        wallet: request.wallet,
-        keys: request.keys.map(({ name, publicKey }) => ({ name: plain(name), publicKey })),
-      };
-    case "passphrase":
-      return { ...common, wallet: request.wallet, reason: request.reason };
-    case "transaction": {
-      const { wallet, purpose, publicKey, keyName, words, raw } = request;
-      return { ...common, wallet, purpose, key: { name: plain(keyName), publicKey }, words, raw };
-    }
-  }
-}
 
 const list: LocalMethod = async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) });
 

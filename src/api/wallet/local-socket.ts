@@ -5,6 +5,7 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { NodeError, reasonOf } from "../../errors.ts";
+import { checkFolder } from "../../wallet/keystore/guard.ts";
 import { ADMIN_METHODS, type AdminParts, adminErrorOf } from "../../wallet/service/admin/admin.ts";
 import { RawJson } from "../../wallet/service/admin/transactions.ts";
 import {
@@ -33,6 +34,8 @@ export async function serveLocally(path: string, admin: AdminParts, local: Local
     throw unusable(path, `a socket's path has at most ${SOCKET_PATH_BYTES_MAX} bytes`);
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // One that somebody else made first is not used.
+  checkFolder(dirname(path));
   await removeLeftover(path);
   const before = process.umask(0o177);
   let server: ReturnType<typeof Bun.serve>;

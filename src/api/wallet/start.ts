@@ -196,7 +196,6 @@ async function start(
           chainId,
           0,
         ),
-      nodeAt: (address: string) => new HttpNode(address),
       wallMs,
     };
     const status = { url: server.url, approval: approver.name, pid: process.pid };

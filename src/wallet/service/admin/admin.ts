@@ -5,7 +5,6 @@
 
 import type { Solver } from "../../../admission/pow/solver.ts";
 import { NodeError } from "../../../errors.ts";
-import type { NodeClient } from "../../sending/node-client.ts";
 import { NetworkRefusal } from "../../sending/node-client.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
 import { rpcErrorOf } from "../failures.ts";
@@ -30,7 +29,6 @@ export interface AdminParts {
   revokeHostname(hostname: string): Promise<number>;
   /** A sender to nodes of one's choice; whoever gets it closes it. */
   senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
-  nodeAt(host: string): NodeClient;
   readonly wallMs: () => number;
 }
 

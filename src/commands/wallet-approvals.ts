@@ -1,0 +1,118 @@
+// lyra wallet approvals: shows what pages ask for, and answers, from a second terminal.
+import { ExitCode, NodeError } from "../errors.ts";
+import { defaultHome } from "../node/config.ts";
+import { requestLines, type ShownRequest } from "../wallet/approvals/shown.ts";
+import {
+  answerInTerminal,
+  type Terminal,
+  type TerminalAnswer,
+  type WaitingRequests,
+} from "../wallet/approvals/terminal.ts";
+import { PASSPHRASE_BYTES_MAX } from "../wallet/limits.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { dim, say } from "./terminal.ts";
+import { print } from "./wallet-opening.ts";
+import { promptHidden, promptLine } from "./wallet-prompt.ts";
+import { askService } from "./wallet-socket.ts";
+
+const POLL_MS = 250;
+const FLAGS = {
+  ...COMMON,
+  approve: { type: "string" },
+  reject: { type: "string" },
+  wallet: { type: "string" },
+  keep: { type: "boolean" },
+  "allow-key": { type: "string", multiple: true },
+} as const;
+
+/** Standard error and standard input of this process. */
+export const processTerminal: Terminal = {
+  write: (lines) => process.stderr.write(`${lines.join("\n")}\n`),
+  line: promptLine,
+  hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
+};
+
+export async function runApprovals(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, FLAGS);
+  const home = values.home ?? defaultHome();
+  const [verb] = positionals;
+  if (positionals.length > 1 || (verb !== undefined && verb !== "list")) {
+    throw usageError("wallet", "say nothing more, or list");
+  }
+  if (values.approve !== undefined || values.reject !== undefined) return answerOne(home, values);
+  if (verb === "list" || values.json) return list(home, values.json === true);
+  if (process.stdin.isTTY !== true) {
+    throw usageError("wallet", "there is no terminal to ask on: say list, --approve ID or --reject ID");
+  }
+  if (!values.quiet) say(dim("waiting for requests; Ctrl-C ends this, and the service goes on"));
+  await askService(home, "service.status");
+  await answerInTerminal(new SocketSource(home), processTerminal);
+  return ExitCode.done;
+}
+
+async function list(home: string, asJson: boolean): Promise<number> {
+  const { requests } = await askService<{ requests: ShownRequest[] }>(home, "approvals.list");
+  if (asJson) print({ requests });
+  else
+    for (const request of requests)
+      process.stdout.write(`${request.id}\n${requestLines(request).join("\n")}\n\n`);
+  return ExitCode.done;
+}
+
+async function answerOne(
+  home: string,
+  values: {
+    readonly approve?: string | undefined;
+    readonly reject?: string | undefined;
+    readonly wallet?: string | undefined;
+    readonly keep?: boolean | undefined;
+    readonly "allow-key"?: string[] | undefined;
+    readonly json?: boolean | undefined;
+  },
+): Promise<number> {
+  const { approve, reject, wallet, keep } = values;
+  if (approve !== undefined && reject !== undefined)
+    throw usageError("wallet", "say --approve ID or --reject ID");
+  const allowedKeys = values["allow-key"];
+  const answer = {
+    id: approve ?? reject,
+    outcome: approve === undefined ? "rejected" : "approved",
+    ...(wallet !== undefined && { wallet }),
+    ...(keep !== undefined && { keep }),
+    ...(allowedKeys !== undefined && { allowedKeys }),
+  };
+  const { answered } = await askService<{ answered: boolean }>(home, "approvals.answer", answer);
+  if (!answered) throw new NodeError("wallet", "request_over", "the request does not wait any more");
+  if (values.json) print({ id: answer.id, outcome: answer.outcome });
+  return ExitCode.done;
+}
+
+class SocketSource implements WaitingRequests {
+  constructor(private readonly home: string) {}
+
+  async next(): Promise<ShownRequest | undefined> {
+    for (;;) {
+      const { requests } = await askService<{ requests: ShownRequest[] }>(this.home, "approvals.list");
+      if (requests[0] !== undefined) return requests[0];
+      await Bun.sleep(POLL_MS);
+    }
+  }
+
+  async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
+    const { isKept, passphrase, ...rest }: Partial<Extract<TerminalAnswer, { outcome: "approved" }>> =
+      answer.outcome === "approved" ? answer : {};
+    try {
+      const result = await askService<{ answered: boolean }>(this.home, "approvals.answer", {
+        ...rest,
+        id,
+        outcome: answer.outcome,
+        ...(isKept !== undefined && { keep: isKept }),
+        ...(passphrase !== undefined && { passphrase: Buffer.from(passphrase).toString("utf8") }),
+      });
+      return result.answered;
+    } catch (error) {
+      if (error instanceof NodeError && error.code === "wallet_refused") return false;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+// The requests of a desk in this process, for its terminal.
+import type { ApprovalDesk } from "./desk.ts";
+import { type ShownRequest, shown } from "./shown.ts";
+import type { TerminalAnswer, WaitingRequests } from "./terminal.ts";
+
+export class DeskSource implements WaitingRequests {
+  private isOver = false;
+  private wake: () => void = () => {};
+
+  constructor(private readonly desk: ApprovalDesk) {
+    desk.onChange(() => this.wake());
+  }
+
+  async next(): Promise<ShownRequest | undefined> {
+    for (;;) {
+      const first = this.desk.requests[0];
+      if (this.isOver) return undefined;
+      if (first !== undefined) return shown(first);
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    }
+  }
+
+  async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
+    // The desk's taker wipes its own copy, the terminal this one.
+    const copy =
+      answer.outcome === "approved" && answer.passphrase
+        ? { ...answer, passphrase: Uint8Array.from(answer.passphrase) }
+        : answer;
+    return this.desk.answer(id, copy);
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.wake();
+  }
+}

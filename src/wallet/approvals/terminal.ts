@@ -1,0 +1,96 @@
+// Answers waiting requests in a terminal, one after the other. The requests come from a desk in this process, or over
+// the local socket from the one that serves.
+import { wipe } from "../../crypto/wipe.ts";
+import { requestLines, type ShownRequest } from "./shown.ts";
+
+export interface Terminal {
+  write(lines: readonly string[]): void;
+  /** A line that may be seen. */
+  line(question: string): Promise<string>;
+  /** A line that may not; whoever takes it wipes it. @throws when it is cancelled */
+  hidden(question: string): Promise<Uint8Array>;
+}
+
+export type TerminalAnswer =
+  | { readonly outcome: "rejected" | "cancelled" }
+  | {
+      readonly outcome: "approved";
+      readonly wallet?: string;
+      readonly isKept?: boolean;
+      readonly allowedKeys?: readonly string[];
+      readonly passphrase?: Uint8Array;
+    };
+
+export interface WaitingRequests {
+  /** The one to answer next; undefined when it is over. */
+  next(): Promise<ShownRequest | undefined>;
+  /** @returns whether it still waited */
+  answer(id: string, answer: TerminalAnswer): Promise<boolean>;
+}
+
+const YES = /^y(es)?$/i;
+
+/** Goes on until there are no more requests to come. */
+export async function answerInTerminal(waiting: WaitingRequests, terminal: Terminal): Promise<void> {
+  for (;;) {
+    const request = await waiting.next();
+    if (request === undefined) return;
+    const answer = await ask(request, terminal);
+    try {
+      const isTaken = await waiting.answer(request.id, answer);
+      terminal.write([isTaken ? `${answer.outcome}` : "the request does not wait any more"]);
+    } finally {
+      if (answer.outcome === "approved") wipe(answer.passphrase);
+    }
+  }
+}
+
+async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+  terminal.write(["", ...requestLines(request)]);
+  switch (request.kind) {
+    case "passphrase":
+      return askPassphrase(request, terminal);
+    case "connection":
+      return askConnection(request, terminal);
+    case "keys":
+      return askKeys(request, terminal);
+    case "transaction":
+      return isYes(await terminal.line("approve? yes/NO"))
+        ? { outcome: "approved" }
+        : { outcome: "rejected" };
+  }
+}
+
+async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+  try {
+    const passphrase = await terminal.hidden(`passphrase of ${wallet} (empty: reject)`);
+    return passphrase.length === 0 ? { outcome: "rejected" } : { outcome: "approved", passphrase };
+  } catch {
+    return { outcome: "cancelled" };
+  }
+}
+
+async function askConnection({ wallets = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+  if (wallets.length === 1) {
+    const answer = await terminal.line("connect? yes/NO/keep (keep: also after a restart)");
+    if (/^k(eep)?$/i.test(answer.trim())) return { outcome: "approved", isKept: true };
+    return isYes(answer) ? { outcome: "approved" } : { outcome: "rejected" };
+  }
+  const wallet = (await terminal.line("which wallet? (empty: reject)")).trim();
+  return wallets.includes(wallet) ? { outcome: "approved", wallet } : { outcome: "rejected" };
+}
+
+async function askKeys({ keys = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+  const answer = (await terminal.line("show them? yes/NO, or the first digits of those to show")).trim();
+  if (answer === "" || /^no?$/i.test(answer)) return { outcome: "rejected" };
+  if (isYes(answer)) return { outcome: "approved" };
+  const allowedKeys = answer
+    .split(/[\s,]+/)
+    .map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)))
+    .flatMap((found) => (found.length === 1 ? [found[0]!.publicKey] : []));
+  return allowedKeys.length > 0 ? { outcome: "approved", allowedKeys } : { outcome: "rejected" };
+}
+
+function isYes(answer: string): boolean {
+  return YES.test(answer.trim());
+}
