@@ -29,12 +29,8 @@ function tell({ round, mode, killedMs, height, acknowledged, failures }: DevnetR
 }
 
 const began = performance.now();
-const { kills, acknowledged, blocks, failures } = await devnetCrashRounds({
-  ...program,
-  rounds,
-  seed,
-  onRound: tell,
-});
+const report = await devnetCrashRounds({ ...program, rounds, seed, onRound: tell });
+const { kills, acknowledged, blocks, atCheckpoint, inRevert, failures } = report;
 const problems = [...failures];
 for (const { name, tamper, sign } of CANARIES) {
   const canary = await devnetCrashRounds({
@@ -50,7 +46,8 @@ for (const { name, tamper, sign } of CANARIES) {
   if (!isAlive) problems.push(`the canary is dead: ${name} was not seen`);
 }
 const seconds = Math.round((performance.now() - began) / 1_000);
-const sum = `${kills} kills, ${blocks} blocks kept, ${acknowledged} transactions acknowledged`;
+const when = `${atCheckpoint} of them at a checkpoint, ${inRevert} in a revert`;
+const sum = `${kills} kills, ${when}; ${blocks} blocks kept, ${acknowledged} transactions acknowledged`;
 console.log(`\n${rounds} rounds in ${seconds} s, ${sum}: ${problems.length} failures`);
 for (const text of problems) console.log(text);
 process.exitCode = problems.length === 0 ? 0 : 1;

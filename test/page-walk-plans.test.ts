@@ -43,7 +43,7 @@ const EXCEPTIONS: ReadonlyArray<readonly [form: string, costs: readonly Cost[], 
 ];
 
 const chain = new RandomChain();
-chain.write(fc.sample(blocksArbitrary(30, 14), { seed: 2, numRuns: 1 })[0]!);
+chain.write(fc.sample(blocksArbitrary(30, 14), { seed: 3, numRuns: 1 })[0]!);
 const { db } = chain.context;
 const query = db.query.bind(db) as (sql: string) => ReturnType<typeof db.query>;
 const asked = new Set<string>();

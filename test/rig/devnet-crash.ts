@@ -60,6 +60,9 @@ export interface DevnetCrashReport {
   readonly kills: number;
   readonly acknowledged: number;
   readonly blocks: number;
+  /** Kills just after the log was folded back into the store, and in the middle of a revert. */
+  readonly atCheckpoint: number;
+  readonly inRevert: number;
   readonly failures: readonly string[];
 }
 
@@ -91,6 +94,8 @@ class Rig {
   private kills = 0;
   private acknowledged = 0;
   private blocks = 0;
+  private atCheckpoint = 0;
+  private inRevert = 0;
 
   constructor(
     private readonly options: DevnetCrashOptions,
@@ -107,8 +112,8 @@ class Rig {
       await this.home(round, last);
       round = last + 1;
     }
-    const { kills, acknowledged, blocks, failures } = this;
-    return { rounds, kills, acknowledged, blocks, failures };
+    const { kills, acknowledged, blocks, atCheckpoint, inRevert, failures } = this;
+    return { rounds, kills, acknowledged, blocks, atCheckpoint, inRevert, failures };
   }
 
   private async measure(): Promise<void> {
@@ -205,8 +210,9 @@ class Rig {
     load.start();
     const tools = mode === "tools" ? new ToolLoad(client, load, life.ledger, new Dice(seed)) : undefined;
     const working = tools?.run();
-    if (mode === "checkpoint") await untilCheckpoint(life.home, this.dice.below(4));
-    else await Bun.sleep(this.dice.below((mode === "burst" ? 2 : 1) * (this.options.loadMs ?? LOAD_MS)));
+    if (mode === "checkpoint") {
+      if (await untilCheckpoint(life.home, this.dice.below(4))) this.atCheckpoint++;
+    } else await Bun.sleep(this.dice.below((mode === "burst" ? 2 : 1) * (this.options.loadMs ?? LOAD_MS)));
     tools?.end();
     const failures = [...load.failures];
     await kill();
@@ -225,6 +231,7 @@ class Rig {
       try {
         const { height } = db.query("SELECT max(height) AS height FROM blocks").get() as { height: bigint };
         life.height = Number(height);
+        if (life.ledger.isReverting) this.inRevert++;
         const failures = life.ledger.check(db);
         if (!isClose || failures.length > 0) return failures;
       } finally {
@@ -352,13 +359,15 @@ class ToolLoad {
 }
 
 /** Waits until the log is folded back into the store's file, but not too long. @param late milliseconds after it */
-async function untilCheckpoint(home: string, late: number): Promise<void> {
+async function untilCheckpoint(home: string, late: number): Promise<boolean> {
   const changed = () => statSync(storePath(home)).mtimeMs;
   const before = changed();
   const deadline = performance.now() + CHECKPOINT_MS_MAX;
   while (changed() === before && performance.now() < deadline)
     await new Promise((resolve) => setImmediate(resolve));
+  const isSeen = changed() !== before;
   await Bun.sleep(late);
+  return isSeen;
 }
 
 async function balances(nodeUrl: string): Promise<string> {

@@ -42,6 +42,11 @@ export class Ledger {
     this.height = Math.max(this.height, height);
   }
 
+  /** A revert has begun, and nobody has heard its end. */
+  get isReverting(): boolean {
+    return this.reverting !== undefined;
+  }
+
   beginRevert(snapshot: Snapshot): void {
     this.reverting = snapshot;
   }

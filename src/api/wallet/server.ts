@@ -36,6 +36,8 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
       return text(request, 403, "the Host header names another machine\n");
     }
     if (isPreflight(request)) return preflight(request);
+    // Not the headers of a GET, as elsewhere (reference 50, section 1.2).
+    if (request.method === "HEAD") return fallback(request);
     return app.fetch(request);
   };
   const server = listen(

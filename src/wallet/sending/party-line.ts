@@ -39,7 +39,7 @@ interface Waiter {
 }
 
 /** Between two looks for a new block, milliseconds: the first waits, and the longest. */
-const POLL_MS_MIN = 20;
+const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 250;
 
 export class PartyLine {

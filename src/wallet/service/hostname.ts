@@ -7,7 +7,7 @@ const WITH_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#@\s]+)(?:[/?#
 /** What no address begins with: nothing, or a colon in the first part that ends no scheme. */
 const UNREADABLE = /^(?::|[^a-z/?#][^/?#]*:|[a-z][a-z0-9+.-]*[^a-z0-9+.:/?#-][^/?#]*:)/i;
 /** The part of a host after its name that is no port. */
-const BAD_PORT = /^(?:\[[^\]]*\]|[^:]*):(?!\d*$)/;
+const BAD_PORT = /^(?:\[[^\]]*\]|[^:[]*):(?!\d*$)/;
 
 /**
  * @returns host and port exactly as written; an origin without a host is taken as it is, e.g. `null`

@@ -1,0 +1,238 @@
+// Sending: nothing twice, nothing lost in silence, a thousand at once, and chains that stall or begin again.
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Solver } from "../../src/admission/pow/solver.ts";
+import { secureRandom } from "../../src/wallet/random.ts";
+import { NodePool } from "../../src/wallet/sending/node-pool.ts";
+import { PlannerBook } from "../../src/wallet/sending/planner-book.ts";
+import { type Job, TransactionSender } from "../../src/wallet/sending/sender.ts";
+import { FileLedger } from "../../src/wallet/sending/sent-ledger.ts";
+import type { UnlockedWallet } from "../../src/wallet/unlocked-wallet.ts";
+import { codeOf, failureOf } from "../wallet/support/failures.ts";
+import { privateFolder, vectorWallet } from "../wallet/support/wallets.ts";
+import { FakeNode } from "./fake-node.ts";
+import { KEY_1 } from "./rig.ts";
+
+const MARKET = "a".repeat(64);
+const nowMs = () => performance.now();
+let solver: Solver;
+let wallet: UnlockedWallet;
+const senders: TransactionSender[] = [];
+
+beforeEach(async () => {
+  solver = new Solver({ nowMs, threads: 0 });
+  wallet = await vectorWallet();
+});
+afterEach(() => {
+  for (const sender of senders.splice(0)) sender.close();
+  solver.close();
+});
+
+function senderTo(
+  nodes: readonly FakeNode[],
+  options: { waitMs?: number; book?: PlannerBook; chainId?: string } = {},
+) {
+  const { chainId, ...rest } = options;
+  const pool = new NodePool(nodes, { nowMs, choiceMs: 0, ...(chainId !== undefined && { chainId }) });
+  const sender = new TransactionSender({
+    nodes: pool,
+    solver,
+    random: secureRandom,
+    nowMs,
+    wallMs: Date.now,
+    watchMs: 0,
+    waitMs: 400,
+    ...rest,
+  });
+  senders.push(sender);
+  return sender;
+}
+
+/** A command that nothing but proof of work limits. */
+function job(): Job {
+  return {
+    publicKey: KEY_1,
+    command: { kind: "orderCancellation", payload: { marketId: MARKET } },
+    sign: (content) => wallet.signTransaction(KEY_1, content),
+  };
+}
+
+describe("nothing is sent twice", () => {
+  test("an answer that is lost: the same bytes again, and the node has them already", async () => {
+    const node = new FakeNode();
+    node.faults.push("answer lost");
+    const sent = await senderTo([node]).send(job(), "TYPE_SYNC");
+    expect(node.submissions).toBe(2);
+    expect([...node.mempool.keys()]).toEqual([sent.hash]);
+    node.block();
+    expect(node.executed).toEqual([sent.hash]);
+  });
+
+  test("an answer that is lost, and the transaction is in a block by then", async () => {
+    const node = new FakeNode();
+    const submit = node.submit.bind(node);
+    let calls = 0;
+    node.submit = async (bytes, mode) => {
+      if (++calls === 2) node.block();
+      return submit(bytes, mode);
+    };
+    node.faults.push("answer lost");
+    const sent = await senderTo([node]).send(job(), "TYPE_SYNC");
+    expect(node.executed).toEqual([sent.hash]);
+  });
+
+  test("a request that never left goes to the next node", async () => {
+    const [down, up] = [new FakeNode("c", {}, "one"), new FakeNode("c", {}, "one")];
+    const sender = senderTo([down, up]);
+    down.submit = () => Promise.reject(Object.assign(new Error(), {}));
+    down.faults.push("unreachable");
+    down.submit = FakeNode.prototype.submit;
+    const sent = await sender.send(job(), "TYPE_SYNC");
+    expect([...down.mempool.keys(), ...up.mempool.keys()]).toEqual([sent.hash]);
+  });
+
+  test("when nobody answers it says so, with the place kept and nothing made anew", async () => {
+    const node = new FakeNode();
+    node.faults.push("lost", "lost", "lost", "lost");
+    const sender = senderTo([node]);
+    const failure = await failureOf(() => sender.send(job(), "TYPE_SYNC"));
+    expect([failure.code, node.submissions]).toEqual(["outcome_unknown", 3]);
+    node.faults.length = 0;
+    await sender.send(job(), "TYPE_SYNC");
+    expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("quota_reached");
+  });
+
+  test("a node that refuses is not asked again, and the place is free", async () => {
+    const node = new FakeNode();
+    node.verdict = { code: 70, reason: "no funds" };
+    const sender = senderTo([node]);
+    for (let count = 0; count < 5; count++) {
+      expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("transaction_refused");
+    }
+    expect(node.submissions).toBe(5);
+  });
+});
+
+describe("which node", () => {
+  test("the newest of the right chain", async () => {
+    const nodes = [new FakeNode("a", {}, "one"), new FakeNode("b", {}, "two"), new FakeNode("a", {}, "one")];
+    for (let count = 0; count < 5; count++) nodes[2]!.block();
+    for (let count = 0; count < 50; count++) nodes[1]!.block();
+    expect((await senderTo(nodes).send(job(), "TYPE_SYNC")).host).toBe(nodes[2]!.host);
+    expect(nodes[2]!.mempool.size).toBe(1);
+    expect(await senderTo(nodes, { chainId: "b" }).chainId()).toBe("b");
+    expect(await codeOf(() => senderTo([nodes[1]!], { chainId: "a" }).chainId())).toBe("wrong_chain");
+  });
+
+  test("none", async () => {
+    const node = new FakeNode();
+    node.isDown = true;
+    expect(await codeOf(() => senderTo([node]).send(job(), "TYPE_SYNC"))).toBe("no_healthy_node");
+    expect(await codeOf(() => senderTo([node, node]).chainId())).toBe("no_healthy_node");
+  });
+});
+
+describe("a chain that", () => {
+  test("stalls: what has room is sent, the rest is told why, and goes on with the next block", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node], { waitMs: 100 });
+    const outcomes = await Promise.all(
+      Array.from({ length: 5 }, () => codeOf(() => sender.send(job(), "TYPE_SYNC")).catch(() => "sent")),
+    );
+    expect(outcomes.sort()).toEqual(["quota_reached", "quota_reached", "quota_reached", "sent", "sent"]);
+    const failure = await failureOf(() => sender.send(job(), "TYPE_SYNC"));
+    expect(failure.message).toContain("there has been none since 1");
+    node.block();
+    await sender.send(job(), "TYPE_SYNC");
+    expect(node.isBanned(KEY_1)).toBe(false);
+  });
+
+  test("makes blocks: who waits is served by the next one, in order", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node], { waitMs: 5_000 });
+    const blocks = setInterval(() => node.block(), 20);
+    const sent = await Promise.all(Array.from({ length: 12 }, () => sender.send(job(), "TYPE_SYNC")));
+    clearInterval(blocks);
+    node.block();
+    expect(new Set(node.executed)).toEqual(new Set(sent.map(({ hash }) => hash)));
+    expect(node.refusedInBlocks).toEqual([]);
+  });
+
+  test("begins again at a lower height", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node]);
+    for (let count = 0; count < 300; count++) node.block();
+    await sender.send(job(), "TYPE_SYNC");
+    node.restart();
+    await sender.send(job(), "TYPE_SYNC");
+    node.block();
+    expect(node.executed.length).toBe(1);
+  });
+});
+
+describe("a thousand as fast as they come", () => {
+  const rules: readonly (readonly [string, Record<string, string>])[] = [
+    ["the network's default limits", {}],
+    ["increasing difficulty", { "spam.pow.increaseDifficulty": "1" }],
+    ["one for a block", { "spam.pow.numberOfTxPerBlock": "1" }],
+  ];
+  test.each(rules)(
+    "%s: each is executed or has a reason, and nobody is banned",
+    async (_name, parameters) => {
+      const node = new FakeNode("test-chain", parameters);
+      const sender = senderTo([node], { waitMs: 3_000 });
+      const blocks = setInterval(() => node.block(), 10);
+      const outcomes = await Promise.all(
+        Array.from({ length: 1_000 }, () =>
+          codeOf(() => sender.send(job(), "TYPE_SYNC")).catch(() => "sent"),
+        ),
+      );
+      clearInterval(blocks);
+      node.block();
+      const sent = outcomes.filter((outcome) => outcome === "sent").length;
+      expect(outcomes.filter((outcome) => outcome !== "sent" && outcome !== "quota_reached")).toEqual([]);
+      expect([node.executed.length, node.refusedInBlocks, node.isBanned(KEY_1)]).toEqual([sent, [], false]);
+      expect(sent).toBeGreaterThan(50);
+    },
+  );
+
+  test("two wallets with the same key: neither gets it banned", async () => {
+    const node = new FakeNode();
+    for (let count = 0; count < 5; count++) node.block();
+    const pair = [senderTo([node], { waitMs: 1_500 }), senderTo([node], { waitMs: 1_500 })];
+    const blocks = setInterval(() => node.block(), 10);
+    // The second begins when the first is at work.
+    const outcomes = await Promise.all(
+      pair.map(async (sender, at) => {
+        await Bun.sleep(at * 100);
+        for (let count = 0; count < 60; count++) {
+          await sender.send(job(), "TYPE_SYNC").catch((error) => expect(error.code).toBe("quota_reached"));
+          await Bun.sleep(5);
+        }
+        return at;
+      }),
+    );
+    clearInterval(blocks);
+    node.block();
+    expect([outcomes, node.refusedInBlocks, node.isBanned(KEY_1)]).toEqual([[0, 1], [], false]);
+  });
+});
+
+test("a wallet that is started again remembers what it sent", async () => {
+  const folder = privateFolder();
+  const node = new FakeNode();
+  const path = `${folder.path}/sent.db`;
+  const first = new PlannerBook({ ledger: new FileLedger(path) });
+  const sender = senderTo([node], { book: first, waitMs: 50 });
+  await sender.send(job(), "TYPE_SYNC");
+  await sender.send(job(), "TYPE_SYNC");
+  first.close();
+  const second = new PlannerBook({ ledger: new FileLedger(path) });
+  const again = senderTo([node], { book: second, waitMs: 50 });
+  expect(await codeOf(() => again.send(job(), "TYPE_SYNC"))).toBe("quota_reached");
+  node.block();
+  await again.send(job(), "TYPE_SYNC");
+  node.block();
+  expect([node.executed.length, node.isBanned(KEY_1)]).toEqual([3, false]);
+  second.close();
+  folder.remove();
+});
