@@ -120,37 +120,75 @@ export function isForm(request: Request): boolean {
 
 /** Bodies up to this are read whatever else goes on; thousands of half ones are no burden. */
 const SMALL_BODY_BYTES = 32 * 1024;
-/** Larger ones that are read at once, so that a crowd of slow senders cannot fill the memory. */
+/** Larger ones that are read or worked on at once, so that a crowd of senders cannot fill the memory. */
 const LARGE_BODIES_MAX = 64;
 /** A large body must come within this, and the time that the largest takes at this rate. */
 const LARGE_BODY_MS = 5_000;
 const LARGE_BODY_BYTES_PER_MS = 1_024;
-let largeBodies = 0;
 
 /**
  * The body as text; no more of it is kept than may be.
  * @throws ApiError 400 when it is longer, breaks off, or comes too slowly; 429 for a large one beside too many others
  */
-export async function readBody(request: Request, bytesMax: number): Promise<string> {
+export function readBody(request: Request, bytesMax: number): Promise<string> {
+  return withBody(request, bytesMax, (body) => body);
+}
+
+/** As `readBody`, for a body that is kept while it is worked on: a large one counts until that is done. */
+export async function withBody<T>(
+  request: Request,
+  bytesMax: number,
+  use: (body: string) => T | Promise<T>,
+): Promise<T> {
   const announced = request.headers.get("content-length");
   if (Number(announced ?? 0) > bytesMax) throw tooLong(bytesMax);
-  const isSmall = announced !== null && Number(announced) <= SMALL_BODY_BYTES;
+  if (announced !== null && Number(announced) <= SMALL_BODY_BYTES) {
+    return use(await request.text().catch(unreadable));
+  }
+  const place = new LargeBodyPlace();
   try {
-    return isSmall ? await request.text() : await readPieces(request, bytesMax);
-  } catch (error) {
-    if (error instanceof ApiError) throw error;
-    throw badRequest("the request body cannot be read");
+    return await use(await readPieces(request, bytesMax, place).catch(unreadable));
+  } finally {
+    place.leave();
+  }
+}
+
+let largeBodies = 0;
+
+/** One of the places for large bodies. */
+class LargeBodyPlace {
+  isTaken = false;
+
+  /** @throws ApiError 429 when there is none */
+  take(): void {
+    if (largeBodies >= LARGE_BODIES_MAX) {
+      throw new ApiError(
+        Grpc.resourceExhausted,
+        `${largeBodies} large request bodies are on their way already`,
+      );
+    }
+    largeBodies++;
+    this.isTaken = true;
+  }
+
+  leave(): void {
+    if (this.isTaken) largeBodies--;
+    this.isTaken = false;
   }
 }
 
 /** A body that is large, or whose length nobody told. */
-async function readPieces({ body }: Request, bytesMax: number): Promise<string> {
+async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyPlace): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  let timer: ReturnType<typeof setTimeout> | undefined;
   let isLate = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const giveUp = () => {
+    isLate = true;
+    reader.cancel().catch(() => {});
+  };
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -159,28 +197,19 @@ async function readPieces({ body }: Request, bytesMax: number): Promise<string> 
       bytes += value.length;
       if (bytes > bytesMax) throw tooLong(bytesMax);
       pieces.push(value);
-      if (bytes <= SMALL_BODY_BYTES || timer !== undefined) continue;
-      if (largeBodies >= LARGE_BODIES_MAX) {
-        throw new ApiError(
-          Grpc.resourceExhausted,
-          `${largeBodies} large request bodies are on their way already`,
-        );
-      }
-      largeBodies++;
-      timer = setTimeout(
-        () => {
-          isLate = true;
-          reader.cancel().catch(() => {});
-        },
-        LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS,
-      );
+      if (bytes <= SMALL_BODY_BYTES || place.isTaken) continue;
+      place.take();
+      timer = setTimeout(giveUp, LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS);
     }
   } finally {
-    if (timer !== undefined) largeBodies--;
     clearTimeout(timer);
     // What still comes is passed over.
     reader.cancel().catch(() => {});
   }
+}
+
+function unreadable(error: unknown): never {
+  throw error instanceof ApiError ? error : badRequest("the request body cannot be read");
 }
 
 function tooLong(bytesMax: number): ApiError {

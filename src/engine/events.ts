@@ -140,17 +140,25 @@ const LENGTH_DELIMITED = 2;
 
 /** A payload with its tag and its length in front, as it stands in a `BusEvent`. */
 function asMember(field: number, payload: Uint8Array): { bytes: Uint8Array; start: number } {
-  const head = varint(field * 8 + LENGTH_DELIMITED, varint(payload.length));
-  const bytes = new Uint8Array(head.length + payload.length);
-  bytes.set(head);
-  bytes.set(payload, head.length);
-  return { bytes, start: head.length };
+  const tag = field * 8 + LENGTH_DELIMITED;
+  const start = varintLength(tag) + varintLength(payload.length);
+  const bytes = new Uint8Array(start + payload.length);
+  writeVarint(bytes, writeVarint(bytes, 0, tag), payload.length);
+  bytes.set(payload, start);
+  return { bytes, start };
 }
 
-/** The number as a varint, in front of what follows. */
-function varint(value: number, rest: readonly number[] = []): number[] {
-  const bytes: number[] = [];
-  let left = value;
-  for (; left > 127; left >>>= 7) bytes.push((left & 127) | 128);
-  return [...bytes, left, ...rest];
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 127; rest >>>= 7) length++;
+  return length;
+}
+
+/** @returns the place behind it */
+function writeVarint(bytes: Uint8Array, at: number, value: number): number {
+  let place = at;
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) bytes[place++] = (rest & 127) | 128;
+  bytes[place++] = rest;
+  return place;
 }

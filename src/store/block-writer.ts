@@ -13,6 +13,9 @@ import { type BlockContext, type Handler, microseconds, type Projection } from "
 import { isDiskFull, isSqliteError, sqliteCode } from "./sqlite-error.ts";
 
 const ORD_PART_SHIFT = 2 ** 24;
+/** A commit that adds so much to the log belongs to a busy time. */
+const BUSY_COMMIT_BYTES = 128 * 1024;
+const BUSY_CHECKPOINT_BYTES = 32 * 1024 * 1024;
 /** After this much of the log it is copied back into the store, between blocks. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 const NO_HASH = new Uint8Array();
@@ -43,6 +46,8 @@ export class BlockWriter {
   /** Blocks of the open transaction. */
   private staged: Block[] = [];
   private nextTx = 0;
+  /** Length of the log after the last commit. */
+  private logBytes = 0;
   private readonly txRows: TxRows = {
     take: (hex) => this.takeTx(hex),
     hashOf: (no) => hexOf(this.blockHash(no)),
@@ -231,8 +236,12 @@ export class BlockWriter {
 
   private checkpointIfLarge(): void {
     const state = this.walPages.get() as { log: bigint } | null;
-    const pages = Number(state?.log ?? 0n);
-    if (pages * 8192 <= (this.options.checkpointBytes ?? CHECKPOINT_BYTES)) return;
+    const bytes = Number(state?.log ?? 0n) * 8192;
+    const { checkpointBytes = CHECKPOINT_BYTES } = this.options;
+    // While much is written the log is folded back more rarely: each time costs as much as several commits.
+    const isBusy = bytes - this.logBytes > BUSY_COMMIT_BYTES;
+    this.logBytes = bytes;
+    if (bytes <= (isBusy ? Math.max(checkpointBytes, BUSY_CHECKPOINT_BYTES) : checkpointBytes)) return;
     try {
       this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
     } catch (error) {

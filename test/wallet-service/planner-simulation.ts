@@ -115,8 +115,12 @@ export class SimulatedChain {
 }
 
 /** Whatever was planned, proven and given to the network, or not. */
-export function planOne(chain: SimulatedChain, planner: ProofPlanner): SimulatedTransaction | undefined {
-  const plan = planner.plan();
+export function planOne(
+  chain: SimulatedChain,
+  planner: ProofPlanner,
+  nowMs: number,
+): SimulatedTransaction | undefined {
+  const plan = planner.plan(nowMs);
   if (plan.kind !== "go") return undefined;
   const transaction = chain.transaction(plan.slot);
   planner.prove(plan.slot, transaction.bits);

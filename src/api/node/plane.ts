@@ -6,7 +6,7 @@ import type { DataContext } from "../data/context.ts";
 import { type Answer, type DataPlane, errorAnswer } from "../data/plane.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, Grpc } from "../errors.ts";
-import { checkUrl, isForm, joinedQuery, readBody, splitUrl } from "../http.ts";
+import { checkUrl, isForm, joinedQuery, splitUrl, withBody } from "../http.ts";
 import { parsePairs, type RequestFields, readRequest } from "../query.ts";
 import { readMessage } from "./body.ts";
 import type { NodeContext } from "./context.ts";
@@ -103,8 +103,9 @@ async function handle(
   const { context } = plane;
   const { submissionBytesMax, bodyDepthMax, filterValuesMax } = context.limits;
   if (endpoint.method === "POST") {
-    const body = await readBody(request, submissionBytesMax);
-    return endpoint.handle(context, readMessage(endpoint.request, body, bodyDepthMax));
+    return withBody(request, submissionBytesMax, (body) =>
+      endpoint.handle(context, readMessage(endpoint.request, body, bodyDepthMax)),
+    );
   }
   const pairs = parsePairs(await plane.queryOf(request));
   return endpoint.handle(context, readRequest(endpoint.request, pairs, path, filterValuesMax));

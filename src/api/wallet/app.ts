@@ -7,6 +7,8 @@ import { corsHeaders } from "./cors.ts";
 export interface WalletAppOptions {
   /** Bytes of a request's body. */
   readonly bodyBytesMax: number;
+  /** Called when a whole request is there and its answer may take as long as a person does. */
+  onWaiting?(request: Request): void;
 }
 
 /** The non-standard type that tells these answers from other JSON (interface 4.10). */
@@ -21,14 +23,14 @@ const PATHS: Readonly<Record<string, string>> = {
 };
 
 /** The routes; prefix `/api`. */
-export function walletApp(service: WalletService, { bodyBytesMax }: WalletAppOptions) {
+export function walletApp(service: WalletService, options: WalletAppOptions) {
   return new Elysia({ name: "wallet", prefix: "/api", strictPath: true })
     .get("/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }))
     .get("/v2/methods", ({ request }) => {
       const headers = corsHeaders(request, { "content-type": "application/json" });
       return new Response(METHODS_BODY, { headers });
     })
-    .post("/v2/requests", ({ request }) => answer(service, request, bodyBytesMax), { parse: "none" });
+    .post("/v2/requests", ({ request }) => answer(service, request, options), { parse: "none" });
 }
 
 /** Whatever is no route of the service. */
@@ -44,7 +46,11 @@ export function fallback(request: Request): Response {
   return text(request, 404, "404 page not found\n");
 }
 
-async function answer(service: WalletService, request: Request, bodyBytesMax: number): Promise<Response> {
+async function answer(
+  service: WalletService,
+  request: Request,
+  { bodyBytesMax, onWaiting }: WalletAppOptions,
+): Promise<Response> {
   const { headers } = request;
   const length = Number(headers.get("content-length") ?? 0);
   if (length > bodyBytesMax)
@@ -57,6 +63,7 @@ async function answer(service: WalletService, request: Request, bodyBytesMax: nu
   }
   if (body.length > bodyBytesMax)
     return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
+  onWaiting?.(request);
   const result = await service.answer(body, {
     origin: headers.get("origin"),
     referer: headers.get("referer"),

@@ -20,6 +20,7 @@ export interface ChainNodeOptions {
 
 export class ChainNode implements NodeClient {
   readonly host: string;
+  readonly isOrdered = true;
 
   constructor(
     private readonly chain: ChainPort,

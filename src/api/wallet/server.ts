@@ -27,8 +27,9 @@ export interface WalletServer {
 /** @throws NodeError `port_in_use` */
 export function serveWallet(service: WalletService, options: WalletServerOptions): WalletServer {
   const { host, bodyBytesMax, allowedHosts } = options;
+  let stayOpen: (request: Request) => void = () => {};
   const app = new Elysia({ strictPath: true, precompile: true })
-    .use(walletApp(service, { bodyBytesMax }))
+    .use(walletApp(service, { bodyBytesMax, onWaiting: (request) => stayOpen(request) }))
     .all("/*", ({ request }) => fallback(request), { parse: "none" })
     .all("/", ({ request }) => fallback(request), { parse: "none" });
   const handle = (request: Request): Response | Promise<Response> => {
@@ -43,12 +44,10 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   const server = listen(
     // Twice what is taken: so much is still read, and refused with an error object.
     { host, port: options.port, bodyBytesMax: 2 * bodyBytesMax, portFlag: "--wallet-port" },
-    (request) => {
-      // A person may take minutes to decide.
-      if (request.method === "POST") server.timeout(request, 0);
-      return handle(request);
-    },
+    handle,
   );
+  // Until a request is whole the usual limit of time holds; from then on a person may take minutes to decide.
+  stayOpen = (request) => server.timeout(request, 0);
   const port = server.port!;
   return { port, url: `${urlOf(host, port)}/api`, fetch: handle, stop: () => server.stop(true) };
 }

@@ -31,6 +31,8 @@ import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-s
 import { serveWallet, type WalletServer } from "./server.ts";
 
 export const DEFAULT_WALLET_PORT = 1789;
+/** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */
+const ORDERED_REWIND_MS = 50;
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const SERVICE_FOLDER = "wallet-service";
 const SOCKET_NAME = "wallet.sock";
@@ -116,7 +118,11 @@ async function start(
   const files = home === undefined ? undefined : new ServiceFiles(join(home, SERVICE_FOLDER));
   const solver = options.solver ?? new Solver({ nowMs });
   if (options.solver === undefined) onClose(() => solver.close());
-  const book = new PlannerBook(files === undefined ? {} : { ledger: files.ledger() });
+  const isOrdered = options.nodes.every((node) => node.isOrdered === true) && options.nodes.length === 1;
+  const book = new PlannerBook({
+    ...(files && { ledger: files.ledger() }),
+    ...(isOrdered && { rewindMs: ORDERED_REWIND_MS }),
+  });
   onClose(() => book.close());
   const senderOf = (
     nodes: readonly NodeClient[],

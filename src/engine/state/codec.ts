@@ -14,12 +14,39 @@ export type StateValue =
 /** Bigints are marked by this character in front, as is a string that begins with it. */
 const MARK = "\u0001";
 
+/** Text that stands in JSON as it is. */
+const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
+const ESCAPED_MARK = "\\u0001";
+
+/** JSON, with a mark in front of bigints. By hand: `JSON.stringify` with a function for each member takes three times as long. */
 export function encodeValue(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) => {
-    if (typeof member === "bigint") return `${MARK}${member}`;
-    if (typeof member === "string" && member.startsWith(MARK)) return `${MARK}${member}`;
-    return member;
-  });
+  switch (typeof value) {
+    case "bigint":
+      return `"${ESCAPED_MARK}${value}"`;
+    case "string":
+      if (PLAIN.test(value)) return `"${value}"`;
+      return JSON.stringify(value.startsWith(MARK) ? `${MARK}${value}` : value);
+    case "number":
+    case "boolean":
+      return String(value);
+    case "object": {
+      if (Array.isArray(value)) return `[${value.map(encodeValue).join(",")}]`;
+      let text = "";
+      for (const name in value as object) {
+        const member = (value as Record<string, unknown>)[name];
+        if (member === undefined) continue;
+        text += `${text === "" ? "" : ","}${encodeText(name)}:${encodeValue(member)}`;
+      }
+      return `{${text}}`;
+    }
+    default:
+      throw new TypeError(`state cannot hold a ${typeof value}`);
+  }
+}
+
+/** A member's name: never marked. */
+function encodeText(name: string): string {
+  return PLAIN.test(name) ? `"${name}"` : JSON.stringify(name);
 }
 
 export function decodeValue<V>(text: string): V {

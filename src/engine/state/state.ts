@@ -6,7 +6,6 @@
  * Values are never changed in place: `set` puts a new one. Tables are walked in the order of their keys, so that a
  * state that was loaded behaves as the one that was saved.
  */
-import { createHash } from "node:crypto";
 import { decodeValue, encodeValue } from "./codec.ts";
 
 /** One entry as it is stored: `value` undefined where it was removed. */
@@ -40,6 +39,8 @@ export class State {
   /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
   private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
   private readonly sum = new Uint32Array(DIGEST_WORDS);
+  private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
+  private readonly entryWords = new DataView(this.entryDigest.buffer);
 
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
@@ -154,8 +155,9 @@ export class State {
 
   /** Puts an entry into the digest, or takes it out. Words wrap around at 32 bits by themselves. */
   private count(sign: 1 | -1, table: string, key: string, text: string): void {
-    const digest = createHash("sha256").update(`${table}\u0000${key}\u0000${text}`).digest();
-    for (let word = 0; word < DIGEST_WORDS; word++) this.sum[word]! += sign * digest.readUInt32BE(word * 4);
+    Bun.SHA256.hash(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
+    const { sum, entryWords } = this;
+    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * entryWords.getUint32(word * 4);
   }
 
   private note(table: Table<unknown>, key: string, before: unknown): void {

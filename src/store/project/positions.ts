@@ -11,7 +11,6 @@ import {
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
-import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";
@@ -28,8 +27,7 @@ import {
   positionText,
   Status,
 } from "./position-state.ts";
-
-const marketSkim = new Skim("vega.Market", {}, ["id"]);
+import { marketSkim } from "./skims.ts";
 
 /** Positions kept in memory between blocks; beyond it the cache starts anew. */
 const CACHE_MAX = 50_000;
@@ -186,10 +184,9 @@ export function positions(db: Database): Projection {
     return held.state;
   };
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
-    const { bytes, start, end } = event;
-    const id = marketSkim.isPlain(bytes, start, end)
+    const id = marketSkim.isPlainEvent(event)
       ? marketSkim.text(0)
-      : readMarketAt(bytes, start, end).id;
+      : readMarketAt(event.bytes, event.start, event.end).id;
     book.forgetFactor(block.ids.intern(id, "id").ref);
   };
   return {

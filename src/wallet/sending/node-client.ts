@@ -30,6 +30,8 @@ export interface NodeClient {
   check(bytes: Uint8Array): Promise<CheckResult>;
   /** Undefined for an asset that the node does not know. */
   asset(id: string): Promise<AssetFacts | undefined>;
+  /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */
+  readonly isOrdered?: boolean;
   /** Where blocks are reported rather than asked for. @returns a function that ends it */
   onBlock?(listener: (block: LastBlock) => void): () => void;
 }

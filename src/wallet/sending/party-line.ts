@@ -19,8 +19,8 @@ export interface Place {
 export interface LineOptions {
   readonly chainId: string;
   readonly memory: PartyMemory;
-  /** The party's statistics, asked for now or a moment ago. */
-  statistics(): Promise<GetSpamStatisticsResponse>;
+  /** The party's statistics, asked for now or a moment ago, with the planner's ticket of that question. */
+  statistics(): { readonly ticket: number; readonly answer: Promise<GetSpamStatisticsResponse> };
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
   readonly nowMs: () => number;
@@ -41,6 +41,9 @@ interface Waiter {
 /** Between two looks for a new block, milliseconds: the first waits, and the longest. */
 const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 250;
+
+/** The original's words. */
+const LIMIT = "the transaction per block limit has been reached";
 
 export class PartyLine {
   private waiters: Waiter[] = [];
@@ -97,8 +100,8 @@ export class PartyLine {
   private async serveFirst(): Promise<Plan | undefined> {
     const { nowMs } = this.options;
     const { planner } = this;
-    const ticket = planner.ask();
-    const answer = await this.options.statistics();
+    const { ticket, answer: asked } = this.options.statistics();
+    const answer = await asked;
     const view = viewOf(answer);
     if (view === undefined) {
       throw sendError("last_block_unknown", "could not get information about the last block on the network");
@@ -115,7 +118,7 @@ export class PartyLine {
         proposal: proposalOf(waiter.command),
         height: planner.headHeight,
       });
-      const plan = planner.plan();
+      const plan = planner.plan(this.options.nowMs());
       if (plan.kind !== "go") {
         takeBack();
         if (plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block") return plan;
@@ -174,14 +177,11 @@ export class PartyLine {
   private refusal(plan: Plan): NodeError {
     switch (plan.kind) {
       case "full":
-        return sendError(
-          "quota_reached",
-          `the transaction per block limit has been reached: ${plan.txPerBlock} for each block; ${this.nextBlockText()}`,
-        );
+        return sendError("quota_reached", `${LIMIT}: ${quotaText(plan)}; ${this.nextBlockText()}`);
       case "hard":
         return sendError(
           "quota_reached",
-          `the transaction per block limit has been reached: one more would need a proof of ${plan.difficulty} bits; ${this.nextBlockText()}`,
+          `${LIMIT}: one more would need a proof of ${plan.difficulty} bits; ${this.nextBlockText()}`,
         );
       case "banned":
         return banned("all transactions", plan.until);
@@ -208,6 +208,13 @@ export class PartyLine {
     const at = new Date(this.options.wallMs() + waitMs).toISOString();
     return `try again at ${at}`;
   }
+}
+
+function quotaText({ txPerBlock, left }: Extract<Plan, { kind: "full" }>): string {
+  const quota = `${txPerBlock} for each block`;
+  return left === "nothing"
+    ? quota
+    : `${quota}, of which half is left to another wallet that may use this key`;
 }
 
 function proposalOf(command: CommandInit): string {

@@ -16,6 +16,8 @@ export interface PlannerBookOptions {
   readonly ledger?: SentLedger;
   /** Bits above the base that a proof may cost before waiting for a block is better. */
   readonly extraBitsMax?: number;
+  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
+  readonly rewindMs?: number;
 }
 
 export class PlannerBook {
@@ -27,8 +29,8 @@ export class PlannerBook {
     const key = `${party} ${chainId}`;
     const known = this.memories.get(key);
     if (known !== undefined) return known;
-    const { ledger, extraBitsMax } = this.options;
-    const planner = new ProofPlanner(extraBitsMax === undefined ? {} : { extraBitsMax });
+    const { ledger } = this.options;
+    const planner = new ProofPlanner(this.options);
     const remembered = ledger?.load(chainId, party);
     if (remembered !== undefined) planner.load(remembered);
     const remember = () => ledger?.save(chainId, party, planner.save());

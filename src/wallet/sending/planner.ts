@@ -9,6 +9,7 @@
  */
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
+import { KeySharing, type KeySharingState } from "./key-sharing.ts";
 import { type BlockQuota, observedBits, roomOn } from "./proof-room.ts";
 
 /** A place on a block for one transaction. */
@@ -24,7 +25,7 @@ export interface Slot {
 export type Plan =
   | { readonly kind: "go"; readonly slot: Slot }
   /** Every known block has as many as it takes: the next block takes more. */
-  | { readonly kind: "full"; readonly txPerBlock: bigint }
+  | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: "nothing" | "for another wallet" }
   /** There is room, at a difficulty that nobody wants to wait for. */
   | { readonly kind: "hard"; readonly difficulty: number }
   | { readonly kind: "banned"; readonly until: string }
@@ -35,6 +36,8 @@ export type Plan =
 export interface PlannerOptions {
   /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
   readonly extraBitsMax?: number;
+  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
+  readonly rewindMs?: number;
 }
 
 interface Sent {
@@ -48,6 +51,7 @@ interface Block extends BlockQuota {
   readonly hashFunction: string;
   /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
   pastBlocks: bigint | undefined;
+  readonly knownAtMs: number;
   seen: bigint;
   observed: bigint;
   foreign: bigint;
@@ -58,7 +62,7 @@ interface Block extends BlockQuota {
 export interface PlannerState {
   readonly head: string;
   readonly lastId: number;
-  readonly foreignAt: string | null;
+  readonly sharing: KeySharingState;
   readonly blocks: readonly {
     readonly height: string;
     readonly hash: string;
@@ -80,8 +84,6 @@ const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
-/** While somebody else uses the key, blocks this young are left to them. */
-const SHARED_AGE = 2n;
 
 export class ProofPlanner {
   private head = 0n;
@@ -93,13 +95,15 @@ export class ProofPlanner {
   private headKnownSince = 0;
   /** Answers to questions before this one are of a chain that is gone. */
   private chainSince = 0;
-  private lowerSinceMs: number | undefined;
-  /** The newest block when a transaction of this key was seen that this wallet did not send. */
-  private foreignAt: bigint | undefined;
+  /** What the node says while it says less than it did, and since when. */
+  private lower: { readonly head: bigint; readonly sinceMs: number } | undefined;
+  private readonly sharing = new KeySharing();
   private readonly extraBitsMax: number;
+  private readonly rewindMs: number;
 
-  constructor({ extraBitsMax = EXTRA_BITS_MAX }: PlannerOptions = {}) {
+  constructor({ extraBitsMax = EXTRA_BITS_MAX, rewindMs = REWIND_MS }: PlannerOptions = {}) {
     this.extraBitsMax = extraBitsMax;
+    this.rewindMs = rewindMs;
   }
 
   /** To be called before a node is asked. @returns what goes with its answer */
@@ -113,8 +117,7 @@ export class ProofPlanner {
 
   /** Whether another wallet uses the same key, as far as the last blocks tell. */
   get isShared(): boolean {
-    if (this.foreignAt === undefined) return false;
-    return this.head - this.foreignAt <= (this.blocks.get(this.head)?.pastBlocks ?? 0n);
+    return this.sharing.isShared(this.head, this.window);
   }
 
   /** Takes in a party's statistics, however late they come. */
@@ -122,7 +125,7 @@ export class ProofPlanner {
     const newest = view.blocks.find(({ height }) => height === view.head)!;
     if (!this.isOfThisChain(view.blocks, view.head, ticket, nowMs)) return;
     if (view.head >= this.head) this.bannedUntil = view.bannedUntil;
-    for (const seen of view.blocks) this.count(this.blockOf(seen));
+    for (const seen of view.blocks) this.count(this.blockOf(seen, nowMs), view.head);
     for (const seen of view.blocks) this.update(this.blocks.get(seen.height)!, seen);
     this.noteNewest(newest, view.pastBlocks);
   }
@@ -131,7 +134,7 @@ export class ProofPlanner {
   observeHead(block: LastBlock, ticket: number, nowMs: number): void {
     const seen: SeenBlock = { ...block, seen: 0n, expected: undefined };
     if (!this.isOfThisChain([seen], block.height, ticket, nowMs)) return;
-    this.blockOf(seen);
+    this.blockOf(seen, nowMs);
     this.noteNewest(seen, block.pastBlocks);
   }
 
@@ -140,8 +143,8 @@ export class ProofPlanner {
     this.head = 0n;
     this.blocks.clear();
     this.bannedUntil = undefined;
-    this.lowerSinceMs = undefined;
-    this.foreignAt = undefined;
+    this.lower = undefined;
+    this.sharing.forget();
     this.chainSince = this.asked + 1;
     this.headKnownSince = this.chainSince;
   }
@@ -156,18 +159,22 @@ export class ProofPlanner {
    * Finds a place for one transaction and keeps it: the newest block with room at the base difficulty, else the one
    * that asks for the least.
    */
-  plan(): Plan {
+  plan(nowMs: number): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
     let best: { readonly block: Block; readonly bits: number } | undefined;
     for (const block of this.candidates()) {
-      const bits = this.room(block);
+      const bits = this.room(block, nowMs);
       if (bits === undefined) continue;
       if (best === undefined || bits < best.bits) best = { block, bits };
       if (best.bits <= newest.difficulty) break;
     }
-    if (best === undefined) return { kind: "full", txPerBlock: newest.txPerBlock };
+    if (best === undefined) {
+      const isAlone = this.sharing.isAlone(this.head, this.window);
+      const left = isAlone || newest.txPerBlock === 1n ? "nothing" : "for another wallet";
+      return { kind: "full", txPerBlock: newest.txPerBlock, left };
+    }
     const { block, bits } = best;
     if (block.hashFunction !== HASH_FUNCTION) {
       return { kind: "unknown_function", hashFunction: block.hashFunction };
@@ -175,6 +182,7 @@ export class ProofPlanner {
     if (bits - block.difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
     const id = ++this.lastId;
     block.sent.push({ id, bits });
+    this.sharing.noteSent(this.head, this.window);
     const { height, hash, hashFunction } = block;
     return { kind: "go", slot: { id, height, hash, difficulty: bits, hashFunction } };
   }
@@ -202,7 +210,7 @@ export class ProofPlanner {
     return {
       head: this.head.toString(),
       lastId: this.lastId,
-      foreignAt: this.foreignAt?.toString() ?? null,
+      sharing: this.sharing.save(),
       blocks: [...this.blocks.values()].map((block) => ({
         height: block.height.toString(),
         hash: block.hash,
@@ -223,7 +231,7 @@ export class ProofPlanner {
     this.restart();
     this.head = BigInt(state.head);
     this.lastId = state.lastId;
-    this.foreignAt = state.foreignAt === null ? undefined : BigInt(state.foreignAt);
+    this.sharing.load(state.sharing);
     for (const { sent, ...block } of state.blocks) {
       const height = BigInt(block.height);
       this.blocks.set(height, {
@@ -234,6 +242,7 @@ export class ProofPlanner {
         seen: BigInt(block.seen),
         observed: BigInt(block.observed),
         foreign: BigInt(block.foreign),
+        knownAtMs: Number.NEGATIVE_INFINITY,
         sent: sent.map(([id, bits]) => ({ id, bits })),
       });
     }
@@ -247,11 +256,11 @@ export class ProofPlanner {
       return known !== undefined && known.hash !== hash;
     });
     if (isOther) this.restart();
-    else if (head >= this.head) this.lowerSinceMs = undefined;
+    else if (head >= this.head) this.lower = undefined;
     else if (ticket >= this.headKnownSince) {
-      this.lowerSinceMs ??= nowMs;
-      const isFarBack = this.head - head > (this.blocks.get(this.head)?.pastBlocks ?? 0n);
-      if (isFarBack || nowMs - this.lowerSinceMs >= REWIND_MS) this.restart();
+      this.lower = { head, sinceMs: this.lower?.sinceMs ?? nowMs };
+      const isFarBack = this.head - head > this.window;
+      if (isFarBack || nowMs - this.lower.sinceMs >= this.rewindMs) this.restart();
     }
     return true;
   }
@@ -268,24 +277,24 @@ export class ProofPlanner {
     }
   }
 
-  private blockOf(seen: SeenBlock): SeenBlock {
+  private blockOf(seen: SeenBlock, knownAtMs: number): SeenBlock {
     if (!this.blocks.has(seen.height)) {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
       this.blocks.set(height, {
         ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
-        ...{ pastBlocks: undefined, seen: 0n, observed: 0n, foreign: 0n, sent: [] },
+        ...{ pastBlocks: undefined, knownAtMs, seen: 0n, observed: 0n, foreign: 0n, sent: [] },
       });
     }
     return seen;
   }
 
   /** More than this wallet sent: somebody else has the key as well. */
-  private count({ height, seen }: SeenBlock): void {
+  private count({ height, seen }: SeenBlock, head: bigint): void {
     const block = this.blocks.get(height)!;
     const foreign = seen - BigInt(block.sent.length);
     if (foreign <= block.foreign) return;
     block.foreign = foreign;
-    this.foreignAt = this.head > height ? this.head : height;
+    this.sharing.noteForeign(height, this.head > head ? this.head : head);
   }
 
   /** The largest count holds: statistics may be late, and the original forgets (see `roomOn`). */
@@ -297,31 +306,34 @@ export class ProofPlanner {
   }
 
   private isUsable({ height, pastBlocks }: Block): boolean {
-    if (pastBlocks === undefined || height > this.head) return false;
+    // A block above what the node says is none that it knows.
+    if (pastBlocks === undefined || height > (this.lower?.head ?? this.head)) return false;
     const share = pastBlocks / MARGIN_SHARE;
     const margin = share > MARGIN_MIN ? share : MARGIN_MIN;
     return height + pastBlocks > this.head + 1n + margin;
   }
 
-  /** Newest first; while the key is shared, what the others are not likely to be using comes before the rest. */
+  /** Newest first. */
   private candidates(): Block[] {
     const usable = [...this.blocks.values()].filter((block) => this.isUsable(block));
-    usable.sort((a, b) => (a.height > b.height ? -1 : 1));
-    if (!this.isShared) return usable;
-    const old = usable.filter(({ height }) => this.head - height >= SHARED_AGE);
-    return old.length > 0 ? old : usable;
+    return usable.sort((a, b) => (a.height > b.height ? -1 : 1));
   }
 
-  private room(block: Block): number | undefined {
+  private room(block: Block, nowMs: number): number | undefined {
     const { seen, observed, foreign } = block;
     const sent = block.sent.map(({ bits }) => bits);
-    if (!this.isShared) return roomOn(block, { seen, observed, foreign, sent });
-    // One of the others' may be on its way, at the base difficulty.
-    if (block.increasingDifficulty) {
-      return roomOn(block, { seen, observed, foreign, sent: [...sent, block.difficulty] });
+    const share = this.sharing.shareOf(block, this.head, this.window, nowMs);
+    if (share === 0n) return undefined;
+    if (!block.increasingDifficulty) {
+      return BigInt(sent.length) >= share ? undefined : roomOn(block, { seen, observed, foreign, sent });
     }
-    const half = block.txPerBlock / 2n;
-    if (BigInt(sent.length) >= (half > 0n ? half : 1n)) return undefined;
-    return roomOn(block, { seen, observed, foreign, sent });
+    // What is left to others may be on its way, at the base difficulty.
+    const left = Array.from({ length: Number(block.txPerBlock - share) }, () => block.difficulty);
+    return roomOn(block, { seen, observed, foreign, sent: [...sent, ...left] });
+  }
+
+  /** Blocks that may be named, of the parameters in force. */
+  private get window(): bigint {
+    return this.blocks.get(this.head)?.pastBlocks ?? 0n;
   }
 }

@@ -22,7 +22,7 @@ import {
   sendError,
 } from "./node-client.ts";
 import { type NodePool, noHealthyNode, wrongChain } from "./node-pool.ts";
-import { PartyLine, type Place } from "./party-line.ts";
+import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
 import { PlannerBook } from "./planner-book.ts";
 
 export interface SenderOptions {
@@ -271,7 +271,7 @@ export class TransactionSender {
     const memory = this.book.of(chainId, party);
     const { planner } = memory;
     for (const block of this.blocks.ofChain(chainId)) planner.observeHead(block, planner.ask(), nowMs());
-    let last: { readonly atMs: number; readonly answer: Promise<GetSpamStatisticsResponse> } | undefined;
+    let last: (ReturnType<LineOptions["statistics"]> & { readonly atMs: number }) | undefined;
     const ask = async (): Promise<GetSpamStatisticsResponse> => {
       const answer = await this.asking((client) => client.spamStatistics(party));
       if (answer.chainId === "")
@@ -283,8 +283,10 @@ export class TransactionSender {
       chainId,
       memory,
       statistics: () => {
-        if (last === undefined || nowMs() - last.atMs > FRESH_MS) last = { atMs: nowMs(), answer: ask() };
-        return last.answer;
+        if (last === undefined || nowMs() - last.atMs > FRESH_MS) {
+          last = { atMs: nowMs(), ticket: planner.ask(), answer: ask() };
+        }
+        return last;
       },
       lastBlock: async () => this.noted(await this.options.nodes.choose()),
       nowMs,

@@ -148,18 +148,26 @@ function checkName(name: string): string {
   throw networkError("network_name_invalid", "the network's name is not valid");
 }
 
+/** With all keys in small letters; tables whose names differ by their case only are one. */
 function lowerKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(lowerKeys);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key.toLowerCase(), lowerKeys(member)]),
-  );
+  const lower: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const name = key.toLowerCase();
+    const next = lowerKeys(member);
+    const isBothTables = isTable(lower[name]) && isTable(next);
+    lower[name] = isBothTables ? { ...(lower[name] as object), ...(next as object) } : next;
+  }
+  return lower;
+}
+
+function isTable(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function tableOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Readonly<Record<string, unknown>>)
-    : {};
+  return isTable(value) ? value : {};
 }
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -12,7 +12,7 @@ import { checkedCommand, readCommand } from "../signing/command-text.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { Params, sendingModeOf } from "./params.ts";
-import { invalidParams, notPermitted } from "./rpc.ts";
+import { internalError, invalidParams, notPermitted } from "./rpc.ts";
 import type { Call, Connection, Method } from "./service.ts";
 import { transactionResultJson } from "./transaction-json.ts";
 
@@ -157,7 +157,7 @@ function jobOf(
   call: Call,
   connection: Connection,
   wallet: UnlockedWallet,
-  { publicKey, command }: TransactionRequest,
+  { publicKey, command, purpose }: TransactionRequest,
 ): Job {
   return {
     publicKey,
@@ -167,10 +167,16 @@ function jobOf(
       // Between the approval and now the page may have been thrown out, or the wallet locked.
       call.signal.throwIfAborted();
       const current = call.service.parts.wallets.get(connection.wallet) ?? wallet;
+      if (current.isLocked) throw unavailable(purpose);
       checkKey(current, connection, call.hostname, publicKey);
       return current.signTransaction(publicKey, content);
     },
   };
+}
+
+/** Locked, or gone, while it was waited for. The original says the same of signing and of sending. */
+function unavailable(purpose: Purpose) {
+  return internalError(purpose === "check" ? "could not check transaction" : "could not sign transaction");
 }
 
 async function entryOf(request: TransactionRequest, call: Call) {
