@@ -19,7 +19,7 @@ import { median } from "./support.ts";
 const argument = process.argv.indexOf("--rounds");
 const ROUNDS = Number(argument < 0 ? 9 : process.argv[argument + 1]);
 const CHAIN = "bench-chain";
-const COUNT = 2_000;
+const COUNT = 4_000;
 const PARTIES = 1_000;
 const DIFFICULTY = 4;
 const BLOCK_HASH = "d".repeat(64);
@@ -132,7 +132,7 @@ interface Round {
   readonly toOne: number;
 }
 const rounds: Round[] = [];
-for (let round = -2; round < ROUNDS; round++) {
+for (let round = -4; round < ROUNDS; round++) {
   const bareRate = byProcessor(bare);
   const oneRate = byProcessor(oneCore);
   const oneClock = await byClock(oneCore);
