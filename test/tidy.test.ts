@@ -32,7 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   engine: ["wire", "crypto", "admission", "sources/block.ts"],
   sources: ["wire", "crypto", "store", "sources", "admission", "engine"],
   history: ["wire", "crypto", "store"],
-  api: ["wire", "crypto", "store", "history", "admission", "engine"],
+  api: ["wire", "crypto", "store", "history", "admission", "engine", "wallet"],
   explain: [],
   wallet: ["wire", "crypto", "admission"],
   node: ["wire", "crypto", "store", "history", "api", "sources", "admission", "engine", "wallet"],

@@ -90,7 +90,7 @@ class Packer {
     for (const event of block.events) this.addEvent(event);
     for (const hash of block.txHashes) {
       this.hashes[this.hashAt++] = hash.length;
-      this.byteAt += this.bytes.latin1Write(hash, this.byteAt);
+      this.byteAt += this.bytes.write(hash, this.byteAt, "latin1");
     }
   }
 

@@ -1,5 +1,4 @@
-// The thread that reads event files ahead of the writer (recording.worker.ts), as the writer's side sees it. One for
-// the process: it is kept for a while after the last file, because starting it takes as long as reading 60,000 events.
+// Event files read ahead of the writer, on a thread of their own (recording.worker.ts), as the writer's side sees it.
 import { statSync } from "node:fs";
 import { NodeError } from "../errors.ts";
 import { workerUrl } from "../worker-url.ts";
@@ -9,49 +8,41 @@ import { unpackBlocks } from "./block-batch.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 import type { RecordingError, RecordingOrder, RecordingReport } from "./recording.worker.ts";
 
-/** Files that are smaller together are read before a thread would have started. */
+/** Files that are smaller together are read before a thread has started. */
 const THREAD_BYTES_MIN = 1024 * 1024;
-/** An idle thread is let go after this. */
-const IDLE_MS = 2_000;
+/** A thread that has nothing to do is kept so long: it takes a while to start. */
+const IDLE_MS = 1_000;
 
-/** One event file as blocks; see `RecordingReader`, which is one. */
+/** One event file as blocks; `RecordingReader` says what each of these is. */
 export interface Recording {
   readonly end: RecordingEnd | undefined;
   readonly progress: RecordingProgress;
   batches(): AsyncGenerator<Block[]>;
 }
 
-/** Opens files that go on where the one before ended. */
+/** Opens one file after the other, each going on where the one before ended. */
 export type RecordingOpener = (path: string) => Recording;
-
-/** Files read on this thread. */
-export function recordingsHere(): RecordingOpener {
-  const assembler = new BlockAssembler();
-  return (path) => new RecordingReader(path, assembler);
-}
-
-/** Files read on a thread of their own; on this one when there is none to be had. */
-export function recordingsAhead(): RecordingOpener {
-  const here = recordingsHere();
-  let isFirst = true;
-  return (path) => {
-    const thread = RecordingThread.get();
-    if (isFirst && !thread) return here(path);
-    const follows = !isFirst;
-    isFirst = false;
-    if (!thread) throw threadLost("no thread to read the file on can be started");
-    return new RecordingAhead(path, thread, follows);
-  };
-}
 
 /** The way that is quicker for these files. */
 export function openerFor(paths: readonly string[]): RecordingOpener {
   return isWorthThread(paths) ? recordingsAhead() : recordingsHere();
 }
 
-/** Starts the thread that `openerFor` the same files will want: while a store is opened, it can load its code. */
+/** Starts the thread that `openerFor` will want for these files: its code loads while the caller opens a store. */
 export function expectRecordings(paths: readonly string[]): void {
-  if (isWorthThread(paths)) RecordingThread.get();
+  if (isWorthThread(paths)) ReadingThread.get();
+}
+
+/** Files read on the caller's thread. */
+export function recordingsHere(): RecordingOpener {
+  const assembler = new BlockAssembler();
+  return (path) => new RecordingReader(path, assembler);
+}
+
+/** Files read on a thread of their own, or, where none can be had, on the caller's. */
+export function recordingsAhead(): RecordingOpener {
+  const line: Line = { thread: ReadingThread.get(), here: recordingsHere(), isFirst: true };
+  return (path) => (line.thread ? new RecordingAhead(path, line) : line.here(path));
 }
 
 function isWorthThread(paths: readonly string[]): boolean {
@@ -63,23 +54,31 @@ function isWorthThread(paths: readonly string[]): boolean {
   return size >= THREAD_BYTES_MIN;
 }
 
+/** What files that follow each other share. */
+interface Line {
+  thread: ReadingThread | undefined;
+  readonly here: RecordingOpener;
+  isFirst: boolean;
+}
+
 class RecordingAhead implements Recording {
   end: RecordingEnd | undefined;
   progress: RecordingProgress = { bytesRead: 0, bytesTotal: 0 };
 
   constructor(
     private readonly path: string,
-    private readonly thread: RecordingThread,
-    private readonly follows: boolean,
+    private readonly line: Line,
   ) {}
 
   async *batches(): AsyncGenerator<Block[]> {
-    const { thread } = this;
-    await thread.begin({ kind: "read", path: this.path, follows: this.follows });
+    const { line, path } = this;
+    const thread = line.thread!;
+    const { isFirst } = line;
+    line.isFirst = false;
     try {
+      await thread.begin(path, !isFirst);
       for (;;) {
-        const report = thread.next() ?? (await thread.arrival());
-        if (report.kind === "failed") throw errorFrom(report.error);
+        const report = await thread.next();
         this.progress = report.progress;
         if (report.kind === "ended") {
           this.end = report.end;
@@ -87,78 +86,143 @@ class RecordingAhead implements Recording {
         }
         yield report.batch ? unpackBlocks(report.batch) : [];
       }
+    } catch (error) {
+      // A thread that cannot be started is told of here and nowhere else.
+      if (!(error instanceof ThreadLost) || !isFirst || this.progress.bytesTotal > 0) throw error;
+      line.thread = undefined;
     } finally {
       thread.finish();
     }
+    const reader = line.here(path);
+    for await (const blocks of reader.batches()) {
+      this.progress = reader.progress;
+      yield blocks;
+    }
+    this.end = reader.end;
   }
 }
 
-/** The thread's end of the line. One file at a time. */
-class RecordingThread {
-  private static current: RecordingThread | undefined;
-  private readonly reports: RecordingReport[] = [];
-  private waiting: PromiseWithResolvers<RecordingReport> | undefined;
-  /** Settles when the file under way is through. */
-  private over: PromiseWithResolvers<void> | undefined;
-  private idle: ReturnType<typeof setTimeout> | undefined;
-  private lost: Error | undefined;
-  /** Nobody wants the rest of the file. */
-  private isGivenUp = false;
+class ThreadLost extends NodeError {
+  constructor(reason: string) {
+    super("replay", "thread_lost", `the thread that reads the recording ended: ${reason}`, "try again");
+  }
+}
 
-  /** The thread, started if need be; undefined where none can be. */
-  static get(): RecordingThread | undefined {
+/** Bun's addition to the browser's `Worker`: whether it keeps the process going. */
+interface Holding {
+  ref(): void;
+  unref(): void;
+}
+
+type Progressing = Exclude<RecordingReport, { kind: "failed" }>;
+
+/** One for the process, and one file at a time. */
+class ReadingThread {
+  private static current: ReadingThread | undefined;
+  private readonly reports: RecordingReport[] = [];
+  /** A report has come, or the thread is lost. */
+  private news = Promise.withResolvers<void>();
+  /** Settles when the file under way is through. */
+  private busy: PromiseWithResolvers<void> | undefined;
+  private isGivenUp = false;
+  private lost: ThreadLost | undefined;
+  private idle: ReturnType<typeof setTimeout> | undefined;
+
+  /** The thread, started if need be; undefined where there can be none. */
+  static get(): ReadingThread | undefined {
     try {
-      RecordingThread.current ??= new RecordingThread(
-        new Worker(workerUrl("sources/recording.worker.ts"), { ref: false } as WorkerOptions),
+      ReadingThread.current ??= new ReadingThread(
+        new Worker(workerUrl("sources/recording.worker.ts")) as Worker & Holding,
       );
     } catch {
       return undefined;
     }
-    RecordingThread.current.rest();
-    return RecordingThread.current;
+    ReadingThread.current.rest();
+    return ReadingThread.current;
   }
 
-  private constructor(private readonly worker: Worker) {
+  private constructor(private readonly worker: Worker & Holding) {
+    // Only a file under way keeps the process going.
+    worker.unref();
     worker.onmessage = ({ data }: MessageEvent<RecordingReport>) => this.receive(data);
     worker.onerror = (event) => {
       event.preventDefault();
       this.lose(event.message);
     };
-    worker.addEventListener("close", () => this.lose("it ended"));
+    worker.addEventListener("close", () => this.lose("it is gone"));
   }
 
-  async begin(order: RecordingOrder): Promise<void> {
+  async begin(path: string, follows: boolean): Promise<void> {
     clearTimeout(this.idle);
-    while (this.over) await this.over.promise;
+    while (this.busy) await this.busy.promise;
+    clearTimeout(this.idle);
     if (this.lost) throw this.lost;
     this.isGivenUp = false;
-    this.over = Promise.withResolvers();
+    this.busy = Promise.withResolvers();
     this.worker.ref();
-    this.send(order);
+    this.send({ kind: "read", path, follows });
   }
 
-  /** A report that has arrived. */
-  next(): RecordingReport | undefined {
-    const report = this.reports.shift();
-    if (report?.kind === "batch") this.send({ kind: "taken" });
+  /** The next report. @throws NodeError what went wrong on the thread */
+  async next(): Promise<Progressing> {
+    while (this.reports.length === 0) {
+      if (this.lost) throw this.lost;
+      this.news = Promise.withResolvers();
+      await this.news.promise;
+    }
+    const report = this.reports.shift()!;
+    if (report.kind === "failed") throw errorFrom(report.error);
+    if (report.kind === "batch") this.send({ kind: "taken" });
     return report;
   }
 
-  /** The next report, when none has arrived. */
-  async arrival(): Promise<RecordingReport> {
-    if (this.lost) throw this.lost;
-    this.waiting = Promise.withResolvers();
-    await this.waiting.promise;
-    return this.next()!;
+  /** Whoever reads is done, at the end of the file or before. */
+  finish(): void {
+    this.reports.length = 0;
+    if (this.busy) {
+      this.isGivenUp = true;
+      this.send({ kind: "stop" });
+    } else this.rest();
   }
 
-  /** The file is through, or given up. */
-  finish(): void {
-    if (this.over) {
-      this.isGivenUp = true;
-      this.reports.length = 0;
-      this.send({ kind: "stop" });
+  private receive(report: RecordingReport): void {
+    if (!this.isGivenUp) {
+      this.reports.push(report);
+      this.news.resolve();
     }
-    this.rest();
+    if (report.kind !== "batch") this.release();
   }
+
+  private lose(reason: string): void {
+    this.lost ??= new ThreadLost(reason);
+    if (ReadingThread.current === this) ReadingThread.current = undefined;
+    this.release();
+    this.news.resolve();
+  }
+
+  private release(): void {
+    this.worker.unref();
+    this.busy?.resolve();
+    this.busy = undefined;
+    if (this.isGivenUp) this.rest();
+  }
+
+  private rest(): void {
+    clearTimeout(this.idle);
+    if (this.busy) return;
+    this.idle = setTimeout(() => {
+      this.lose("it was idle");
+      this.worker.terminate();
+    }, IDLE_MS);
+    this.idle.unref();
+  }
+
+  private send(order: RecordingOrder): void {
+    this.worker.postMessage(order);
+  }
+}
+
+function errorFrom({ message, attempt, code, hint, exitCode }: RecordingError): Error {
+  if (attempt === undefined || code === undefined) return new Error(message);
+  return new NodeError(attempt, code, message, hint, exitCode);
 }

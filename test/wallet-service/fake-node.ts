@@ -52,7 +52,7 @@ export class FakeNode implements NodeClient {
       "spam.pow.hashFunction": "sha3_24_rounds",
       "spam.pow.numberOfPastBlocks": "100",
       "spam.pow.difficulty": "2",
-      "spam.pow.numberOfTxPerBlock": "2",
+      "spam.pow.numberOfTxPerBlock": "4",
       "spam.pow.increaseDifficulty": "0",
       "validators.epoch.length": "1h",
       "spam.protection.voting.min.tokens": "0",

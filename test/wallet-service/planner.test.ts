@@ -83,90 +83,97 @@ function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
   return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
 }
 
-/** A planner that has seen blocks 1 to `head`. */
-function planner(head: bigint, changes: Partial<SeenBlock> = {}): ProofPlanner {
+const NOW = 0;
+
+/** A planner that has seen blocks 1 to `head`, and is sure that nobody else uses the key. */
+function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n): ProofPlanner {
   const made = new ProofPlanner();
-  for (let height = 1n; height <= head; height++) {
+  for (let height = from; height <= head; height++) {
     made.observe(view(height, { blocks: [block(height, changes)] }), made.ask(), 0);
+    const plan = height === from || height === head - 3n ? made.plan(NOW) : undefined;
+    if (plan?.kind === "go") made.release(plan.slot);
   }
   return made;
 }
 
 const heightsOf = (made: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
-    const plan = made.plan();
+    const plan = made.plan(NOW);
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
 describe("which block", () => {
-  test("the newest first, then older ones; those about to leave are left out", () => {
+  test("the newest first, then older ones; half is left to others until a block is three old; those about to leave are left out", () => {
     // Window 10 at head 20: 11 to 20 may be named, the next block is 21, and two blocks are kept in reserve.
-    expect(heightsOf(planner(20n), 15)).toEqual([
-      ...[20, 20, 19, 19, 18, 18, 17, 17, 16, 16, 15, 15, 14, 14].map((height) => `${height} at 10`),
-      "full",
-    ]);
+    const heights = [20, 19, 18, 17, 17, 16, 16, 15, 15, 14];
+    expect(heightsOf(planner(20n), 11)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
   });
 
   test("older blocks at the base before any at more; then the least of what is needed", () => {
-    const made = planner(20n, { increasingDifficulty: true });
-    const heights = heightsOf(made, 16);
-    expect(heights.slice(12)).toEqual(["14 at 10", "14 at 10", "20 at 11", "20 at 11"]);
+    const heights = heightsOf(planner(20n, { increasingDifficulty: true }), 14);
+    expect(heights.slice(8)).toEqual([
+      "15 at 10",
+      "14 at 10",
+      "17 at 11",
+      "17 at 11",
+      "16 at 11",
+      "16 at 11",
+    ]);
   });
 
   test("a block is only named if its rules are known for certain", () => {
-    const made = new ProofPlanner();
-    const used = block(18n, { seen: 1n });
-    made.observe(view(20n, { blocks: [used, block(20n)] }), made.ask(), 0);
-    expect(heightsOf(made, 3)).toEqual(["20 at 10", "full", "full"]);
+    const made = planner(20n, {}, 20n);
+    made.observe(view(20n, { blocks: [block(18n), block(20n)] }), made.ask(), 0);
+    expect(heightsOf(made, 2)).toEqual(["20 at 10", "full"]);
   });
 
   test("old blocks keep their own parameters", () => {
-    const made = planner(3n);
-    const changed = block(4n, { difficulty: 20, txPerBlock: 1n });
-    made.observe(view(4n, { blocks: [changed], pastBlocks: 5n }), made.ask(), 0);
-    expect(heightsOf(made, 4)).toEqual(["4 at 20", "3 at 10", "3 at 10", "2 at 10"]);
+    const made = planner(19n);
+    const changed = block(20n, { difficulty: 20 });
+    made.observe(view(20n, { blocks: [changed] }), made.ask(), 0);
+    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "18 at 10", "17 at 10"]);
   });
 
   test("a proof of too many bits is not tried: the next block is cheaper", () => {
     const made = new ProofPlanner({ extraBitsMax: 1 });
-    made.observe(
-      view(1n, { blocks: [block(1n, { txPerBlock: 1n, increasingDifficulty: true })] }),
-      made.ask(),
-      0,
-    );
-    expect(heightsOf(made, 3)).toEqual(["1 at 10", "1 at 11", "hard"]);
+    const rising = { txPerBlock: 2n, increasingDifficulty: true };
+    for (let height = 1n; height <= 4n; height++) {
+      made.observe(view(height, { blocks: [block(height, rising)], pastBlocks: 7n }), made.ask(), 0);
+      const plan = height % 2n === 1n ? made.plan(NOW) : undefined;
+      if (plan?.kind === "go") made.release(plan.slot);
+    }
+    const heights = ["4 at 10", "3 at 10", "2 at 10", "1 at 10", "1 at 10", "1 at 11", "1 at 11", "hard"];
+    expect(heightsOf(made, 8)).toEqual(heights);
   });
 
   test("places that were not used are given again", () => {
     const made = planner(1n);
-    const plan = made.plan();
-    made.plan();
-    expect(made.plan().kind).toBe("full");
+    const plan = made.plan(NOW);
+    expect(made.plan(NOW).kind).toBe("full");
     if (plan.kind === "go") made.release(plan.slot);
     expect(heightsOf(made, 2)).toEqual(["1 at 10", "full"]);
   });
 
   test("a lost transaction's place is free again when its block has left", () => {
     const made = planner(1n);
-    made.plan();
-    made.plan();
+    made.plan(NOW);
     for (let height = 2n; height <= 12n; height++) made.observe(view(height), made.ask(), 0);
     expect(made.save().blocks.some(({ height }) => height === "1")).toBe(false);
-    expect(made.plan().kind).toBe("go");
+    expect(made.plan(NOW).kind).toBe("go");
   });
 });
 
 describe("the chain", () => {
   test("bans, unknown functions, and nothing known", () => {
-    expect(new ProofPlanner().plan().kind).toBe("no_block");
+    expect(new ProofPlanner().plan(NOW).kind).toBe("no_block");
     const made = planner(1n);
     made.observe(view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }), made.ask(), 0);
-    expect(made.plan()).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
+    expect(made.plan(NOW)).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
     made.observe(view(2n), made.ask(), 0);
-    expect(made.plan().kind).toBe("go");
+    expect(made.plan(NOW).kind).toBe("go");
     const other = new ProofPlanner();
     other.observe(view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }), other.ask(), 0);
-    expect(other.plan()).toEqual({ kind: "unknown_function", hashFunction: "md5" });
+    expect(other.plan(NOW)).toEqual({ kind: "unknown_function", hashFunction: "md5" });
   });
 
   test("statistics that come late change nothing for the worse", () => {
@@ -180,17 +187,17 @@ describe("the chain", () => {
 
   test("other blocks at the same heights: another chain, and nothing of the old one is named", () => {
     const made = planner(20n);
-    made.plan();
+    made.plan(NOW);
     made.observe(view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }), made.ask(), 0);
     expect(made.headHeight).toBe(15n);
-    expect(heightsOf(made, 3)).toEqual(["15 at 10", "15 at 10", "full"]);
+    expect(heightsOf(made, 2)).toEqual(["15 at 10", "full"]);
   });
 
   test("a chain that goes on from a lower height is believed after three seconds", () => {
     const made = planner(20n);
     heightsOf(made, 14);
     made.observe(view(18n), made.ask(), 1_000);
-    expect(made.plan().kind).toBe("full");
+    expect(made.plan(NOW).kind).toBe("full");
     made.observe(view(18n), made.ask(), 3_999);
     expect(made.headHeight).toBe(20n);
     made.observe(view(18n), made.ask(), 4_000);
@@ -230,19 +237,51 @@ describe("the chain", () => {
 });
 
 describe("another wallet with the same key", () => {
-  test("is noticed, and left half of the places, and the newest blocks", () => {
-    const made = planner(20n, { txPerBlock: 4n });
-    expect(made.isShared).toBe(false);
-    const seen = block(20n, { txPerBlock: 4n, seen: 1n });
-    made.observe(view(20n, { blocks: [seen] }), made.ask(), 0);
+  const four = { txPerBlock: 4n };
+
+  test("may have begun as well: half of the newest block at first, more when nobody was seen", () => {
+    const made = planner(20n, four, 20n);
+    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+    for (let height = 21n; height <= 23n; height++) {
+      made.observe(view(height, { blocks: [block(height, four)] }), made.ask(), 0);
+    }
+    expect(heightsOf(made, 9)).toEqual([
+      ...["23 at 10", "23 at 10", "22 at 10", "22 at 10", "21 at 10", "21 at 10", "20 at 10", "20 at 10"],
+      "full",
+    ]);
+  });
+
+  test("whoever finds the key in much use keeps to old blocks, and half of them", () => {
+    const made = new ProofPlanner();
+    for (let height = 1n; height <= 12n; height++) {
+      const used = block(height, { ...four, seen: height === 1n ? 3n : 0n });
+      made.observe(view(height, { blocks: [used], pastBlocks: 100n }), made.ask(), 0);
+    }
     expect(made.isShared).toBe(true);
-    expect(heightsOf(made, 4)).toEqual(["18 at 10", "18 at 10", "17 at 10", "17 at 10"]);
+    expect(heightsOf(made, 4)).toEqual(["2 at 10", "2 at 10", "1 at 10", "full"]);
+    const full = made.plan(NOW);
+    expect(full.kind === "full" && full.left).toBe("for another wallet");
+  });
+
+  test("somebody who takes half is noticed: from then on half of the newest and of old ones", () => {
+    const made = planner(20n, four);
+    made.observe(view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }), made.ask(), 0);
+    expect(made.isShared).toBe(true);
+    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+  });
+
+  test("one that takes more gets the young blocks", () => {
+    const made = planner(20n, four);
+    made.observe(view(20n, { blocks: [block(20n, { ...four, seen: 3n })] }), made.ask(), 0);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+    // A chain that stands still for a minute: what was on its way has arrived or is lost.
+    expect(made.plan(60_000).kind).toBe("go");
   });
 
   test("its own are not taken for another's", () => {
     const made = planner(20n);
-    heightsOf(made, 2);
-    made.observe(view(20n, { blocks: [block(20n, { seen: 2n })] }), made.ask(), 0);
+    heightsOf(made, 1);
+    made.observe(view(20n, { blocks: [block(20n, { seen: 1n })] }), made.ask(), 0);
     expect(made.isShared).toBe(false);
   });
 
@@ -251,5 +290,19 @@ describe("another wallet with the same key", () => {
     made.observe(view(20n, { blocks: [block(20n, { seen: 1n })] }), made.ask(), 0);
     for (let height = 21n; height <= 31n; height++) made.observe(view(height), made.ask(), 0);
     expect(made.isShared).toBe(false);
+  });
+
+  test("a quota of one: every other block each", () => {
+    const one = { txPerBlock: 1n };
+    const alone = planner(20n, one);
+    expect(heightsOf(alone, 6)).toEqual(["19 at 10", "17 at 10", "16 at 10", "15 at 10", "full", "full"]);
+    const newcomer = new ProofPlanner();
+    const sent: string[] = [];
+    for (let height = 20n; height <= 23n; height++) {
+      const used = height === 20n ? [block(19n, { ...one, seen: 1n })] : [];
+      newcomer.observe(view(height, { blocks: [...used, block(height, one)] }), newcomer.ask(), 0);
+      sent.push(...heightsOf(newcomer, 1));
+    }
+    expect(sent).toEqual(["20 at 10", "full", "22 at 10", "full"]);
   });
 });

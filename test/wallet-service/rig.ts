@@ -58,7 +58,7 @@ export interface RigOptions extends Partial<Omit<WalletServiceOptions, "nodes">>
 
 export class Rig {
   readonly person = new Person();
-  readonly node = new FakeNode();
+  readonly node = new FakeNode("test-chain", { "spam.pow.numberOfTxPerBlock": "40" });
   store!: WalletStore;
   running!: RunningWalletService;
 

@@ -171,8 +171,8 @@ describe("a chain that", () => {
 
 describe("a thousand as fast as they come", () => {
   const rules: readonly (readonly [string, Record<string, string>])[] = [
-    ["the network's default limits", {}],
-    ["increasing difficulty", { "spam.pow.increaseDifficulty": "1" }],
+    ["the network's default limits", { "spam.pow.numberOfTxPerBlock": "2" }],
+    ["increasing difficulty", { "spam.pow.numberOfTxPerBlock": "2", "spam.pow.increaseDifficulty": "1" }],
     ["one for a block", { "spam.pow.numberOfTxPerBlock": "1" }],
   ];
   test.each(rules)(
@@ -196,7 +196,7 @@ describe("a thousand as fast as they come", () => {
   );
 
   test("two wallets with the same key: neither gets it banned", async () => {
-    const node = new FakeNode();
+    const node = new FakeNode("test-chain", { "spam.pow.numberOfTxPerBlock": "2" });
     for (let count = 0; count < 5; count++) node.block();
     const pair = [senderTo([node], { waitMs: 1_500 }), senderTo([node], { waitMs: 1_500 })];
     const blocks = setInterval(() => node.block(), 10);

@@ -9,7 +9,7 @@
  */
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
-import { KeySharing, type KeySharingState } from "./key-sharing.ts";
+import { type ChainPlace, KeySharing, type KeySharingState } from "./key-sharing.ts";
 import { type BlockQuota, observedBits, roomOn } from "./proof-room.ts";
 
 /** A place on a block for one transaction. */
@@ -117,7 +117,7 @@ export class ProofPlanner {
 
   /** Whether another wallet uses the same key, as far as the last blocks tell. */
   get isShared(): boolean {
-    return this.sharing.isShared(this.head, this.window);
+    return this.sharing.isShared(this.place);
   }
 
   /** Takes in a party's statistics, however late they come. */
@@ -171,8 +171,8 @@ export class ProofPlanner {
       if (best.bits <= newest.difficulty) break;
     }
     if (best === undefined) {
-      const isAlone = this.sharing.isAlone(this.head, this.window);
-      const left = isAlone || newest.txPerBlock === 1n ? "nothing" : "for another wallet";
+      const isAlone = this.sharing.isAlone(this.place);
+      const left = isAlone ? "nothing" : "for another wallet";
       return { kind: "full", txPerBlock: newest.txPerBlock, left };
     }
     const { block, bits } = best;
@@ -181,9 +181,9 @@ export class ProofPlanner {
     }
     if (bits - block.difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
     const id = ++this.lastId;
-    block.sent.push({ id, bits });
-    this.sharing.noteSent(this.head, this.window);
     const { height, hash, hashFunction } = block;
+    block.sent.push({ id, bits });
+    this.sharing.noteSent(height, this.place);
     return { kind: "go", slot: { id, height, hash, difficulty: bits, hashFunction } };
   }
 
@@ -242,7 +242,7 @@ export class ProofPlanner {
         seen: BigInt(block.seen),
         observed: BigInt(block.observed),
         foreign: BigInt(block.foreign),
-        knownAtMs: Number.NEGATIVE_INFINITY,
+        knownAtMs: Number.POSITIVE_INFINITY,
         sent: sent.map(([id, bits]) => ({ id, bits })),
       });
     }
@@ -294,7 +294,7 @@ export class ProofPlanner {
     const foreign = seen - BigInt(block.sent.length);
     if (foreign <= block.foreign) return;
     block.foreign = foreign;
-    this.sharing.noteForeign(height, this.head > head ? this.head : head);
+    this.sharing.noteForeign(block, foreign, this.head > head ? this.head : head);
   }
 
   /** The largest count holds: statistics may be late, and the original forgets (see `roomOn`). */
@@ -322,14 +322,14 @@ export class ProofPlanner {
   private room(block: Block, nowMs: number): number | undefined {
     const { seen, observed, foreign } = block;
     const sent = block.sent.map(({ bits }) => bits);
-    const share = this.sharing.shareOf(block, this.head, this.window, nowMs);
-    if (share === 0n) return undefined;
-    if (!block.increasingDifficulty) {
-      return BigInt(sent.length) >= share ? undefined : roomOn(block, { seen, observed, foreign, sent });
-    }
-    // What is left to others may be on its way, at the base difficulty.
-    const left = Array.from({ length: Number(block.txPerBlock - share) }, () => block.difficulty);
-    return roomOn(block, { seen, observed, foreign, sent: [...sent, ...left] });
+    const share = this.sharing.shareOf(block, this.place, nowMs);
+    const own = BigInt(sent.length);
+    if (share !== "whole" && (own >= share || own + foreign >= block.txPerBlock)) return undefined;
+    return roomOn(block, { seen, observed, foreign, sent });
+  }
+
+  private get place(): ChainPlace {
+    return { head: this.head, pastBlocks: this.window };
   }
 
   /** Blocks that may be named, of the parameters in force. */
