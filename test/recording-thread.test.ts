@@ -175,3 +175,31 @@ test("a thread reads no more than a few batches ahead", async () => {
   expect(recording.end!.damage!.offset).toBeGreaterThan(1024 * 1024);
   expect(recording.end!.damage!.offset).toBeLessThan(2 * 1024 * 1024);
 });
+
+test("where no thread can be started, files are read on the caller's", async () => {
+  const real = globalThis.Worker;
+  const refused = class {
+    constructor() {
+      throw new Error("no threads here");
+    }
+  };
+  const missing = class extends real {
+    constructor() {
+      super(new URL("./no-such.worker.ts", import.meta.url).href);
+    }
+  };
+  const offsets = recordOffsets(short);
+  const cut = offsets[offsets.length >> 1]!;
+  const files = [file(short.subarray(0, cut)), file(short.subarray(cut))];
+  const wanted = await readAll(recordingsHere(), ...files);
+  try {
+    for (const broken of [refused, missing]) {
+      // The thread of the tests before goes when it has been idle for a while.
+      await Bun.sleep(1_200);
+      globalThis.Worker = broken as unknown as typeof Worker;
+      expect(await readAll(recordingsAhead(), ...files)).toEqual(wanted);
+    }
+  } finally {
+    globalThis.Worker = real;
+  }
+});

@@ -10,6 +10,7 @@ import {
   type LedgerMovement,
   type TransferType,
 } from "../wire/generated/vega.ts";
+import { AMOUNT_MAX } from "./amounts.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError } from "./errors.ts";
 import type { Table } from "./state/state.ts";
@@ -134,10 +135,23 @@ export class Collateral {
     return this.book(request, this.collect(request));
   }
 
-  /** Brings an amount in from outside (section 2.6, "External account in deposits"). */
+  /**
+   * Whether so much more of an asset can come in. The network's amounts have 256 bits: as long as the whole of an
+   * asset fits, every account of it does.
+   */
+  hasRoomFor(asset: string, amount: bigint): boolean {
+    const { deposited, withdrawn } = this.flows.get(asset) ?? NO_FLOW;
+    return deposited - withdrawn + amount <= AMOUNT_MAX;
+  }
+
+  /**
+   * Brings an amount in from outside (section 2.6, "External account in deposits").
+   * @throws CommandError when there would be more of the asset than an amount can say
+   */
   deposit(asset: string, to: string, amount: bigint, type: TransferTypeNumber): Movement {
     const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
     const flow = this.flows.get(asset) ?? NO_FLOW;
+    if (!this.hasRoomFor(asset, amount)) throw overflow();
     this.flows.set(asset, { deposited: flow.deposited + amount, withdrawn: flow.withdrawn });
     const outside = this.balance(external);
     const request = { from: [external], to: [to], amount, type };
@@ -150,8 +164,9 @@ export class Collateral {
     if (account === undefined) throw new CommandError("account does not exists");
     if (account.balance < amount) throw new CommandError("not enough funds to withdraw");
     const flow = this.flows.get(asset) ?? NO_FLOW;
-    this.flows.set(asset, { deposited: flow.deposited, withdrawn: flow.withdrawn + amount });
     const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
+    if (this.balance(external) + amount > AMOUNT_MAX) throw overflow();
+    this.flows.set(asset, { deposited: flow.deposited, withdrawn: flow.withdrawn + amount });
     return this.move({ from: [from], to: [external], amount, type });
   }
 
@@ -182,6 +197,7 @@ export class Collateral {
     if (account === undefined) throw new CommandError("account does not exists");
     const change = balance - account.balance;
     const flow = this.flows.get(account.asset) ?? NO_FLOW;
+    if (!this.hasRoomFor(account.asset, change)) throw overflow();
     this.flows.set(account.asset, {
       deposited: flow.deposited + (change > 0n ? change : 0n),
       withdrawn: flow.withdrawn + (change < 0n ? -change : 0n),
@@ -289,6 +305,10 @@ export class Collateral {
     else ids.add(id);
     this.systemIds.set(asset, ids);
   }
+}
+
+function overflow(): CommandError {
+  return new CommandError("amount overflows 256 bits");
 }
 
 interface Drawn {

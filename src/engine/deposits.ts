@@ -9,7 +9,7 @@ import {
   TransferType,
 } from "../wire/generated/vega.ts";
 import { isHex64 } from "../wire/identifiers.ts";
-import { AMOUNT_MAX, readAmount, without0x } from "./amounts.ts";
+import { readAmount, without0x } from "./amounts.ts";
 import type { AssetActions, ForeignPlace, OpenDeposit } from "./asset-actions.ts";
 import { accountId, type Collateral, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
@@ -75,8 +75,7 @@ export class Deposits {
     const treasury = accountId(asset, AccountType.ACCOUNT_TYPE_GLOBAL_REWARD);
     const general = accountId(asset, AccountType.ACCOUNT_TYPE_GENERAL, party);
     const target = party === ZERO_PARTY ? treasury : general;
-    const isRefused =
-      !this.collateral.hasAsset(asset) || this.collateral.balance(target) + amount > AMOUNT_MAX;
+    const isRefused = !this.collateral.hasAsset(asset) || !this.collateral.hasRoomFor(asset, amount);
     if (isRefused) {
       this.emit(id, deposit, DepositStatus.STATUS_CANCELLED);
       return;

@@ -177,6 +177,18 @@ describe("deposits and transfers", () => {
   });
 });
 
+test("given more of an asset than 256 bits can say, then the deposit is cancelled and the chain goes on", () => {
+  const rig = open();
+  const most = (1n << 256n) - 1n;
+  depositBuiltin(rig, alice.publicKey, most.toString());
+  const blocks = depositBuiltin(rig, bob.publicKey, "1");
+  expect(payloads(blocks, "deposit").map(({ status }) => status)).toEqual([1, 2]);
+  const [transferred] = rig.block([
+    rig.tx(alice.key, transfer(bob.publicKey, (most / 2n).toString())),
+  ]).results;
+  expect(transferred?.code).toBe(0);
+});
+
 describe("withdrawals", () => {
   test("given an ERC20 withdrawal, then the bundle verifies against the bridge's digest, and a claim is recorded", async () => {
     const rig = open();

@@ -7,7 +7,7 @@ import { corsHeaders } from "./cors.ts";
 export interface WalletAppOptions {
   /** Bytes of a request's body. */
   readonly bodyBytesMax: number;
-  /** Called when a whole request is there and its answer may take as long as a person does. */
+  /** Called when the answer to a request may take as long as a person does. */
   onWaiting?(request: Request): void;
 }
 
@@ -63,12 +63,14 @@ async function answer(
   }
   if (body.length > bodyBytesMax)
     return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
-  onWaiting?.(request);
   const result = await service.answer(body, {
     origin: headers.get("origin"),
     referer: headers.get("referer"),
     authorization: headers.get("authorization"),
-    signal: request.signal,
+    waits: () => {
+      onWaiting?.(request);
+      return request.signal;
+    },
   });
   const extra: Record<string, string> = {};
   if (result.authorization !== undefined) {

@@ -39,6 +39,9 @@ function decisionOf(params: Params, request: ApprovalRequest): Decision {
   if (request.kind === "connection" && wallet !== "" && !request.wallets.includes(wallet)) {
     throw invalidParams("the wallet does not exist");
   }
+  if (request.kind === "connection" && wallet === "" && request.wallets.length > 1) {
+    throw invalidParams("the wallet is required");
+  }
   const passphrase = params.optionalText("passphrase");
   if (request.kind === "passphrase" && passphrase === "") throw invalidParams("the passphrase is required");
   const allowedKeys = params.optionalTexts("allowedKeys");

@@ -33,6 +33,7 @@ import { serveWallet, type WalletServer } from "./server.ts";
 export const DEFAULT_WALLET_PORT = 1789;
 /** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */
 const ORDERED_REWIND_MS = 50;
+const CLOSING_MS = 20;
 const BODY_BYTES_MAX = 2 * 1024 * 1024;
 const SERVICE_FOLDER = "wallet-service";
 const SOCKET_NAME = "wallet.sock";
@@ -176,7 +177,6 @@ async function start(
     ...(options.limits && { limits: options.limits }),
   });
   const desk = options.desk ?? (approver instanceof ApprovalDesk ? approver : undefined);
-  if (desk !== undefined) onClose(() => desk.close());
 
   const server: WalletServer = serveWallet(service, {
     host,
@@ -185,6 +185,13 @@ async function start(
     allowedHosts: [...(options.allowedHosts ?? []), ...(options.allowRemote ? [host.toLowerCase()] : [])],
   });
   onClose(() => server.stop());
+  if (desk !== undefined) {
+    onClose(async () => {
+      desk.close();
+      // What waited is told so before its connection ends.
+      await Bun.sleep(CLOSING_MS);
+    });
+  }
   let socket: LocalSocket | undefined;
   if (home !== undefined && options.hasSocket !== false) {
     const admin = {

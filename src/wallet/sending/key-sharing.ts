@@ -6,7 +6,8 @@
  *   else was seen: whatever somebody else sent on it has arrived by then, and is counted.
  * - Who may not be alone (it just began, or others were seen) takes its half on the newest block, or on blocks that are
  *   so old that nobody adds to them. In between, somebody who believes to be alone may be filling up.
- * - Who sees others take more than half, which a wallet that knows nothing of this does, keeps to old blocks.
+ * - Who sees others take more than half of a young block, which only a wallet that knows nothing of this does, keeps to
+ *   old ones.
  *
  * Where the quota is one, half of it is every other block. What remains: a wallet that knows nothing of this and comes
  * to a key in full use, and two that begin within one block where the quota is one.
@@ -19,7 +20,7 @@ const FILLED_BLOCKS = 6n;
 /** What was sent to fill it up has arrived as well. */
 const OLD_BLOCKS = 10n;
 /** The same in time, for chains whose blocks come when they like. */
-const OLD_MS = 60_000;
+const OLD_MS = 10_000;
 /** Blocks without anybody else that make a wallet sure of being alone. */
 const PROBATION_BLOCKS = 3n;
 
@@ -57,7 +58,8 @@ export class KeySharing {
 
   /** Transactions of somebody else were counted on a block: so many, all told. */
   noteForeign({ height, txPerBlock }: Omit<SharedBlock, "knownAtMs">, foreign: bigint, head: bigint): void {
-    if (2n * foreign > txPerBlock) this.isGuest = txPerBlock > 1n;
+    const isYoung = head - height < ARRIVED_BLOCKS;
+    if (isYoung && txPerBlock > 1n && 2n * foreign > txPerBlock) this.isGuest = true;
     if (this.lastSentAt === undefined) this.side = 1n - (height % 2n);
     this.foreignAt = head > height ? head : height;
   }

@@ -38,8 +38,11 @@ export interface Caller {
   readonly origin: string | null;
   readonly referer: string | null;
   readonly authorization: string | null;
-  /** The caller went away. */
-  readonly signal: AbortSignal | undefined;
+  /**
+   * Called when the answer may take as long as a person does.
+   * @returns what says that the caller went away
+   */
+  waits(): AbortSignal | undefined;
 }
 
 export interface Answer {
@@ -103,7 +106,7 @@ export interface Call {
   handOut(token: string): void;
   /** The connection is over: nothing is echoed any more. */
   forget(): void;
-  /** The caller went away, or was thrown out. */
+  /** The caller went away, or was thrown out. To be asked for by what takes its time. */
   readonly signal: AbortSignal;
 }
 
@@ -174,8 +177,8 @@ export class WalletService {
       if (method === "") throw invalidRequest("the method is required");
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
-      await this.recognise(caller, hostname, echo);
-      const result = await this.run(known.run, params, hostname, caller, echo);
+      const found = await this.recognise(caller, hostname, echo);
+      const result = await this.run(known.run, params, hostname, caller, echo, found);
       return { status: 200, body: resultText(id, result), authorization: echo.header };
     } catch (error) {
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
@@ -189,59 +192,53 @@ export class WalletService {
     hostname: string,
     caller: Caller,
     echo: Echo,
+    found: Connection | RpcError,
   ): Promise<string | undefined> {
-    const controller = new AbortController();
-    const controllers = this.running.get(hostname) ?? new Set();
-    this.running.set(hostname, controllers.add(controller));
-    const leave = () => controller.abort();
-    caller.signal?.addEventListener("abort", leave, { once: true });
+    const running = new Running(this.running, hostname, caller);
     try {
       return await method({
         service: this,
         params,
         hostname,
-        connection: async () => this.connectionOf(caller, hostname),
+        connection: async () => this.checked(found, hostname),
         token: () => tokenIn(caller.authorization),
         handOut: (token) => echo.set(authorization(token)),
         forget: () => echo.set(undefined),
-        signal: controller.signal,
+        get signal() {
+          return running.signal;
+        },
       });
     } catch (error) {
-      if (!controller.signal.aborted) throw error;
-      throw caller.signal?.aborted ? interrupted() : connectionClosed();
+      throw running.reasonToStop ?? error;
     } finally {
-      caller.signal?.removeEventListener("abort", leave);
-      controllers.delete(controller);
-      if (controllers.size === 0) this.running.delete(hostname);
+      running.end();
     }
   }
 
   /**
    * A good token is echoed on every answer, whatever the method, and whatever comes of it: the published client
    * drops its token when an answer has none (reference 50, section 2.5).
+   * @returns whose token it is, or what is wrong with it
    */
-  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<void> {
-    if (caller.authorization === null) return;
+  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<Connection | RpcError> {
     try {
-      await this.find(caller, hostname);
-      echo.set(authorization(tokenIn(caller.authorization)));
+      const token = tokenIn(caller.authorization);
+      const connection = await this.find(token, hostname);
+      echo.set(authorization(token));
+      return connection;
     } catch (error) {
-      if (!(error instanceof RpcError)) throw internalError("the tokens cannot be read");
+      return error instanceof RpcError ? error : internalError("the tokens cannot be read");
     }
   }
 
-  private async connectionOf(caller: Caller, hostname: string): Promise<Connection> {
-    try {
-      return await this.find(caller, hostname);
-    } catch (error) {
-      const seconds = this.wrongTokens.take(hostname);
-      if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
-      throw error;
-    }
+  private checked(found: Connection | RpcError, hostname: string): Connection {
+    if (!(found instanceof RpcError)) return found;
+    const seconds = this.wrongTokens.take(hostname);
+    if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
+    throw found;
   }
 
-  private async find(caller: Caller, hostname: string): Promise<Connection> {
-    const token = tokenIn(caller.authorization);
+  private async find(token: string, hostname: string): Promise<Connection> {
     const { sessions, tokens, wallMs } = this.parts;
     const session = sessions.find(token);
     if (session !== undefined) {
@@ -255,6 +252,50 @@ export class WalletService {
     const apiToken = await tokens?.find(token, wallMs());
     if (apiToken !== undefined) return { kind: "token", id: apiToken.id, wallet: apiToken.wallet };
     throw tokenError("there is no connection associated to this authentication token");
+  }
+}
+
+/** What one call is doing, so that it can be stopped. It costs something only when it takes its time. */
+class Running {
+  private controller: AbortController | undefined;
+  private isGone = false;
+  private callOff: () => void = () => {};
+
+  constructor(
+    private readonly all: Map<string, Set<AbortController>>,
+    private readonly hostname: string,
+    private readonly caller: Caller,
+  ) {}
+
+  get signal(): AbortSignal {
+    if (this.controller !== undefined) return this.controller.signal;
+    const controller = new AbortController();
+    this.controller = controller;
+    const controllers = this.all.get(this.hostname) ?? new Set();
+    this.all.set(this.hostname, controllers.add(controller));
+    const signal = this.caller.waits();
+    const leave = () => {
+      this.isGone = true;
+      controller.abort();
+    };
+    if (signal?.aborted) leave();
+    signal?.addEventListener("abort", leave, { once: true });
+    this.callOff = () => signal?.removeEventListener("abort", leave);
+    return controller.signal;
+  }
+
+  /** Why whatever failed has to be told as something else: it was stopped. */
+  get reasonToStop(): RpcError | undefined {
+    if (!this.controller?.signal.aborted) return undefined;
+    return this.isGone ? interrupted() : connectionClosed();
+  }
+
+  end(): void {
+    if (this.controller === undefined) return;
+    this.callOff();
+    const controllers = this.all.get(this.hostname);
+    controllers?.delete(this.controller);
+    if (controllers?.size === 0) this.all.delete(this.hostname);
   }
 }
 

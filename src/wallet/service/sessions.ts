@@ -36,6 +36,7 @@ export class Sessions {
   private readonly sessions = new Map<string, Session>();
   /** Hashes of sessions that the service ended by force. */
   private readonly closed = new Set<string>();
+  private written = "";
 
   constructor(private readonly options: SessionsOptions) {}
 
@@ -43,6 +44,7 @@ export class Sessions {
   async load(): Promise<void> {
     const document = await this.options.file?.read();
     for (const session of document?.sessions ?? []) this.sessions.set(session.hash, session);
+    this.written = [...this.sessions.keys()].join();
   }
 
   /** Sorted by hostname and wallet. */
@@ -100,8 +102,12 @@ export class Sessions {
     );
   }
 
+  /** Writes the kept ones, if they are others than those that were written last. */
   private async save(): Promise<void> {
     const kept = [...this.sessions.values()].filter(({ isKept }) => isKept);
+    const hashes = kept.map(({ hash }) => hash).join();
+    if (hashes === this.written) return;
+    this.written = hashes;
     await this.options.file?.update(() => ({ version: 1, sessions: kept }));
   }
 }

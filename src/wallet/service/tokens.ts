@@ -1,6 +1,6 @@
 // Tokens: what a page shows instead of a passphrase (reference 50, section 2.1). They are kept as hashes, so that no
 // file and no memory dump of the service holds one that works.
-import { createHash, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import type { RandomBytes } from "../random.ts";
 import { tokenError } from "./rpc.ts";
 
@@ -23,7 +23,7 @@ export function newToken(random: RandomBytes): string {
 
 /** Hexadecimal. A token has more entropy than the hash, so there is nothing to salt. */
 export function tokenHash(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return Bun.CryptoHasher.hash("sha256", token, "hex");
 }
 
 /** Compares hashes without telling by its time where they differ. */

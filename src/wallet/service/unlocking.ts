@@ -32,7 +32,9 @@ export function unlockedWallet(
   const key = `${caller.hostname}\n${name}`;
   const known = questions.get(key);
   if (known !== undefined) return known;
-  const question = ask(parts, name, caller, approve).finally(() => questions.delete(key));
+  const question = ask(parts, name, { hostname: caller.hostname, signal: caller.signal }, approve).finally(
+    () => questions.delete(key),
+  );
   questions.set(key, question);
   return question;
 }

@@ -1,0 +1,138 @@
+// A node over HTTP, and all that can be at an address instead of one.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { HttpNode } from "../../src/wallet/sending/http-node.ts";
+import { OpenWallets } from "../../src/wallet/service/open-wallets.ts";
+import { codeOf } from "../wallet/support/failures.ts";
+import { bytes, cheapStore, PASSPHRASE } from "../wallet/support/wallets.ts";
+
+const HEIGHT = {
+  height: "7",
+  hash: "ab".repeat(32),
+  spamPowHashFunction: "sha3_24_rounds",
+  spamPowDifficulty: 15,
+  spamPowNumberOfPastBlocks: 100,
+  spamPowNumberOfTxPerBlock: 2,
+  spamPowIncreasingDifficulty: true,
+  chainId: "c",
+  aMemberOfALaterVersion: 1,
+};
+const STATISTICS = {
+  chainId: "c",
+  statistics: {
+    pow: {
+      blockStates: [
+        {
+          blockHeight: "7",
+          blockHash: "ab".repeat(32),
+          transactionsSeen: "3",
+          expectedDifficulty: "18446744073709551615",
+          hashFunction: "sha3_24_rounds",
+          difficulty: "15",
+          txPerBlock: "2",
+          increasingDifficulty: true,
+        },
+      ],
+      bannedUntil: "1672533000999999999",
+      numberOfPastBlocks: "100",
+    },
+    epochSeq: "4",
+  },
+};
+
+let answer: (request: Request) => Response | Promise<Response> = () => new Response("");
+let server: ReturnType<typeof Bun.serve>;
+let node: HttpNode;
+beforeAll(() => {
+  server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: (request) => answer(request) });
+  node = new HttpNode(`http://127.0.0.1:${server.port}/`, { timeoutMs: 100, submitTimeoutMs: 100 });
+});
+afterAll(() => server.stop(true));
+
+describe("a node", () => {
+  test("says its last block", async () => {
+    answer = () => Response.json(HEIGHT);
+    expect(await node.lastBlock()).toEqual({
+      chainId: "c",
+      height: 7n,
+      hash: HEIGHT.hash,
+      hashFunction: "sha3_24_rounds",
+      difficulty: 15,
+      pastBlocks: 100n,
+      txPerBlock: 2n,
+      increasingDifficulty: true,
+    });
+  });
+
+  test("says a party's statistics, numbers of 64 bits whole", async () => {
+    answer = ({ url }) =>
+      url.endsWith("/statistics/spam/p%2Fq") ? Response.json(STATISTICS) : new Response("", { status: 404 });
+    const { statistics } = await node.spamStatistics("p/q");
+    expect(statistics?.pow?.blockStates[0]?.expectedDifficulty).toBe(18446744073709551615n);
+    expect([statistics?.pow?.bannedUntil, statistics?.epochSeq]).toEqual(["1672533000999999999", 4n]);
+  });
+
+  test("says an asset's name, or that there is none", async () => {
+    answer = () => Response.json({ assets: [{ id: "a", details: { symbol: "VEGA", decimals: "18" } }] });
+    expect(await node.asset("a")).toEqual({ symbol: "VEGA", decimals: 18 });
+    expect(await node.asset("b")).toBeUndefined();
+  });
+
+  test("takes a transaction, refuses one, or has it already", async () => {
+    answer = () => Response.json({ success: true, txHash: "AB", code: 0, data: "", height: "0" });
+    expect(await node.submit(bytes("x"), "TYPE_SYNC")).toEqual({
+      txHash: "AB",
+      code: 0,
+      reason: "",
+      height: 0n,
+    });
+    answer = () => Response.json({ success: true, txHash: "AB", code: 89, data: "4E4F", height: "0" });
+    expect(await node.submit(bytes("x"), "TYPE_SYNC")).toMatchObject({ code: 89, reason: "NO" });
+    answer = () =>
+      Response.json(
+        { code: 13, message: "Internal error", details: [{ message: "tx already exists in cache" }] },
+        { status: 500 },
+      );
+    expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("node_refused");
+  });
+});
+
+describe("something else", () => {
+  const cases: readonly (readonly [
+    name: string,
+    answer: () => Response | Promise<Response>,
+    code: string,
+  ])[] = [
+    ["a page", () => new Response("<html>"), "node_unreachable"],
+    ["an object of another kind", () => Response.json({ height: {} }), "node_unreachable"],
+    ["a list", () => Response.json([]), "node_unreachable"],
+    ["an error", () => Response.json({ message: "no" }, { status: 500 }), "node_refused"],
+    ["another address", () => Response.redirect("http://127.0.0.1:1/"), "node_unreachable"],
+    ["silence", () => new Promise<Response>(() => {}), "node_unreachable"],
+    ["no end", () => new Response("x".repeat(5_000_000)), "node_unreachable"],
+  ];
+  test.each(cases)("%s", async (_name, given, code) => {
+    answer = given;
+    expect(await codeOf(() => node.lastBlock())).toBe(code);
+  });
+
+  test("an address that is none", async () => {
+    for (const address of ["", "node", "ftp://x", "http://user:secret@x"]) {
+      expect(await codeOf(() => new HttpNode(address))).toBe("usage");
+    }
+    expect(await codeOf(() => new HttpNode("http://127.0.0.1:1").lastBlock())).toBe("node_unreachable");
+  });
+});
+
+test("wallets lock after idle time, and not while they are used", async () => {
+  const store = cheapStore();
+  await store.create({ name: "w", passphrase: PASSPHRASE });
+  let nowMs = 0;
+  const wallets = new OpenWallets({ store, idleMs: 1_000, nowMs: () => nowMs, checkMs: 0, onLost: () => {} });
+  await wallets.unlock("w", PASSPHRASE);
+  for (nowMs = 900; nowMs < 5_000; nowMs += 900) expect(wallets.get("w")?.isLocked).toBe(false);
+  nowMs += 1_000;
+  expect(wallets.get("w")).toBeUndefined();
+  const again = await wallets.unlock("w", PASSPHRASE);
+  wallets.close();
+  expect(again.isLocked).toBe(true);
+});
