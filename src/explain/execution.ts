@@ -110,6 +110,11 @@ export const EXECUTION = messages("execution", {
     "Only the general account counts.",
     BALANCE,
   ],
+  "amount overflows 256 bits": [
+    "There would be more of the asset than an amount can say.",
+    "Amounts have 256 bits, and the whole of an asset must fit.",
+    "Use a smaller amount.",
+  ],
   "withdrawal issuance is disabled when the erc20 is stopped": [
     "The bridge is stopped.",
     "Its operators have paused it on Ethereum.",

@@ -66,6 +66,8 @@ describe("nothing is left out", () => {
     "src/admission/client/proof-counter.ts": /\brefused\(\s*"([a-z_]+)"/g,
     "src/admission/pow/solver.ts": /\brefuse\(\s*"([a-z_]+)"/g,
     "src/wallet/errors.ts": /\bwalletError\(\s*"([a-z_]+)"/g,
+    "src/wallet/sending/node-client.ts": /\bsendError\(\s*"([a-z_]+)"/g,
+    "src/wallet/service/networks.ts": /\bnetworkError\(\s*"([a-z_]+)"/g,
     "src/history/ranges.ts": /\bnew ExportRefusal\(\s*"([a-z_]+)"/g,
   };
   /** Files that hand on the code of another error. */
@@ -74,6 +76,9 @@ describe("nothing is left out", () => {
     "src/sources/replay.ts",
     "src/node/start.ts",
     "src/node/chain-link.ts",
+    "src/node/devnet.ts",
+    "src/api/wallet/chain-node.ts",
+    "src/sources/recording-thread.ts",
     "src/commands/devnet-tools.ts",
   ]);
   const literal = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*"([a-z_]+)"/g;

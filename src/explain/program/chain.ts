@@ -140,4 +140,10 @@ export const CHAIN_CODES = table("program code", {
     "Somebody else's validators are in it.",
     "Use the shipped genesis, or its validator's keys.",
   ],
+  not_refused: [
+    "the chain took a <command> that is wrong",
+    "The demo sends some wrong commands, and one was not refused.",
+    "A mistake in Lyra, or a chain with other parameters.",
+    "Play the demo on a new devnet; if it stays, report it.",
+  ],
 });

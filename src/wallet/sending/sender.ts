@@ -159,6 +159,7 @@ export class TransactionSender {
           throw error;
         // The node has no such block: another chain, or one that lags. The next attempt builds on what it has.
         made.line.planner.forget(made.place.slot.height);
+        await Bun.sleep(2 * FRESH_MS);
       }
     }
   }
