@@ -64,6 +64,61 @@ async function served(home: string): Promise<void> {
   );
 }
 
+/** A devnet, its threads and its tools; then the same home again. */
+async function devnet(): Promise<void> {
+  const home = join(folder, "devnet");
+  const words = [
+    "devnet",
+    "--home",
+    home,
+    "--node-port",
+    "0",
+    "--data-port",
+    "0",
+    "--faucet-port",
+    "0",
+    "--json",
+  ];
+  const start = async () => {
+    const child = Bun.spawn([program, ...words], { cwd: folder, stdout: "pipe", stderr: "ignore" });
+    const { value } = await child.stdout.getReader().read();
+    return { child, where: JSON.parse(new TextDecoder().decode(value).split("\n")[0]!) };
+  };
+  const first = await start();
+  const { nodeUrl, dataUrl, parties } = first.where;
+  check("devnet starts", first.where.height >= 1 && parties.length > 0);
+  const [alice, bob] = parties;
+  const { asset } = alice.balances.find(({ symbol }: { symbol: string }) => symbol === "tUSD");
+  const funded = run("devnet", "fund", bob.publicKey, asset, "500", "--node-url", nodeUrl);
+  check("devnet fund", funded.code === 0, funded.err);
+  const transfer = {
+    fromAccountType: 4,
+    to: bob.publicKey,
+    toAccountType: 4,
+    asset,
+    amount: "250000",
+    oneOff: {},
+  };
+  const command = JSON.stringify({ transfer });
+  const sent = run("devnet", "impersonate", alice.publicKey, command, "--node-url", nodeUrl, "--json");
+  check("a transfer is executed", sent.code === 0, sent.out + sent.err);
+  const transfers = await (await fetch(`${dataUrl}/api/v2/transfers?pagination.first=1`)).text();
+  check("and read back", transfers.includes('"amount":"250000"'), transfers.slice(0, 200));
+  const { blockHeight } = (await (await fetch(`${nodeUrl}/statistics`)).json()).statistics;
+  first.child.kill("SIGKILL");
+  await first.child.exited;
+  const second = await start();
+  check(
+    "after kill -9 it goes on",
+    second.where.height >= Number(blockHeight),
+    JSON.stringify(second.where).slice(0, 200),
+  );
+  second.child.kill("SIGTERM");
+  await second.child.exited;
+  check("devnet stops", second.child.exitCode === 0, `exit ${second.child.exitCode}`);
+  check("explain", run("explain", "89").code === 0);
+}
+
 try {
   const home = join(folder, "home");
   check("version", run("version").out.startsWith("lyra "));
@@ -101,6 +156,7 @@ try {
   check("doctor", run("doctor", "--home", home).code === 0);
   check("serve without a store", run("serve", "--home", join(folder, "nowhere")).code === 3);
   await served(home);
+  await devnet();
 } finally {
   rmSync(folder, { recursive: true });
 }
