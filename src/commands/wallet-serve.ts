@@ -47,6 +47,7 @@ export const SERVE_FLAGS = {
   "idle-lock": { type: "string" },
   "keep-sessions": { type: "boolean" },
   wait: { type: "string" },
+  "sole-user": { type: "boolean" },
   "config-out": { type: "string" },
 } as const;
 
@@ -77,6 +78,7 @@ export async function runServe(argv: string[]): Promise<number> {
     allowRemote: values["wallet-allow-remote"] === true,
     allowedHosts: (values["wallet-allow-host"] ?? []).map((name) => name.toLowerCase()),
     keepSessions: values["keep-sessions"] === true,
+    isSoleUser: values["sole-user"] === true,
     ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
     ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1_000 }),
   });

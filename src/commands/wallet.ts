@@ -33,7 +33,7 @@ export const help = `lyra wallet: keys that stay on this machine; only serve nee
   lyra wallet message verify PUBLIC_KEY SIGNATURE (the same)
   lyra wallet serve [--node-url URL]... [--network NAME] [--unlock NAME]
                     [--wallet-approve ask|policy] [--policy FILE --policy-hash HASH]
-                    [--wallet-port N] [--idle-lock MINUTES] [--keep-sessions]
+                    [--wallet-port N] [--idle-lock MINUTES] [--keep-sessions] [--sole-user]
   lyra wallet approvals [list | --approve ID | --reject ID]     what pages ask for
   lyra wallet session list|revoke HOSTNAME
   lyra wallet permissions list|describe|revoke|purge NAME [HOSTNAME]

@@ -32,7 +32,7 @@ function randomParameters(dice: Dice): Record<string, string> {
 function run(seed: number, rules: AdmissionRules): Outcome {
   const dice = new Dice(seed);
   const chain = new SimulatedChain(dice, rules, `run ${seed}`);
-  const planner = new ProofPlanner({ extraBitsMax: 6 });
+  const planner = new ProofPlanner({ extraBitsMax: 6, isSoleUser: dice.isOn(0.5) });
   for (const [name, value] of Object.entries(randomParameters(dice))) chain.set(name, value);
   const late: { view: ChainView; ticket: number; dueAt: bigint }[] = [];
   let mempool: Waiting[] = [];

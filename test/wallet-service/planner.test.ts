@@ -278,6 +278,12 @@ describe("another wallet with the same key", () => {
     expect(made.plan(10_000).kind).toBe("go");
   });
 
+  test("none, where the user says so: everything at once", () => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    made.observe(view(1n, { blocks: [block(1n, four)] }), made.ask(), 0);
+    expect(heightsOf(made, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
+  });
+
   test("its own are not taken for another's", () => {
     const made = planner(20n);
     heightsOf(made, 1);

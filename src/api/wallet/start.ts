@@ -65,6 +65,8 @@ export interface WalletServiceOptions {
   readonly idleLockMs?: number;
   /** Whether sessions outlive the service unless the user says otherwise. */
   readonly keepSessions?: boolean;
+  /** No other wallet uses these keys: all of a block's quota is used at once (sending/key-sharing.ts). */
+  readonly isSoleUser?: boolean;
   readonly solver?: Solver;
   /** How long a transaction waits for a block with room, milliseconds. */
   readonly waitMs?: number;
@@ -123,6 +125,7 @@ async function start(
   const book = new PlannerBook({
     ...(files && { ledger: files.ledger() }),
     ...(isOrdered && { rewindMs: ORDERED_REWIND_MS }),
+    ...(options.isSoleUser && { isSoleUser: true }),
   });
   onClose(() => book.close());
   const senderOf = (

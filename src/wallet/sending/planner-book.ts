@@ -1,7 +1,7 @@
 // The memory of everything that was sent, by chain and key: one for a process, whatever nodes it talks to. Two
 // memories of the same key would each give away the same places.
 import { EpochQuota } from "./epoch-quota.ts";
-import { ProofPlanner } from "./planner.ts";
+import { type PlannerOptions, ProofPlanner } from "./planner.ts";
 import type { SentLedger } from "./sent-ledger.ts";
 
 export interface PartyMemory {
@@ -11,13 +11,9 @@ export interface PartyMemory {
   remember(): void;
 }
 
-export interface PlannerBookOptions {
+export interface PlannerBookOptions extends PlannerOptions {
   /** What is to outlive the process. */
   readonly ledger?: SentLedger;
-  /** Bits above the base that a proof may cost before waiting for a block is better. */
-  readonly extraBitsMax?: number;
-  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
-  readonly rewindMs?: number;
 }
 
 export class PlannerBook {
