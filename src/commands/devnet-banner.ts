@@ -8,6 +8,8 @@ export interface BannerFacts {
   readonly nodeUrl: string;
   readonly dataUrl: string;
   readonly faucetUrl: string;
+  /** Where the wallet is served, if it is. */
+  readonly walletUrl?: string;
   readonly home: string;
   /** The home is removed when the devnet stops. */
   readonly isTemporary: boolean;
@@ -29,6 +31,9 @@ export function devnetBanner(facts: BannerFacts): string {
     `  node API      ${nodeUrl}/`,
     `  data API      ${dataUrl}/api/v2/`,
     `  faucet        ${faucetUrl}/api/v1/mint`,
+    ...(facts.walletUrl === undefined
+      ? []
+      : [`  wallet        ${facts.walletUrl}  ${red("approves everything")}`]),
     `  documentation ${dataUrl}/docs`,
     `  tools         ${nodeUrl}/devnet/  ${dim("or: lyra devnet --help")}`,
     `  blocks        ${facts.mode}`,

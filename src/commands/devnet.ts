@@ -21,6 +21,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --block MODE          instant (default: a transaction makes a block), 1s, mixed:1s, manual
   --node-port N         node API (default 3003; 0: a free one)
   --data-port N         data API (default 3008), --faucet-port N (default 1790), --host H (default 127.0.0.1)
+  --wallet-port N       serve a wallet with the parties' keys too (usual: 1789), which approves everything
   --rules RULES         default, or 0.71.6: with the defects of the original
   --record FILE         write the run as an event file
   --demo                fill it with a month of history first
@@ -52,6 +53,7 @@ const FLAGS = {
   "node-port": { type: "string" },
   "data-port": { type: "string" },
   "faucet-port": { type: "string" },
+  "wallet-port": { type: "string" },
   "segment-length": { type: "string" },
   rules: { type: "string" },
   record: { type: "string" },
@@ -87,9 +89,16 @@ export async function run(argv: string[]): Promise<number> {
   const { createDevnet } = await import("../node/devnet.ts");
   const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
   if (values.reset) await reset(options.home);
+  const walletPort =
+    values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
   const devnet = await createDevnet(options);
+  let wallet: Wallet | undefined;
   try {
-    const ready = begin(devnet, values);
+    if (walletPort !== undefined) {
+      const { serveDevnetWallet } = await import("../node/devnet-wallet.ts");
+      wallet = await serveDevnetWallet(devnet, walletPort);
+    }
+    const ready = begin(devnet, wallet, values);
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
     ready.catch(() => {});
     await Promise.race([ready, signals]);
@@ -97,14 +106,17 @@ export async function run(argv: string[]): Promise<number> {
     if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
     return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
   } finally {
+    await wallet?.close();
     await devnet.close();
   }
 }
 
-async function begin(devnet: Devnet, values: Values): Promise<void> {
+type Wallet = Awaited<ReturnType<typeof import("../node/devnet-wallet.ts")["serveDevnetWallet"]>>;
+
+async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
   if (values.demo && devnet.resumed === "") await fill(devnet, values);
   else if (values.demo && !values.quiet) say("the home has a chain already, and --demo fills a new one only");
-  await tell(devnet, values);
+  await tell(devnet, wallet, values);
 }
 
 type Devnet = Awaited<ReturnType<typeof import("../node/devnet.ts")["createDevnet"]>>;
@@ -153,29 +165,29 @@ function parseMode(values: Values): BlockMode {
   throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
 }
 
-async function tell(devnet: Devnet, values: Values): Promise<void> {
-  const { address } = devnet;
+async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
+  const address = {
+    ...devnet.address,
+    ...(wallet && { walletUrl: wallet.url, walletPort: wallet.port }),
+  };
   if (values["config-out"]) writeFileSync(values["config-out"], `${JSON.stringify(address)}\n`);
-  const { chain, firstBlockMs, resumed } = devnet;
+  const { chain, resumed } = devnet;
+  const { height } = chain.status;
+  const firstBlockMs = Math.round(devnet.firstBlockMs);
   if (values.json) {
-    const document = {
-      ...address,
-      height: chain.status.height,
-      firstBlockMs: Math.round(firstBlockMs),
-      ...devnet.report(),
-    };
-    process.stdout.write(`${JSON.stringify(document)}\n`);
+    process.stdout.write(`${JSON.stringify({ ...address, height, firstBlockMs, ...devnet.report() })}\n`);
   }
   if (values.quiet || values.json) return;
   if (!process.stderr.isTTY) {
-    say("listening", { ...address, height: chain.status.height, firstBlockMs: Math.round(firstBlockMs) });
+    say("listening", { ...address, height, firstBlockMs });
     return;
   }
   const { devnetBanner } = await import("./devnet-banner.ts");
-  const { chainId, home, isTemporary, nodeUrl, dataUrl, faucetUrl } = devnet;
-  const facts = { chainId, home, isTemporary, nodeUrl, dataUrl, faucetUrl, firstBlockMs, resumed };
+  const { isTemporary } = devnet;
   const mode = values.block ?? "instant";
-  say(devnetBanner({ ...facts, mode, height: chain.status.height, report: devnet.report() }));
+  say(
+    devnetBanner({ ...address, isTemporary, firstBlockMs, resumed, mode, height, report: devnet.report() }),
+  );
 }
 
 /** A story that ends now begins in the past; a chain that is there already goes on from where it is. */

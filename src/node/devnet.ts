@@ -69,6 +69,8 @@ export interface Devnet {
   readonly firstBlockMs: number;
   /** The parties' keys and what they hold as of the last block. */
   report(): PartiesReport;
+  /** What an asset is called, and how many decimals its amounts have; undefined for one that is not there. */
+  asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
   /** Settles when every finished stretch of history can be exported. */
   history(): Promise<void>;
   /** Frees the ports and closes the store; within two seconds. */
@@ -174,6 +176,14 @@ async function start(
     agent,
     resumed: stateHeight === undefined ? "" : sentence,
     firstBlockMs,
+    asset(id) {
+      const found = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
+        "/api/v2/asset/{asset_id}",
+        { assetId: id },
+      );
+      const details = found?.asset.details;
+      return details && { symbol: details.symbol, decimals: Number(details.decimals) };
+    },
     report,
     history: async () => {
       await segments;
