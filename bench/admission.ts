@@ -2,9 +2,9 @@
  * Rate of admission (decode, signature, proof of work, spam) against bare native Ed25519 verification of the same
  * transactions, on one core and with all of them.
  *
- * `bun bench/admission.ts [--rounds N]` prints one JSON line. On one core processor time counts, so that a neighbour
- * does not; with all cores the clock counts, which needs a quiet machine. The ratios are medians of rounds in which
- * everybody has a turn.
+ * `bun bench/admission.ts [--rounds N]` prints one JSON line. The clock counts, which needs a quiet machine: processor
+ * time would count the runtime's compiling and collecting threads too. The ratios are medians of rounds in which everybody
+ * has a turn.
  */
 import { createPublicKey, verify } from "node:crypto";
 import { Admission } from "../src/admission/admission.ts";
@@ -108,14 +108,6 @@ async function allCores(verifier: SignatureVerifier): Promise<void> {
   );
 }
 
-/** Transactions a second of processor time. */
-function byProcessor(run: () => void): number {
-  const before = process.cpuUsage();
-  run();
-  const { user, system } = process.cpuUsage(before);
-  return (COUNT * 1e6) / (user + system);
-}
-
 /** Transactions a second of the clock. */
 async function byClock(run: () => unknown): Promise<number> {
   const before = Bun.nanoseconds();
@@ -133,13 +125,12 @@ interface Round {
 }
 const rounds: Round[] = [];
 for (let round = -4; round < ROUNDS; round++) {
-  const bareRate = byProcessor(bare);
-  const oneRate = byProcessor(oneCore);
-  const oneClock = await byClock(oneCore);
+  const bareRate = await byClock(bare);
+  const oneRate = await byClock(oneCore);
   const allClock = await byClock(() => allCores(verifier));
   // The first rounds compile the code and wake the threads.
   if (round >= 0)
-    rounds.push({ bareRate, oneRate, toBare: oneRate / bareRate, allClock, toOne: allClock / oneClock });
+    rounds.push({ bareRate, oneRate, toBare: oneRate / bareRate, allClock, toOne: allClock / oneRate });
 }
 verifier.close();
 const middle = (name: keyof Round) => median(rounds.map((round) => round[name]));
