@@ -8,7 +8,6 @@ const ENTRY_POINTS = [
   "src/main.ts",
   "src/node/writer.worker.ts",
   "src/node/planes.worker.ts",
-  "src/sources/recording.worker.ts",
   "src/history/segment.worker.ts",
   "src/admission/pow/solver.worker.ts",
   "src/admission/verifier/verifier.worker.ts",

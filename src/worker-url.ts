@@ -6,7 +6,6 @@ export function workerUrl(
   path:
     | "node/writer.worker.ts"
     | "node/planes.worker.ts"
-    | "sources/recording.worker.ts"
     | "history/segment.worker.ts"
     | "admission/pow/solver.worker.ts"
     | "admission/verifier/verifier.worker.ts",

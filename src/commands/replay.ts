@@ -5,7 +5,6 @@ import { SegmentRecorder } from "../history/segment-table.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { failureOf } from "../node/failures.ts";
 import { lockHome } from "../node/lock.ts";
-import { expectRecordings } from "../sources/recording-thread.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { EventFile, withMarkers } from "../sources/sequencer/event-file.ts";
 import { BlockWriter } from "../store/block-writer.ts";
@@ -112,7 +111,6 @@ async function loadInto(
   { quiet, json, record }: LoadOptions,
   interruption: Interruption,
 ): Promise<{ result: ReplayResult; loadedAt: number }> {
-  expectRecordings(config.replay);
   const db = openWriter(config.home);
   const bar = new ProgressBar("loading", quiet || json ? false : undefined);
   try {

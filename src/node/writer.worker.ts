@@ -3,7 +3,6 @@
 import { NodeError, reasonOf } from "../errors.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
-import { expectRecordings } from "../sources/recording-thread.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
@@ -39,7 +38,6 @@ function report(message: WriterReport): void {
 }
 
 async function work(order: WriterOrder): Promise<void> {
-  expectRecordings(order.replay);
   const db = openWriter(order.home);
   const writer = new BlockWriter(db);
   const recorder = new SegmentRecorder(db);

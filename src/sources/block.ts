@@ -15,9 +15,6 @@ export interface BlockEvent {
   /** Range of the payload message in `bytes`. */
   readonly start: number;
   readonly end: number;
-  /** What a skim of its kind has found already, on another thread (wire/skim.ts). */
-  readonly notes?: Int32Array | undefined;
-  readonly note?: number;
 }
 
 /** Where in its source a block begins. */

@@ -4,9 +4,9 @@ import { NodeError } from "../errors.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import type { ChainHead } from "../store/head.ts";
 import { type Block, eventCount } from "./block.ts";
+import { BlockAssembler } from "./block-assembler.ts";
 import { KnownBlocks, mismatch } from "./known-blocks.ts";
-import type { RecordingEnd, RecordingProgress } from "./recording.ts";
-import { openerFor, type Recording, type RecordingOpener } from "./recording-thread.ts";
+import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
 /** Failures of the store itself: the file has no part in them. */
 const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
@@ -47,14 +47,14 @@ export async function replayFiles(
   db: Database,
   paths: readonly string[],
   hooks: ReplayHooks = {},
-  open: RecordingOpener = openerFor(paths),
 ): Promise<ReplayResult> {
   const files: ({ path: string } & RecordingEnd)[] = [];
   const count = { blocks: 0, known: 0, events: 0 };
+  const assembler = new BlockAssembler();
   let stopped = false;
   for (const path of paths) {
     hooks.onFile?.(path);
-    const reader = open(path);
+    const reader = new RecordingReader(path, assembler);
     const known = new KnownBlocks(db, writer.writtenHead);
     stopped = await new FileReplay(writer, path, known, reader, hooks, count).run();
     if (stopped) break;
@@ -85,7 +85,7 @@ class FileReplay {
     private readonly writer: BlockWriter,
     private readonly path: string,
     private readonly known: KnownBlocks,
-    private readonly reader: Recording,
+    private readonly reader: RecordingReader,
     private readonly hooks: ReplayHooks,
     private readonly count: Count,
   ) {

@@ -132,16 +132,6 @@ function below(rules: Rules, name: string): Rules {
   return Object.fromEntries(inside.map(([path, rule]) => [path.slice(start.length), rule]));
 }
 
-/** A message that may carry notes of a skim of its kind, which said yes. */
-interface Looked {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-  /** Places of the wanted fields in `bytes`, start and end of each, from `note` on. */
-  readonly notes?: Int32Array | undefined;
-  readonly note?: number;
-}
-
 /**
  * Skims messages of one kind, one after the other: what was wanted holds until the next. One for each kind, for the
  * life of the process: what it knows of the kind takes a while to make.
@@ -169,28 +159,6 @@ export class Skim {
     this.bytes = bytes;
     for (let i = 0; i < this.starts.length; i++) this.starts[i] = this.ends[i] = 0;
     return end <= bytes.length && this.walk(this.shape, start, end);
-  }
-
-  /** The same for an event, which another thread may have looked at already. */
-  isPlainEvent(event: Looked): boolean {
-    const { notes } = event;
-    if (notes === undefined) return this.isPlain(event.bytes, event.start, event.end);
-    const { starts, ends } = this;
-    this.bytes = event.bytes;
-    let at = event.note!;
-    for (let i = 0; i < starts.length; i++) {
-      starts[i] = notes[at++]!;
-      ends[i] = notes[at++]!;
-    }
-    return true;
-  }
-
-  /** Notes what the last `isPlain` found, for `isPlainEvent` where the same bytes stand `shift` further. */
-  note(notes: number[], shift: number): void {
-    for (let i = 0; i < this.starts.length; i++) {
-      const isEmpty = this.starts[i] === this.ends[i];
-      notes.push(isEmpty ? 0 : this.starts[i]! + shift, isEmpty ? 0 : this.ends[i]! + shift);
-    }
   }
 
   /** A wanted text. */

@@ -78,7 +78,6 @@ describe("nothing is left out", () => {
     "src/node/chain-link.ts",
     "src/node/devnet.ts",
     "src/api/wallet/chain-node.ts",
-    "src/sources/recording-thread.ts",
     "src/commands/devnet-tools.ts",
   ]);
   const literal = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*"([a-z_]+)"/g;

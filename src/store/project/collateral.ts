@@ -10,6 +10,7 @@ import {
   readPartyAt,
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import type { AccountFields, AccountKey } from "../accounts.ts";
 import type { StoredAmount } from "../amount.ts";
 import { storedAmount } from "../field.ts";
@@ -25,8 +26,15 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
-import { accountSkim } from "./skims.ts";
+import { ACCOUNT_RULES } from "./rules.ts";
 
+const accountSkim = new Skim("vega.Account", ACCOUNT_RULES, [
+  "owner",
+  "asset",
+  "market_id",
+  "type",
+  "balance",
+]);
 const ACCOUNT: AccountFields = { owner: "owner", asset: "asset", market: "market_id" };
 const FROM_ACCOUNT = accountFields("ledger_movements.entries.from_account");
 const TO_ACCOUNT = accountFields("ledger_movements.entries.to_account");
@@ -42,8 +50,8 @@ export function balances(db: Database): Projection {
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
   const skim = accountSkim;
-  const read = (event: BlockEvent) => {
-    if (!skim.isPlainEvent(event)) return readAccountAt(event.bytes, event.start, event.end);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
     return {
       owner: skim.text(0),
       asset: skim.text(1),

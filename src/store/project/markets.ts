@@ -16,6 +16,7 @@ import {
   readRiskFactorAt,
   readTradeAt,
 } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import type { AccountFields } from "../accounts.ts";
 import {
   checkMargins,
@@ -35,11 +36,15 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
-import { marginSkim, marketDataSkim, marketSkim } from "./skims.ts";
+import { MARGIN_RULES, MARKET_DATA_RULES, MARKET_RULES } from "./rules.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
+
+const marketSkim = new Skim("vega.Market", MARKET_RULES, ["id", "state"]);
+const marketDataSkim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
+const marginSkim = new Skim("vega.MarginLevels", MARGIN_RULES, ["party_id", "asset", "market_id"]);
 
 /** Rows of one version looked through for an earlier state of a creation; it is nearly always the first. */
 const EARLIER_ROWS_MAX = 64;
@@ -70,9 +75,9 @@ export function markets(db: Database): Projection {
   const history = upsert(db, "markets", "block, id, tx, data");
   const current = upsert(db, "markets_current", "id, block, state");
   const risk = upsert(db, "risk_factors", "market, block, data");
-  const read = (event: BlockEvent) => {
-    if (marketSkim.isPlainEvent(event)) return { id: marketSkim.text(0), state: marketSkim.number(1) };
-    const m = readMarketAt(event.bytes, event.start, event.end);
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (marketSkim.isPlain(bytes, start, end)) return { id: marketSkim.text(0), state: marketSkim.number(1) };
+    const m = readMarketAt(bytes, start, end);
     checkMarket(m);
     return m;
   };
@@ -100,11 +105,11 @@ export function markets(db: Database): Projection {
 export function marketData(db: Database): Projection {
   const row = append(db, "market_data", "market, block, ord, tx, data");
   const skim = marketDataSkim;
-  const marketOf = (block: BlockContext, event: BlockEvent): number => {
-    if (skim.isPlainEvent(event)) {
-      return block.ids.internAt(event.bytes, skim.start(0), skim.end(0), "market").ref;
+  const marketOf = (block: BlockContext, { bytes, start, end }: BlockEvent): number => {
+    if (skim.isPlain(bytes, start, end)) {
+      return block.ids.internAt(bytes, skim.start(0), skim.end(0), "market").ref;
     }
-    const m = readMarketDataAt(event.bytes, event.start, event.end);
+    const m = readMarketDataAt(bytes, start, end);
     checkMarketData(m);
     return block.ids.intern(m.market, "market").ref;
   };
@@ -249,11 +254,11 @@ export function marginLevels(db: Database): Projection {
   const history = upsert(db, "margin_levels", "block, account, tx, data");
   const current = upsert(db, "margin_levels_current", "account, block");
   const skim = marginSkim;
-  const read = (event: BlockEvent) => {
-    if (skim.isPlainEvent(event)) {
+  const read = ({ bytes, start, end }: BlockEvent) => {
+    if (skim.isPlain(bytes, start, end)) {
       return { partyId: skim.text(0), asset: skim.text(1), marketId: skim.text(2) };
     }
-    const m = readMarginLevelsAt(event.bytes, event.start, event.end);
+    const m = readMarginLevelsAt(bytes, start, end);
     checkMargins(m);
     return m;
   };

@@ -20,7 +20,7 @@ import {
   readValidatorUpdateAt,
 } from "../../wire/generated/events.ts";
 import { readNetworkLimitsAt, readNetworkParameterAt } from "../../wire/generated/vega.ts";
-import type { Skim } from "../../wire/skim.ts";
+import { Skim } from "../../wire/skim.ts";
 import { loadAmount, type StoredAmount, storeAmount } from "../amount.ts";
 import {
   checkAmount,
@@ -44,7 +44,17 @@ import {
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
-import { delegationSkim, epochSkim, rankingSkim, scoreSkim } from "./skims.ts";
+import { DELEGATION_RULES, EPOCH_RULES, RANKING_RULES, SCORE_RULES } from "./rules.ts";
+
+const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
+const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
+const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
+const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGATION_RULES, [
+  "party",
+  "node_id",
+  "epoch_seq",
+  "amount",
+]);
 
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
@@ -76,9 +86,9 @@ export function chain(db: Database): Projection {
   const snapshot = upsert(db, "core_snapshots", "block, height, tx, data");
   const upgrade = upsert(db, "upgrade_proposals", "height, tag, block, tx, data");
   const epoch = upsert(db, "epochs", "id, block, tx, data");
-  const numberOf = (event: BlockEvent): number | bigint => {
-    if (epochSkim.isPlainEvent(event)) return epochSkim.number(0);
-    return checkEpoch(readEpochEventAt(event.bytes, event.start, event.end).seq, "seq");
+  const numberOf = ({ bytes, start, end }: BlockEvent): number | bigint => {
+    if (epochSkim.isPlain(bytes, start, end)) return epochSkim.number(0);
+    return checkEpoch(readEpochEventAt(bytes, start, end).seq, "seq");
   };
   return {
     handlers: [
@@ -133,8 +143,9 @@ export function validators(db: Database): Projection {
       read: (event: BlockEvent) => { nodeId: string; epochSeq: string },
     ): Handler =>
     (block, event) => {
-      if (skim.isPlainEvent(event)) {
-        const id = block.ids.internAt(event.bytes, skim.start(0), skim.end(0), "node_id").ref;
+      const { bytes, start, end } = event;
+      if (skim.isPlain(bytes, start, end)) {
+        const id = block.ids.internAt(bytes, skim.start(0), skim.end(0), "node_id").ref;
         row.run(wholeNumber(skim.text(1), "epoch_seq"), id, block.no, payload(event));
         return;
       }
@@ -285,9 +296,8 @@ export function stake(db: Database): Projection {
   const delegation = append(db, "delegations", "block, ord, party, node, epoch, amount, tx");
   const delegationCurrent = upsert(db, "delegations_current", "party, node, epoch, block, amount");
   const skim = delegationSkim;
-  const read = ({ ids }: BlockContext, event: BlockEvent) => {
-    const { bytes, start, end } = event;
-    if (skim.isPlainEvent(event)) {
+  const read = ({ ids }: BlockContext, { bytes, start, end }: BlockEvent) => {
+    if (skim.isPlain(bytes, start, end)) {
       const party = ids.internAt(bytes, skim.start(0), skim.end(0), "party").ref;
       const node = ids.internAt(bytes, skim.start(1), skim.end(1), "node_id").ref;
       return { party, node, epochSeq: skim.text(2), amount: skim.text(3) };

@@ -11,6 +11,7 @@ import {
   readSettlePositionAt,
 } from "../../wire/generated/events.ts";
 import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
+import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { type BlockContext, type Projection, upsert } from "./context.ts";
@@ -27,7 +28,8 @@ import {
   positionText,
   Status,
 } from "./position-state.ts";
-import { marketSkim } from "./skims.ts";
+
+const marketSkim = new Skim("vega.Market", {}, ["id"]);
 
 /** Positions kept in memory between blocks; beyond it the cache starts anew. */
 const CACHE_MAX = 50_000;
@@ -184,9 +186,10 @@ export function positions(db: Database): Projection {
     return held.state;
   };
   const forgetFactor = (block: BlockContext, event: BlockEvent) => {
-    const id = marketSkim.isPlainEvent(event)
+    const { bytes, start, end } = event;
+    const id = marketSkim.isPlain(bytes, start, end)
       ? marketSkim.text(0)
-      : readMarketAt(event.bytes, event.start, event.end).id;
+      : readMarketAt(bytes, start, end).id;
     book.forgetFactor(block.ids.intern(id, "id").ref);
   };
   return {
