@@ -37,6 +37,8 @@ export class SignatureVerifier {
     if (signature.length !== ED25519_SIGNATURE_BYTES) return Promise.resolve(false);
     return new Promise((resolve) => {
       this.queue.push({ publicKey, digest, signature, resolve });
+      // A whole batch need not wait until the caller has read the rest: a thread works on it meanwhile.
+      if (this.queue.length >= BATCH) this.handOut(BATCH);
       if (this.isFlushing) return;
       this.isFlushing = true;
       // All that arrives in this turn of the event loop goes together.
@@ -58,14 +60,19 @@ export class SignatureVerifier {
       return;
     }
     this.start();
-    for (const thread of this.threads) {
-      while (this.queue.length > 0 && thread.canTake) thread.take(this.queue.splice(0, BATCH));
-    }
+    this.handOut(1);
     // The threads have enough for now: the caller lends a hand, a batch a turn.
     this.verifyHere(Math.min(this.queue.length, BATCH));
     if (this.queue.length === 0) return;
     this.isFlushing = true;
     setImmediate(() => this.flush());
+  }
+
+  /** Gives the threads what they can take, in batches of so many at the least. */
+  private handOut(least: number): void {
+    for (const thread of this.threads) {
+      while (this.queue.length >= least && thread.canTake) thread.take(this.queue.splice(0, BATCH));
+    }
   }
 
   private verifyHere(count: number): void {
