@@ -1,5 +1,6 @@
 // Writes data/devnet-sample.evts.gz: the month of `npm run demo`, recorded by a devnet as `lyra devnet --record` does.
-// The same bytes every time: the clock stands still, chance follows from a text, and the compressor comes with Bun.
+// The clock stands still and chance follows from a text; but which transactions meet in a block depends on when they
+// arrive, so two runs may differ by a block.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
