@@ -36,7 +36,7 @@ export interface EngineListener {
 
 export type CommandTable = { readonly [K in CommandKind]?: (payload: CommandPayload<K>) => void };
 
-/** Commands whose sender must be a validator's current key, and the one whose sender must be its master key. */
+/** Commands whose sender must be a validator's current key. */
 const SENT_BY_VALIDATORS: ReadonlySet<CommandKind> = new Set([
   "nodeVote",
   "nodeSignature",

@@ -2,6 +2,7 @@
 import { ZERO_PARTY } from "../../engine/collateral.ts";
 import { AccountType } from "../../wire/generated/vega.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
+import { DEVNET_PARTY_NAMES } from "../devnet-keys.ts";
 import { ASSETS, type Name, type Stage } from "./stage.ts";
 
 type AccountTypeNumber = (typeof AccountType)[keyof typeof AccountType];
@@ -28,18 +29,7 @@ function transfer(
 
 /** Some of the parties pay each other. */
 export async function dailyPayments(stage: Stage): Promise<void> {
-  const names: readonly Name[] = [
-    "alice",
-    "bob",
-    "carol",
-    "dave",
-    "erin",
-    "frank",
-    "grace",
-    "heidi",
-    "ivan",
-    "judy",
-  ];
+  const names: readonly Name[] = DEVNET_PARTY_NAMES;
   for (let payment = 0; payment < 3; payment++) {
     const from = names[stage.random(names.length)]!;
     const to = names[stage.random(names.length)]!;

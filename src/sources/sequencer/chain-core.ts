@@ -12,6 +12,7 @@ import { NodeError, reasonOf } from "../../errors.ts";
 import { blockHash } from "../../store/block-hash.ts";
 import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
+import { readTrusted } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import type { Block } from "../block.ts";
 import { AdmissionLog } from "./admission-log.ts";
@@ -28,7 +29,6 @@ import type { ChainClock, ChainPart } from "./doors.ts";
 import { EventFile } from "./event-file.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
-import { readUnverified } from "./stored-tx.ts";
 import type { ToolCommand } from "./tool-command.ts";
 
 interface Batch {
@@ -291,7 +291,7 @@ export class ChainCore {
 
   private replay({ height, hash, timeNs, txs, tool, appHash }: StoredBlock): void {
     const read = txs.map(({ bytes, isImpersonated }): BlockTx => {
-      const tx = readUnverified(bytes);
+      const tx = readTrusted(bytes);
       if (tx instanceof PropertyErrors)
         throw damaged(`block ${height} holds a transaction that is none: ${tx}`);
       return { bytes, tx, isImpersonated };

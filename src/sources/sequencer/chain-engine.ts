@@ -5,33 +5,16 @@
  *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
  */
 import type { BlockInfo } from "../../engine/core.ts";
+import type { CommittedBlock, TxResult } from "../../engine/engine.ts";
 import type { Duty, EpochInfo } from "../../engine/ports.ts";
-import type { State, StateChange } from "../../engine/state/state.ts";
+import type { EngineListener } from "../../engine/rooms.ts";
+import type { State } from "../../engine/state/state.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
-import type { Block } from "../block.ts";
 
-/** What came of a transaction in the engine. */
-export interface EngineResult {
-  /** 0 or a result code (reference 30, section 7.1). */
-  readonly code: number;
-  /** The refusal's text, word for word; empty when there is none. */
-  readonly text: string;
-  readonly gasWanted: number;
-  readonly numbers?: Readonly<Record<string, bigint | string>>;
-}
-
-export interface EngineCommit {
-  /** All events of the block, the begin-block and the end-block event included. */
-  readonly block: Pick<Block, "events" | "txHashes">;
-  readonly changes: readonly StateChange[];
-  readonly stateDigest: string;
-}
-
+export type EngineResult = TxResult;
+export type EngineCommit = CommittedBlock;
 /** Called as things happen inside a block; admission follows them. */
-export interface EngineFollower {
-  onEpochStart(epoch: EpochInfo): void;
-  onParameter(key: string, value: string): void;
-}
+export type EngineFollower = Required<EngineListener>;
 
 export interface ChainEngine {
   readonly chainId: string;

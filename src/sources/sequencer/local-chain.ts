@@ -19,6 +19,7 @@ import { encodeInputData, type InputData, TxVersion } from "../../wire/generated
 import { hexOf, isHex64 } from "../../wire/identifiers.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../wire/transaction.ts";
 import { serializeTransaction } from "../../wire/transaction-build.ts";
+import { readTrusted } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import { ChainCore } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";
@@ -28,7 +29,6 @@ import type { LocalChainOptions, Resumption } from "./options.ts";
 import { pooled } from "./pooling.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
-import { readUnverified } from "./stored-tx.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
 export type SequencerTools = Omit<DevnetPort, "bridge">;
@@ -230,7 +230,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   async impersonate(party: string, command: object): Promise<TxOutcome> {
     if (!isHex64(party)) throw invalid("impersonate", "the party must be a public key: 64 hex digits");
     const bytes = this.unsigned(party, command);
-    const tx = readUnverified(bytes);
+    const tx = readTrusted(bytes);
     if (tx instanceof PropertyErrors) throw invalid("impersonate", tx.toString());
     return this.sequencer.submitUnsigned(bytes, tx);
   }

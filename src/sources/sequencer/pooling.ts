@@ -1,12 +1,12 @@
 // Transactions of the mempool out of bytes that were checked before.
 import { NodeError } from "../../errors.ts";
+import { readTrusted } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import type { PooledTx } from "./mempool.ts";
-import { readUnverified } from "./stored-tx.ts";
 
 /** @throws NodeError for bytes that hold no command */
 export function pooled(bytes: Uint8Array, gas: number, isImpersonated: boolean): PooledTx {
-  const tx = readUnverified(bytes);
+  const tx = readTrusted(bytes);
   if (tx instanceof PropertyErrors) {
     throw new NodeError("chain.mempool", "invalid_transaction", `the transaction cannot be read: ${tx}`);
   }

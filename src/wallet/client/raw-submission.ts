@@ -1,7 +1,9 @@
 // Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
+
 import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
+import { shortText } from "./short-text.ts";
 
 export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";
 
@@ -84,7 +86,7 @@ async function post(
         "say the address itself",
       );
     }
-    return { status: response.status, text: await shortText(response) };
+    return { status: response.status, text: await shortText(response, ANSWER_BYTES_MAX) };
   } catch (error) {
     if (error instanceof NodeError) throw error;
     const { name, code = "" } = error as { name?: string; code?: string };
@@ -102,17 +104,6 @@ async function post(
       isLate ? `no answer within ${timeoutMs} ms` : `the connection broke: ${reasonOf(error)}`,
     );
   }
-}
-
-async function shortText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > ANSWER_BYTES_MAX) throw new Error("the answer is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }
 
 /** @throws NodeError with exit code 2 */

@@ -1,5 +1,6 @@
 // A node's REST interface as the wallet's port (reference 30, section 5). Every answer is short, and waited for
 // shortly: another node may know more.
+
 import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
 import { fromJson } from "../../wire/from-json.ts";
 import type {
@@ -10,6 +11,7 @@ import type {
 } from "../../wire/generated/core-api.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
 import { submitRaw } from "../client/raw-submission.ts";
+import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
 import type { LastBlock } from "./chain-view.ts";
 import type { AssetFacts, CheckResult, NodeClient, SendingMode, SubmissionResult } from "./node-client.ts";
@@ -92,7 +94,7 @@ export class HttpNode implements NodeClient {
         signal: AbortSignal.timeout(this.timeoutMs),
       });
       status = response.status;
-      text = await shortText(response);
+      text = await shortText(response, ANSWER_BYTES_MAX);
     } catch (error) {
       throw unreachable(this.host, reasonOf(error));
     }
@@ -123,17 +125,6 @@ export function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {
     txPerBlock: BigInt(Math.max(1, answer.spamPowNumberOfTxPerBlock)),
     increasingDifficulty: answer.spamPowIncreasingDifficulty,
   };
-}
-
-async function shortText(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    length += part.length;
-    if (length > ANSWER_BYTES_MAX) throw new Error("its answer is too long");
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString("utf8");
 }
 
 function sentenceIn(text: string): string {
