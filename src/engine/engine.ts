@@ -88,9 +88,9 @@ export class Engine {
         if (this.rooms.handlers[tx.kind] === undefined) throw unsupported();
         run(this.rooms.checks, tx);
       });
-      return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
+      return { code: ResultCode.ok, text: "", gasWanted: this.gas };
     } catch (error) {
-      return this.refusal(tx, error);
+      return this.refusal(error);
     } finally {
       this.state.rollback(mark);
       this.core.log.truncate(events);
@@ -109,13 +109,13 @@ export class Engine {
           this.rooms.checkSender(tx);
           if (!run(this.rooms.handlers, tx)) throw unsupported();
           this.report(tx, undefined);
-          return { code: ResultCode.ok, text: "", gasWanted: this.gasOf(tx) };
+          return { code: ResultCode.ok, text: "", gasWanted: this.gas };
         } catch (error) {
           if (!(error instanceof CommandError) || !error.options.keepChanges) {
             this.state.rollback(mark);
             this.core.log.truncate(events);
           }
-          const refusal = this.refusal(tx, error);
+          const refusal = this.refusal(error);
           // What is not allowed now leaves no event at all, nor does a command that nobody handles.
           if (refusal.code === ResultCode.failed || refusal.code === ResultCode.partlyFailed) {
             this.report(tx, refusal.text);
@@ -203,13 +203,14 @@ export class Engine {
     }
   }
 
-  private refusal(tx: CheckedTransaction, error: unknown): TxResult {
+  private refusal(error: unknown): TxResult {
     if (!(error instanceof CommandError)) throw error;
     const { code = ResultCode.failed, numbers } = error.options;
-    return { code, text: error.message, gasWanted: this.gasOf(tx), ...(numbers && { numbers }) };
+    return { code, text: error.message, gasWanted: this.gas, ...(numbers && { numbers }) };
   }
 
-  private gasOf(_tx: CheckedTransaction): number {
+  /** Every command that this chain executes costs the same (reference 30, section 5.1). */
+  private get gas(): number {
     return Number(this.rooms.params.integer("network.transaction.defaultgas"));
   }
 
