@@ -25,9 +25,20 @@ const FLAGS = {
   "allow-key": { type: "string", multiple: true },
 } as const;
 
+const DISCARD_MS = 20;
+
 /** Standard error and standard input of this process. */
 export const processTerminal: Terminal = {
   write: (lines) => process.stderr.write(`${lines.join("\n")}\n`),
+  discard: async () => {
+    const { stdin } = process;
+    const drop = () => {};
+    stdin.on("data", drop);
+    stdin.resume();
+    await Bun.sleep(DISCARD_MS);
+    stdin.off("data", drop);
+    stdin.pause();
+  },
   line: promptLine,
   hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
 };
@@ -96,6 +107,24 @@ class SocketSource implements WaitingRequests {
       if (requests[0] !== undefined) return requests[0];
       await Bun.sleep(POLL_MS);
     }
+  }
+
+  onGone(id: string, tell: () => void): () => void {
+    let isOver = false;
+    const watch = async () => {
+      while (!isOver) {
+        await Bun.sleep(POLL_MS);
+        const { requests } = await askService<{ requests: ShownRequest[] }>(this.home, "approvals.list");
+        if (isOver || requests.some((request) => request.id === id)) continue;
+        isOver = true;
+        tell();
+      }
+    };
+    // A service that ended is told of when the answer is to be given.
+    watch().catch(tell);
+    return () => {
+      isOver = true;
+    };
   }
 
   async answer(id: string, answer: TerminalAnswer): Promise<boolean> {

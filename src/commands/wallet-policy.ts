@@ -75,6 +75,7 @@ async function runSimulate(argv: string[]): Promise<number> {
       `${entry.time}  ${verdict.padEnd(8)} ${entry.kind.padEnd(12)} ${plain(entry.hostname)}  ${plain(why)}\n`,
     );
   }
-  say(dim(`${totals.allow} allowed, ${totals.ask} asked, ${totals.reject} refused`));
+  const unread = totals.unreadable > 0 ? `, ${totals.unreadable} of which nothing can be read` : "";
+  say(dim(`${totals.allow} allowed, ${totals.ask} asked, ${totals.reject} refused${unread}`));
   return ExitCode.done;
 }

@@ -5,7 +5,7 @@ import {
   DEFAULT_WALLET_PORT,
   networksFolder,
   type RunningWalletService,
-  requestLogPath,
+  serviceFiles,
   startWalletService,
 } from "../api/wallet/start.ts";
 import { ExitCode, NodeError } from "../errors.ts";
@@ -18,8 +18,7 @@ import { DeskSource } from "../wallet/approvals/desk-source.ts";
 import { answerInTerminal } from "../wallet/approvals/terminal.ts";
 import { loadPolicy } from "../wallet/policies/policy.ts";
 import { PolicyApprover } from "../wallet/policies/policy-approver.ts";
-import { readLog } from "../wallet/policies/request-log.ts";
-import { usageOf } from "../wallet/policies/simulate.ts";
+import { EpochUsage } from "../wallet/policies/usage.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
@@ -81,6 +80,7 @@ export async function runServe(argv: string[]): Promise<number> {
     isSoleUser: values["sole-user"] === true,
     ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
     ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1_000 }),
+    onTrouble: (sentence) => say(red(sentence), { trouble: sentence }),
   });
   const where = {
     walletUrl: running.url,
@@ -144,9 +144,9 @@ function approverOf(values: ServeValues, home: string): { approver: Approver; de
   if (how === "all") return { approver: new ApproveAll({ isDevnet: false }) };
   if (how !== "policy") throw usageError("wallet", "--wallet-approve is ask or policy");
   const { policy, hash } = pinnedPolicy(values);
-  const log = requestLogPath(home);
-  const usage = existsSync(log) ? { usage: usageOf(policy, readLog(log)) } : {};
-  return { approver: new PolicyApprover({ policy, hash, person: desk, ...usage }), desk };
+  const journal = serviceFiles(home).usage;
+  const usage = new EpochUsage(journal, journal.read());
+  return { approver: new PolicyApprover({ policy, hash, person: desk, usage }), desk };
 }
 
 function pinnedPolicy(values: ServeValues) {

@@ -2,7 +2,7 @@
  * JSON values to messages (proto3 JSON mapping): the bodies that clients post.
  *
  * Lenient where the mapping is lenient: both spellings of a field name, enums by name or number, 64-bit integers
- * as text or number, `null` as "not set". Everything else is refused with the path of the value in the error.
+ * as text, number or bigint, `null` as "not set". Everything else is refused with the path of the value in the error.
  */
 import { WireError } from "./errors.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
@@ -162,7 +162,7 @@ function readInteger(value: unknown, path: string, least: bigint, most: bigint):
     if (!Number.isSafeInteger(value))
       refuse(path, `must be a whole number, given as text above 2^53, is ${value}`);
     integer = BigInt(value);
-  } else if (typeof value === "string" && integerForm.test(value)) {
+  } else if (typeof value === "bigint" || (typeof value === "string" && integerForm.test(value))) {
     integer = BigInt(value);
   } else {
     refuse(path, `must be a whole number, is ${shown(value)}`);
@@ -180,7 +180,7 @@ const floatNames: Readonly<Record<string, number>> = {
 
 function readFloat(value: unknown, path: string, single: boolean): number {
   let float: number;
-  if (typeof value === "number") float = value;
+  if (typeof value === "number" || typeof value === "bigint") float = Number(value);
   else if (typeof value !== "string") refuse(path, `must be a number, is ${kindOf(value)}`);
   else if (Object.hasOwn(floatNames, value)) return floatNames[value]!;
   else if (floatForm.test(value)) float = Number(value);

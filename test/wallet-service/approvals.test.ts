@@ -221,6 +221,7 @@ describe("in the terminal", () => {
     const written: string[] = [];
     const terminal: Terminal = {
       write: (lines) => written.push(...lines),
+      discard: async () => {},
       line: async () => typed,
       hidden: async () => new Uint8Array(Buffer.from(typed)),
     };
@@ -268,6 +269,52 @@ describe("in the terminal", () => {
   test.each(cases)("%#", async (request, typed, decision) => {
     expect(await answered(request, typed)).toEqual(decision as Decision);
   });
+});
+
+test("of several wallets one is chosen, and whether its connection outlives the service", async () => {
+  const desk = new ApprovalDesk();
+  const source = new DeskSource(desk);
+  const typed = ["two", "yes"];
+  const questions: string[] = [];
+  const terminal: Terminal = {
+    write: () => {},
+    discard: async () => {},
+    line: async (question) => {
+      questions.push(question);
+      return typed.shift() ?? "";
+    },
+    hidden: async () => new Uint8Array(0),
+  };
+  const running = answerInTerminal(source, terminal);
+  const decision = await desk.decide(connection("dapp.example", "1"), undefined);
+  expect(decision).toEqual({ outcome: "approved", wallet: "two", isKept: true });
+  expect(questions).toEqual(["which wallet? (empty: reject)", "also after a restart? yes/NO"]);
+  source.end();
+  await running;
+});
+
+test("an answer over the socket names keys and wallets that were offered, and no others", async () => {
+  const { deskMethods } = await import("../../src/api/wallet/desk-methods.ts");
+  const desk = new ApprovalDesk();
+  const parts = { desk, status: {} };
+  const keys = [{ name: "Key 1", publicKey: KEY_1 }];
+  const asked = { kind: "keys", id: "k", hostname: "a", receivedAt: "", wallet: "one", keys } as const;
+  const decision = desk.decide(asked, undefined);
+  desk.decide(connection("b", "c"), undefined);
+  const answer = (params: object) =>
+    deskMethods["approvals.answer"]!(parts, { outcome: "approved", ...params }).catch(
+      (error: Error) => error.message,
+    );
+  expect(await answer({ id: "k", allowedKeys: [KEY_2] })).toBe("the public key does not exist");
+  expect(await answer({ id: "c", wallet: "one", allowedKeys: [KEY_1] })).toBe(
+    "the public key does not exist",
+  );
+  expect(await answer({ id: "c" })).toBe("the wallet is required");
+  expect(await answer({ id: "c", wallet: "three" })).toBe("the wallet does not exist");
+  expect(await answer({ id: "k", outcome: "maybe" })).toBe("the params do not match expected ones");
+  expect(await answer({ id: "x" })).toBe("the request does not wait any more");
+  expect(await answer({ id: "k", allowedKeys: [KEY_1] })).toEqual({ answered: true });
+  expect(await decision).toEqual({ outcome: "approved", allowedKeys: [KEY_1] });
 });
 
 test("everything is approved on a devnet only", async () => {

@@ -150,7 +150,7 @@ describe("numbers", () => {
     const { params } = parseRequest('{"params":{"a":9007199254740993,"b":18446744073709551615,"c":7}}', {
       depthMax: 9,
     });
-    expect(params).toEqual({ a: "9007199254740993", b: "18446744073709551615", c: 7 });
+    expect(params).toEqual({ a: 9007199254740993n, b: 18446744073709551615n, c: 7 });
   });
 
   test("such a number is signed unrounded", async () => {

@@ -21,7 +21,9 @@ describe("routes", () => {
   test("health and methods", async () => {
     const health = await ask("/api/v2/health");
     expect([health.status, await health.text(), health.headers.get("vary")]).toEqual([200, "", "Origin"]);
+    expect([health.headers.get("content-type"), health.headers.get("content-length")]).toEqual([null, "0"]);
     const methods = await ask("/api/v2/methods", { headers: { origin: ORIGIN } });
+    expect([methods.status, methods.headers.get("content-type")]).toEqual([200, "application/json"]);
     expect(await methods.json()).toEqual({
       result: {
         registeredMethods: [
@@ -55,6 +57,13 @@ describe("routes", () => {
     ["HEAD", "/api/v2/health", 405, "allow", "GET, OPTIONS"],
     ["OPTIONS", "/api/v2/requests", 200, "allow", "OPTIONS, POST"],
     ["GET", "/api/v2/health/", 301, "location", "/api/v2/health"],
+    ["GET", "/api/v2/methods/?a=1", 301, "location", "/api/v2/methods?a=1"],
+    ["PUT", "/api/v2/methods/", 307, "location", "/api/v2/methods"],
+    ["OPTIONS", "/api/v2/health", 200, "allow", "GET, OPTIONS"],
+    ["PATCH", "/api/v2/methods", 405, "allow", "GET, OPTIONS"],
+    ["POST", "/api/v2/methods", 405, "x-content-type-options", "nosniff"],
+    ["GET", "/", 404, "vary", "Origin"],
+    ["GET", "/api/v2/requests", 405, "vary", "Origin"],
     ["POST", "/api/v2/requests/", 307, "location", "/api/v2/requests"],
   ];
   test.each(others)("%s %s: %d", async (method, path, status, header, value) => {
@@ -90,7 +99,49 @@ describe("pages of other origins", () => {
   test("any path, also none; a method outside of the list gets nothing", async () => {
     expect((await preflight({ "access-control-request-method": "GET" }, "/nothing")).status).toBe(204);
     const answer = await preflight({ "access-control-request-method": "TRACE" });
-    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([204, null]);
+    expect([...answer.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect([answer.status, answer.headers.get("vary")]).toEqual([
+      204,
+      "Origin, Access-Control-Request-Method, Access-Control-Request-Headers",
+    ]);
+  });
+
+  test.each(["HEAD", "GET", "POST", "PUT", "PATCH", "DELETE"])("%s is in the list", async (method) => {
+    const answer = await preflight({ "access-control-request-method": method });
+    expect(answer.headers.get("access-control-allow-methods")).toBe(method);
+    expect(answer.headers.get("access-control-allow-headers")).toBeNull();
+    expect(answer.headers.get("access-control-max-age")).toBeNull();
+  });
+
+  test("OPTIONS without what makes it a preflight is none", async () => {
+    const answer = await ask("/api/v2/requests", { method: "OPTIONS", headers: { origin: ORIGIN } });
+    expect([answer.status, answer.headers.get("allow"), await answer.text()]).toEqual([
+      200,
+      "OPTIONS, POST",
+      "",
+    ]);
+    expect((await ask("/nothing", { method: "OPTIONS", headers: { origin: ORIGIN } })).status).toBe(404);
+  });
+
+  test("a token can be read by the page that gets it", async () => {
+    const post = (body: object, headers: Record<string, string> = {}) =>
+      ask("/api/v2/requests", {
+        method: "POST",
+        headers: { origin: ORIGIN, ...headers },
+        body: JSON.stringify({ jsonrpc: "2.0", id: "1", ...body }),
+      });
+    const connected = await post({ method: "client.connect_wallet" });
+    const token = connected.headers.get("authorization")!;
+    const listed = await post({ method: "client.list_keys", params: {} }, { authorization: token });
+    for (const answer of [connected, listed]) {
+      expect(answer.headers.get("authorization")).toBe(token);
+      expect(answer.headers.get("access-control-expose-headers")).toBe("Authorization");
+      expect(answer.headers.get("access-control-allow-headers")).toBe("Authorization");
+      expect(answer.headers.get("access-control-allow-origin")).toBe("*");
+      expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
+    rig.person.asked.splice(0);
   });
 
   test("a public page may reach this machine", async () => {

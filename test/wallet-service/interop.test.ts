@@ -1,4 +1,4 @@
-// The published client, unchanged, against the service and a devnet (issue 4, done when 1). It runs outside of a
+// The published client, unchanged, against the service and a devnet. It runs outside of a
 // browser, so what a browser adds to its requests is added here: the Origin header.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { WalletClient, WalletClientError } from "@vegaprotocol/wallet-client";
@@ -8,10 +8,13 @@ import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { ApproveAll } from "../../src/wallet/approvals/approve-all.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import type { NodeClient } from "../../src/wallet/sending/node-client.ts";
+import { executedOf } from "../support/devnet-party.ts";
 import { bytes, cheapStore } from "../wallet/support/wallets.ts";
 
 const realFetch = globalThis.fetch;
 let devnet: Devnet;
+/** Transfers of alice so far. */
+let executed = 0;
 
 beforeAll(async () => {
   devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
@@ -98,6 +101,8 @@ describe.each(nodes)("the wallet %s", (_name, node) => {
     expect(hashes.size).toBe(5);
     expect(devnet.chain.status.height).toBeGreaterThanOrEqual(before + 5);
     expect(BigInt(tUsd().balance) - BigInt(balance)).toBe(500_000n);
+    executed += 5;
+    expect(await executedOf(devnet, publicKey)).toEqual(Array<string>(executed).fill("100000"));
 
     const refused = client.SendTransaction({
       publicKey: "a".repeat(64),

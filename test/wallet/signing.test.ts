@@ -151,7 +151,7 @@ describe("transactions", () => {
 describe("commands from text", () => {
   test("whole numbers beyond 2^53 are not rounded", () => {
     expect(parseExactJson('{"a":[9007199254740993,-18446744073709551615,1,1.5,1e400]}')).toEqual({
-      a: ["9007199254740993", "-18446744073709551615", 1, 1.5, Number.POSITIVE_INFINITY],
+      a: [9007199254740993n, -18446744073709551615n, 1, 1.5, Number.POSITIVE_INFINITY],
     });
     const command = readCommandText('{"delegateSubmission":{"nodeId":"x","amount":"1"}}');
     expect(command).toMatchObject({ kind: "delegateSubmission", payload: { amount: "1" } });

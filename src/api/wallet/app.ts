@@ -1,7 +1,8 @@
 // The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
 import { Elysia } from "elysia";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
-import { splitUrl } from "../http.ts";
+import { ApiError } from "../errors.ts";
+import { readBody, splitUrl } from "../http.ts";
 import { corsHeaders } from "./cors.ts";
 
 export interface WalletAppOptions {
@@ -14,7 +15,11 @@ export interface WalletAppOptions {
 /** The non-standard type that tells these answers from other JSON (interface 4.10). */
 const JSON_RPC = "application/json-rpc";
 const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
-const UNREADABLE = '{"code":-32700,"message":"Parse error","data":"couldn\'t read the HTTP request body"}';
+
+const UNREADABLE = "couldn't read the HTTP request body";
+/** How the reader of bodies begins what it says (api/http.ts). */
+const TOO_LONG = "the request body is longer";
+const TOO_SLOW = "the request body comes too slowly";
 
 const PATHS: Readonly<Record<string, string>> = {
   "/api/v2/health": "GET",
@@ -35,12 +40,12 @@ export function walletApp(service: WalletService, options: WalletAppOptions) {
 
 /** Whatever is no route of the service. */
 export function fallback(request: Request): Response {
-  const { pathname } = splitUrl(request.url);
+  const { pathname, query } = splitUrl(request.url);
   const method = PATHS[pathname];
   if (method !== undefined) return wrongMethod(request, method);
   const trimmed = pathname.replace(/\/$/, "");
   if (pathname !== trimmed && PATHS[trimmed] !== undefined) {
-    const headers = corsHeaders(request, { location: trimmed });
+    const headers = corsHeaders(request, { location: query === "" ? trimmed : `${trimmed}?${query}` });
     return new Response(null, { status: request.method === "GET" ? 301 : 307, headers });
   }
   return text(request, 404, "404 page not found\n");
@@ -52,17 +57,12 @@ async function answer(
   { bodyBytesMax, onWaiting }: WalletAppOptions,
 ): Promise<Response> {
   const { headers } = request;
-  const length = Number(headers.get("content-length") ?? 0);
-  if (length > bodyBytesMax)
-    return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
   let body: string;
   try {
-    body = await request.text();
-  } catch {
-    return respond(request, 400, `{"jsonrpc":"2.0","error":${UNREADABLE},"errors":${UNREADABLE}}`, {});
+    body = await readBody(request, bodyBytesMax);
+  } catch (error) {
+    return refuseBody(request, error);
   }
-  if (body.length > bodyBytesMax)
-    return refuse(request, 413, `the request body is longer than ${bodyBytesMax} bytes`);
   const result = await service.answer(body, {
     origin: headers.get("origin"),
     referer: headers.get("referer"),
@@ -95,9 +95,18 @@ function respond(
   return new Response(body ?? null, { status, headers: corsHeaders(request, headers) });
 }
 
+/** Too long, too slow, one too many, or broken off. */
+function refuseBody(request: Request, error: unknown): Response {
+  const sentence = error instanceof ApiError ? error.message : "";
+  if (sentence.startsWith(TOO_LONG)) return refuse(request, 413, sentence);
+  if (error instanceof ApiError && error.status === 429) return refuse(request, 429, sentence);
+  return refuse(request, 400, sentence.startsWith(TOO_SLOW) ? sentence : UNREADABLE);
+}
+
 function refuse(request: Request, status: number, sentence: string): Response {
   const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
-  return respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, {});
+  const headers: Record<string, string> = status === 429 ? { "retry-after": "1" } : {};
+  return respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, headers);
 }
 
 function wrongMethod(request: Request, method: string): Response {

@@ -45,6 +45,9 @@ function decisionOf(params: Params, request: ApprovalRequest): Decision {
   const passphrase = params.optionalText("passphrase");
   if (request.kind === "passphrase" && passphrase === "") throw invalidParams("the passphrase is required");
   const allowedKeys = params.optionalTexts("allowedKeys");
+  const isOffered = (key: string) =>
+    request.kind === "keys" && request.keys.some(({ publicKey }) => publicKey === key);
+  if (!allowedKeys.every(isOffered)) throw invalidParams("the public key does not exist");
   return {
     outcome,
     ...(wallet !== "" && { wallet }),

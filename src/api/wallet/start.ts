@@ -12,6 +12,7 @@ import { AssetCache } from "../../wallet/approvals/asset-cache.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { FolderKeystore } from "../../wallet/keystore/folder-keystore.ts";
 import { type RequestLog, RequestLogFile } from "../../wallet/policies/request-log.ts";
+import { UsageJournalFile } from "../../wallet/policies/usage-journal.ts";
 import { secureRandom } from "../../wallet/random.ts";
 import { HttpNode } from "../../wallet/sending/http-node.ts";
 import type { NodeClient } from "../../wallet/sending/node-client.ts";
@@ -75,6 +76,8 @@ export interface WalletServiceOptions {
   readonly watchMs?: number;
   readonly bodyBytesMax?: number;
   readonly limits?: Partial<ServiceLimits>;
+  /** What the owner should know, in a sentence. */
+  onTrouble?(sentence: string): void;
   /** What people's clocks show, Unix milliseconds. */
   readonly wallMs?: () => number;
   /** A clock that only goes forward, milliseconds. */
@@ -178,6 +181,7 @@ async function start(
     nowMs,
     keepSessions: options.keepSessions === true && files !== undefined,
     ...(options.limits && { limits: options.limits }),
+    onTrouble: (sentence) => options.onTrouble?.(sentence),
   });
   const desk = options.desk ?? (approver instanceof ApprovalDesk ? approver : undefined);
 
@@ -236,6 +240,7 @@ export class ServiceFiles {
   readonly tokens: ApiTokens;
   readonly sessions;
   readonly log: RequestLog;
+  readonly usage: UsageJournalFile;
 
   constructor(readonly folder: string) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -243,6 +248,7 @@ export class ServiceFiles {
     this.tokens = new ApiTokens(new JsonFile(documents, "tokens.json", NO_TOKENS));
     this.sessions = new JsonFile(documents, "sessions.json", NO_SESSIONS);
     this.log = new RequestLogFile(join(folder, "requests.jsonl"));
+    this.usage = new UsageJournalFile(join(folder, "policy-usage.jsonl"));
   }
 
   ledger(): FileLedger {

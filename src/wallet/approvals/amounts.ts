@@ -1,6 +1,8 @@
 // Amounts as people write them. On the wire an amount is a whole number of the asset's smallest unit.
 import type { AssetFacts } from "../sending/node-client.ts";
-import { plain } from "./plain-text.ts";
+import { named, plain, quoted } from "./plain-text.ts";
+
+const ASSET_LENGTH = 80;
 
 /** What is known of assets; undefined for what nobody could say. */
 export type AssetBook = (id: string) => AssetFacts | undefined;
@@ -8,12 +10,17 @@ export type AssetBook = (id: string) => AssetFacts | undefined;
 /** `12.5 VEGA (asset 3d9d…)`; the plain number and a warning where the decimals are not known. */
 export function amountText(amount: string, asset: string, book: AssetBook): string {
   const facts = book(asset);
-  const id = plain(asset, 80);
+  const id = asset.length > ASSET_LENGTH ? plain(asset, ASSET_LENGTH) : named(asset);
   if (!/^\d+$/.test(amount)) return `${plain(amount)} of asset ${id}`;
   if (facts === undefined) {
     return `${grouped(amount)} of the smallest unit of asset ${id} (its name and decimals are not known)`;
   }
-  return `${withDecimals(amount, facts.decimals)} ${plain(facts.symbol, 40)} (asset ${id})`;
+  return `${withDecimals(amount, facts.decimals)} ${symbolText(facts.symbol)} (asset ${id})`;
+}
+
+/** A symbol that is more than letters and digits could say something else in the sentence around it. */
+function symbolText(symbol: string): string {
+  return /^[\p{L}\p{N}._-]{1,40}$/u.test(symbol) ? plain(symbol) : quoted(symbol);
 }
 
 /** `1234567` with 5 decimals as `12.34567`; no digit is lost. */

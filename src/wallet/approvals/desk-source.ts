@@ -31,6 +31,15 @@ export class DeskSource implements WaitingRequests {
     return this.desk.answer(id, copy);
   }
 
+  onGone(id: string, tell: () => void): () => void {
+    const end = this.desk.onChange(() => {
+      if (this.desk.get(id) !== undefined) return;
+      end();
+      tell();
+    });
+    return end;
+  }
+
   end(): void {
     this.isOver = true;
     this.wake();

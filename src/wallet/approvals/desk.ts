@@ -1,5 +1,6 @@
 // Requests that wait for a person. They are shown in turns, one of each page after the other, so that a page with a
-// hundred requests keeps nobody else waiting; and no page has more than a few.
+// hundred requests keeps nobody else waiting; and no page has more than a few. When there is no room left, whoever has
+// the most gives up its last one.
 import type { ApprovalRequest, Approver, Decision } from "./approver.ts";
 
 export interface DeskOptions {
@@ -7,12 +8,17 @@ export interface DeskOptions {
   readonly perHostnameMax?: number;
   /** Of all. */
   readonly max?: number;
+  /** What all of them keep in memory, characters. */
+  readonly charactersMax?: number;
   /** A request nobody answers ends after this. */
   readonly waitMs?: number;
 }
 
 const PER_HOSTNAME_MAX = 5;
 const MAX = 500;
+const CHARACTERS_MAX = 32 * 1024 * 1024;
+/** Of a request beside its raw form. */
+const CHARACTERS_EACH = 1_000;
 const WAIT_MS = 10 * 60_000;
 
 interface Waiting {
@@ -20,6 +26,7 @@ interface Waiting {
   /** The how-many-th of its hostname, counted from when it last had none. */
   readonly turn: number;
   readonly serial: number;
+  readonly characters: number;
   finish(decision: Decision): void;
 }
 
@@ -34,13 +41,14 @@ export class ApprovalDesk implements Approver {
   constructor(private readonly options: DeskOptions = {}) {}
 
   decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision> {
-    const { perHostnameMax = PER_HOSTNAME_MAX, max = MAX, waitMs = WAIT_MS } = this.options;
+    const { perHostnameMax = PER_HOSTNAME_MAX, waitMs = WAIT_MS } = this.options;
     if (this.isClosed) return Promise.resolve({ outcome: "closed" });
     if (signal?.aborted) return Promise.resolve({ outcome: "interrupted" });
     const others = [...this.waiting.values()].filter(
       ({ request: { hostname } }) => hostname === request.hostname,
     );
-    if (others.length >= perHostnameMax || this.waiting.size >= max)
+    const characters = charactersOf(request);
+    if (others.length >= perHostnameMax || !this.makeRoom(others.length, characters))
       return Promise.resolve({ outcome: "busy" });
     const { promise, resolve } = Promise.withResolvers<Decision>();
     const end = () => entry.finish({ outcome: "interrupted" });
@@ -51,6 +59,7 @@ export class ApprovalDesk implements Approver {
       request,
       turn: Math.max(this.served, ...others.map(({ turn }) => turn + 1)),
       serial: ++this.serial,
+      characters,
       finish: (decision) => {
         if (!this.waiting.delete(request.id)) return;
         clearTimeout(timer);
@@ -101,7 +110,32 @@ export class ApprovalDesk implements Approver {
     for (const entry of [...this.waiting.values()]) entry.finish({ outcome: "closed" });
   }
 
+  /** @param others that the hostname which wants it has already. @returns whether there is room for one more */
+  private makeRoom(others: number, characters: number): boolean {
+    const { max = MAX, charactersMax = CHARACTERS_MAX } = this.options;
+    for (;;) {
+      const taken = this.waiting.values().reduce((sum, entry) => sum + entry.characters, 0);
+      if (this.waiting.size < max && taken + characters <= charactersMax) return true;
+      const last = this.lastOfTheMost();
+      if (last === undefined || last.count <= others + 1) return false;
+      last.entry.finish({ outcome: "busy" });
+    }
+  }
+
+  /** The last request of the hostname that has the most. */
+  private lastOfTheMost(): { readonly entry: Waiting; readonly count: number } | undefined {
+    const byHostname = Map.groupBy(this.waiting.values(), ({ request }) => request.hostname);
+    let most: Waiting[] = [];
+    for (const entries of byHostname.values()) if (entries.length > most.length) most = entries;
+    const entry = most.at(-1);
+    return entry && { entry, count: most.length };
+  }
+
   private tell(): void {
     for (const listener of [...this.listeners]) listener();
   }
+}
+
+function charactersOf(request: ApprovalRequest): number {
+  return CHARACTERS_EACH + (request.kind === "transaction" ? request.raw.length : 0);
 }

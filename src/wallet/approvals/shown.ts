@@ -1,7 +1,7 @@
 // A waiting request as it is shown to a person, in this terminal or another one. Texts of others are made harmless
 // here, once; `raw` is JSON in which they are escaped.
 import type { ApprovalRequest } from "./approver.ts";
-import { plain } from "./plain-text.ts";
+import { named, plain } from "./plain-text.ts";
 import type { Words } from "./words.ts";
 
 export interface ShownKey {
@@ -46,11 +46,15 @@ function shownKey({ name, publicKey }: ShownKey): ShownKey {
 }
 
 const LABEL_WIDTH = 20;
+/** A raw form that is longer pushes the words off the screen: they are said again below it. */
+const SCREEN_LINES = 15;
+/** Of a raw form; the rest is in `lyra wallet approvals list --json`. */
+const RAW_LINES_MAX = 1_000;
 
 /** The lines of a request, the sentence first. */
 export function requestLines(request: ShownRequest): string[] {
   const { hostname, wallet } = request;
-  const who = hostname === "null" ? 'a page without an address ("null")' : hostname;
+  const who = hostname === "null" ? 'a page without an address ("null")' : named(hostname);
   switch (request.kind) {
     case "connection":
       return [`${who} wants to connect to a wallet`, row("wallets", request.wallets!.join(", "))];
@@ -63,16 +67,25 @@ export function requestLines(request: ShownRequest): string[] {
       return [`${who} needs the wallet ${wallet}: ${request.reason}`];
     case "transaction": {
       const { words, purpose, key, raw } = request;
-      return [
-        `${who} wants to ${purpose} a transaction: ${words!.title}`,
-        ...words!.lines.map(([label, value]) => row(label, value)),
-        row("with the key", `${key!.name}  ${key!.publicKey}`),
+      const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
+      const warnings = [
         ...(purpose === "sign"
           ? ["! it gets the signed transaction, and can send it whenever it is still good"]
           : []),
         ...words!.warnings.map((warning) => `! ${warning}`),
+      ];
+      const rawLines = raw!.split("\n").map((text) => `  ${text}`);
+      return [
+        title,
+        ...words!.lines.map(([label, value]) => row(label, value)),
+        row("with the key", `${key!.name}  ${key!.publicKey}`),
+        ...warnings,
         "as it is signed:",
-        ...raw!.split("\n").map((text) => `  ${text}`),
+        ...rawLines.slice(0, RAW_LINES_MAX),
+        ...(rawLines.length > RAW_LINES_MAX
+          ? [`  ... and ${rawLines.length - RAW_LINES_MAX} lines more: lyra wallet approvals list --json`]
+          : []),
+        ...(rawLines.length > SCREEN_LINES ? ["", title, ...warnings] : []),
       ];
     }
   }

@@ -5,6 +5,8 @@ import { requestLines, type ShownRequest } from "./shown.ts";
 
 export interface Terminal {
   write(lines: readonly string[]): void;
+  /** Throws away what was typed before the question was there: it was meant for another one. */
+  discard(): Promise<void>;
   /** A line that may be seen. */
   line(question: string): Promise<string>;
   /** A line that may not; whoever takes it wipes it. @throws when it is cancelled */
@@ -26,19 +28,28 @@ export interface WaitingRequests {
   next(): Promise<ShownRequest | undefined>;
   /** @returns whether it still waited */
   answer(id: string, answer: TerminalAnswer): Promise<boolean>;
+  /** Calls back once when a request does not wait any more. @returns ends the watch */
+  onGone(id: string, tell: () => void): () => void;
 }
 
 const YES = /^y(es)?$/i;
+const OVER = "the request does not wait any more";
 
 /** Goes on until there are no more requests to come. */
 export async function answerInTerminal(waiting: WaitingRequests, terminal: Terminal): Promise<void> {
   for (;;) {
     const request = await waiting.next();
     if (request === undefined) return;
-    const answer = await ask(request, terminal);
+    const unwatch = waiting.onGone(request.id, () => terminal.write(["", `${OVER}: press Enter`]));
+    let answer: TerminalAnswer;
+    try {
+      answer = await ask(request, terminal);
+    } finally {
+      unwatch();
+    }
     try {
       const isTaken = await waiting.answer(request.id, answer);
-      terminal.write([isTaken ? `${answer.outcome}` : "the request does not wait any more"]);
+      terminal.write([isTaken ? answer.outcome : OVER]);
     } finally {
       if (answer.outcome === "approved") wipe(answer.passphrase);
     }
@@ -46,6 +57,7 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
 }
 
 async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
+  await terminal.discard();
   terminal.write(["", ...requestLines(request)]);
   switch (request.kind) {
     case "passphrase":
@@ -77,7 +89,9 @@ async function askConnection({ wallets = [] }: ShownRequest, terminal: Terminal)
     return isYes(answer) ? { outcome: "approved" } : { outcome: "rejected" };
   }
   const wallet = (await terminal.line("which wallet? (empty: reject)")).trim();
-  return wallets.includes(wallet) ? { outcome: "approved", wallet } : { outcome: "rejected" };
+  if (!wallets.includes(wallet)) return { outcome: "rejected" };
+  const isKept = isYes(await terminal.line("also after a restart? yes/NO"));
+  return { outcome: "approved", wallet, ...(isKept && { isKept }) };
 }
 
 async function askKeys({ keys = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {

@@ -2,12 +2,14 @@
 // which a wallet does not know: they are shown as they are, and said to be.
 import type { Init } from "../../wire/codec.ts";
 import type { OrderAmendment, OrderCancellation, OrderSubmission } from "../../wire/generated/commands.ts";
-import { plain } from "./plain-text.ts";
+import { named } from "./plain-text.ts";
 import type { Line, Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 
 const UNITS = "prices and sizes are in the market's smallest units";
 const side = (value: number | undefined) => enumWord("vega.Side", value, "SIDE_");
+const SIDE_BUY = 1;
+const SIDE_SELL = 2;
 const orderType = (value: number | undefined) => enumWord("vega.Order.Type", value, "TYPE_");
 
 function orderTitle({
@@ -17,18 +19,19 @@ function orderTitle({
   type,
   peggedOrder,
 }: Init<OrderSubmission>): string {
+  const beside = which === SIDE_BUY ? "below" : which === SIDE_SELL ? "above" : "from";
   const at = peggedOrder
-    ? `at ${plain(peggedOrder.offset ?? "0")} from ${enumWord("vega.PeggedReference", peggedOrder.reference, "PEGGED_REFERENCE_")}`
+    ? `at ${named(peggedOrder.offset ?? "0")} ${beside} ${enumWord("vega.PeggedReference", peggedOrder.reference, "PEGGED_REFERENCE_")}`
     : price === ""
       ? "at the market's price"
-      : `at ${plain(price)}`;
+      : `at ${named(price)}`;
   const verb = { buy: "Buy", sell: "Sell" }[side(which)] ?? `Order (${side(which)})`;
   return `${verb} ${size} ${at} (${orderType(type)} order)`;
 }
 
 const orderSubmission: Tell<"orderSubmission"> = (order) =>
   words(
-    `${orderTitle(order)} on market ${plain(order.marketId ?? "")}`,
+    `${orderTitle(order)} on market ${named(order.marketId ?? "")}`,
     [
       line("market", order.marketId),
       line("side", side(order.side)),
@@ -44,8 +47,8 @@ const orderSubmission: Tell<"orderSubmission"> = (order) =>
   );
 
 const cancellationTitle = ({ orderId, marketId }: Init<OrderCancellation>): string => {
-  if (orderId) return `Cancel the order ${plain(orderId)}`;
-  return marketId ? `Cancel all orders on market ${plain(marketId)}` : "Cancel all orders on all markets";
+  if (orderId) return `Cancel the order ${named(orderId)}`;
+  return marketId ? `Cancel all orders on market ${named(marketId)}` : "Cancel all orders on all markets";
 };
 
 const orderCancellation: Tell<"orderCancellation"> = (cancellation) =>
@@ -67,7 +70,7 @@ const amendmentLines = (amendment: Init<OrderAmendment>): (Line | undefined)[] =
 ];
 
 const orderAmendment: Tell<"orderAmendment"> = (amendment) =>
-  words(`Change the order ${plain(amendment.orderId ?? "")}`, amendmentLines(amendment), [UNITS]);
+  words(`Change the order ${named(amendment.orderId ?? "")}`, amendmentLines(amendment), [UNITS]);
 
 const batchMarketInstructions: Tell<"batchMarketInstructions"> = ({
   cancellations = [],
@@ -86,7 +89,9 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = ({
             .join(", "),
         ),
       ),
-      ...submissions.map((one, at) => line(`order ${at + 1}`, `${orderTitle(one)} on ${one.marketId ?? ""}`)),
+      ...submissions.map((one, at) =>
+        line(`order ${at + 1}`, `${orderTitle(one)} on ${named(one.marketId ?? "")}`),
+      ),
     ],
     [UNITS],
   );
@@ -94,7 +99,7 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = ({
 const COMMITMENT = "of the settlement asset's smallest unit";
 
 const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (provision) =>
-  words(`Provide liquidity to market ${plain(provision.marketId ?? "")}`, [
+  words(`Provide liquidity to market ${named(provision.marketId ?? "")}`, [
     line("market", provision.marketId),
     line("commitment", `${provision.commitmentAmount ?? ""} ${COMMITMENT}`),
     line("fee", provision.fee),
@@ -104,7 +109,7 @@ const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (prov
   ]);
 
 const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provision) =>
-  words(`Change your liquidity on market ${plain(provision.marketId ?? "")}`, [
+  words(`Change your liquidity on market ${named(provision.marketId ?? "")}`, [
     line("market", provision.marketId),
     provision.commitmentAmount
       ? line("new commitment", `${provision.commitmentAmount} ${COMMITMENT}`)
@@ -114,7 +119,7 @@ const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provis
   ]);
 
 const liquidityProvisionCancellation: Tell<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
-  words(`Take your liquidity back from market ${plain(marketId)}`, [line("market", marketId)]);
+  words(`Take your liquidity back from market ${named(marketId)}`, [line("market", marketId)]);
 
 export const marketWords = {
   orderSubmission,

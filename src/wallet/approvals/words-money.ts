@@ -1,6 +1,6 @@
 // Words for commands that move tokens: transfers, withdrawals, stake.
 import { amountText } from "./amounts.ts";
-import { plain } from "./plain-text.ts";
+import { named } from "./plain-text.ts";
 import type { Tell, WordsContext } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 
@@ -42,34 +42,34 @@ const transfer: Tell<"transfer"> = (
 function receiverOf(to: string, toAccountType: number | undefined, { publicKey }: WordsContext): string {
   if (to === publicKey) return "your own key";
   if (to === "" || NETWORK.test(to)) return `the network (${account(toAccountType)})`;
-  return plain(to);
+  return named(to);
 }
 
 const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "", ext }, { assets }) => {
   const what = amountText(amount, asset, assets);
   const receiver = ext?.erc20?.receiverAddress;
   return words(
-    `Withdraw ${what} from the network to ${receiver ? `the Ethereum address ${plain(receiver)}` : "outside"}`,
+    `Withdraw ${what} from the network to ${receiver ? `the Ethereum address ${named(receiver)}` : "outside"}`,
     [line("amount", what), line("to the address", receiver)],
     ["whoever has that address has the tokens; the network cannot bring them back"],
   );
 };
 
 const delegateSubmission: Tell<"delegateSubmission"> = ({ nodeId = "", amount = "" }) =>
-  words(`Delegate stake to validator ${plain(nodeId)}`, [
+  words(`Delegate stake to validator ${named(nodeId)}`, [
     line("validator", nodeId),
     line("amount", `${amount} ${STAKE}`),
   ]);
 
 const undelegateSubmission: Tell<"undelegateSubmission"> = ({ nodeId = "", amount = "", method }) =>
-  words(`Take stake back from validator ${plain(nodeId)}`, [
+  words(`Take stake back from validator ${named(nodeId)}`, [
     line("validator", nodeId),
     line("amount", /^0*$/.test(amount) ? "all of it" : `${amount} ${STAKE}`),
     line("when", enumWord("vega.commands.v1.UndelegateSubmission.Method", method, "METHOD_")),
   ]);
 
 const cancelTransfer: Tell<"cancelTransfer"> = ({ transferId = "" }) =>
-  words(`Cancel the recurring transfer ${plain(transferId)}`, [line("transfer", transferId)]);
+  words(`Cancel the recurring transfer ${named(transferId)}`, [line("transfer", transferId)]);
 
 export const moneyWords = {
   transfer,

@@ -1,5 +1,5 @@
 // Words for commands of governance and of validators.
-import { plain } from "./plain-text.ts";
+import { named } from "./plain-text.ts";
 import type { Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 
@@ -7,7 +7,7 @@ const VALIDATOR = "this is a validator's command: approve it only if you run a v
 
 const voteSubmission: Tell<"voteSubmission"> = ({ proposalId = "", value }) => {
   const vote = enumWord("vega.Vote.Value", value, "VALUE_");
-  return words(`Vote ${vote} on the proposal ${plain(proposalId)}`, [
+  return words(`Vote ${vote} on the proposal ${named(proposalId)}`, [
     line("proposal", proposalId),
     line("vote", vote),
   ]);
@@ -18,13 +18,13 @@ const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rati
   const kind = terms?.newMarket
     ? "a new market"
     : terms?.updateMarket
-      ? `a change of market ${plain(terms.updateMarket.marketId ?? "")}`
+      ? `a change of market ${named(terms.updateMarket.marketId ?? "")}`
       : parameter
-        ? `the network parameter ${plain(parameter.key ?? "")} to be ${plain(parameter.value ?? "")}`
+        ? `the network parameter ${named(parameter.key ?? "")} to be ${named(parameter.value ?? "")}`
         : terms?.newAsset
-          ? `the new asset ${plain(terms.newAsset.changes?.symbol ?? "")}`
+          ? `the new asset ${named(terms.newAsset.changes?.symbol ?? "")}`
           : terms?.updateAsset
-            ? `a change of asset ${plain(terms.updateAsset.assetId ?? "")}`
+            ? `a change of asset ${named(terms.updateAsset.assetId ?? "")}`
             : terms?.newFreeform
               ? "a text to vote on"
               : "something this version does not know";
@@ -39,7 +39,7 @@ const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rati
 
 const announceNode: Tell<"announceNode"> = (node) =>
   words(
-    `Announce the validator ${plain(node.name ?? "")}`,
+    `Announce the validator ${named(node.name ?? "")}`,
     [
       line("identifier", node.id),
       line("key", node.vegaPubKey),
@@ -54,7 +54,7 @@ const announceNode: Tell<"announceNode"> = (node) =>
   );
 
 const issueSignatures: Tell<"issueSignatures"> = ({ submitter, kind, validatorNodeId = "" }) =>
-  words(`Ask for signatures about the validator ${plain(validatorNodeId)}`, [
+  words(`Ask for signatures about the validator ${named(validatorNodeId)}`, [
     line("kind", enumWord("vega.commands.v1.NodeSignatureKind", kind, "NODE_SIGNATURE_KIND_")),
     line("submitted by", submitter),
   ]);
@@ -65,14 +65,14 @@ const keyRotateSubmission: Tell<"keyRotateSubmission"> = ({
   targetBlock,
 }) =>
   words(
-    `Replace the validator's key by ${plain(newPubKey)}`,
+    `Replace the validator's key by ${named(newPubKey)}`,
     [line("hash of the old key", currentPubKeyHash), line("at block", targetBlock)],
     [VALIDATOR],
   );
 
 const ethereumKeyRotateSubmission: Tell<"ethereumKeyRotateSubmission"> = (rotation) =>
   words(
-    `Replace the validator's Ethereum address by ${plain(rotation.newAddress ?? "")}`,
+    `Replace the validator's Ethereum address by ${named(rotation.newAddress ?? "")}`,
     [
       line("the old address", rotation.currentAddress),
       line("submitted by", rotation.submitterAddress),
@@ -86,7 +86,7 @@ const protocolUpgradeProposal: Tell<"protocolUpgradeProposal"> = ({
   vegaReleaseTag = "",
 }) =>
   words(
-    `Propose to upgrade the network to ${plain(vegaReleaseTag)}`,
+    `Propose to upgrade the network to ${named(vegaReleaseTag)}`,
     [line("at block", upgradeBlockHeight)],
     [VALIDATOR],
   );

@@ -1,7 +1,7 @@
 // What a policy says of a request. Pure: what was used this epoch is handed in.
 import type { CommandInit } from "../../wire/transaction-build.ts";
-import type { Names, Policy, Rule } from "./policy.ts";
-import { type Spending, spendingOf } from "./spending.ts";
+import { ANY, type Names, type Policy, type Rule } from "./policy.ts";
+import { isOpenEnded, type Spending, spendingOf } from "./spending.ts";
 
 export interface JudgedTransaction {
   readonly kind: "transaction";
@@ -36,8 +36,6 @@ export type Verdict =
       readonly spending: readonly Spending[];
     }
   | { readonly kind: "reject" | "ask"; readonly reasons: readonly string[] };
-
-const ANY = "*";
 
 /** The first rule that allows it; else why none does. */
 export function judge(policy: Policy, request: Judged, usage: Usage): Verdict {
@@ -82,9 +80,11 @@ function ofTransaction(rule: Rule, request: JudgedTransaction, usage: Usage): Ve
     return `its ${most} transactions of this epoch are used`;
   const spending = spendingOf(command);
   if (spending === undefined) {
+    const problem = `what ${command.kind} may cost cannot be told`;
+    if (!isOpenEnded(command)) return problem;
     return rule.assets === undefined
       ? { kind: "allow", rule, spending: [] }
-      : `what ${command.kind} may cost cannot be told, and it limits amounts`;
+      : `${problem}, and it limits amounts`;
   }
   for (const one of spending) {
     const problem = spendingProblem(rule, one, usage);
@@ -102,11 +102,12 @@ function spendingProblem(
   if (limit === undefined) return `the asset ${asset} is not in it`;
   if (rule.recipients !== undefined && !isNamed(rule.recipients, recipient))
     return "the recipient is not in it";
+  const isLimited = limit.perTransaction !== undefined || limit.perEpoch !== undefined;
+  if (isLimited && isRecurring) return "a transfer that comes again every epoch has no limit for one";
   if (limit.perTransaction !== undefined && amount > BigInt(limit.perTransaction)) {
     return `${amount} is more than its ${limit.perTransaction} for a transaction`;
   }
   if (limit.perEpoch === undefined) return undefined;
-  if (isRecurring) return "a transfer that comes again every epoch has no limit for one";
   const spent = usage.spent(rule.name, asset);
   return spent + amount > BigInt(limit.perEpoch)
     ? `${amount} on top of ${spent} is more than its ${limit.perEpoch} for an epoch`

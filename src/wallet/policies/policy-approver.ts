@@ -1,8 +1,13 @@
 // Decides by a policy; what the policy wants asked goes to whoever can be asked.
-import type { ApprovalRequest, Approver, Decision, TransactionRequest } from "../approvals/approver.ts";
+import type {
+  ApprovalRequest,
+  Approver,
+  Decision,
+  KeysRequest,
+  TransactionRequest,
+} from "../approvals/approver.ts";
 import { hasEpochLimit, type Judged, judge } from "./judge.ts";
-import type { Policy } from "./policy.ts";
-import type { Spending } from "./spending.ts";
+import { ANY, type Policy, type Rule } from "./policy.ts";
 import { EpochUsage } from "./usage.ts";
 
 export interface PolicyApproverOptions {
@@ -14,16 +19,12 @@ export interface PolicyApproverOptions {
   readonly usage?: EpochUsage;
 }
 
-interface Allowed {
-  readonly rule: string;
-  readonly spending: readonly Spending[];
-}
-
 export class PolicyApprover implements Approver {
   readonly name: string;
   readonly decidesOnTokens = true;
   private readonly usage: EpochUsage;
-  private readonly allowed = new Map<string, Allowed>();
+  /** How to take back what was approved and has not left yet. */
+  private readonly onItsWay = new Map<string, () => void>();
 
   constructor(private readonly options: PolicyApproverOptions) {
     this.name = `policy ${options.policy.name}, ${options.hash}`;
@@ -37,10 +38,10 @@ export class PolicyApprover implements Approver {
     const verdict = judge(policy, judged(request), this.usage);
     if (verdict.kind === "allow") {
       const { rule, spending, wallet } = verdict;
+      if (request.kind === "keys") return keysOf(rule, request);
       if (request.kind === "transaction") {
         // Counted at once: a second request may come before this one is sent.
-        this.usage.add(rule.name, spending);
-        this.allowed.set(request.id, { rule: rule.name, spending });
+        this.onItsWay.set(request.id, this.usage.add(rule.name, spending));
       }
       return { outcome: "approved", ...(wallet !== undefined && { wallet }) };
     }
@@ -49,10 +50,18 @@ export class PolicyApprover implements Approver {
   }
 
   settled({ id }: TransactionRequest, isSent: boolean): void {
-    const allowed = this.allowed.get(id);
-    this.allowed.delete(id);
-    if (allowed !== undefined && !isSent) this.usage.add(allowed.rule, allowed.spending, -1);
+    const takeBack = this.onItsWay.get(id);
+    this.onItsWay.delete(id);
+    if (!isSent) takeBack?.();
   }
+}
+
+/** A page sees no key that the rule does not name. */
+function keysOf({ keys = [ANY] }: Rule, request: KeysRequest): Decision {
+  if (keys.includes(ANY)) return { outcome: "approved" };
+  const allowedKeys = request.keys.map(({ publicKey }) => publicKey).filter((key) => keys.includes(key));
+  if (allowedKeys.length === 0) return { outcome: "rejected", reason: "no key of the wallet is in the rule" };
+  return { outcome: "approved", allowedKeys };
 }
 
 function judged(request: Exclude<ApprovalRequest, { kind: "passphrase" }>): Judged {

@@ -5,6 +5,8 @@ import { readFileSync } from "node:fs";
 import { ExitCode, NodeError } from "../../errors.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 
+export const ANY = "*";
+
 /** `*` stands for any. */
 export type Names = readonly string[];
 

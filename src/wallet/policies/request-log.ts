@@ -1,6 +1,15 @@
 // What pages asked for and what was decided: one JSON line each, without secrets. For people who want to know, and for
 // trying a policy on what really happened.
-import { appendFileSync, chmodSync, readFileSync, renameSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+} from "node:fs";
 import { parseExactJson } from "../signing/command-text.ts";
 
 export interface LoggedRequest {
@@ -25,6 +34,7 @@ export interface RequestLog {
 }
 
 const BYTES_MAX = 10 * 1024 * 1024;
+const NEW_LINE = 10;
 
 /** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
 export class RequestLogFile implements RequestLog {
@@ -33,8 +43,12 @@ export class RequestLogFile implements RequestLog {
   constructor(private readonly path: string) {}
 
   append(entry: LoggedRequest): void {
-    const line = `${JSON.stringify(entry)}\n`;
-    this.bytes ??= statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+    let line = `${JSON.stringify(entry)}\n`;
+    if (this.bytes === undefined) {
+      this.bytes = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
+      // Half a line that was left by a full disk must not spoil the next one: policies count them.
+      if (!endsWithLine(this.path, this.bytes)) line = `\n${line}`;
+    }
     if (this.bytes + line.length > BYTES_MAX) {
       renameSync(this.path, `${this.path}.1`);
       this.bytes = 0;
@@ -42,6 +56,18 @@ export class RequestLogFile implements RequestLog {
     appendFileSync(this.path, line, { mode: 0o600 });
     if (this.bytes === 0) chmodSync(this.path, 0o600);
     this.bytes += Buffer.byteLength(line);
+  }
+}
+
+function endsWithLine(path: string, bytes: number): boolean {
+  if (bytes === 0) return true;
+  const descriptor = openSync(path, "r");
+  try {
+    const last = new Uint8Array(1);
+    readSync(descriptor, last, 0, 1, bytes - 1);
+    return last[0] === NEW_LINE;
+  } finally {
+    closeSync(descriptor);
   }
 }
 

@@ -25,19 +25,6 @@ export function simulate(policy: Policy, entries: readonly LoggedRequest[]): Sim
   });
 }
 
-/** What a policy has used up by the requests of the last epoch in a log: the service goes on from there. */
-export function usageOf(policy: Policy, entries: readonly LoggedRequest[]): EpochUsage {
-  const usage = new EpochUsage();
-  for (const entry of entries) {
-    const request = judgedOf(entry);
-    if (request?.kind !== "transaction" || entry.outcome !== "done" || entry.epoch === undefined) continue;
-    usage.enter(BigInt(entry.epoch));
-    const verdict = judge(policy, request, usage);
-    if (verdict.kind === "allow") usage.add(verdict.rule.name, verdict.spending);
-  }
-  return usage;
-}
-
 function judgedOf(entry: LoggedRequest): Judged | undefined {
   const { hostname, wallet, token, publicKey = "", purpose = "send" } = entry;
   if (entry.kind !== "transaction") return { kind: entry.kind, hostname, wallets: [wallet] };

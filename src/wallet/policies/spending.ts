@@ -19,6 +19,10 @@ const OPEN_ENDED: ReadonlySet<CommandInit["kind"]> = new Set([
   "liquidityProvisionAmendment",
 ]);
 
+export function isOpenEnded({ kind }: CommandInit): boolean {
+  return OPEN_ENDED.has(kind);
+}
+
 /** @returns undefined where nobody can tell, or the command is none the network would take */
 export function spendingOf(command: CommandInit): readonly Spending[] | undefined {
   if (command.kind === "transfer") {

@@ -76,7 +76,8 @@ export class ApiTokens {
     const hash = tokenHash(token);
     const found = this.tokens.get(hash);
     if (found === undefined || !isSameHash(found.hash, hash)) return undefined;
-    if (found.expiresAt !== null && Date.parse(found.expiresAt) <= nowMs) {
+    // A time that cannot be read is over.
+    if (found.expiresAt !== null && !(Date.parse(found.expiresAt) > nowMs)) {
       throw tokenError("the token has expired");
     }
     return found;

@@ -59,6 +59,7 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   "proof_late",
   "hash_function_unknown",
 ]);
+const NO_NODE = 1000;
 /** No node, or one that does not do what nodes do. */
 const NETWORK: ReadonlySet<string> = new Set([
   "no_healthy_node",
@@ -77,11 +78,17 @@ export function rpcErrorOf(error: unknown, coarse: string): RpcError {
   if (error instanceof NetworkRefusal) return refusal(error);
   if (!(error instanceof NodeError)) return internalError(coarse);
   if (BEFORE_SENDING.has(error.code)) return cancelledByApplication(error.message);
-  if (NETWORK.has(error.code)) return networkError(1000, error.message);
+  if (NETWORK.has(error.code)) return networkError(NO_NODE, error.message);
   if (error.code === "interrupted" || error.code === "cancelled") return interrupted();
   if (error.code === "command_invalid" || error.code === "command_broken")
     return invalidParams(error.message);
   return internalError(coarse);
+}
+
+/** Pages are not told where the nodes of their user are. */
+export function withoutAddresses(error: RpcError): RpcError {
+  if (error.code !== NO_NODE) return error;
+  return networkError(NO_NODE, error.data.replace(/ ?\bhttps?:\/\/[^\s,;]*[^\s,;:.]/g, ""));
 }
 
 function refusal({ abciCode, reason }: NetworkRefusal): RpcError {

@@ -4,6 +4,7 @@ import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { cancelledByApplication, internalError } from "./rpc.ts";
 import type { Call, Method } from "./service.ts";
+import { SharedQuestions } from "./shared-questions.ts";
 
 /** What names and public keys look like in results. */
 function keysJson(keys: readonly { readonly name: string; readonly publicKey: string }[]): string {
@@ -12,7 +13,7 @@ function keysJson(keys: readonly { readonly name: string; readonly publicKey: st
 
 export const connectWallet: Method = async (call) => {
   const { service, hostname, signal } = call;
-  const { wallets, approver, sessions, log, keepSessions, wallMs } = service.parts;
+  const { wallets, approver, sessions, keepSessions, wallMs } = service.parts;
   service.count(hostname);
   const names = await wallets.store.names().catch(() => {
     throw internalError("could not connect to the wallet");
@@ -22,12 +23,14 @@ export const connectWallet: Method = async (call) => {
   const entry = { time: receivedAt, kind: "connection", hostname, wallet: names[0]! } as const;
   const request = { kind: "connection", id: randomUUID(), hostname, receivedAt, wallets: names } as const;
   const decision = await approver.decide(request, signal);
-  if (decision.outcome !== "approved") log.append({ ...entry, outcome: decision.outcome });
+  if (decision.outcome !== "approved") service.record({ ...entry, outcome: decision.outcome });
   const approved = approvedOrThrow(decision, rejected.connection);
   const wallet = approved.wallet ?? names[0]!;
   if (!names.includes(wallet)) throw internalError("could not connect to the wallet");
   await service.unlocked(wallet, call);
-  log.append({ ...entry, wallet, outcome: "done" });
+  // Unlocking takes its time: the page may have been thrown out meanwhile.
+  signal.throwIfAborted();
+  service.record({ ...entry, wallet, outcome: "done" });
   call.handOut(await sessions.begin(hostname, wallet, approved.isKept ?? keepSessions));
   return undefined;
 };
@@ -43,8 +46,11 @@ export const disconnectWallet: Method = async (call) => {
   return undefined;
 };
 
-export const getChainId: Method = async ({ service }) =>
-  JSON.stringify({ chainID: await service.parts.sender.chainId() });
+export const getChainId: Method = async ({ service, hostname }) => {
+  // It needs no token, and each asks a node.
+  service.count(hostname);
+  return JSON.stringify({ chainID: await service.parts.sender.chainId() });
+};
 
 export const listKeys: Method = async (call) => {
   const connection = await call.connection();
@@ -54,22 +60,17 @@ export const listKeys: Method = async (call) => {
   return keysJson(wallet.keysFor(call.hostname));
 };
 
-/** Questions about keys that wait for an answer: a page that asks twice is asked about once. */
-const asking = new WeakMap<UnlockedWallet, Map<string, Promise<void>>>();
+const asking = new WeakMap<UnlockedWallet, SharedQuestions<void>>();
 
 function askForKeys(call: Call, wallet: UnlockedWallet): Promise<void> {
-  const questions = asking.get(wallet) ?? new Map<string, Promise<void>>();
+  const questions = asking.get(wallet) ?? new SharedQuestions<void>();
   asking.set(wallet, questions);
-  const known = questions.get(call.hostname);
-  if (known !== undefined) return known;
-  const question = askOnce(call, wallet).finally(() => questions.delete(call.hostname));
-  questions.set(call.hostname, question);
-  return question;
+  call.service.count(call.hostname);
+  return questions.ask(call.hostname, call.signal, () => askOnce(call, wallet));
 }
 
 async function askOnce({ service, hostname, signal }: Call, wallet: UnlockedWallet): Promise<void> {
-  const { approver, log, wallMs } = service.parts;
-  service.count(hostname);
+  const { approver, wallMs } = service.parts;
   const keys = wallet.keys.filter(({ isTainted }) => !isTainted);
   if (keys.length === 0) throw internalError("could not list the keys");
   const receivedAt = new Date(wallMs()).toISOString();
@@ -83,7 +84,8 @@ async function askOnce({ service, hostname, signal }: Call, wallet: UnlockedWall
   } as const;
   const decision = await approver.decide(request, signal);
   const outcome = decision.outcome === "approved" ? "done" : decision.outcome;
-  log.append({ time: receivedAt, kind: "keys", hostname, wallet: wallet.name, outcome });
+  service.record({ time: receivedAt, kind: "keys", hostname, wallet: wallet.name, outcome });
   const { allowedKeys = [] } = approvedOrThrow(decision, rejected.keys);
+  signal.throwIfAborted();
   await wallet.updatePermissions(hostname, { publicKeys: { access: "read", allowedKeys } });
 }

@@ -1,8 +1,12 @@
 // Settings of networks: one TOML file each, in the original's form (reference 50, section 6.1), so that its files can
 // be used as they are. Lyra talks to the REST hosts; the gRPC hosts are kept.
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError } from "../../errors.ts";
+import { NodeError, reasonOf } from "../../errors.ts";
+import { walletError } from "../errors.ts";
+import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
+import { codeOf } from "../keystore/guard.ts";
+import { moveToFree, writeFileWhole } from "../keystore/whole-file.ts";
 
 export interface NetworkSettings {
   readonly name: string;
@@ -21,7 +25,10 @@ const EXTENSION = ".toml";
 export const CHAIN_ID = "chain-id";
 
 export class Networks {
-  constructor(private readonly folder: string) {}
+  constructor(
+    private readonly folder: string,
+    private readonly steps: FileSteps = realSteps,
+  ) {}
 
   /** Sorted. */
   names(): string[] {
@@ -47,24 +54,39 @@ export class Networks {
 
   put(network: NetworkSettings): void {
     const path = this.locationOf(network.name);
-    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.part`, networkToml(network), { mode: 0o600 });
-    renameSync(`${path}.part`, path);
+    this.attempt(path, () => {
+      mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+      writeFileWhole(path, Buffer.from(networkToml(network)), this.steps);
+    });
   }
 
   remove(name: string): void {
     if (!this.has(checkName(name))) throw networkUnknown();
-    rmSync(this.locationOf(name));
+    const path = this.locationOf(name);
+    this.attempt(path, () => this.steps.remove(path));
+    this.steps.syncFolder(this.folder);
   }
 
   rename(name: string, newName: string): void {
     if (!this.has(checkName(name))) throw networkUnknown();
     if (this.has(checkName(newName))) throw networkExists();
-    renameSync(this.locationOf(name), this.locationOf(newName));
+    const newPath = this.locationOf(newName);
+    this.attempt(newPath, () => moveToFree(this.locationOf(name), newPath, this.steps));
+    this.steps.syncFolder(this.folder);
   }
 
   locationOf(name: string): string {
     return join(this.folder, `${checkName(name)}${EXTENSION}`);
+  }
+
+  private attempt(path: string, change: () => void): void {
+    try {
+      change();
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === "EEXIST") throw networkExists();
+      throw walletError("file_unwritable", `${path} cannot be written: ${code ?? reasonOf(error)}`);
+    }
   }
 }
 

@@ -3,6 +3,8 @@
 import type { SendingMode } from "../client/raw-submission.ts";
 import { invalidParams, isObject, memberOf } from "./rpc.ts";
 
+const UINT64_MAX = 2n ** 64n - 1n;
+
 export class Params {
   private readonly members: Readonly<Record<string, unknown>>;
 
@@ -43,14 +45,14 @@ export class Params {
     return value;
   }
 
-  /** 0 when it is not there. Whole numbers beyond 2^53 come as their digits. */
+  /** 0 when it is not there. */
   optionalWhole(name: string): bigint {
     const value = this.raw(name);
     if (value === undefined || value === null) return 0n;
-    const isDigits = typeof value === "string" && /^\d{17,20}$/.test(value);
-    if (!isDigits && !(typeof value === "number" && Number.isSafeInteger(value) && value >= 0))
-      throw mismatch();
-    return BigInt(value as string | number);
+    // Those beyond 2^53 come as bigint (parseExactJson); the original's are of 64 bits.
+    const isWhole = typeof value === "bigint" || (typeof value === "number" && Number.isSafeInteger(value));
+    if (!isWhole || value < 0 || value > UINT64_MAX) throw mismatch();
+    return BigInt(value);
   }
 
   whole(name: string, title: string): bigint {

@@ -22,7 +22,9 @@ export class RateLimiter {
     const { perSecond, burst } = this.limit;
     const bucket = this.buckets.get(name) ?? { left: burst, atMs: now };
     const left = Math.min(burst, bucket.left + ((now - bucket.atMs) / 1000) * perSecond);
-    if (this.buckets.size >= NAMES_MAX) this.buckets.clear();
+    // The one that was used the longest ago goes first: new names do not make the limits of others forgotten at once.
+    this.buckets.delete(name);
+    if (this.buckets.size >= NAMES_MAX) this.buckets.delete(this.buckets.keys().next().value!);
     const isTaken = left >= 1;
     this.buckets.set(name, { left: isTaken ? left - 1 : left, atMs: now });
     return isTaken ? 0 : Math.ceil((1 - left) / perSecond);

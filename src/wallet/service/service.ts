@@ -2,14 +2,16 @@
  * The wallet service: answers JSON-RPC requests of pages and programs (reference 50, sections 1 to 3). It knows no
  * HTTP: what it needs of a request is in `Caller`, and what goes back beside the body is in `Answer`.
  */
+
+import { reasonOf } from "../../errors.ts";
 import type { Approver } from "../approvals/approver.ts";
 import type { AssetCache } from "../approvals/asset-cache.ts";
-import type { RequestLog } from "../policies/request-log.ts";
+import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
 import type { RandomBytes } from "../random.ts";
 import type { TransactionSender } from "../sending/sender.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { ApiTokens } from "./api-tokens.ts";
-import { approvedOrThrow, rejected, rpcErrorOf } from "./failures.ts";
+import { approvedOrThrow, rejected, rpcErrorOf, withoutAddresses } from "./failures.ts";
 import { hostnameOf } from "./hostname.ts";
 import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
 import type { OpenWallets } from "./open-wallets.ts";
@@ -64,7 +66,7 @@ export interface ServiceLimits {
   readonly depthMax: number;
   /** Wrong tokens of a hostname. */
   readonly wrongTokens: RateLimit;
-  /** Connections, and transactions, of a hostname. */
+  /** Of a hostname: connections, transactions, and what else asks a person or a node. */
   readonly requests: RateLimit;
 }
 
@@ -91,6 +93,8 @@ export interface ServiceParts {
   /** Whether a session outlives the service unless its user says otherwise. */
   readonly keepSessions: boolean;
   readonly limits?: Partial<ServiceLimits>;
+  /** What the owner should know, in a sentence. */
+  onTrouble?(sentence: string): void;
 }
 
 /** What a method gets. */
@@ -123,6 +127,9 @@ const METHODS: Readonly<Record<string, { readonly run: Method; readonly coarse: 
   "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction" },
 };
 
+/** How long an epoch that was asked for counts as the running one in the log, milliseconds. */
+const EPOCH_MS = 5_000;
+
 /** Sorted. */
 export const METHOD_NAMES: readonly string[] = Object.keys(METHODS).sort();
 
@@ -132,6 +139,8 @@ export class WalletService {
   private readonly requests: RateLimiter;
   /** What each hostname is doing now. */
   private readonly running = new Map<string, Set<AbortController>>();
+  private isLogBroken = false;
+  private epoch: { readonly atMs: number; readonly value: Promise<bigint | undefined> } | undefined;
 
   constructor(readonly parts: ServiceParts) {
     this.limits = { ...SERVICE_LIMITS, ...parts.limits };
@@ -164,6 +173,27 @@ export class WalletService {
     if (seconds > 0) throw tooMany(`too many requests: try again in ${seconds} s`);
   }
 
+  /** Notes a request in the log. What is done is done, also where it cannot be noted. */
+  record(entry: LoggedRequest): void {
+    const { log, onTrouble } = this.parts;
+    try {
+      log.append(entry);
+      this.isLogBroken = false;
+    } catch (error) {
+      if (!this.isLogBroken) onTrouble?.(`the log of requests cannot be written: ${reasonOf(error)}`);
+      this.isLogBroken = true;
+    }
+  }
+
+  /** The network's epoch as it was a moment ago, for the log; undefined when no node says. */
+  async recentEpoch(ask: () => Promise<bigint>): Promise<bigint | undefined> {
+    const { nowMs } = this.parts;
+    if (this.epoch === undefined || nowMs() - this.epoch.atMs > EPOCH_MS) {
+      this.epoch = { atMs: nowMs(), value: ask().catch(() => undefined) };
+    }
+    return this.epoch.value;
+  }
+
   /** A wallet to work with; its passphrase is asked for when it is locked. */
   unlocked(name: string, call: Call, onRejected = rejected.connection): Promise<UnlockedWallet> {
     return unlockedWallet(this.parts, name, call, (decision) => approvedOrThrow(decision, onRejected));
@@ -182,7 +212,8 @@ export class WalletService {
       return { status: 200, body: resultText(id, result), authorization: echo.header };
     } catch (error) {
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
-      return failure(id, rpcErrorOf(error, known?.coarse ?? "the request failed"), echo.header);
+      const said = withoutAddresses(rpcErrorOf(error, known?.coarse ?? "the request failed"));
+      return failure(id, said, echo.header);
     }
   }
 

@@ -44,7 +44,7 @@ export class Sessions {
   async load(): Promise<void> {
     const document = await this.options.file?.read();
     for (const session of document?.sessions ?? []) this.sessions.set(session.hash, session);
-    this.written = [...this.sessions.keys()].join();
+    this.written = hashesOf(this.kept);
   }
 
   /** Sorted by hostname and wallet. */
@@ -61,7 +61,13 @@ export class Sessions {
     const token = newToken(this.options.random);
     const hash = tokenHash(token);
     this.sessions.set(hash, { hash, hostname, wallet, createdAt: this.options.now(), isKept });
-    await this.save();
+    try {
+      await this.save();
+    } catch (error) {
+      // Nobody gets to know the token of this one.
+      this.sessions.delete(hash);
+      throw error;
+    }
     return token;
   }
 
@@ -75,7 +81,8 @@ export class Sessions {
   }
 
   async end(session: Session): Promise<void> {
-    if (this.sessions.delete(session.hash)) await this.save();
+    this.sessions.delete(session.hash);
+    await this.save();
   }
 
   /**
@@ -90,7 +97,8 @@ export class Sessions {
       this.closed.add(hash);
       if (this.closed.size > CLOSED_MAX) this.closed.delete(this.closed.values().next().value!);
     }
-    if (ending.length > 0) await this.save();
+    // Also with none: the last attempt to write may have failed.
+    await this.save();
     return ending.length;
   }
 
@@ -104,12 +112,20 @@ export class Sessions {
 
   /** Writes the kept ones, if they are others than those that were written last. */
   private async save(): Promise<void> {
-    const kept = [...this.sessions.values()].filter(({ isKept }) => isKept);
-    const hashes = kept.map(({ hash }) => hash).join();
-    if (hashes === this.written) return;
-    this.written = hashes;
-    await this.options.file?.update(() => ({ version: 1, sessions: kept }));
+    const { file } = this.options;
+    if (file === undefined || hashesOf(this.kept) === this.written) return;
+    // What is there when its turn comes, not what was there when it was asked for.
+    const { sessions } = await file.update(() => ({ version: 1, sessions: this.kept }));
+    this.written = hashesOf(sessions);
   }
+
+  private get kept(): Session[] {
+    return [...this.sessions.values()].filter(({ isKept }) => isKept);
+  }
+}
+
+function hashesOf(sessions: readonly Session[]): string {
+  return sessions.map(({ hash }) => hash).join();
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

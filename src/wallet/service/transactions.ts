@@ -70,26 +70,30 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
   checkKey(wallet, connection, call.hostname, wanted.publicKey);
   const command = checkedCommand(wanted.command());
-  const { approver, log } = call.service.parts;
-  call.service.count(call.hostname);
+  const { service } = call;
+  const { approver } = service.parts;
+  service.count(call.hostname);
   const request = await requestOf(call, connection, wallet, { ...wanted, command }, purpose);
   const isAsked = connection.kind === "session" || approver.decidesOnTokens === true;
   const decision = isAsked ? await approver.decide(request, call.signal) : ({ outcome: "approved" } as const);
-  const entry = await entryOf(request, call);
-  if (decision.outcome !== "approved") log.append({ ...entry, outcome: decision.outcome });
+  const noted = entryOf(request, call);
+  const record = async (rest: { outcome: string; hash?: string }) =>
+    service.record({ ...(await noted), ...rest });
+  if (decision.outcome !== "approved") await record({ outcome: decision.outcome });
   approvedOrThrow(decision, () => rejected.transaction(purpose));
+  let done: Awaited<ReturnType<Act>>;
   try {
-    const { result, hash } = await act(jobOf(call, connection, wallet, request), request, wanted.mode);
-    approver.settled?.(request, true);
-    log.append({ ...entry, outcome: "done", ...(hash !== undefined && { hash }) });
-    return result;
+    done = await act(jobOf(call, connection, wallet, request), request, wanted.mode);
   } catch (error) {
     // What may have arrived has used its limit.
     const isUnknown = error instanceof NodeError && error.code === "outcome_unknown";
     approver.settled?.(request, isUnknown);
-    log.append({ ...entry, outcome: isUnknown ? "done" : "failed" });
+    await record({ outcome: isUnknown ? "done" : "failed" });
     throw error;
   }
+  approver.settled?.(request, true);
+  await record({ outcome: "done", ...(done.hash !== undefined && { hash: done.hash }) });
+  return done.result;
 }
 
 function wantedOf(value: unknown, purpose: Purpose): Omit<Wanted, "command"> & { command(): CommandInit } {
@@ -181,8 +185,11 @@ function unavailable(purpose: Purpose) {
 
 async function entryOf(request: TransactionRequest, call: Call) {
   const { receivedAt, hostname, wallet, token, publicKey, purpose, command } = request;
-  const isLimited = call.service.parts.approver.decidesOnTokens === true;
-  const epoch = isLimited ? await request.epoch().catch(() => undefined) : undefined;
+  const { service } = call;
+  const isLimited = service.parts.approver.decidesOnTokens === true;
+  const epoch = await (isLimited
+    ? request.epoch().catch(() => undefined)
+    : service.recentEpoch(request.epoch));
   return {
     time: receivedAt,
     kind: "transaction",

@@ -6,6 +6,7 @@ import type { Approved, Approver, Decision } from "../approvals/approver.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { OpenWallets } from "./open-wallets.ts";
 import { tokenError } from "./rpc.ts";
+import { SharedQuestions } from "./shared-questions.ts";
 
 const ATTEMPTS_MAX = 10;
 
@@ -15,8 +16,7 @@ export interface UnlockingParts {
   readonly wallMs: () => number;
 }
 
-/** Questions that wait for an answer: whoever needs the same wallet waits with them. */
-const asking = new WeakMap<OpenWallets, Map<string, Promise<UnlockedWallet>>>();
+const asking = new WeakMap<OpenWallets, SharedQuestions<UnlockedWallet>>();
 
 /** @throws RpcError of `approve` when there is no passphrase; -32003 when the wallet is gone */
 export function unlockedWallet(
@@ -27,16 +27,11 @@ export function unlockedWallet(
 ): Promise<UnlockedWallet> {
   const open = parts.wallets.get(name);
   if (open !== undefined) return Promise.resolve(open);
-  const questions = asking.get(parts.wallets) ?? new Map<string, Promise<UnlockedWallet>>();
+  const questions = asking.get(parts.wallets) ?? new SharedQuestions<UnlockedWallet>();
   asking.set(parts.wallets, questions);
-  const key = `${caller.hostname}\n${name}`;
-  const known = questions.get(key);
-  if (known !== undefined) return known;
-  const question = ask(parts, name, { hostname: caller.hostname, signal: caller.signal }, approve).finally(
-    () => questions.delete(key),
-  );
-  questions.set(key, question);
-  return question;
+  const { hostname, signal } = caller;
+  const key = `${hostname}\n${name}`;
+  return questions.ask(key, signal, () => ask(parts, name, { hostname, signal }, approve));
 }
 
 async function ask(

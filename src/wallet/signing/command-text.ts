@@ -11,14 +11,14 @@ import { walletError } from "../errors.ts";
 const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
 
 /**
- * Parses JSON without rounding: whole numbers beyond 2^53 come as their digits, which every field for such numbers
- * takes. The original rounds them in silence (surprise 15).
+ * Parses JSON without rounding: whole numbers beyond 2^53 come as bigint, which fields for such numbers take and
+ * fields for texts do not. The original rounds them in silence (surprise 15).
  */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
-    return isRounded && source !== undefined && /^-?\d+$/.test(source) ? source : value;
+    return isRounded && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
   });
 }
 

@@ -1,4 +1,5 @@
 // Administrative methods about wallets.
+import { walletUnknown } from "../../errors.ts";
 import { checkKeyVersion } from "../../keys/wallet-data.ts";
 import { Params } from "../params.ts";
 import type { AdminMethod } from "./admin.ts";
@@ -86,3 +87,10 @@ export const walletMethods = {
   "admin.rename_wallet": rename,
   "admin.remove_wallet": remove,
 } satisfies Readonly<Record<string, AdminMethod>>;
+
+/** Not of the original: the opposite of unlocking. */
+export const lockWallet: AdminMethod = async ({ wallets }, value) => {
+  const name = new Params(value).text("wallet", "wallet");
+  if (!(await wallets.store.has(name))) throw walletUnknown();
+  return { wasUnlocked: wallets.lock(name) };
+};

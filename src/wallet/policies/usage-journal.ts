@@ -1,0 +1,68 @@
+// What a policy approved in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
+// requests cannot serve for that: pages fill it, and what is old leaves it.
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import type { Spending } from "./spending.ts";
+
+export interface UsageEntry {
+  readonly epoch: bigint;
+  readonly rule: string;
+  readonly spending: readonly Pick<Spending, "asset" | "amount">[];
+  /** -1 takes back what was never sent. */
+  readonly direction: 1 | -1;
+}
+
+export interface UsageJournal {
+  /** @throws when it cannot be written: what would be forgotten must not be approved */
+  append(entry: UsageEntry): void;
+  /** Forgets what is there: another epoch. */
+  clear(): void;
+}
+
+const MODE = 0o600;
+
+export class UsageJournalFile implements UsageJournal {
+  constructor(private readonly path: string) {}
+
+  append({ epoch, rule, spending, direction }: UsageEntry): void {
+    const amounts = spending.map(({ asset, amount }) => ({ asset, amount: amount.toString() }));
+    const line = JSON.stringify({ epoch: epoch.toString(), rule, spending: amounts, direction });
+    // A line of its own also behind half a line, which a full disk leaves.
+    appendFileSync(this.path, `\n${line}\n`, { mode: MODE });
+  }
+
+  clear(): void {
+    writeFileSync(this.path, "", { mode: MODE });
+  }
+
+  /** What is no whole line is of an approval that never was: the process ended before, or the disk was full. */
+  read(): UsageEntry[] {
+    return this.text().split("\n").flatMap(entryOf);
+  }
+
+  private text(): string {
+    try {
+      return readFileSync(this.path, "utf8");
+    } catch (error) {
+      if ((error as { code?: string }).code === "ENOENT") return "";
+      throw error;
+    }
+  }
+}
+
+function entryOf(line: string): UsageEntry[] {
+  if (line === "") return [];
+  try {
+    const { epoch, rule, spending, direction } = JSON.parse(line) as Line;
+    const amounts = spending.map(({ asset, amount }) => ({ asset, amount: BigInt(amount) }));
+    return [{ epoch: BigInt(epoch), rule, spending: amounts, direction: direction === -1 ? -1 : 1 }];
+  } catch {
+    return [];
+  }
+}
+
+interface Line {
+  readonly epoch: string;
+  readonly rule: string;
+  readonly spending: readonly { readonly asset: string; readonly amount: string }[];
+  readonly direction: number;
+}

@@ -1,0 +1,142 @@
+// Floods: more bodies, requests and names than one can take. What is too much is refused, everybody else goes on, and
+// memory has a bound.
+import { describe, expect, test } from "bun:test";
+import type { ApprovalRequest } from "../../src/wallet/approvals/approver.ts";
+import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
+import { RateLimiter } from "../../src/wallet/service/rate-limit.ts";
+import { SharedQuestions } from "../../src/wallet/service/shared-questions.ts";
+import { Rig } from "./rig.ts";
+
+describe("floods", () => {
+  const connection = (hostname: string, id: string): ApprovalRequest => ({
+    kind: "connection",
+    id,
+    hostname,
+    receivedAt: "",
+    wallets: ["one"],
+  });
+
+  test("a crowd of large bodies is refused beyond what fits, and small ones go on", async () => {
+    const rig = await Rig.start({ bodyBytesMax: 100_000 });
+    const { port } = rig.running;
+    const half = `POST /api/v2/requests HTTP/1.1\r\nHost: localhost\r\nContent-Length: 95000\r\n\r\n${"x".repeat(90_000)}`;
+    const answers: number[] = [];
+    const sockets = await Promise.all(
+      Array.from({ length: 300 }, () =>
+        Bun.connect({
+          hostname: "127.0.0.1",
+          port,
+          socket: {
+            data: (socket, chunk) => {
+              answers.push(Number(Buffer.from(chunk).toString("latin1").split(" ")[1]));
+              socket.end();
+            },
+            open: (socket) => void socket.write(half),
+          },
+        }),
+      ),
+    );
+    const deadline = performance.now() + 3_000;
+    while (answers.length < 150 && performance.now() < deadline) await Bun.sleep(10);
+    const health = await fetch(`${rig.running.url}/v2/health`);
+    const small = await rig.call("client.get_chain_id");
+    for (const socket of sockets) socket.end();
+    expect([health.status, small.status]).toEqual([200, 200]);
+    expect(answers.filter((status) => status === 429).length).toBeGreaterThanOrEqual(150);
+    await rig.stop();
+  });
+
+  test("a page without a token cannot make the wallet ask its node without end", async () => {
+    const rig = await Rig.start({ limits: { requests: { perSecond: 0.5, burst: 2 } } });
+    const { lastBlock } = rig.node;
+    let asked = 0;
+    rig.node.lastBlock = () => {
+      asked++;
+      return lastBlock.call(rig.node);
+    };
+    const answers = [];
+    for (let count = 0; count < 20; count++) answers.push(await rig.call("client.get_chain_id"));
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, ...Array(18).fill(429)]);
+    expect(answers[2]!.body.error).toEqual({
+      code: -32000,
+      message: "Server error",
+      data: "too many requests: try again in 2 s",
+    });
+    expect(answers[2]!.headers.get("retry-after")).toBe("2");
+    expect(asked).toBe(2);
+    await rig.stop();
+  });
+
+  test("when there is no room, whoever has the most gives up its last request", async () => {
+    const desk = new ApprovalDesk({ max: 20 });
+    const flood = Array.from({ length: 20 }, (_, at) =>
+      desk.decide(connection(`flood${at % 4}.example`, `f${at}`), undefined),
+    );
+    const honest = desk.decide(connection("dapp.example", "h"), undefined);
+    expect(desk.requests).toHaveLength(20);
+    expect(desk.get("h")).toBeDefined();
+    expect(desk.get("f16")).toBeUndefined();
+    expect((await flood[16])!.outcome).toBe("busy");
+    desk.answer("h", { outcome: "approved" });
+    expect((await honest).outcome).toBe("approved");
+    // As many pages as places: then there is none left.
+    const full = new ApprovalDesk({ max: 3 });
+    for (const at of [1, 2, 3]) full.decide(connection(`p${at}.example`, `p${at}`), undefined);
+    expect((await full.decide(connection("late.example", "l"), undefined)).outcome).toBe("busy");
+  });
+
+  test("what waits takes so much memory and no more", async () => {
+    const large = new ApprovalDesk({ charactersMax: 250_000 });
+    const transaction = (hostname: string, id: string) =>
+      ({ kind: "transaction", id, hostname, raw: "x".repeat(100_000) }) as ApprovalRequest;
+    large.decide(transaction("a.example", "a1"), undefined);
+    const second = large.decide(transaction("a.example", "a2"), undefined);
+    expect((await large.decide(transaction("a.example", "a3"), undefined)).outcome).toBe("busy");
+    large.decide(transaction("b.example", "b1"), undefined);
+    expect((await second).outcome).toBe("busy");
+    expect(large.requests.map(({ id }) => id)).toEqual(["a1", "b1"]);
+  });
+
+  test("new names do not make the limits of others forgotten", () => {
+    const limiter = new RateLimiter({ perSecond: 0.001, burst: 1 }, () => 0);
+    expect(limiter.take("evil.example")).toBe(0);
+    for (let count = 0; count < 9_000; count++) {
+      limiter.take(`sub${count}.evil.example`);
+      if (count % 1_000 === 0) expect(limiter.take("evil.example")).toBeGreaterThan(0);
+    }
+    expect(limiter.take("evil.example")).toBeGreaterThan(0);
+  });
+});
+
+describe("questions that several wait for", () => {
+  test("are asked once; when the one who asked goes away, the next one asks", async () => {
+    const questions = new SharedQuestions<string>();
+    const first = new AbortController();
+    const second = new AbortController();
+    let asked = 0;
+    const gone = questions.ask("q", first.signal, () => {
+      asked++;
+      return new Promise((_, reject) =>
+        first.signal.addEventListener("abort", () => reject(new Error("gone"))),
+      );
+    });
+    const answered = questions.ask("q", second.signal, async () => {
+      asked++;
+      return "yes";
+    });
+    expect(asked).toBe(1);
+    first.abort();
+    expect(await gone.catch((error: Error) => error.message)).toBe("gone");
+    expect([await answered, asked]).toEqual(["yes", 2]);
+  });
+
+  test("a refusal is for all of them", async () => {
+    const questions = new SharedQuestions<string>();
+    const { signal } = new AbortController();
+    const refusal = Promise.withResolvers<string>();
+    const both = [1, 2].map(() => questions.ask("q", signal, () => refusal.promise));
+    refusal.reject(new Error("no"));
+    const outcomes = await Promise.allSettled(both);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  });
+});
