@@ -7,8 +7,7 @@ export function workerUrl(
     | "node/writer.worker.ts"
     | "node/planes.worker.ts"
     | "history/segment.worker.ts"
-    | "admission/pow/solver.worker.ts"
-    | "admission/verifier/verifier.worker.ts",
+    | "admission/pow/solver.worker.ts",
 ): string {
   return new URL(`./${path}`, import.meta.url).href;
 }

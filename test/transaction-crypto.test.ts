@@ -4,7 +4,7 @@ import { ed25519 } from "@noble/curves/ed25519.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
-import { ed25519KeyPair, ed25519Verify } from "../src/crypto/ed25519.ts";
+import { ed25519KeyPair, ed25519Verify, ed25519VerifyAsync } from "../src/crypto/ed25519.ts";
 import { keccakOf } from "../src/crypto/keccak.ts";
 import { SHA3_256_BYTES, sha3HexOf, sha3Of } from "../src/crypto/sha3.ts";
 import { sha256HexOf } from "../src/crypto/sha256.ts";
@@ -107,5 +107,21 @@ describe("Ed25519", () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  test("given many signatures at once on other threads, then each gets its own verdict", async () => {
+    const signers = [1, 2, 3, 4, 5].map((fill) => ed25519KeyPair(new Uint8Array(32).fill(fill)));
+    // Every third one is not signed by its key, every seventh is cut short.
+    const claims = Array.from({ length: 700 }, (_, index) => {
+      const message = new Uint8Array(32).fill(index & 255);
+      const signer = signers[index % signers.length]!;
+      const { publicKey } = index % 3 === 0 ? signers[(index + 1) % signers.length]! : signer;
+      const signature = signer.sign(message).subarray(0, index % 7 === 0 ? 63 : 64);
+      return { publicKey, message, signature, isValid: index % 3 !== 0 && index % 7 !== 0 };
+    });
+    const verdicts = await Promise.all(
+      claims.map(({ publicKey, message, signature }) => ed25519VerifyAsync(publicKey, message, signature)),
+    );
+    expect(verdicts).toEqual(claims.map(({ isValid }) => isValid));
   });
 });

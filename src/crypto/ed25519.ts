@@ -41,6 +41,25 @@ export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signat
   return verify(null, message, keyObject(publicKey), signature);
 }
 
+/**
+ * The same verdict, found on a thread of the runtime's own pool, so that many at once use every core. `message` and
+ * `signature` must stay as they are meanwhile.
+ */
+export function ed25519VerifyAsync(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
+  checkLength("ed25519 public key", publicKey, ED25519_KEY_BYTES);
+  if (signature.length !== ED25519_SIGNATURE_BYTES) return Promise.resolve(false);
+  return new Promise((resolve, reject) => {
+    verify(null, message, keyObject(publicKey), signature, (error, isValid) => {
+      if (error) reject(error);
+      else resolve(isValid);
+    });
+  });
+}
+
 function keyObject(publicKey: Uint8Array): KeyObject {
   return createPublicKey({
     key: Buffer.concat([PUBLIC_KEY_PREFIX, publicKey]),

@@ -2,7 +2,7 @@
  * A chain on one thread, asked by another: the calls of `DevnetPort` as messages. What is asked in one turn of the
  * event loop travels together, and so do the answers, because a message costs as much as a few calls.
  */
-import type { SignatureVerifier } from "../admission/verifier/verifier.ts";
+import { ed25519VerifyAsync } from "../crypto/ed25519.ts";
 import {
   type BridgePort,
   ChainCallError,
@@ -142,11 +142,7 @@ export class RemoteChain implements DevnetPort {
   private isFlushing = false;
   private nextId = 0;
 
-  /** @param verifier verifies signatures on this side's cores */
-  constructor(
-    private readonly post: (message: CallMessage) => void,
-    private readonly verifier: SignatureVerifier,
-  ) {
+  constructor(private readonly post: (message: CallMessage) => void) {
     this.bridge = {
       deposit: (...values) => this.call("bridge.deposit", values),
       stake: (...values) => this.call("bridge.stake", values),
@@ -213,6 +209,7 @@ export class RemoteChain implements DevnetPort {
   endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
   snapshot = () => this.call<Promise<string>>("snapshot", []);
   revert = (id: string) => this.call<Promise<ChainStatus>>("revert", [id]);
+  checkpoint = () => this.call<Promise<string>>("checkpoint", []);
   dump = () => this.call<Promise<string>>("dump", []);
   load = (dump: string) => this.call<Promise<ChainStatus>>("load", [dump]);
   impersonate: DevnetPort["impersonate"] = (...values) => this.call("impersonate", values);
@@ -230,7 +227,7 @@ export class RemoteChain implements DevnetPort {
     let isVerified = false;
     if (read.ok) {
       const { publicKey, digest, transaction } = read.unverified;
-      isVerified = await this.verifier.verify({ publicKey, digest, signature: transaction.signature });
+      isVerified = await ed25519VerifyAsync(publicKey, digest, transaction.signature);
     }
     return this.call<Promise<TxOutcome>>(method, [bytes, ...rest], isVerified);
   }

@@ -1,7 +1,6 @@
 // The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
 // neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
-import { SignatureVerifier } from "../admission/verifier/verifier.ts";
 import { type CallMessage, type ChainMessage, type ErrorText, errorText, RemoteChain } from "./chain-link.ts";
 import { devnetParties } from "./devnet-keys.ts";
 import { reportParties } from "./devnet-parties.ts";
@@ -33,8 +32,7 @@ export type FromPlanes =
 declare const self: Worker;
 
 const say = (message: FromPlanes) => self.postMessage(message);
-const verifier = new SignatureVerifier();
-const chain = new RemoteChain(say, verifier);
+const chain = new RemoteChain(say);
 let reading: Reading | undefined;
 let planes: Planes | undefined;
 
@@ -53,7 +51,6 @@ function serve(options: Omit<PlanesOptions, "notReady">): void {
 
 async function stop(): Promise<void> {
   chain.close();
-  verifier.close();
   await planes?.close();
   reading?.close();
   say({ kind: "stopped" });

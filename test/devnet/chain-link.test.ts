@@ -1,6 +1,5 @@
 // A chain asked across threads: every call arrives as it was made, every answer and every error comes back.
 import { describe, expect, test } from "bun:test";
-import { SignatureVerifier } from "../../src/admission/verifier/verifier.ts";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts";
 import { CommandError } from "../../src/engine/errors.ts";
@@ -12,10 +11,7 @@ import { fakeChain, STATUS } from "./fake-chain.ts";
 /** Both ends, with messages cloned on their way as between threads. */
 function linked(chain: DevnetPort): { remote: RemoteChain; host: ChainHost } {
   const host = new ChainHost((message) => remote.take(structuredClone(message)));
-  const remote: RemoteChain = new RemoteChain(
-    (message) => host.take(structuredClone(message)),
-    new SignatureVerifier(0),
-  );
+  const remote: RemoteChain = new RemoteChain((message) => host.take(structuredClone(message)));
   host.serve(chain);
   return { remote, host };
 }
