@@ -5,6 +5,8 @@ import { ExitCode } from "./errors.ts";
 
 interface Command {
   readonly help: string;
+  /** What is said of the words behind the command, where it says more than one thing. */
+  helpOf?(argv: readonly string[]): string;
   run(argv: string[]): Promise<number>;
 }
 
@@ -50,7 +52,7 @@ async function main(argv: string[]): Promise<number> {
   }
   const command = await entry.load();
   if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(command.help);
+    process.stdout.write(command.helpOf?.(rest) ?? command.help);
     return ExitCode.done;
   }
   return command.run(rest);

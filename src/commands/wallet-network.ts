@@ -18,7 +18,16 @@ import { print, takeWords } from "./wallet-opening.ts";
 import { pickVerb } from "./wallet-verbs.ts";
 
 export const runNetwork = (argv: string[]): Promise<number> =>
-  pickVerb("network", argv, { list, describe, add, import: importNetwork, rename, remove, locate });
+  pickVerb("network", argv, {
+    list,
+    describe,
+    add,
+    import: importNetwork,
+    rename,
+    remove,
+    delete: remove,
+    locate,
+  });
 
 const FETCH_MS = 10_000;
 const networksOf = ({ home }: { readonly home?: string | undefined }) =>

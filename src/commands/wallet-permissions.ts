@@ -3,7 +3,7 @@ import { ExitCode } from "../errors.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
-import { green, say } from "./terminal.ts";
+import { dim, green, say } from "./terminal.ts";
 import { print, type StoreValues, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { pickVerb } from "./wallet-verbs.ts";
 
@@ -22,7 +22,10 @@ async function list(argv: string[]): Promise<number> {
         entries.map(([hostname, access]) => [hostname, { public_keys: access }]),
       );
       print({ permissions });
-    } else for (const [hostname, access] of entries) process.stdout.write(`${plain(hostname)}  ${access}\n`);
+      return ExitCode.done;
+    }
+    for (const [hostname, access] of entries) process.stdout.write(`${plain(hostname)}  ${access}\n`);
+    if (entries.length === 0 && !values.quiet) say(dim(`no page sees anything of ${name}`));
     return ExitCode.done;
   });
 }

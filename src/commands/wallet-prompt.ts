@@ -17,44 +17,62 @@ const KEY = {
 /** What came behind the line that was asked for: a paste of two lines answers two questions. */
 let ahead: Uint8Array = new Uint8Array(0);
 
-/** A line that may be seen: the terminal itself shows and edits it. */
+/** Asks the process to end: the terminal must be as it was before that. A second one ends it whatever happens. */
+const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
+
+/** A line that may be seen: the terminal itself shows and edits it. @throws NodeError `cancelled` at its end */
 export function promptLine(question: string): Promise<string> {
   const { stdin, stderr } = process;
   stderr.write(`${question}: `);
-  return new Promise((resolve) => {
-    stdin.once("data", (chunk: Uint8Array) => {
+  return new Promise((resolve, reject) => {
+    const finish = () => {
+      stdin.off("data", onData);
+      stdin.off("end", onEnd);
       stdin.pause();
+    };
+    const onData = (chunk: Uint8Array) => {
+      finish();
       resolve(
         Buffer.from(chunk)
           .toString("utf8")
           .replace(/\r?\n$/, ""),
       );
-    });
+    };
+    const onEnd = () => {
+      finish();
+      stderr.write("\n");
+      reject(cancelled());
+    };
+    if (stdin.readableEnded) {
+      onEnd();
+      return;
+    }
+    stdin.on("data", onData);
+    stdin.on("end", onEnd);
     stdin.resume();
   });
 }
 
-/** Bytes typed until Enter, with nothing shown. The caller wipes them. */
+/** Bytes typed until Enter, with nothing shown. The caller wipes them. @throws NodeError `cancelled` */
 export function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
   const { stdin, stderr } = process;
-  stderr.write(`${question}: `);
   const line = new Line(bytesMax);
   return new Promise((resolve, reject) => {
     const restore = () => stdin.setRawMode(false);
     const finish = () => {
       stdin.off("data", onData);
+      stdin.off("end", cancel);
       stdin.pause();
       restore();
       process.off("exit", restore);
-      process.off("SIGTERM", onTerm);
+      for (const signal of ENDING_SIGNALS) process.off(signal, cancel);
       stderr.write("\n");
     };
     const cancel = () => {
       finish();
       line.wipe();
-      reject(new NodeError("wallet", "cancelled", "cancelled", "", ExitCode.interrupted));
+      reject(cancelled());
     };
-    const onTerm = () => cancel();
     const onData = (chunk: Uint8Array) => {
       for (const [index, byte] of chunk.entries()) {
         const outcome = line.press(byte);
@@ -74,11 +92,17 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
       }
       wipe(chunk);
     };
-    // Without echo by the terminal itself, so nothing shows even before the first key is read.
-    stdin.setRawMode(true);
+    // Before there is a question: whoever sees it may type, and nothing of that is shown.
     process.on("exit", restore);
-    process.on("SIGTERM", onTerm);
+    for (const signal of ENDING_SIGNALS) process.on(signal, cancel);
+    stdin.setRawMode(true);
+    stderr.write(`${question}: `);
+    if (stdin.readableEnded) {
+      cancel();
+      return;
+    }
     stdin.on("data", onData);
+    stdin.on("end", cancel);
     stdin.resume();
     if (ahead.length > 0) {
       const waiting = ahead;
@@ -86,6 +110,10 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
       onData(waiting);
     }
   });
+}
+
+function cancelled(): NodeError {
+  return new NodeError("wallet", "cancelled", "cancelled", "", ExitCode.interrupted);
 }
 
 function tooLong(bytesMax: number): NodeError {

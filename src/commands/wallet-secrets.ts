@@ -5,7 +5,11 @@ import { wipe } from "../crypto/wipe.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
+import { say } from "./terminal.ts";
 import { promptHidden } from "./wallet-prompt.ts";
+
+/** How often a new secret may be typed differently the second time. */
+const TRIES_MAX = 3;
 
 /** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
 type SecretFlags<N extends string> = { readonly [K in `${N}-file` | `${N}-fd`]: { readonly type: "string" } };
@@ -82,14 +86,18 @@ async function prompted(
       ExitCode.usage,
     );
   }
-  const first = await promptHidden(question, bytesMax);
-  if (!isNew) return first;
-  const second = await promptHidden("the same again", bytesMax);
-  const isSame = Buffer.compare(first, second) === 0;
-  wipe(second);
-  if (isSame) return first;
-  wipe(first);
-  throw secretError(flag, "the two are not the same");
+  for (let tries = 1; ; tries++) {
+    const first = await promptHidden(question, bytesMax);
+    if (first.length === 0) throw secretError(flag, `the ${words(flag)} is empty`, "");
+    if (!isNew) return first;
+    const second = await promptHidden("the same again", bytesMax);
+    const isSame = Buffer.compare(first, second) === 0;
+    wipe(second);
+    if (isSame) return first;
+    wipe(first);
+    if (tries === TRIES_MAX) throw secretError(flag, "the two are not the same", "nothing was changed");
+    say("the two are not the same: type them anew");
+  }
 }
 
 function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
@@ -156,14 +164,8 @@ function words(flag: string): string {
   return flag.replaceAll("-", " ");
 }
 
-function secretError(flag: string, message: string): NodeError {
-  return new NodeError(
-    "wallet",
-    "secret_unusable",
-    message,
-    `see --${flag}-file and --${flag}-fd`,
-    ExitCode.usage,
-  );
+function secretError(flag: string, message: string, hint = `see --${flag}-file and --${flag}-fd`): NodeError {
+  return new NodeError("wallet", "secret_unusable", message, hint, ExitCode.usage);
 }
 
 function codeOf(error: unknown): string {

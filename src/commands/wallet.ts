@@ -1,56 +1,25 @@
 // lyra wallet: wallets, their keys, and messages, with no network at all.
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode, type NodeError, reasonOf } from "../errors.ts";
 import { walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
+import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
+import { realSteps } from "../wallet/keystore/file-steps.ts";
+import { writeNewFile } from "../wallet/keystore/whole-file.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import type { WalletStore } from "../wallet/wallet-store.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { bold, dim, green, say } from "./terminal.ts";
+import { help, helpOf } from "./wallet-help.ts";
 import { runKey } from "./wallet-keys.ts";
 import { runMessage } from "./wallet-messages.ts";
 import { print, STORE_FLAGS, storeOf, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { promptLine } from "./wallet-prompt.ts";
 import { readNewPassphrase, readPassphrase, readPhrase, readSecret, secretFlags } from "./wallet-secrets.ts";
 
-export const help = `lyra wallet: keys that stay on this machine; only serve needs a network
-
-  lyra wallet create NAME [--recovery-phrase-out FILE]
-  lyra wallet import NAME [--key-version 1|2]      from a recovery phrase
-  lyra wallet import NAME --file FILE              from a wallet file, also of the original
-  lyra wallet list
-  lyra wallet describe|passphrase|upgrade NAME
-  lyra wallet rename NAME NEW_NAME
-  lyra wallet delete NAME [--force]
-  lyra wallet export NAME --out FILE               for the original wallet
-  lyra wallet key generate NAME [--meta KEY=VALUE]...
-  lyra wallet key list NAME
-  lyra wallet key describe|taint|untaint|isolate NAME PUBLIC_KEY
-  lyra wallet key annotate NAME PUBLIC_KEY (--meta KEY=VALUE... | --clear)
-  lyra wallet key rotate NAME --from KEY --to KEY --chain-id ID --height N --target-height N
-  lyra wallet message sign NAME PUBLIC_KEY (--text TEXT | --message BASE64 | --message-file FILE)
-  lyra wallet message verify PUBLIC_KEY SIGNATURE (the same)
-  lyra wallet serve [--node-url URL]... [--network NAME] [--unlock NAME]
-                    [--wallet-approve ask|policy] [--policy FILE --policy-hash HASH]
-                    [--wallet-port N] [--idle-lock MINUTES] [--keep-sessions] [--sole-user]
-  lyra wallet approvals [list | --approve ID | --reject ID]     what pages ask for
-  lyra wallet session list|revoke HOSTNAME
-  lyra wallet permissions list|describe|revoke|purge NAME [HOSTNAME]
-  lyra wallet token generate NAME [--expires-in 720h] | list | delete ID
-  lyra wallet network list|describe|add|import|rename|remove|locate [NAME]
-  lyra wallet policy check|hash|simulate FILE [--log FILE]
-
-  --passphrase-file FILE, --passphrase-fd N   where the passphrase comes from (default: a prompt)
-  --new-passphrase-..., --recovery-phrase-..., --file-passphrase-..., --isolated-passphrase-...
-                        the same for other secrets; none is ever an argument
-  --wallets DIR         the folder of the wallets (default: wallets in the home)
-  --home DIR            the home (default: $LYRA_HOME or the XDG data folder)
-  --with-recovery-phrase  create: the phrase is part of what is printed
-  --json, --quiet
-
-  upgrade makes a file of the original one of Lyra's. verify ends with exit code 4 for a wrong signature.
-`;
+export { help, helpOf };
 
 const CREATE_FLAGS = {
   ...WALLET_FLAGS,
@@ -79,6 +48,8 @@ const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
   key: runKey,
   message: runMessage,
   // What is online, or talks to what is, is loaded when it is asked for.
+  unlock: async (argv) => (await import("./wallet-unlock.ts")).runUnlock(argv),
+  lock: async (argv) => (await import("./wallet-unlock.ts")).runLock(argv),
   serve: async (argv) => (await import("./wallet-serve.ts")).runServe(argv),
   approvals: async (argv) => (await import("./wallet-approvals.ts")).runApprovals(argv),
   permissions: async (argv) => (await import("./wallet-permissions.ts")).runPermissions(argv),
@@ -92,6 +63,10 @@ export async function run(argv: string[]): Promise<number> {
   const [verb, ...rest] = argv;
   const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
   if (known) return known(rest);
+  if (verb === "help") {
+    process.stdout.write(helpOf(rest));
+    return ExitCode.done;
+  }
   throw usageError(
     "wallet",
     verb === undefined
@@ -113,26 +88,25 @@ async function create(argv: string[]): Promise<number> {
     );
   }
   if (await store.has(name)) throw walletExists();
+  if (path !== undefined && existsSync(path)) throw fileExists(path);
   const passphrase = await readNewPassphrase(values, name);
-  // Its place is made first: a phrase that then cannot be kept is the phrase of no wallet.
-  const out = path === undefined ? undefined : new PhraseFile(path);
-  try {
-    const { wallet, recoveryPhrase } = await store.create({ name, passphrase });
-    try {
-      out?.write(recoveryPhrase);
-    } catch (error) {
-      await store.delete(name);
+  // The phrase is kept before there is a wallet: one without its phrase would be lost with its passphrase.
+  let isKept = false;
+  const keep = (phrase: string) => {
+    if (path === undefined) return;
+    writeInPlace(path, Buffer.from(`${phrase}\n`));
+    isKept = true;
+  };
+  const { wallet, recoveryPhrase } = await store
+    .create({ name, passphrase }, keep)
+    .catch((error: unknown) => {
+      if (isKept) rmSync(path!, { force: true });
       throw error;
-    }
-    tellNew(store, wallet, values, isShown ? recoveryPhrase : undefined);
-    wallet.lock();
-    return ExitCode.done;
-  } catch (error) {
-    out?.takeBack();
-    throw error;
-  } finally {
-    wipe(passphrase);
-  }
+    })
+    .finally(() => wipe(passphrase));
+  tellNew(store, wallet, values, isShown ? recoveryPhrase : undefined);
+  wallet.lock();
+  return ExitCode.done;
 }
 
 async function importWallet(argv: string[]): Promise<number> {
@@ -140,6 +114,9 @@ async function importWallet(argv: string[]): Promise<number> {
   const [name] = takeWords("wallet", positionals, "NAME");
   const store = storeOf(values);
   if (await store.has(name)) throw walletExists();
+  if (values.file !== undefined && values["key-version"] !== undefined) {
+    throw usageError("wallet", "a file says by itself which version its keys have: leave --key-version away");
+  }
   const wallet = values.file === undefined ? await fromPhrase() : await fromFile(values.file);
   tellNew(store, wallet, values);
   wallet.lock();
@@ -147,7 +124,7 @@ async function importWallet(argv: string[]): Promise<number> {
 
   async function fromPhrase(): Promise<UnlockedWallet> {
     const version = checkKeyVersion(Number(values["key-version"] ?? KEY_VERSION_DEFAULT));
-    const recoveryPhrase = await readPhrase(values);
+    const recoveryPhrase = readRecoveryPhrase(await readPhrase(values));
     const passphrase = await readNewPassphrase(values, name);
     return store.import({ name, passphrase, recoveryPhrase, version }).finally(() => wipe(passphrase));
   }
@@ -220,6 +197,12 @@ async function list(argv: string[]): Promise<number> {
   return ExitCode.done;
 }
 
+/** Of a description's members, for people. */
+const TITLES: Readonly<Record<string, string>> = {
+  id: "identifier",
+  keyDerivationVersion: "version of its keys",
+};
+
 async function describe(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
   const [name] = takeWords("wallet", positionals, "NAME");
@@ -234,7 +217,8 @@ async function describe(argv: string[]): Promise<number> {
     };
     if (values.json) print(description);
     else {
-      for (const [title, value] of Object.entries(description)) {
+      for (const [member, value] of Object.entries(description)) {
+        const title = TITLES[member] ?? member;
         process.stdout.write(`${title.padEnd(22)}${value}\n`);
       }
     }
@@ -311,10 +295,15 @@ async function exportWallet(argv: string[]): Promise<number> {
   const [name] = takeWords("wallet", positionals, "NAME");
   const { out } = values;
   if (out === undefined) throw usageError("wallet", "say where to: --out FILE");
+  if (existsSync(out)) throw fileExists(out);
   return withWallet(name, values, async (wallet, store) => {
     const passphrase = await readNewPassphrase(values, `the file ${out}`, "new-passphrase");
     const file = await store.exportForOriginal(wallet, passphrase).finally(() => wipe(passphrase));
-    writeNew(out, file);
+    try {
+      writeNewFile(out, file);
+    } catch (error) {
+      throw cannotWrite(out, error);
+    }
     if (!values.quiet && !values.json) {
       say(dim("the original's files hardly protect their passphrase: use one that cannot be guessed"));
     }
@@ -332,50 +321,24 @@ function told(
   return ExitCode.done;
 }
 
-/** A file for the phrase: a new one, closed to others, on the disk before anybody relies on it. */
-class PhraseFile {
-  private descriptor: number | undefined;
-
-  constructor(private readonly path: string) {
-    this.descriptor = openNew(path);
-  }
-
-  write(phrase: string): void {
-    try {
-      writeSync(this.descriptor!, `${phrase}\n`);
-      fsyncSync(this.descriptor!);
-    } catch (error) {
-      throw cannotWrite(this.path, error);
-    }
-    closeSync(this.descriptor!);
-    this.descriptor = undefined;
-  }
-
-  takeBack(): void {
-    if (this.descriptor === undefined) return;
-    closeSync(this.descriptor);
-    rmSync(this.path, { force: true });
-  }
-}
-
-function writeNew(path: string, bytes: Uint8Array): void {
-  const descriptor = openNew(path);
+/** A new file, closed to others, on the disk before anybody relies on it. A phrase is nowhere else on the way. */
+function writeInPlace(path: string, bytes: Uint8Array): void {
+  let isMade = false;
   try {
-    writeSync(descriptor, bytes);
-    fsyncSync(descriptor);
+    const descriptor = realSteps.create(path);
+    isMade = true;
+    try {
+      realSteps.write(descriptor, bytes);
+      realSteps.sync(descriptor);
+    } finally {
+      realSteps.close(descriptor);
+    }
+    realSteps.syncFolder(dirname(path));
   } catch (error) {
-    rmSync(path, { force: true });
+    if (isMade) rmSync(path, { force: true });
     throw cannotWrite(path, error);
   } finally {
-    closeSync(descriptor);
-  }
-}
-
-function openNew(path: string): number {
-  try {
-    return openSync(path, "wx", 0o600);
-  } catch (error) {
-    throw cannotWrite(path, error);
+    wipe(bytes);
   }
 }
 
@@ -389,6 +352,9 @@ function readWhole(path: string): Uint8Array {
 
 function cannotWrite(path: string, error: unknown): NodeError {
   const code = (error as { code?: string }).code ?? reasonOf(error);
-  if (code === "EEXIST") return walletError("file_exists", `${path} is there already`, "choose another name");
+  if (code === "EEXIST") return fileExists(path);
   return walletError("file_unwritable", `${path} cannot be written: ${code}`);
 }
+
+const fileExists = (path: string) =>
+  walletError("file_exists", `${path} is there already`, "choose another name");

@@ -39,7 +39,12 @@ export const walletDamaged = (what: string) =>
     ExitCode.verificationFailed,
   );
 
-export const keyUnknown = () => walletError("key_unknown", "the public key does not exist");
+export const keyUnknown = () =>
+  walletError(
+    "key_unknown",
+    "the public key does not exist",
+    "see which there are: lyra wallet key list NAME",
+  );
 
 export const keyTainted = (message = "the public key is tainted") =>
   walletError("key_tainted", message, "untaint it first, if it may be used again");

@@ -94,10 +94,15 @@ export class WalletStore {
     return this.keystore.locationOf(name);
   }
 
-  /** A wallet of a new recovery phrase, with its first key. @throws NodeError `wallet_exists` */
-  async create(wanted: NewWallet): Promise<CreatedWallet> {
+  /**
+   * A wallet of a new recovery phrase, with its first key.
+   * @param keepPhrase called before there is a file, so that no wallet is ever without its phrase
+   * @throws NodeError `wallet_exists`
+   */
+  async create(wanted: NewWallet, keepPhrase?: (phrase: string) => void): Promise<CreatedWallet> {
     await this.checkNew(wanted);
     const recoveryPhrase = newRecoveryPhrase(this.random);
+    keepPhrase?.(recoveryPhrase);
     return { wallet: await this.fromPhrase(wanted, recoveryPhrase, KEY_VERSION_DEFAULT), recoveryPhrase };
   }
 

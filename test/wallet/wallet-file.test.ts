@@ -63,6 +63,14 @@ describe("files of the original", () => {
     expect(Buffer.from(encodeOriginalBody(wallet)).toString()).toContain('"meta":null');
   });
 
+  test("are written with the escapes that Go writes", () => {
+    const metadata = [{ key: "name", value: "<b>&\u2028\b" }];
+    const keys = sample.keys.map((key) => ({ ...key, metadata }));
+    const written = Buffer.from(encodeOriginalBody({ ...sample, keys })).toString();
+    expect(written).toContain('{"key":"name","value":"\\u003cb\\u003e\\u0026\\u2028\\u0008"}');
+    expect(decodeOriginalBody(bytes(written)).keys[0]!.metadata).toEqual(metadata);
+  });
+
   test("permissions that do not go with the keys are dropped, and the wallet opens", () => {
     const key = `"allowedKeys":["${KEY_1}"]`;
     const permissions = {

@@ -8,6 +8,7 @@ import { NodeError, reasonOf } from "../../errors.ts";
 import { checkFolder } from "../../wallet/keystore/guard.ts";
 import { ADMIN_METHODS, type AdminParts, adminErrorOf } from "../../wallet/service/admin/admin.ts";
 import { RawJson } from "../../wallet/service/admin/transactions.ts";
+import { lockWallet } from "../../wallet/service/admin/wallets.ts";
 import {
   errorText,
   invalidRequest,
@@ -78,6 +79,7 @@ async function answer(request: Request, admin: AdminParts, local: LocalParts): P
 
 function run(method: string, params: unknown, admin: AdminParts, local: LocalParts): Promise<unknown> {
   if (Object.hasOwn(ADMIN_METHODS, method)) return ADMIN_METHODS[method]!(admin, params);
+  if (method === "service.lock_wallet") return lockWallet(admin, params);
   const known = Object.hasOwn(deskMethods, method) ? deskMethods[method] : undefined;
   if (known === undefined) throw methodNotFound(`method "${method}" is not supported`);
   return known(local, params);

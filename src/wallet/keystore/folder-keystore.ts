@@ -8,17 +8,14 @@ import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
 import { walletError, walletExists, walletUnknown } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
-import { secureRandom } from "../random.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { checkFolder, codeOf, readGuarded } from "./guard.ts";
 import type { Keystore } from "./keystore.ts";
+import { moveToFree, quietly, removeLeftovers, temporaryIn, writeTemporary } from "./whole-file.ts";
 
 const FOLDER_MODE = 0o700;
-const TEMPORARY_SUFFIX = ".lyra-tmp";
-/** File systems without second names for files: FAT, and some shared folders. */
-const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 export class FolderKeystore implements Keystore {
   /** The action before: settled, and never rejected. */
@@ -45,7 +42,7 @@ export class FolderKeystore implements Keystore {
   async create(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.locationOf(name);
     const temporary = this.writeTemporary(bytes);
-    this.attempt(path, () => this.move(temporary, path), temporary);
+    this.attempt(path, () => moveToFree(temporary, path, this.steps), temporary);
   }
 
   async replace(name: string, bytes: Uint8Array): Promise<void> {
@@ -61,7 +58,7 @@ export class FolderKeystore implements Keystore {
     const newPath = this.locationOf(newName);
     if ((await this.read(name)) === undefined) throw walletUnknown();
     if (path === newPath) return;
-    this.attempt(newPath, () => this.move(path, newPath));
+    this.attempt(newPath, () => moveToFree(path, newPath, this.steps));
   }
 
   async remove(name: string): Promise<void> {
@@ -80,7 +77,7 @@ export class FolderKeystore implements Keystore {
     // Within this store one after the other, in order; the lock is for other processes.
     const turn = this.last.then(() =>
       withFolderLock(this.folder, () => {
-        this.removeLeftovers();
+        removeLeftovers(this.folder, this.steps);
         return action();
       }),
     );
@@ -92,7 +89,7 @@ export class FolderKeystore implements Keystore {
     return join(this.folder, checkWalletName(name));
   }
 
-  /** The bytes in a file under a name that nobody knows, on the disk, and read back. */
+  /** The bytes in a file under a name that nobody knows. */
   private writeTemporary(bytes: Uint8Array): string {
     // What is larger could not be read again.
     if (bytes.length > FILE_BYTES_MAX) {
@@ -102,39 +99,13 @@ export class FolderKeystore implements Keystore {
         "make another wallet",
       );
     }
-    const unique = Buffer.from(secureRandom(8)).toString("hex");
-    const temporary = join(this.folder, `.${unique}${TEMPORARY_SUFFIX}`);
-    let descriptor: number | undefined;
+    const temporary = temporaryIn(this.folder);
     try {
-      descriptor = this.steps.create(temporary);
-      this.steps.write(descriptor, bytes);
-      this.steps.sync(descriptor);
-      this.steps.close(descriptor);
-      descriptor = undefined;
-      const written = readGuarded(temporary);
-      if (written === undefined || Buffer.compare(written, bytes) !== 0) {
-        throw new Error("what was written reads back as something else");
-      }
+      writeTemporary(temporary, bytes, this.steps);
       return temporary;
     } catch (error) {
-      if (descriptor !== undefined) this.quietly(() => this.steps.close(descriptor!));
-      this.quietly(() => this.steps.remove(temporary));
       throw this.cannotWrite(temporary, error);
     }
-  }
-
-  /** Gives a file a name that must be free. In between it has both, and never none. */
-  private move(from: string, to: string): void {
-    try {
-      this.steps.link(from, to);
-    } catch (error) {
-      if (!NO_LINKS.includes(codeOf(error))) throw error;
-      // Then the look before must do: whoever writes through Lyra waits for the lock.
-      if (readGuarded(to) !== undefined) throw walletExists();
-      this.steps.rename(from, to);
-      return;
-    }
-    this.steps.remove(from);
   }
 
   private attempt(path: string, change: () => void, temporary?: string): void {
@@ -142,24 +113,9 @@ export class FolderKeystore implements Keystore {
       change();
       this.steps.syncFolder(this.folder);
     } catch (error) {
-      if (temporary !== undefined) this.quietly(() => this.steps.remove(temporary));
+      if (temporary !== undefined) quietly(() => this.steps.remove(temporary));
       if (codeOf(error) === "EEXIST") throw walletExists();
       throw this.cannotWrite(path, error);
-    }
-  }
-
-  private removeLeftovers(): void {
-    for (const name of readdirSync(this.folder)) {
-      if (name.endsWith(TEMPORARY_SUFFIX)) this.quietly(() => this.steps.remove(join(this.folder, name)));
-    }
-  }
-
-  /** For cleaning up, which the next writer does again. */
-  private quietly(action: () => void): void {
-    try {
-      action();
-    } catch {
-      // The failure that matters is the one that led here.
     }
   }
 

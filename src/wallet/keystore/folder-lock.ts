@@ -1,12 +1,14 @@
 // One writer in a folder at a time, among processes and within one. The lock is the operating system's (an exclusive
 // SQLite transaction held open), so it is gone the moment its process is, and nothing is left to clean up.
 import { Database } from "bun:sqlite";
-import { chmodSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, reasonOf } from "../../errors.ts";
 import { walletError } from "../errors.ts";
+import { codeOf } from "./guard.ts";
 
 const LOCK_FILE = ".lock";
+const LOCK_MODE = 0o600;
 const RETRY_MS = 10;
 /** A write takes milliseconds; whoever waits this long waits for something that hangs. */
 const WAIT_MS_MAX = 5_000;
@@ -46,9 +48,8 @@ async function takeLock(folder: string, waitMs: number): Promise<Database> {
 function tryLock(path: string): Database | undefined {
   let db: Database | undefined;
   try {
+    makePrivate(path);
     db = new Database(path, { create: true, readwrite: true });
-    // By name: opening and closing the file here would free the locks that this process holds on it.
-    chmodSync(path, 0o600);
     db.run("PRAGMA busy_timeout = 0");
     // Nothing is ever written, so no journal need be a file that a killed process leaves.
     db.run("PRAGMA journal_mode = MEMORY");
@@ -58,5 +59,18 @@ function tryLock(path: string): Database | undefined {
     db?.close();
     if (/locked|busy/i.test(String(error))) return undefined;
     throw walletError("wallets_unusable", `the wallets' folder cannot be locked: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * Makes the file closed to others from its first moment on. One that is there is left alone but for its mode: opening
+ * and closing it here would free the locks that this process holds on it.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", LOCK_MODE));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    chmodSync(path, LOCK_MODE);
   }
 }

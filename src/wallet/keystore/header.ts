@@ -65,7 +65,14 @@ export function hasLyraMagic(file: Uint8Array): boolean {
     let bits = byte ^ file[index]!;
     for (; bits !== 0; bits &= bits - 1) wrong++;
   }
-  return wrong <= MAGIC_WRONG_BITS_MAX;
+  return wrong <= MAGIC_WRONG_BITS_MAX || isHeadBehind(file);
+}
+
+/** Whether all of the head but the magic is as it was written. */
+function isHeadBehind(file: Uint8Array): boolean {
+  if (file.length < HEADER_BYTES) return false;
+  const head = Buffer.concat([MAGIC, file.subarray(MAGIC.length, HEADER_BYTES)]);
+  return timingSafeEqual(checksum(head), head.subarray(CHECKSUM_AT));
 }
 
 /** @param checkKey the second half of the derived key */

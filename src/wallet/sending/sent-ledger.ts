@@ -1,6 +1,6 @@
 // What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain.
 import { Database } from "bun:sqlite";
-import { chmodSync } from "node:fs";
+import { chmodSync, closeSync, openSync } from "node:fs";
 import type { PlannerState } from "./planner.ts";
 
 export interface SentLedger {
@@ -18,8 +18,10 @@ export class FileLedger implements SentLedger {
 
   /** @param path a file in a folder that is closed to others */
   constructor(path: string) {
-    this.db = new Database(path, { create: true, readwrite: true, strict: true });
+    // Closed to others from its first moment on; SQLite gives its other files the same mode.
+    closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
+    this.db = new Database(path, { create: true, readwrite: true, strict: true });
     this.db.run("PRAGMA journal_mode = WAL");
     // A crash of the process loses nothing; after a power cut the chain has moved on anyway.
     this.db.run("PRAGMA synchronous = OFF");

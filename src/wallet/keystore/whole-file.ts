@@ -1,0 +1,104 @@
+// Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
+// back; then the file gets its name in one step. What a killed process leaves is such a temporary file.
+import { readdirSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { walletExists } from "../errors.ts";
+import { secureRandom } from "../random.ts";
+import { type FileSteps, realSteps } from "./file-steps.ts";
+import { codeOf, readGuarded } from "./guard.ts";
+
+const TEMPORARY_SUFFIX = ".lyra-tmp";
+/** File systems without second names for files: FAT, and some shared folders. */
+const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
+
+/** A path that nobody knows, beside a file that is to be written. */
+export function temporaryIn(folder: string): string {
+  return join(folder, `.${Buffer.from(secureRandom(8)).toString("hex")}${TEMPORARY_SUFFIX}`);
+}
+
+/** The bytes in a new file, on the disk, and read back. Takes it away again when that fails. */
+export function writeTemporary(path: string, bytes: Uint8Array, steps: FileSteps): void {
+  let descriptor: number | undefined;
+  try {
+    descriptor = steps.create(path);
+    steps.write(descriptor, bytes);
+    steps.sync(descriptor);
+    steps.close(descriptor);
+    descriptor = undefined;
+    const written = readGuarded(path);
+    if (written === undefined || Buffer.compare(written, bytes) !== 0) {
+      throw new Error("what was written reads back as something else");
+    }
+  } catch (error) {
+    const opened = descriptor;
+    if (opened !== undefined) quietly(() => steps.close(opened));
+    quietly(() => steps.remove(path));
+    throw error;
+  }
+}
+
+/**
+ * Gives a file a name that must be free. In between it has both, and never none; a process that was killed there is
+ * followed by one that ends it.
+ * @throws NodeError `wallet_exists`, or EEXIST
+ */
+export function moveToFree(from: string, to: string, steps: FileSteps): void {
+  try {
+    if (!isSameFile(from, to)) steps.link(from, to);
+  } catch (error) {
+    if (!NO_LINKS.includes(codeOf(error))) throw error;
+    // Then the look before must do: whoever writes through Lyra waits for the lock.
+    if (readGuarded(to) !== undefined) throw walletExists();
+    steps.rename(from, to);
+    return;
+  }
+  steps.remove(from);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/** A file where there is none. @throws EEXIST */
+export function writeNewFile(path: string, bytes: Uint8Array, steps: FileSteps = realSteps): void {
+  writeWhole(path, bytes, steps, (temporary) => moveToFree(temporary, path, steps));
+}
+
+/** A file, in the place of one that may be there. */
+export function writeFileWhole(path: string, bytes: Uint8Array, steps: FileSteps = realSteps): void {
+  writeWhole(path, bytes, steps, (temporary) => steps.rename(temporary, path));
+}
+
+function writeWhole(
+  path: string,
+  bytes: Uint8Array,
+  steps: FileSteps,
+  name: (temporary: string) => void,
+): void {
+  const temporary = temporaryIn(dirname(path));
+  writeTemporary(temporary, bytes, steps);
+  try {
+    name(temporary);
+    steps.syncFolder(dirname(path));
+  } catch (error) {
+    quietly(() => steps.remove(temporary));
+    throw error;
+  }
+}
+
+/** Takes away what killed processes left. Only for whoever writes alone: what another one writes is such a file too. */
+export function removeLeftovers(folder: string, steps: FileSteps): void {
+  for (const name of readdirSync(folder)) {
+    if (name.endsWith(TEMPORARY_SUFFIX)) quietly(() => steps.remove(join(folder, name)));
+  }
+}
+
+/** For cleaning up, which the next writer does again. */
+export function quietly(action: () => void): void {
+  try {
+    action();
+  } catch {
+    // The failure that matters is the one that led here.
+  }
+}

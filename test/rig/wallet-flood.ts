@@ -1,0 +1,167 @@
+// Clients that send through wallets as fast as they can, against a devnet in a process of its own: each transaction is
+// executed, or has a reason with a time, and the key is never banned.
+import { rmSync } from "node:fs";
+import { BRIDGED, DevnetClient } from "./devnet-client.ts";
+import { RunningDevnet } from "./devnet-process.ts";
+import type { Scratch } from "./homes.ts";
+import type { StartOptions } from "./lyra.ts";
+import { WalletProcess } from "./wallet-process.ts";
+
+/** The network's own defaults, where the devnet's are easier. */
+export const NETWORK_LIMITS: Readonly<Record<string, string>> = {
+  "spam.pow.difficulty": "15",
+  "spam.pow.numberOfTxPerBlock": "2",
+  "spam.pow.numberOfPastBlocks": "100",
+  "spam.pow.increaseDifficulty": "0",
+};
+
+export interface FloodPlan {
+  readonly scratch: Scratch;
+  readonly transactions: number;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** `instant`, `100ms`, `manual`. */
+  readonly block: string;
+  /** How long a transaction waits for its place. */
+  readonly waitMs: number;
+  /** Wallets that use the same key, each a process that knows nothing of the others. */
+  readonly wallets?: number;
+  readonly program?: StartOptions["program"];
+  /** What happens while they send. */
+  readonly meanwhile?: (flood: RunningFlood) => Promise<void>;
+}
+
+export interface FloodOutcome {
+  readonly sent: number;
+  readonly executed: number;
+  /** Why transactions were not sent, with what differs taken out, and how often. */
+  readonly refusals: ReadonlyMap<string, number>;
+  /** Refusals that do not say when the next attempt is worth it. */
+  readonly withoutTime: readonly string[];
+  readonly bannedUntil: string | undefined;
+  readonly seconds: number;
+}
+
+export class RunningFlood {
+  constructor(
+    private devnet: RunningDevnet,
+    private readonly plan: FloodPlan,
+    readonly client: DevnetClient,
+    private readonly port: number,
+  ) {}
+
+  /** The chain is lost, and begins again at the same address. */
+  async startAgain(): Promise<void> {
+    const { scratch, block, parameters, program } = this.plan;
+    this.devnet.kill("SIGKILL");
+    await this.devnet.end();
+    rmSync(this.devnet.home, { recursive: true, force: true });
+    const words = ["--node-port", String(this.port)];
+    this.devnet = new RunningDevnet({
+      ...{ home: scratch.path("devnet"), block, parameters, words },
+      ...(program && { program }),
+    });
+    const { dataUrl, nodeUrl } = await this.devnet.listening();
+    Object.assign(this.client, { dataUrl, nodeUrl });
+    await fund(this.client);
+  }
+
+  async end(): Promise<void> {
+    this.devnet.kill("SIGTERM");
+    await this.devnet.end();
+  }
+}
+
+const AMOUNT = "1000000";
+const RECEIVER = `0x${"ab".repeat(20)}`;
+const SETTLE_MS_MAX = 20_000;
+const POLL_MS = 50;
+/** While there is no node nobody knows a time. */
+const NO_NODE = /no healthy node available|the transaction failed/;
+
+async function fund(client: DevnetClient): Promise<void> {
+  const response = await fetch(`${client.nodeUrl}/devnet/parties`);
+  const { parties } = (await response.json()) as { parties: readonly { readonly publicKey: string }[] };
+  await client.tool("fund", { party: parties[0]!.publicKey, asset: BRIDGED, amount: "1000000000000" });
+}
+
+export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
+  const { scratch, transactions, parameters, block, waitMs, wallets: count = 1, program } = plan;
+  const devnet = new RunningDevnet({
+    ...{ home: scratch.path("devnet"), block, parameters },
+    ...(program && { program }),
+  });
+  const { nodeUrl, dataUrl, nodePort } = await devnet.listening();
+  const client = new DevnetClient(nodeUrl, dataUrl);
+  const running = new RunningFlood(devnet, plan, client, nodePort);
+  const wallets: WalletProcess[] = [];
+  try {
+    await fund(client);
+    const began = performance.now();
+    for (let at = 0; at < count; at++) {
+      wallets.push(new WalletProcess({ nodes: [nodeUrl], home: scratch.path("wallet"), waitMs }));
+    }
+    await Promise.all(wallets.map((wallet) => wallet.connect()));
+    const transaction = {
+      withdrawSubmission: { amount: AMOUNT, asset: BRIDGED, ext: { erc20: { receiverAddress: RECEIVER } } },
+    };
+    const sending = wallets.flatMap((wallet) =>
+      Array.from({ length: Math.floor(transactions / count) }, () => wallet.send(transaction)),
+    );
+    const meanwhile = plan.meanwhile?.(running);
+    const errors = (await Promise.all(sending)).filter((error) => error !== undefined);
+    await meanwhile;
+    const sent = sending.length - errors.length;
+    const party = wallets[0]!.publicKey;
+    const executed = await executedBy(client, party, sent);
+    const seconds = (performance.now() - began) / 1_000;
+    return { sent, executed, ...told(errors), bannedUntil: await bannedUntil(client, party), seconds };
+  } finally {
+    for (const wallet of wallets) await wallet.end();
+    await running.end();
+  }
+}
+
+function told(errors: readonly string[]): Pick<FloodOutcome, "refusals" | "withoutTime"> {
+  const refusals = new Map<string, number>();
+  for (const error of errors) {
+    const kind = error
+      .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME")
+      .replace(/since \d+ for \d+ s/, "since HEIGHT for N s")
+      .replace(/of \d+ bits/, "of N bits");
+    refusals.set(kind, (refusals.get(kind) ?? 0) + 1);
+  }
+  const isTimely = (error: string) =>
+    /TIME|next block takes more|try again at/.test(error) || NO_NODE.test(error);
+  return { refusals, withoutTime: [...refusals.keys()].filter((kind) => !isTimely(kind)) };
+}
+
+/** Withdrawals that the data API shows; waits for those that are on their way. */
+async function executedBy(client: DevnetClient, party: string, wanted: number): Promise<number> {
+  const deadline = performance.now() + SETTLE_MS_MAX;
+  for (;;) {
+    await client.tool("mine", { blocks: 1 }).catch(() => {});
+    const count = await withdrawalsOf(client, party);
+    if (count >= wanted || performance.now() > deadline) return count;
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+async function withdrawalsOf(client: DevnetClient, party: string): Promise<number> {
+  let count = 0;
+  let after = "";
+  for (;;) {
+    const path = `withdrawals?partyId=${party}&pagination.first=1000${after}`;
+    const { withdrawals } = (await client.data(path)) as {
+      withdrawals: { edges: unknown[]; pageInfo: { hasNextPage: boolean; endCursor: string } };
+    };
+    count += withdrawals.edges.length;
+    if (!withdrawals.pageInfo.hasNextPage) return count;
+    after = `&pagination.after=${encodeURIComponent(withdrawals.pageInfo.endCursor)}`;
+  }
+}
+
+async function bannedUntil({ nodeUrl }: DevnetClient, party: string): Promise<string | undefined> {
+  const response = await fetch(`${nodeUrl}/statistics/spam/${party}`);
+  const { statistics } = (await response.json()) as { statistics: { pow: { bannedUntil?: string } } };
+  return statistics.pow.bannedUntil || undefined;
+}

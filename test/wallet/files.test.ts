@@ -1,0 +1,107 @@
+// What the command line writes beside wallets: phrases, exports, networks, the log of requests.
+import { afterAll, describe, expect, test } from "bun:test";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import { moveToFree, writeFileWhole, writeNewFile } from "../../src/wallet/keystore/whole-file.ts";
+import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
+import { Cli } from "./support/cli.ts";
+import { bytes, cheapStore, MemoryKeystore, PASSPHRASE, privateFolder } from "./support/wallets.ts";
+
+const cli = new Cli();
+const folder = privateFolder();
+afterAll(() => {
+  cli.remove();
+  folder.remove();
+});
+
+describe("a recovery phrase", () => {
+  test("is kept before there is a wallet", async () => {
+    const order: string[] = [];
+    const keystore = new MemoryKeystore();
+    const write = keystore.create.bind(keystore);
+    keystore.create = async (name, file) => {
+      order.push("the wallet");
+      await write(name, file);
+    };
+    const { recoveryPhrase } = await cheapStore(keystore).create(
+      { name: "w", passphrase: PASSPHRASE },
+      (phrase) => order.push(phrase),
+    );
+    expect(order).toEqual([recoveryPhrase, "the wallet"]);
+  });
+
+  test("that cannot be kept makes no wallet", async () => {
+    const store = cheapStore();
+    const making = store.create({ name: "w", passphrase: PASSPHRASE }, () => {
+      throw new Error("no room");
+    });
+    expect(making).rejects.toThrow("no room");
+    expect(await store.names()).toEqual([]);
+  });
+
+  test("of a wallet that could not be written is taken away again", async () => {
+    const out = join(cli.home, "phrase");
+    const blocked = join(cli.home, "blocked");
+    // A folder in the place of the lock: it is seen when the wallet is written, and the phrase is there by then.
+    mkdirSync(join(blocked, ".lock"), { recursive: true, mode: 0o700 });
+    const words = ["wallet", "create", "never", "--wallets", blocked, "--recovery-phrase-out", out];
+    const { code, err } = await cli.run([...words, "--passphrase-file", cli.passphraseFile]);
+    expect([code, err.includes("cannot be locked"), existsSync(out)]).toEqual([1, true, false]);
+  });
+});
+
+describe("a whole file", () => {
+  test("is new, or in the place of another", () => {
+    const path = join(folder.path, "one");
+    writeNewFile(path, bytes("1"));
+    expect(() => writeNewFile(path, bytes("2"))).toThrow("EEXIST");
+    expect(readFileSync(path, "utf8")).toBe("1");
+    writeFileWhole(path, bytes("3"));
+    expect([readFileSync(path, "utf8"), statSync(path).mode & 0o777]).toEqual(["3", 0o600]);
+    expect(readdirSync(folder.path)).toEqual(["one"]);
+  });
+
+  test("that has two names, as a killed process leaves it, is moved to the end", () => {
+    const [from, to] = [join(folder.path, "from"), join(folder.path, "to")];
+    writeNewFile(from, bytes("x"));
+    realSteps.link(from, to);
+    moveToFree(from, to, realSteps);
+    expect([existsSync(from), readFileSync(to, "utf8")]).toEqual([false, "x"]);
+    writeNewFile(from, bytes("y"));
+    expect(() => moveToFree(from, to, realSteps)).toThrow("EEXIST");
+  });
+});
+
+test("an export is not written over anything", async () => {
+  const out = cli.file("taken", "mine");
+  const words = ["wallet", "export", "old", "--out", out, "--passphrase-file", cli.passphraseFile];
+  const { code, err } = await cli.run([...words, "--new-passphrase-file", cli.passphraseFile]);
+  expect([code, err.includes("is there already"), readFileSync(out, "utf8")]).toEqual([1, true, "mine"]);
+});
+
+test("networks are renamed to what is free, and removed by either word", async () => {
+  const network = (...words: string[]) => cli.run(["wallet", "network", ...words]);
+  for (const name of ["one", "two"]) {
+    expect((await network("add", name, "--node-url", "http://127.0.0.1:1")).code).toBe(0);
+  }
+  expect((await network("rename", "one", "two")).err).toContain("already exists");
+  expect((await network("rename", "one", "three")).code).toBe(0);
+  expect((await network("delete", "two", "--json")).out).toBe('{"removed":"two"}\n');
+  const networks = join(cli.home, "networks");
+  expect(readdirSync(networks)).toEqual(["three.toml"]);
+  expect(statSync(join(networks, "three.toml")).mode & 0o777).toBe(0o600);
+  // A folder in the place of a file.
+  mkdirSync(join(networks, "four.toml"));
+  const refused = await network("add", "four", "--node-url", "http://127.0.0.1:1", "--force", "--json");
+  expect(JSON.parse(refused.err).error.code).toBe("file_unwritable");
+});
+
+test("half a line of the log does not spoil the next one", () => {
+  const path = join(folder.path, "requests.jsonl");
+  const entry = { time: "t", kind: "keys", hostname: "h", wallet: "w", outcome: "done" } as const;
+  new RequestLogFile(path).append(entry);
+  appendFileSync(path, '{"time":"t","ki');
+  new RequestLogFile(path).append({ ...entry, hostname: "second" });
+  expect(readLog(path).map(({ hostname }) => hostname)).toEqual(["h", "second"]);
+});

@@ -1,0 +1,76 @@
+// `lyra` on a real terminal: a pseudo terminal that is its controlling one, with somebody who types.
+import { existsSync } from "node:fs";
+import { FROM_SOURCES } from "../../rig/lyra.ts";
+import type { Cli } from "./cli.ts";
+
+/** Of util-linux; without it a terminal is not the controlling one, and Ctrl-C sends no signal. */
+export const HAS_SETSID = existsSync("/usr/bin/setsid");
+const WAIT_MS_MAX = 20_000;
+const POLL_MS = 5;
+
+/** What is typed when a question is there, or a signal that comes from elsewhere. */
+export type Typing = readonly [question: string, keys: string | { readonly signal: NodeJS.Signals }];
+
+export interface TerminalSession {
+  /** All that the terminal showed, in its own lines. */
+  readonly shown: string;
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | number | null;
+  /** The terminal's local modes (echo, lines, signals): at first, while the last question waited, and at the end. */
+  readonly modes: readonly [before: number, during: number, after: number];
+}
+
+/** Runs `lyra WORDS`. */
+export function lyraOnTerminal(cli: Cli, words: readonly string[], ...typing: readonly Typing[]) {
+  return onTerminal(cli, [...FROM_SOURCES, ...words], ...typing);
+}
+
+/** Runs a line of the shell, in which `lyra` is `$LYRA`. */
+export function shellOnTerminal(cli: Cli, line: string, ...typing: readonly Typing[]) {
+  return onTerminal(cli, ["sh", "-c", line.replaceAll("$LYRA", FROM_SOURCES.join(" "))], ...typing);
+}
+
+async function onTerminal(
+  cli: Cli,
+  command: readonly string[],
+  ...typing: readonly Typing[]
+): Promise<TerminalSession> {
+  let shown = "";
+  const terminal = new Bun.Terminal({
+    cols: 200,
+    rows: 50,
+    data: (_, chunk) => {
+      shown += Buffer.from(chunk).toString("utf8");
+    },
+  });
+  const before = terminal.localFlags;
+  let during = before;
+  // The process that it becomes, so that signals reach it.
+  const starter = HAS_SETSID ? ["/usr/bin/setsid", "--ctty"] : [];
+  const child = Bun.spawn([...starter, ...command], {
+    terminal,
+    env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb" },
+  });
+  try {
+    let from = 0;
+    for (const [question, keys] of typing) {
+      const deadline = performance.now() + WAIT_MS_MAX;
+      while (!shown.includes(question, from)) {
+        if (performance.now() > deadline) throw new Error(`it never asked '${question}', but: ${shown}`);
+        await Bun.sleep(POLL_MS);
+      }
+      from = shown.length;
+      during = terminal.localFlags;
+      if (typeof keys === "string") terminal.write(keys);
+      else child.kill(keys.signal);
+    }
+    const isOver = await Promise.race([child.exited, Bun.sleep(WAIT_MS_MAX).then(() => "still running")]);
+    if (isOver === "still running") throw new Error(`it does not end: ${shown}`);
+    await Bun.sleep(4 * POLL_MS);
+    const { exitCode: code, signalCode: signal } = child;
+    return { shown, code, signal, modes: [before, during, terminal.localFlags] };
+  } finally {
+    child.kill("SIGKILL");
+    terminal.close();
+  }
+}

@@ -1,0 +1,179 @@
+// Prompts on a real terminal: what it shows, how it is left, and that nothing is asked where nobody can answer.
+import { afterAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { Cli } from "./support/cli.ts";
+import { HAS_SETSID, lyraOnTerminal, shellOnTerminal, type Typing } from "./support/pty.ts";
+import { KEY_1, ORIGINAL_FILE } from "./support/vectors.ts";
+
+const cli = new Cli();
+afterAll(() => cli.remove());
+
+const secret = ORIGINAL_FILE.passphrase;
+const LIST = ["wallet", "key", "list", "old"];
+const QUESTION = "passphrase of old: ";
+const DELETE = ["wallet", "delete", "old"];
+const DELETE_QUESTION = "type its name to delete it: ";
+/** termios(3): the terminal shows what is typed. */
+const ECHO = 0o10;
+const TEST_MS = 30_000;
+
+describe("a passphrase", () => {
+  test("is not shown, takes corrections, and the terminal is as before", async () => {
+    const typed = `wrong\u0015${secret}\u001b[Dé\u007f\r`;
+    const { shown, code, modes } = await lyraOnTerminal(cli, LIST, [QUESTION, typed]);
+    expect([code, shown]).toEqual([0, `${QUESTION}\r\n${KEY_1}  Key 1\r\n`]);
+    const [before, during, after] = modes;
+    expect([before & ECHO, during & ECHO, after]).toEqual([ECHO, 0, before]);
+  });
+
+  test("that is wrong ends with 1, an empty one with 2", async () => {
+    const wrong = await lyraOnTerminal(cli, LIST, [QUESTION, "guess\r"]);
+    expect([wrong.code, wrong.shown.includes("wrong passphrase"), wrong.shown.includes("guess")]).toEqual([
+      1,
+      true,
+      false,
+    ]);
+    const empty = await lyraOnTerminal(cli, LIST, [QUESTION, "\r"]);
+    expect([empty.code, empty.shown.includes("the passphrase is empty")]).toEqual([2, true]);
+  });
+
+  test("that is too long is refused, and nothing is cut off", async () => {
+    const { shown, code } = await lyraOnTerminal(cli, LIST, [QUESTION, `${"x".repeat(4097)}\r`]);
+    expect([code, shown.includes("this has more than 4096 bytes")]).toEqual([2, true]);
+  });
+});
+
+describe("the prompt is left", () => {
+  const ways: readonly (readonly [string, Typing[1]])[] = [
+    ["Ctrl-C", "secr\u0003"],
+    ["Ctrl-D", "\u0004"],
+    ["SIGINT", { signal: "SIGINT" }],
+    ["SIGTERM", { signal: "SIGTERM" }],
+    ["SIGHUP", { signal: "SIGHUP" }],
+    ["SIGQUIT", { signal: "SIGQUIT" }],
+  ];
+  test.each(ways)(
+    "by %s, with 130 and the terminal as before",
+    async (_, keys) => {
+      const { shown, code, modes } = await lyraOnTerminal(cli, LIST, [QUESTION, keys]);
+      expect([code, shown]).toEqual([130, `${QUESTION}\r\nlyra: cancelled\r\n`]);
+      expect(modes[2]).toBe(modes[0]);
+    },
+    TEST_MS,
+  );
+
+  test("of a question that shows what is typed, by Ctrl-D and by Ctrl-C", async () => {
+    const end = await lyraOnTerminal(cli, DELETE, [DELETE_QUESTION, "\u0004"]);
+    expect([end.code, end.shown.includes("lyra: cancelled"), end.modes[2]]).toEqual([
+      130,
+      true,
+      end.modes[0],
+    ]);
+    if (HAS_SETSID) {
+      const interrupt = await lyraOnTerminal(cli, DELETE, [DELETE_QUESTION, "ol\u0003"]);
+      expect([interrupt.signal, interrupt.modes[2]]).toEqual(["SIGINT", interrupt.modes[0]]);
+    } else console.log("no setsid: Ctrl-C at a question is not tested");
+    expect(readdirSync(cli.wallets)).toContain("old");
+  });
+});
+
+describe("a new passphrase", () => {
+  const first = "new passphrase for typed: ";
+  const second = "the same again: ";
+  const create = ["wallet", "create", "typed"];
+
+  test("is asked for again when the two differ, and given up after the third time", async () => {
+    const differing: Typing[] = [1, 2, 3].flatMap((turn): Typing[] => [
+      [first, `one-${turn}\r`],
+      [second, `two-${turn}\r`],
+    ]);
+    const { shown, code } = await lyraOnTerminal(cli, create, ...differing);
+    expect([code, shown.split("the two are not the same").length]).toEqual([2, 4]);
+    expect(shown).not.toMatch(/one-|two-/);
+    expect(readdirSync(cli.wallets)).not.toContain("typed");
+  });
+
+  test(
+    "makes a wallet, whose phrase is shown once, and restores it without being shown",
+    async () => {
+      const { shown, code } = await lyraOnTerminal(
+        cli,
+        create,
+        [first, "one\r"],
+        [second, "other\r"],
+        [first, "one\rone\r"],
+      );
+      expect(code).toBe(0);
+      expect(shown).toContain("Write these words down");
+      const phrases = shown
+        .split(/\r?\n/)
+        .filter((line) => line.split(" ").length === 24 && /^[a-z ]+$/.test(line));
+      expect(phrases).toHaveLength(1);
+      const restored = await lyraOnTerminal(
+        cli,
+        ["wallet", "import", "restored"],
+        ["recovery phrase", `${phrases[0]}\r`],
+        ["new passphrase for restored: ", "x\r"],
+        [second, "x\r"],
+      );
+      expect([restored.code, restored.shown.includes(phrases[0]!.slice(0, 20))]).toEqual([0, false]);
+      const keyOf = (text: string, name: string) => text.match(new RegExp(`${name}  ([0-9a-f]{64})`))?.[1];
+      expect(keyOf(restored.shown, "restored")).toBe(keyOf(shown, "typed")!);
+    },
+    TEST_MS,
+  );
+
+  test("is not asked for when the phrase is wrong already", async () => {
+    const words = ["wallet", "import", "never"];
+    const { shown, code } = await lyraOnTerminal(cli, words, ["recovery phrase", "zoo zoo\r"]);
+    expect([code, shown.includes("it has 2 words"), shown.includes("zoo")]).toEqual([1, true, false]);
+  });
+});
+
+test("a wallet is deleted when its name is typed, and only then", async () => {
+  await cli.json("wallet", "key", "isolate", "old", KEY_1, "--isolated-passphrase-file", cli.passphraseFile);
+  const words = ["wallet", "delete", "old.b5fd9d3c.isolated"];
+  const no = await lyraOnTerminal(cli, words, [DELETE_QUESTION, "no\r"]);
+  expect([no.code, existsSync(join(cli.wallets, words[2]!))]).toEqual([130, true]);
+  const yes = await lyraOnTerminal(cli, words, [DELETE_QUESTION, `${words[2]}\r`]);
+  expect([yes.code, existsSync(join(cli.wallets, words[2]!))]).toEqual([0, false]);
+});
+
+describe("nothing is asked", () => {
+  const noTerminal = "there is no terminal to ask for the passphrase";
+  test.each([
+    ["a pipe", `echo ${secret} | $LYRA wallet key list old; echo code $?`, noTerminal],
+    ["no file", "$LYRA wallet key list old </dev/null; echo code $?", noTerminal],
+    [
+      "a pipe, to delete",
+      "echo old | $LYRA wallet delete old; echo code $?",
+      "there is no terminal to ask on",
+    ],
+  ])("where standard input is %s, though there is a terminal", async (_, line, sentence) => {
+    const seen = await shellOnTerminal(cli, `${HAS_SETSID ? "test -r /dev/tty && " : ""}${line}`);
+    expect(seen.shown).toContain(sentence);
+    expect(seen.shown).toEndWith("code 2\r\n");
+    expect(readdirSync(cli.wallets)).toContain("old");
+  });
+
+  test("where nobody would see the question", async () => {
+    const errors = join(cli.home, "errors");
+    const { shown } = await shellOnTerminal(cli, `$LYRA wallet key list old 2>${errors}; echo code $?`);
+    expect([shown, readFileSync(errors, "utf8").includes(noTerminal)]).toEqual(["code 2\r\n", true]);
+  });
+
+  test("and no phrase is shown, where the output is no terminal", async () => {
+    const out = join(cli.home, "out");
+    const line = `$LYRA wallet create piped --passphrase-file ${cli.passphraseFile} >${out}; echo code $?`;
+    const { shown } = await shellOnTerminal(cli, line);
+    expect(shown).toContain("the recovery phrase would be lost");
+    expect([shown.endsWith("code 2\r\n"), readFileSync(out, "utf8")]).toEqual([true, ""]);
+    expect(readdirSync(cli.wallets)).not.toContain("piped");
+  });
+
+  test("and a terminal is no descriptor for a secret", async () => {
+    const { shown, code } = await lyraOnTerminal(cli, [...LIST, "--passphrase-fd", "0"]);
+    expect([code, shown.includes("is the terminal, which would show it")]).toEqual([2, true]);
+  });
+});
