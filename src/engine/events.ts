@@ -67,7 +67,7 @@ export class EventLog implements EventSink {
     if (frequent !== undefined) {
       const { field } = frequent;
       const { bytes, start } = asMember(field, frequent.encode(payload));
-      this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
+      this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length, message: payload });
       return;
     }
     const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);

@@ -15,6 +15,8 @@ export interface BlockEvent {
   /** Range of the payload message in `bytes`. */
   readonly start: number;
   readonly end: number;
+  /** What the bytes say, where the event's maker still has it: nobody changes it any more. */
+  readonly message?: object;
 }
 
 /** Where in its source a block begins. */

@@ -46,7 +46,7 @@ export function accountReference(hash: Uint8Array): number {
 }
 
 export class Accounts {
-  private readonly byIdentity = new Map<string, AccountKey>();
+  private readonly known = new KnownAccounts();
   private readonly selectHash: Statement;
   private readonly selectKey: Statement;
   private readonly insert: Statement;
@@ -75,20 +75,18 @@ export class Accounts {
     tx: number,
     fields: AccountFields,
   ): AccountKey {
-    const identity = `${type}|${asset}|${owner}|${market}`;
-    const known = this.byIdentity.get(identity);
+    const known = this.known.get(owner, asset, market, type);
     if (known !== undefined) return known;
     const isNobody = owner === NO_OWNER || owner === "";
     const partyText = isNobody ? NETWORK_PARTY : idText(owner, fields.owner);
     const marketText = market === NO_MARKET ? "" : idText(market, fields.market);
     const key = this.findOrInsert(partyText, idText(asset, fields.asset), marketText, type, block, tx);
-    if (this.byIdentity.size >= CACHE_MAX) this.byIdentity.clear();
-    this.byIdentity.set(identity, key);
+    this.known.set(owner, asset, market, type, key);
     return key;
   }
 
   reset(): void {
-    this.byIdentity.clear();
+    this.known.clear();
   }
 
   private findOrInsert(
@@ -114,4 +112,37 @@ export class Accounts {
     this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
     return { ref, partyNo: party.no };
   }
+}
+
+type ByType = Map<number, AccountKey>;
+type ByMarket = Map<string, ByType>;
+type ByAsset = Map<string, ByMarket>;
+
+/** Part by part: a look-up makes no text of the four. */
+class KnownAccounts {
+  private readonly byOwner = new Map<string, ByAsset>();
+  private count = 0;
+
+  get(owner: string, asset: string, market: string, type: number): AccountKey | undefined {
+    return this.byOwner.get(owner)?.get(asset)?.get(market)?.get(type);
+  }
+
+  set(owner: string, asset: string, market: string, type: number, key: AccountKey): void {
+    if (this.count >= CACHE_MAX) this.clear();
+    inside(inside(inside(this.byOwner, owner), asset), market).set(type, key);
+    this.count++;
+  }
+
+  clear(): void {
+    this.byOwner.clear();
+    this.count = 0;
+  }
+}
+
+function inside<K, V>(map: Map<string, Map<K, V>>, key: string): Map<K, V> {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = new Map<K, V>();
+  map.set(key, made);
+  return made;
 }

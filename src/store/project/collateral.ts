@@ -1,8 +1,9 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
 import type { BlockEvent } from "../../sources/block.ts";
-import { readLedgerMovementsAt, readTransferAt } from "../../wire/generated/events.ts";
-import type { AccountDetails } from "../../wire/generated/vega.ts";
+import type { Init } from "../../wire/codec.ts";
+import { type LedgerMovements, readLedgerMovementsAt, readTransferAt } from "../../wire/generated/events.ts";
+import type { Account, AccountDetails } from "../../wire/generated/vega.ts";
 import {
   readAccountAt,
   readAssetAt,
@@ -50,7 +51,8 @@ export function balances(db: Database): Projection {
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
   const skim = accountSkim;
-  const read = ({ bytes, start, end }: BlockEvent) => {
+  const read = ({ bytes, start, end, message }: BlockEvent): Init<Account> => {
+    if (message !== undefined) return message;
     if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
     return {
       owner: skim.text(0),
@@ -65,10 +67,10 @@ export function balances(db: Database): Projection {
       [
         Field.account,
         (block, event) => {
-          const m = read(event);
+          const { owner = "", asset = "", marketId = "", type = 0, balance: text = "" } = read(event);
           const tx = block.tx(event);
-          const account = block.accounts.intern(m.owner, m.asset, m.marketId, m.type, block.no, tx, ACCOUNT);
-          const balance = storedAmount(m.balance, "balance");
+          const account = block.accounts.intern(owner, asset, marketId, type, block.no, tx, ACCOUNT);
+          const balance = storedAmount(text, "balance");
           touched.set(account.ref, { partyNo: account.partyNo, balance, tx });
         },
       ],
@@ -96,7 +98,7 @@ export function ledger(db: Database): Projection {
   const byParty = append(db, "ledger_by_party", "party_no, block, n");
   const accountOf = (
     block: BlockContext,
-    details: AccountDetails | undefined,
+    details: Init<AccountDetails> | undefined,
     tx: number,
     fields: AccountFields,
   ): AccountKey =>
@@ -109,14 +111,16 @@ export function ledger(db: Database): Projection {
       tx,
       fields,
     );
+  const read = ({ bytes, start, end, message }: BlockEvent): Init<LedgerMovements> =>
+    message ?? readLedgerMovementsAt(bytes, start, end);
   return {
     handlers: [
       [
         Field.ledgerMovements,
         (block, event) => {
           const tx = block.tx(event);
-          for (const movement of readLedgerMovementsAt(event.bytes, event.start, event.end).ledgerMovements) {
-            for (const m of movement.entries) {
+          for (const movement of read(event).ledgerMovements ?? []) {
+            for (const m of movement.entries ?? []) {
               const from = accountOf(block, m.fromAccount, tx, FROM_ACCOUNT);
               const to = accountOf(block, m.toAccount, tx, TO_ACCOUNT);
               const n = block.ordOf(block.nextLedgerEntry());
@@ -125,11 +129,11 @@ export function ledger(db: Database): Projection {
                 n,
                 from.ref,
                 to.ref,
-                storedAmount(m.amount, "ledger_movements.entries.amount"),
-                m.type,
-                microseconds(m.timestamp),
-                storedAmount(m.fromAccountBalance, "ledger_movements.entries.from_account_balance"),
-                storedAmount(m.toAccountBalance, "ledger_movements.entries.to_account_balance"),
+                storedAmount(m.amount ?? "", "ledger_movements.entries.amount"),
+                m.type ?? 0,
+                microseconds(m.timestamp ?? 0n),
+                storedAmount(m.fromAccountBalance ?? "", "ledger_movements.entries.from_account_balance"),
+                storedAmount(m.toAccountBalance ?? "", "ledger_movements.entries.to_account_balance"),
                 tx,
               );
               byParty.run(from.partyNo, block.no, n);
