@@ -128,7 +128,9 @@ try {
       const flooding = flood(client, strangers(Number(values.parties)), 20_000, { name: "many", lanes: 200 });
       // Without blocks the honest party, too, has no more than its share of the mempool: it comes when that is full.
       if (block === "manual") await flooding;
-      const service = await serveHonest(client, "TYPE_SYNC", "beside many", flooding);
+      // And in a second it sends no more than that: some five of 5,000 places.
+      const pauseMs = block === "1s" ? 300 : 20;
+      const service = await serveHonest(client, "TYPE_SYNC", "beside many", flooding, pauseMs);
       return `${told(await flooding)}; ${served(title, service)}`;
     });
   }

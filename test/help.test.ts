@@ -1,5 +1,7 @@
 // The help of the commands that read and serve recordings fits a screen of 80 by 24 (issue 2, "Commands").
 import { describe, expect, test } from "bun:test";
+import { TOOLS } from "../src/api/devnet/tools.ts";
+import * as devnet from "../src/commands/devnet.ts";
 import * as doctor from "../src/commands/doctor.ts";
 import * as explain from "../src/commands/explain.ts";
 import * as history from "../src/commands/history.ts";
@@ -10,6 +12,8 @@ import * as version from "../src/commands/version.ts";
 import { Lyra } from "./rig/lyra.ts";
 
 const COLUMNS = 80;
+/** A list of everything may be wider. */
+const WIDE_COLUMNS = 100;
 /** The last line is the prompt's. */
 const LINES = 23;
 
@@ -20,13 +24,35 @@ function expectScreen(text: string): void {
 }
 
 describe("help fits a screen", () => {
-  const commands = { doctor, explain, history, pow, replay, serve, version };
+  const commands = { devnet, doctor, explain, history, pow, replay, serve, version };
   for (const [name, { help }] of Object.entries(commands)) test(name, () => expectScreen(help));
 
   test("the overview", async () => {
     const { code, out } = await new Lyra(["--help"]).end();
     expect(code).toBe(0);
     expectScreen(out);
+  });
+});
+
+describe("the verbs of a devnet", () => {
+  test("given help, then every tool is named, and those that the first help promises", async () => {
+    const { code, out } = await new Lyra(["devnet", "help"]).end();
+    expect(code).toBe(0);
+    for (const { path } of TOOLS) expect(out).toContain(`  ${path.replace("/", " ")} `);
+    expect(out.split("\n").filter((line) => line.length > WIDE_COLUMNS)).toEqual([]);
+    const promised = devnet.help.slice(devnet.help.indexOf("Verbs")).split("more): ")[1]!.trim().split(/\s+/);
+    const verbs = new Set([...TOOLS.map(({ path }) => path.split("/")[0]!), "load"]);
+    expect(promised.sort()).toEqual([...verbs].sort());
+  });
+
+  test("given help of one, then its words are explained; of none that is known, then a usage error", async () => {
+    const { out } = await new Lyra(["devnet", "help", "bridge", "deposit"]).end();
+    expect(out).toContain("bridge deposit PARTY ASSET AMOUNT");
+    expect(out).toMatch(/AMOUNT +whole number/);
+    expect(out).not.toContain("bridge list");
+    const { code, err } = await new Lyra(["devnet", "help", "fly"]).end();
+    expect(code).toBe(2);
+    expect(err).toContain("there is no 'devnet fly'");
   });
 });
 

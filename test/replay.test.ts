@@ -1,5 +1,7 @@
 // Loading event files: what is there already, what goes on, what is refused (reference 20, sections 6.3 and 6.4).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { NodeError } from "../src/errors.ts";
 import type { StoreDigest } from "../src/store/dump.ts";
@@ -322,6 +324,14 @@ describe("the doubled first height", () => {
   });
 });
 
+test("a file that is not there is told before anything is made", async () => {
+  const home = scratch.path();
+  const { code, err } = await lyra(["replay", SAMPLE, join(home, "nowhere.evts"), "--home", home]);
+  expect(code).toBe(1);
+  expect(err).toContain("nowhere.evts: there is no such file");
+  expect(existsSync(home)).toBe(false);
+});
+
 describe("the rules of the stream", () => {
   test("events before the first block are left out", async () => {
     const spec = { height: 6 };
@@ -341,6 +351,15 @@ describe("the rules of the stream", () => {
     await load(home, file);
     expect(digestOf(home).tables.blocks!.rows).toBe(5);
     expect(await load(home, file)).toMatchObject({ known: 6, blocks: 0 });
+  });
+
+  test("the start of a protocol upgrade may stand between two blocks", async () => {
+    const home = scratch.path();
+    const started = { type: 51, protocolUpgradeStarted: { lastBlockHeight: 5n } };
+    const stream = new StreamMaker().blocks(1, 5).event({ height: 6 }, 1, started).blocks(6, 8);
+    const { files, head } = await load(home, scratch.file(stream.bytes()));
+    expect(files[0]!.damage).toBeUndefined();
+    expect(head!.height).toBe(8);
   });
 
   test("time never goes back", async () => {

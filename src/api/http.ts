@@ -122,6 +122,8 @@ export function isForm(request: Request): boolean {
 const SMALL_BODY_BYTES = 32 * 1024;
 /** Larger ones that are read or worked on at once, so that a crowd of senders cannot fill the memory. */
 const LARGE_BODIES_MAX = 64;
+/** Bytes of large bodies at once: working on one takes about six times its bytes. */
+const LARGE_BYTES_MAX = 16 * 1024 * 1024;
 /** A large body must come within this, and the time that the largest takes at this rate. */
 const LARGE_BODY_MS = 5_000;
 const LARGE_BODY_BYTES_PER_MS = 1_024;
@@ -145,7 +147,7 @@ export async function withBody<T>(
   if (announced !== null && Number(announced) <= SMALL_BODY_BYTES) {
     return use(await request.text().catch(unreadable));
   }
-  const place = new LargeBodyPlace();
+  const place = new LargeBodyPlace(bytesMax <= LARGE_BYTES_MAX);
   try {
     return await use(await readPieces(request, bytesMax, place).catch(unreadable));
   } finally {
@@ -154,27 +156,40 @@ export async function withBody<T>(
 }
 
 let largeBodies = 0;
+let largeBytes = 0;
 
-/** One of the places for large bodies. */
+/** One of the places for large bodies, and the bytes that it holds. */
 class LargeBodyPlace {
-  isTaken = false;
+  private isTaken = false;
+  private bytes = 0;
 
-  /** @throws ApiError 429 when there is none */
-  take(): void {
-    if (largeBodies >= LARGE_BODIES_MAX) {
-      throw new ApiError(
-        Grpc.resourceExhausted,
-        `${largeBodies} large request bodies are on their way already`,
-      );
-    }
-    largeBodies++;
+  /** @param isCounted a body that may be larger than all of them together is a tool's, and none of the crowd's */
+  constructor(private readonly isCounted: boolean) {}
+
+  /** @returns whether it was not held before @throws ApiError 429 when there is no place, or no room for the bytes */
+  hold(bytes: number): boolean {
+    const more = this.isCounted ? bytes - this.bytes : 0;
+    const isNew = !this.isTaken;
+    if (isNew && largeBodies >= LARGE_BODIES_MAX) throw crowded();
+    if (largeBytes + more > LARGE_BYTES_MAX) throw crowded();
+    if (isNew) largeBodies++;
     this.isTaken = true;
+    this.bytes += more;
+    largeBytes += more;
+    return isNew;
   }
 
   leave(): void {
     if (this.isTaken) largeBodies--;
+    largeBytes -= this.bytes;
     this.isTaken = false;
+    this.bytes = 0;
   }
+}
+
+function crowded(): ApiError {
+  const text = `${largeBodies} large request bodies are on their way already`;
+  return new ApiError(Grpc.resourceExhausted, text);
 }
 
 /** A body that is large, or whose length nobody told. */
@@ -197,8 +212,7 @@ async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyP
       bytes += value.length;
       if (bytes > bytesMax) throw tooLong(bytesMax);
       pieces.push(value);
-      if (bytes <= SMALL_BODY_BYTES || place.isTaken) continue;
-      place.take();
+      if (bytes <= SMALL_BODY_BYTES || !place.hold(bytes)) continue;
       timer = setTimeout(giveUp, LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS);
     }
   } finally {

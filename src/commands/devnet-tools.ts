@@ -16,13 +16,42 @@ const LOAD: Tool = {
   run: () => ({}),
 };
 const VERBS: readonly Tool[] = [...TOOLS, LOAD];
+const VERB_COLUMNS = 44;
 
-/** The verbs with their words, for the help. */
-export function verbHelp(): string {
-  return VERBS.map(({ path, body, summary }) => {
-    const words = Object.keys(body).map((name) => (name.endsWith("?") ? `[${name.slice(0, -1)}]` : name));
-    return `  ${[path.replace("/", " "), ...words.map((word) => word.toUpperCase())].join(" ").padEnd(44)}${summary}`;
-  }).join("\n");
+/** `lyra devnet help`: every verb in a line of its own. `lyra devnet help VERB`: what its words are. */
+export function explainVerbs(words: readonly string[]): number {
+  const named = words.length === 0 ? VERBS : VERBS.filter(({ path }) => isBegun(path, words));
+  if (named.length === 0) throw unknownVerb(words);
+  const lines = named.flatMap((tool) => [
+    `  ${verbOf(tool).padEnd(VERB_COLUMNS)} ${tool.summary}`,
+    ...(words.length === 0 ? [] : Object.entries(tool.body).map(wordLine)),
+  ]);
+  const tail = "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out.";
+  process.stdout.write(`${lines.join("\n")}\n\n  ${tail}\n`);
+  return ExitCode.done;
+}
+
+/** `time forward DURATION` */
+function verbOf({ path, body }: Tool): string {
+  const words = Object.keys(body).map((name) => (name.endsWith("?") ? `[${name.slice(0, -1)}]` : name));
+  return [path.replace("/", " "), ...words.map((word) => word.toUpperCase())].join(" ");
+}
+
+function wordLine([name, meaning]: readonly [string, string]): string {
+  return `      ${name
+    .replace("?", "")
+    .toUpperCase()
+    .padEnd(VERB_COLUMNS - 4)} ${meaning}`;
+}
+
+/** Whether `bridge/deposit` is `bridge`, or `bridge deposit`. */
+function isBegun(path: string, words: readonly string[]): boolean {
+  const parts = path.split("/");
+  return words.length <= parts.length && words.every((word, at) => parts[at] === word);
+}
+
+function unknownVerb(words: readonly string[]): NodeError {
+  return usageError("devnet", `there is no 'devnet ${words.join(" ").slice(0, 60)}'`);
 }
 
 /** The tool that these words begin with; undefined when they name none. */
@@ -43,7 +72,7 @@ export async function useTool(argv: string[]): Promise<number> {
     quiet: { type: "boolean" },
   });
   const found = findVerb(positionals);
-  if (!found) throw usageError("devnet", `there is no 'devnet ${positionals.join(" ").slice(0, 60)}'`);
+  if (!found) throw unknownVerb(positionals);
   const url = nodeUrl(values["node-url"], values.home);
   const body = await bodyOf(found.tool, found.rest, url);
   const answer = await ask(url, found.tool, body);

@@ -6,37 +6,31 @@ import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { waitForSignal } from "./signals.ts";
-import { dim, say } from "./terminal.ts";
+import { dim, red, say } from "./terminal.ts";
 
 export const help = `lyra devnet: start a local network, or use the tools of a running one
 
   lyra devnet [--home DIR | --temporary] [--block MODE] [flags]
   lyra devnet VERB [WORDS...] [--node-url URL | --home DIR]
 
-  --home DIR            where it is kept (default: devnet in the data folder); a home that has a chain goes on with it
-  --temporary           keep nothing
-  --reset               forget the chain of the home first
+  --home DIR            where it is kept; a chain that is there goes on
+  --temporary, --reset  keep nothing; forget the chain of the home first
+  --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
   --genesis FILE        what a new chain starts from (default: the shipped one)
-  --parameter KEY=VALUE network parameter of a new chain; may come more than once
-  --block MODE          instant (default: a transaction makes a block), 1s, mixed:1s, manual
-  --node-port N         node API (default 3003; 0: a free one)
-  --data-port N         data API (default 3008), --faucet-port N (default 1790), --host H (default 127.0.0.1)
-  --wallet-port N       serve a wallet with the parties' keys too (usual: 1789), which approves everything
+  --checkpoint FILE     what its state is taken from (lyra devnet checkpoint)
+  --parameter KEY=VALUE network parameter of a new chain; may come again
+  --demo, --no-funding  a month of history first; parties without balances
+  --node-port N         node API (3003; 0: a free one), --data-port N (3008),
+                        --faucet-port N (1790), --host H (127.0.0.1)
+  --wallet-port N       a wallet with the parties' keys; it approves everything
   --rules RULES         default, or 0.71.6: with the defects of the original
   --record FILE         write the run as an event file
-  --demo                fill it with a month of history first
-  --no-funding          parties without balances
   --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
-  --config-out FILE     write where everything listens, as JSON
-  --json, --quiet       for scripts
+  --config-out FILE     write where everything listens; --json, --quiet
 
-  Verbs, while one runs; PARTY may be a name (alice ... judy), ASSET a symbol:
-  status | parties | mine [BLOCKS] | time forward DURATION | time set TIME | time freeze [true|false]
-  mode MODE | epoch end | snapshot | revert SNAPSHOT | dump | load FILE
-  fund PARTY ASSET AMOUNT | balance PARTY ASSET AMOUNT | stake PARTY AMOUNT [REMOVE]
-  parameter KEY VALUE | impersonate PARTY COMMAND-JSON | ban PARTY [DURATION] | pardon PARTY
-  bridge deposit PARTY ASSET AMOUNT | bridge list ASSET | bridge limits PROPOSAL | bridge claim WITHDRAWAL
-  bridge signers [ADD] [REMOVE] [THRESHOLD] | bridge stop | bridge resume
+  Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
+  time mode epoch snapshot revert dump load checkpoint fund balance stake
+  parameter impersonate ban pardon bridge
 `;
 
 const FLAGS = {
@@ -47,6 +41,7 @@ const FLAGS = {
   temporary: { type: "boolean" },
   reset: { type: "boolean" },
   genesis: { type: "string" },
+  checkpoint: { type: "string" },
   parameter: { type: "string", multiple: true },
   block: { type: "string" },
   host: { type: "string" },
@@ -82,8 +77,8 @@ const STORE_FILES = [
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readValues(argv);
   if (positionals.length > 0) {
-    const { useTool } = await import("./devnet-tools.ts");
-    return useTool(argv);
+    const { explainVerbs, useTool } = await import("./devnet-tools.ts");
+    return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
   }
   const signals = waitForSignal();
   const { createDevnet } = await import("../node/devnet.ts");
@@ -137,7 +132,8 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     throw usageError("devnet", "--rules must be default or 0.71.6");
   return {
     ...(!values.temporary && { home }),
-    ...(values.genesis !== undefined && { genesis: readText(values.genesis) }),
+    ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
+    ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
     ...(values.parameter && { parameters: pairsOf(values.parameter) }),
     ...(values.record !== undefined && { record: values.record }),
     mode: parseMode(values),
@@ -153,6 +149,8 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     ),
     fund: !values["no-funding"],
     thread: true,
+    onStanding: (reason) =>
+      say(reason === undefined ? "the chain goes on" : `${red("the chain stands still")}: ${reason}`, {}),
     onProblem: (error) =>
       say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
   };
@@ -226,19 +224,26 @@ async function reset(home: string | undefined): Promise<void> {
   }
 }
 
-function readText(path: string): string {
+function readGenesis(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const reason = (error as { code?: string }).code ?? "unknown";
-    throw new NodeError(
-      "devnet",
-      "genesis_unreadable",
-      `the genesis ${path} cannot be read (${reason})`,
-      "",
-      ExitCode.usage,
-    );
+    const text = `the genesis ${path} cannot be read (${codeOf(error)})`;
+    throw new NodeError("devnet", "genesis_unreadable", text, "", ExitCode.usage);
   }
+}
+
+function readCheckpoint(path: string): Uint8Array {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    const text = `the checkpoint ${path} cannot be read (${codeOf(error)})`;
+    throw new NodeError("devnet", "checkpoint_unreadable", text, "", ExitCode.usage);
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? "unknown";
 }
 
 function pairsOf(pairs: readonly string[]): Record<string, string> {

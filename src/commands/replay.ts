@@ -5,6 +5,7 @@ import { SegmentRecorder } from "../history/segment-table.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { failureOf } from "../node/failures.ts";
 import { lockHome } from "../node/lock.ts";
+import { checkRecordings } from "../sources/recording.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { EventFile, withMarkers } from "../sources/sequencer/event-file.ts";
 import { BlockWriter } from "../store/block-writer.ts";
@@ -48,6 +49,7 @@ export async function run(argv: string[]): Promise<number> {
     configOut: values["config-out"],
   };
   if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
+  checkRecordings(positionals);
   if (values.serve) return serveUntilSignal(config, options);
   return load(config, { ...options, record: values.record });
 }

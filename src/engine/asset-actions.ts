@@ -112,6 +112,16 @@ export class AssetActions {
     }
   }
 
+  /** Places that have had their effect. For checkpoints. */
+  seenPlaces(): readonly string[] {
+    return [...this.seen.keys()];
+  }
+
+  /** Had their effect before the chain began anew (section 12). */
+  restore(places: readonly string[]): void {
+    for (const place of places) this.seen.set(place, true);
+  }
+
   private drop(id: string, action: Action): void {
     this.finalisers.get(action.type)!.drop?.(id, action.content);
   }

@@ -74,6 +74,23 @@ export class Assets implements AssetReader {
     }
   }
 
+  /** An asset of a checkpoint, in place of one of the genesis that has its id (section 12). @throws Error, CommandError */
+  restore(id: string, details: AssetDetails, isPending: boolean): void {
+    const contract = details.erc20?.contractAddress;
+    const isKnown = this.assets.has(id);
+    if (!isKnown && contract !== undefined && this.isContractInUse(contract)) {
+      throw new Error(`asset ${id}: erc20 address already in use`);
+    }
+    if (isPending) {
+      this.put({ id, details, status: AssetStatus.STATUS_PENDING_LISTING });
+      this.enact(id);
+      return;
+    }
+    if (!isKnown) this.put({ id, details, status: AssetStatus.STATUS_PROPOSED });
+    this.put({ id, details, status: AssetStatus.STATUS_ENABLED });
+    if (!isKnown) this.collateral.enableAsset(id);
+  }
+
   get(id: string): AssetRecord | undefined {
     return this.assets.get(id);
   }

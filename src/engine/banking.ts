@@ -17,10 +17,10 @@ export class Banking implements Domain {
   readonly bridge: Bridge;
   readonly deposits: Deposits;
   readonly withdrawals: Withdrawals;
-  private readonly actions: AssetActions;
+  readonly actions: AssetActions;
   private readonly rules: TransferRules;
-  private readonly oneOff: OneOffTransfers;
-  private readonly recurring: RecurringTransfers;
+  readonly oneOff: OneOffTransfers;
+  readonly recurring: RecurringTransfers;
 
   /** @param onWithdrawal called after each withdrawal that succeeds: a checkpoint follows it (section 4.3) */
   constructor(

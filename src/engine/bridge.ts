@@ -23,7 +23,7 @@ export interface BridgedAssets extends AssetReader {
 }
 
 /** Where the bridge was last stopped or resumed. */
-interface Switched {
+export interface Switched {
   readonly stopped: boolean;
   readonly block: bigint;
   readonly logIndex: bigint;
@@ -53,6 +53,16 @@ export class Bridge {
   /** While it is, no withdrawal of an ERC20 asset is taken. */
   get isStopped(): boolean {
     return this.switched.get().stopped;
+  }
+
+  /** For checkpoints. */
+  get lastSwitched(): Switched {
+    return this.switched.get();
+  }
+
+  /** As it was before the chain began anew (section 12). */
+  restore({ stopped, block, logIndex }: Switched): void {
+    this.switched.set({ stopped, block, logIndex });
   }
 
   /** @throws CommandError without enough signatures for the listing, or while one is being looked at */

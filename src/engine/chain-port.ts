@@ -125,6 +125,8 @@ export interface DevnetPort extends ChainPort {
   revert(id: string): Promise<ChainStatus>;
   /** The whole state as one text (JSON). */
   dump(): Promise<string>;
+  /** What another chain can begin with, as `app_state.checkpoint` of its genesis (JSON). */
+  checkpoint(): Promise<string>;
   load(dump: string): Promise<ChainStatus>;
   /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
   impersonate(party: string, command: object): Promise<TxOutcome>;

@@ -1,12 +1,10 @@
 /**
  * Checkpoints: their times and their events (reference 60, section 12). A checkpoint's hash is a digest of the whole
- * state and the height. There is no file to it: the state is kept with every block, and a devnet is dumped and loaded
- * whole.
+ * state and the height: the contents, which a chain can begin with, are only put together when somebody asks for them
+ * (checkpoint/save.ts).
  */
 import { sha3HexOf } from "../crypto/sha3.ts";
-import { NodeError } from "../errors.ts";
 import type { Core } from "./core.ts";
-import type { GenesisAppState } from "./genesis.ts";
 import type { Domain, ParameterReader } from "./ports.ts";
 import type { Cell } from "./state/state.ts";
 
@@ -58,16 +56,4 @@ export class Checkpoints implements Domain {
       blockHeight: BigInt(block.height),
     });
   }
-}
-
-/** @throws NodeError `checkpoint_unsupported` for a genesis that starts from a checkpoint */
-export function refuseCheckpoint({ checkpoint }: Pick<GenesisAppState, "checkpoint">): void {
-  const hash = checkpoint?.load_hash ?? "";
-  if (hash === "") return;
-  throw new NodeError(
-    "engine.genesis",
-    "checkpoint_unsupported",
-    `the genesis document names checkpoint ${hash}, and this chain cannot start from one`,
-    "leave checkpoint.load_hash empty; a whole devnet moves with lyra devnet dump and lyra devnet load",
-  );
 }

@@ -35,6 +35,14 @@ const RECONCILIATION_NS = 30n * 1_000_000_000n;
 const AUTO_PERCENT = 95n;
 const UNAVAILABLE = "incorrect token amount for undelegation";
 
+type SharesOf = readonly (readonly [party: string, shares: Shares])[];
+
+export interface DelegationState {
+  readonly current: SharesOf;
+  readonly next: SharesOf;
+  readonly automatic: readonly string[];
+}
+
 export class Delegation implements DelegationReader, Domain {
   /** By party: what counts in the running epoch. */
   private readonly current: Table<Shares>;
@@ -127,6 +135,29 @@ export class Delegation implements DelegationReader, Domain {
   /** What a party has delegated, by node: in the running epoch and in the next. For views. */
   sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
     return { current: this.current.get(party) ?? NO_SHARES, next: this.next.get(party) ?? NO_SHARES };
+  }
+
+  /** Everything that is delegated, by party. For checkpoints. */
+  whole(): DelegationState {
+    return {
+      current: this.current.entries(),
+      next: this.next.entries(),
+      automatic: [...this.automatic.keys()],
+    };
+  }
+
+  /** What was delegated before the chain began anew (section 12); the epoch is there already. */
+  restore({ current, next, automatic }: DelegationState): void {
+    const { seq } = this.epochs.current;
+    for (const [party, shares] of current) {
+      this.current.set(party, shares);
+      this.report(party, shares, seq);
+    }
+    for (const [party, shares] of next) {
+      this.next.set(party, shares);
+      this.report(party, shares, seq + 1n);
+    }
+    for (const party of automatic) this.automatic.set(party, true);
   }
 
   /** Tick 10 of section 1.5. */

@@ -8,6 +8,7 @@ import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.t
 import { IdGenerator } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
+import type { CheckpointText } from "./checkpoint/container.ts";
 import { type BlockInfo, Core } from "./core.ts";
 import { CommandError, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
@@ -162,6 +163,11 @@ export class Engine {
   }
 
   /** Why no further block can be made: an upgrade has been agreed on. */
+  /** What another chain can begin with. */
+  checkpoint(): CheckpointText {
+    return this.rooms.checkpoint();
+  }
+
   haltReason(): string | undefined {
     return this.rooms.upgrades.haltReason();
   }

@@ -78,6 +78,13 @@ export class Epochs implements EpochReader {
     }
   }
 
+  /** The epoch of a checkpoint goes on (section 12): its times are those of the chain before. */
+  restore({ seq, startNs, expireNs }: Pick<EpochInfo, "seq" | "startNs" | "expireNs">): void {
+    this.state.set({ seq, startNs, expireNs, endNs: undefined, phase: "running" });
+    this.emit(EpochAction.EPOCH_ACTION_START, NO_END_NS);
+    for (const listener of this.listeners) listener.onEpochStart?.(this.current);
+  }
+
   onEndBlock(): void {
     const epoch = this.state.get();
     if (epoch?.phase === "ended") this.state.set({ ...epoch, phase: "closing" });

@@ -81,6 +81,16 @@ export class EthereumKeyRotations {
     }
   }
 
+  /** What is announced, by node id. For checkpoints. */
+  announced(): readonly (readonly [nodeId: string, rotation: PendingRotation])[] {
+    return this.pending.entries();
+  }
+
+  /** As it was announced before the chain began anew. */
+  restore(nodeId: string, { target, newAddress, submitter }: PendingRotation): void {
+    this.pending.set(nodeId, { target, newAddress, submitter });
+  }
+
   forget(nodeId: string): void {
     this.pending.delete(nodeId);
     this.unresolved.delete(nodeId);

@@ -24,7 +24,7 @@ import {
 import { type VoteRecord, Votes } from "./votes.ts";
 
 export class Governance implements Domain {
-  private readonly proposals: Proposals;
+  readonly proposals: Proposals;
   private readonly votes: Votes;
 
   constructor(

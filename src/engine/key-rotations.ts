@@ -55,6 +55,16 @@ export class KeyRotations {
     }
   }
 
+  /** What is announced, by node id. For checkpoints. */
+  announced(): readonly (readonly [nodeId: string, rotation: PendingRotation])[] {
+    return this.pending.entries();
+  }
+
+  /** As it was announced before the chain began anew. */
+  restore(nodeId: string, { target, newKey, newIndex }: PendingRotation): void {
+    this.pending.set(nodeId, { target, newKey, newIndex });
+  }
+
   /** A key that is none would lock the node out, and one of another node would let it speak for that one. */
   private checkNewKey(key: string): void {
     if (!/^[0-9a-f]{64}$/.test(key)) throw new CommandError("new vega public key is not a valid public key");

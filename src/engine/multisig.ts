@@ -28,13 +28,13 @@ interface ContractEvent {
   readonly block: bigint;
 }
 
-interface SignerEvent extends ContractEvent {
+export interface SignerEvent extends ContractEvent {
   readonly action: SignerAction;
   /** Checksummed. */
   readonly signer: string;
 }
 
-interface ThresholdEvent extends ContractEvent {
+export interface ThresholdEvent extends ContractEvent {
   readonly threshold: number;
 }
 
@@ -149,6 +149,23 @@ export class Multisig implements SignerPort {
     }
     for (const [id, event] of this.verifiedSigners.entries()) {
       this.verifiedSigners.delete(id);
+      this.applySigner(event);
+    }
+  }
+
+  /** The contract as it is known, for checkpoints: each signer's latest event, and the threshold's. */
+  known(): { readonly signers: readonly SignerEvent[]; readonly threshold: ThresholdEvent | undefined } {
+    return { signers: this.latest.values(), threshold: this.latestThreshold.get() };
+  }
+
+  /** What was known before the chain began anew. */
+  restore(signers: readonly SignerEvent[], threshold: ThresholdEvent | undefined): void {
+    if (threshold !== undefined) {
+      this.remember(`threshold/${threshold.threshold}`, threshold, "duplicated threshold event");
+      this.applyThreshold(threshold);
+    }
+    for (const event of signers) {
+      this.remember(`${event.action}/${event.signer}`, event, "duplicated signer event");
       this.applySigner(event);
     }
   }

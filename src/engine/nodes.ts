@@ -69,6 +69,16 @@ export class Nodes implements ValidatorReader {
     return this.forwarded.get(nodeId) ?? 0n;
   }
 
+  /** A node of a checkpoint, in place of one of the genesis that has its id (section 12). @throws Error */
+  restore(node: ValidatorNode, forwarded: bigint, epoch: bigint): void {
+    const other = this.nodeByKey(node.vegaPubKey);
+    if (other !== undefined && other.nodeId !== node.nodeId) {
+      throw new Error(`validators ${other.nodeId} and ${node.nodeId} have one Vega key`);
+    }
+    this.add(node, epoch);
+    if (forwarded > 0n) this.forwarded.set(node.nodeId, forwarded);
+  }
+
   /** Changes members of a node's record. */
   update(nodeId: string, change: Partial<NodeRecord>): void {
     this.records.set(nodeId, { ...this.records.get(nodeId)!, ...change });

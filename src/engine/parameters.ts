@@ -49,6 +49,21 @@ export class NetworkParameters implements ParameterReader, Domain {
       if (typeof given[key] !== "string") throw invalid(key, "the value must be a text");
     }
     for (const [key, { initial }] of PARAMETERS) this.core.emit("networkParameter", { key, value: initial });
+    this.take(keys, given);
+  }
+
+  /**
+   * The values of a checkpoint over those of the genesis, but for keys that the genesis keeps (section 12). Keys that
+   * this release does not know are passed over. @throws NodeError `genesis_invalid`
+   */
+  restore(given: Readonly<Record<string, string>>, kept: ReadonlySet<string>): void {
+    const keys = Object.keys(given).filter(
+      (key) => this.has(key) && !kept.has(key) && given[key] !== this.text(key),
+    );
+    this.take(keys.sort(), given);
+  }
+
+  private take(keys: readonly string[], given: Readonly<Record<string, string>>): void {
     for (const key of keys) {
       this.store(key, given[key]!);
       this.pending.set(key, true);

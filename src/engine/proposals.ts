@@ -63,6 +63,7 @@ export function assetValidation({ id, terms }: ProposalRecord): WitnessResource<
 
 export class Proposals {
   private readonly records: Table<ProposalRecord>;
+  private readonly enactedRecords: Table<ProposalRecord>;
   private readonly sequence: Cell<number>;
   /** In order of submission; made again when a proposal has changed. Not part of the state. */
   private ordered: readonly ProposalRecord[] | undefined;
@@ -72,6 +73,7 @@ export class Proposals {
     private readonly params: ParameterReader,
   ) {
     this.records = core.state.table("governance.proposals");
+    this.enactedRecords = core.state.table("governance.enacted");
     this.sequence = core.state.cell("governance.sequence", 0);
     this.records.onChange(() => {
       this.ordered = undefined;
@@ -122,10 +124,22 @@ export class Proposals {
     return next;
   }
 
-  /** The last state of a proposal; it is forgotten. */
+  /** The last state of a proposal; it is forgotten, but for a checkpoint's sake if it was enacted. */
   end(proposal: ProposalRecord, state: ProposalStateNumber, why: ProposalEnd = {}): void {
     this.records.delete(proposal.id);
+    if (state === ProposalState.STATE_ENACTED) this.enactedRecords.set(proposal.id, { ...proposal, state });
     this.emit({ ...proposal, state }, why);
+  }
+
+  /** Those that were enacted, by id. For checkpoints. */
+  enacted(): readonly ProposalRecord[] {
+    return this.enactedRecords.values();
+  }
+
+  /** One that was enacted before the chain began anew (section 12). */
+  restore(proposal: ProposalRecord): void {
+    this.enactedRecords.set(proposal.id, proposal);
+    this.emit(proposal);
   }
 
   /** Notes what the validators found out; the proposal goes on in its tick. */

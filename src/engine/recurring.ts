@@ -38,7 +38,7 @@ export interface MarketScores {
 /** The scores of a chain without markets. */
 export const NO_MARKETS: MarketScores = { marketScores: () => [], markPaid: () => {} };
 
-interface Recurring {
+export interface Recurring {
   readonly request: TransferRequest;
   readonly startEpoch: bigint;
   readonly endEpoch: bigint | undefined;
@@ -95,6 +95,21 @@ export class RecurringTransfers {
       this.emit(transfer, TransferStatus.STATUS_REJECTED, error.message);
       throw new CommandError(error.message, { ...error.options, keepChanges: true });
     }
+    this.add(transfer);
+  }
+
+  /** Those that go on, in the order of submission. For checkpoints. */
+  pending(): readonly Recurring[] {
+    return this.table.values();
+  }
+
+  /** Those that were submitted before the chain began anew (section 12). @param epoch the running one */
+  restore(transfers: readonly Recurring[], epoch: bigint): void {
+    this.epoch.set(epoch);
+    for (const transfer of transfers) this.add(transfer);
+  }
+
+  private add(transfer: Recurring): void {
     const count = this.count.get();
     this.count.set(count + 1n);
     this.table.set(count.toString().padStart(COUNT_DIGITS, "0"), transfer);

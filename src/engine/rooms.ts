@@ -9,7 +9,10 @@ import type { CommandKind, CommandPayload } from "../wire/transaction-commands.t
 import { Assets } from "./assets.ts";
 import { Banking } from "./banking.ts";
 import { ChainEvents } from "./chain-events.ts";
-import { Checkpoints, refuseCheckpoint } from "./checkpoints.ts";
+import { type CheckpointText, checkpointText, genesisCheckpoint } from "./checkpoint/container.ts";
+import { loadCheckpoint } from "./checkpoint/load.ts";
+import { saveCheckpoint } from "./checkpoint/save.ts";
+import { Checkpoints } from "./checkpoints.ts";
 import { accountId, Collateral, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { Delegation } from "./delegation.ts";
@@ -69,7 +72,7 @@ export class Rooms {
   private readonly chainEvents: ChainEvents;
 
   constructor(
-    private readonly core: Core,
+    readonly core: Core,
     private readonly listener: EngineListener,
   ) {
     this.params = new NetworkParameters(core);
@@ -147,11 +150,17 @@ export class Rooms {
   }
 
   loadGenesis(state: GenesisAppState): void {
-    refuseCheckpoint(state);
+    const checkpoint = genesisCheckpoint(state);
     this.assets.initGenesis(state.assets);
     this.params.initGenesis(state.network_parameters);
     this.validators.initGenesis(state.validators);
     this.limits.initGenesis(state.network_limits);
+    if (checkpoint) loadCheckpoint(checkpoint, this, state.network_parameters_checkpoint_overwrite);
+  }
+
+  /** What another chain can begin with. */
+  checkpoint(): CheckpointText {
+    return checkpointText(saveCheckpoint(this));
   }
 
   /** Tick listeners in the order of section 1.5; those of markets are not here. */

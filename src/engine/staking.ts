@@ -113,6 +113,18 @@ export class Staking implements StakeReader {
     }
   }
 
+  /** Every accepted linking, by id. For checkpoints. */
+  acceptedLinkings(): readonly Linking[] {
+    return this.linkings.values().filter(({ status }) => status === StakeLinkingStatus.STATUS_ACCEPTED);
+  }
+
+  /** A linking that was accepted before the chain began anew (section 12). */
+  restore(linking: Linking): void {
+    if (!this.accepted.has(linking.party)) this.core.emit("party", { id: linking.party });
+    this.seen.set(linkingDigest(linking), linking.id);
+    this.put({ ...linking, status: StakeLinkingStatus.STATUS_ACCEPTED });
+  }
+
   /** The stake verifier's tick (section 1.5, step 7). */
   onTick(): void {
     for (const [id, accepted] of this.verdicts.entries()) {

@@ -8,7 +8,7 @@ import type { Cell, Table } from "./state/state.ts";
 import type { TransferMovements } from "./transfer-movements.ts";
 import { type TransferRequest, type TransferRules, transferEvent } from "./transfer-rules.ts";
 
-interface Scheduled {
+export interface Scheduled {
   readonly request: TransferRequest;
   /** Unix nanoseconds. */
   readonly deliverOn: bigint;
@@ -62,6 +62,17 @@ export class OneOffTransfers {
     const movements = due.map(({ request }) => this.movements.deliver(request, request.amount));
     this.collateral.emitMovements(movements);
     for (const { request, deliverOn } of due) this.emit(request, deliverOn, TransferStatus.STATUS_DONE);
+  }
+
+  /** What is not delivered yet, in the order of delivery. For checkpoints. */
+  pending(): readonly Scheduled[] {
+    return this.scheduled.values();
+  }
+
+  /** One that was submitted before the chain began anew; its amount is among the pending transfers (section 12). */
+  restore({ request, deliverOn }: Scheduled): void {
+    this.schedule({ request, deliverOn });
+    this.emit(request, deliverOn, TransferStatus.STATUS_DONE);
   }
 
   private schedule(entry: Scheduled): void {

@@ -62,8 +62,8 @@ interface Ranking {
 export class Validators extends Nodes {
   private readonly proposers: Proposers;
   private readonly heartbeats: HeartbeatTracker;
-  private readonly keyRotations: KeyRotations;
-  private readonly ethereumKeyRotations: EthereumKeyRotations;
+  readonly keyRotations: KeyRotations;
+  readonly ethereumKeyRotations: EthereumKeyRotations;
   private linked: ValidatorLinks | undefined;
 
   constructor(

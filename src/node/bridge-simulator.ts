@@ -15,10 +15,9 @@ import {
 import { checksumAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
 import type { ChainPart } from "../sources/sequencer/doors.ts";
-import type { Init } from "../wire/codec.ts";
-import { type ChainEvent, NodeVoteType } from "../wire/generated/commands.ts";
-import { EthereumBlocks, type EthereumBlocksState, type EthereumPlace } from "./ethereum/block-time.ts";
+import { NodeVoteType } from "../wire/generated/commands.ts";
 import { CollateralBridge, type CollateralBridgeState, type Listing } from "./ethereum/collateral-bridge.ts";
+import { type EthereumLog, EthereumLogs, type EthereumLogsState } from "./ethereum/logs.ts";
 import { MultisigControl, type MultisigState } from "./ethereum/multisig-control.ts";
 import { reverted, sameAddress } from "./ethereum/refusal.ts";
 import { StakingBridge, type StakingBridgeState } from "./ethereum/staking-bridge.ts";
@@ -48,23 +47,15 @@ export interface Token {
   readonly decimals: number;
 }
 
-/** A log of a contract, on its way to the chain. */
-export interface EthereumLog {
-  readonly event: Init<ChainEvent>;
-  /** How validators vote on it; undefined where they do not. */
-  readonly voteType: number | undefined;
-}
-
 /** Values that validators have signed, and their signatures as clients get them: `0x`, then 65 bytes each. */
 export type Bundle<F extends BridgeFunction> = BridgeArguments<F> & { readonly signatures: string };
 
-interface Saved {
-  readonly blocks: EthereumBlocksState;
+/** Everything that it knows, as it is saved. */
+export interface SimulatorState extends EthereumLogsState {
   readonly multisig: MultisigState;
   readonly collateral: CollateralBridgeState;
   readonly staking: StakingBridgeState;
   readonly tokens: readonly Token[];
-  readonly builtinNonce: string;
   /** What validators may vote for: the kind of vote by the id that the chain gave the event. */
   readonly brought: readonly (readonly [id: string, voteType: number])[];
   readonly supplyReported: boolean;
@@ -77,15 +68,14 @@ export class BridgeSimulator implements ChainPart {
   readonly multisig: MultisigControl;
   readonly collateral = new CollateralBridge();
   readonly staking = new StakingBridge();
-  private readonly blocks: EthereumBlocks;
+  private readonly logs: EthereumLogs;
   private tokens: readonly Token[];
-  private builtinNonce = 0n;
   private brought = new Map<string, number>();
   private supplyReported = false;
   private saved: string | undefined;
 
   constructor(private readonly options: SimulatorOptions) {
-    this.blocks = new EthereumBlocks(options.chainId);
+    this.logs = new EthereumLogs(options.chainId, options.nowSeconds);
     this.multisig = new MultisigControl(options.signers, options.threshold);
     this.tokens = options.tokens;
     for (const listing of options.listings) this.collateral.list(listing);
@@ -97,12 +87,7 @@ export class BridgeSimulator implements ChainPart {
     this.supplyReported = true;
     const { contracts, totalSupply } = this.options;
     const supply = { tokenAddress: contracts.stakingToken, totalSupply: totalSupply.toString() };
-    const logs: EthereumLog[] = [
-      {
-        event: { txId: "internal", nonce: this.nextNonce(), stakingEvent: { totalSupply: supply } },
-        voteType: VOTE.TYPE_STAKE_TOTAL_SUPPLY,
-      },
-    ];
+    const logs = [this.logs.supply({ totalSupply: supply }, VOTE.TYPE_STAKE_TOTAL_SUPPLY)];
     for (const signer of this.multisig.currentSigners) logs.push(this.signerAdded(signer, 0n));
     return [...logs, this.thresholdSet(this.multisig.currentThreshold, 0n)];
   }
@@ -112,7 +97,7 @@ export class BridgeSimulator implements ChainPart {
     this.saved = undefined;
     checkAmount(amount);
     const deposit = { vegaAssetId: asset, partyId: party, amount: amount.toString() };
-    return { event: { nonce: this.nextNonce(), builtin: { deposit } }, voteType: VOTE.TYPE_FUNDS_DEPOSITED };
+    return this.logs.builtin({ deposit }, VOTE.TYPE_FUNDS_DEPOSITED);
   }
 
   depositErc20(party: string, asset: string, amount: bigint): EthereumLog {
@@ -126,7 +111,7 @@ export class BridgeSimulator implements ChainPart {
       targetPartyId: party,
       amount: amount.toString(),
     };
-    return this.erc20({ deposit }, VOTE.TYPE_FUNDS_DEPOSITED);
+    return this.logs.erc20({ deposit }, VOTE.TYPE_FUNDS_DEPOSITED);
   }
 
   stake(party: string, amount: bigint): EthereumLog {
@@ -136,14 +121,11 @@ export class BridgeSimulator implements ChainPart {
     if (amount > left) throw reverted(`${left} tokens are not staked, and not ${amount}`);
     const ethereumAddress = addressOfParty(party);
     this.staking.stake(ethereumAddress, party, amount);
-    const place = this.place();
-    const stakeDeposited = {
-      ethereumAddress,
-      vegaPublicKey: party,
-      amount: amount.toString(),
-      blockTime: place.timeSeconds,
-    };
-    return this.stakingLog(place, { stakeDeposited }, VOTE.TYPE_STAKE_DEPOSITED);
+    const stake = { ethereumAddress, vegaPublicKey: party, amount: amount.toString() };
+    return this.logs.staking(
+      (blockTime) => ({ stakeDeposited: { ...stake, blockTime } }),
+      VOTE.TYPE_STAKE_DEPOSITED,
+    );
   }
 
   unstake(party: string, amount: bigint): EthereumLog {
@@ -151,14 +133,11 @@ export class BridgeSimulator implements ChainPart {
     checkAmount(amount);
     const ethereumAddress = addressOfParty(party);
     this.staking.remove(ethereumAddress, party, amount);
-    const place = this.place();
-    const stakeRemoved = {
-      ethereumAddress,
-      vegaPublicKey: party,
-      amount: amount.toString(),
-      blockTime: place.timeSeconds,
-    };
-    return this.stakingLog(place, { stakeRemoved }, VOTE.TYPE_STAKE_REMOVED);
+    const stake = { ethereumAddress, vegaPublicKey: party, amount: amount.toString() };
+    return this.logs.staking(
+      (blockTime) => ({ stakeRemoved: { ...stake, blockTime } }),
+      VOTE.TYPE_STAKE_REMOVED,
+    );
   }
 
   withdraw(bundle: Bundle<"withdraw_asset">): EthereumLog {
@@ -173,7 +152,7 @@ export class BridgeSimulator implements ChainPart {
         targetEthereumAddress: receiver,
         referenceNonce: nonce.toString(),
       };
-      return this.erc20({ withdrawal }, undefined);
+      return this.logs.erc20({ withdrawal }, undefined);
     });
   }
 
@@ -183,7 +162,10 @@ export class BridgeSimulator implements ChainPart {
     return this.call(() => {
       this.collateral.list({ token, assetId, lifetimeLimit, withdrawThreshold });
       this.multisig.verify(found, this.options.contracts.collateralBridge, nonce);
-      return this.erc20({ assetList: { vegaAssetId: assetId, assetSource: token } }, VOTE.TYPE_ASSET_LISTED);
+      return this.logs.erc20(
+        { assetList: { vegaAssetId: assetId, assetSource: token } },
+        VOTE.TYPE_ASSET_LISTED,
+      );
     });
   }
 
@@ -199,7 +181,7 @@ export class BridgeSimulator implements ChainPart {
         lifetimeLimits: lifetimeLimit.toString(),
         withdrawThreshold: withdrawThreshold.toString(),
       };
-      return this.erc20({ assetLimitsUpdated }, VOTE.TYPE_LIMITS_UPDATED);
+      return this.logs.erc20({ assetLimitsUpdated }, VOTE.TYPE_LIMITS_UPDATED);
     });
   }
 
@@ -218,10 +200,11 @@ export class BridgeSimulator implements ChainPart {
     return this.call(() => {
       this.multisig.verify(found, submitter, bundle.nonce);
       this.multisig.removeSigner(bundle.signer);
-      const place = this.place(true);
-      const { timeSeconds: blockTime } = place;
-      const signerRemoved = { oldSigner: bundle.signer, nonce: bundle.nonce.toString(), blockTime };
-      return this.multisigLog(place, { signerRemoved }, VOTE.TYPE_SIGNER_REMOVED);
+      const removed = { oldSigner: bundle.signer, nonce: bundle.nonce.toString() };
+      return this.logs.multisig(
+        (blockTime) => ({ signerRemoved: { ...removed, blockTime } }),
+        VOTE.TYPE_SIGNER_REMOVED,
+      );
     });
   }
 
@@ -240,7 +223,7 @@ export class BridgeSimulator implements ChainPart {
     return this.call(() => {
       this.collateral.stop();
       this.multisig.verify(found, target, bundle.nonce);
-      return this.erc20({ bridgeStopped: true }, VOTE.TYPE_BRIDGE_STOPPED);
+      return this.logs.erc20({ bridgeStopped: true }, VOTE.TYPE_BRIDGE_STOPPED);
     });
   }
 
@@ -250,7 +233,7 @@ export class BridgeSimulator implements ChainPart {
     return this.call(() => {
       this.collateral.resume();
       this.multisig.verify(found, target, bundle.nonce);
-      return this.erc20({ bridgeResumed: true }, VOTE.TYPE_BRIDGE_RESUMED);
+      return this.logs.erc20({ bridgeResumed: true }, VOTE.TYPE_BRIDGE_RESUMED);
     });
   }
 
@@ -299,26 +282,24 @@ export class BridgeSimulator implements ChainPart {
   }
 
   load(text: string): void {
-    const state = JSON.parse(text) as Saved;
-    this.blocks.load(state.blocks);
+    const state = JSON.parse(text) as SimulatorState;
+    this.logs.load(state);
     this.multisig.load(state.multisig);
     this.collateral.load(state.collateral);
     this.staking.load(state.staking);
     this.tokens = state.tokens;
-    this.builtinNonce = BigInt(state.builtinNonce);
     this.brought = new Map(state.brought);
     this.supplyReported = state.supplyReported;
     this.saved = text;
   }
 
-  private snapshot(): Saved {
+  snapshot(): SimulatorState {
     return {
-      blocks: this.blocks.save(),
+      ...this.logs.save(),
       multisig: this.multisig.save(),
       collateral: this.collateral.save(),
       staking: this.staking.save(),
       tokens: this.tokens,
-      builtinNonce: this.builtinNonce.toString(),
       brought: [...this.brought],
       supplyReported: this.supplyReported,
     };
@@ -341,55 +322,20 @@ export class BridgeSimulator implements ChainPart {
     return bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
   }
 
-  private place(alone = false): EthereumPlace {
-    return this.blocks.next(this.options.nowSeconds(), alone);
-  }
-
-  private nextNonce(): bigint {
-    this.builtinNonce += 1n;
-    return this.builtinNonce;
-  }
-
-  private erc20(action: NonNullable<Init<ChainEvent>["erc20"]>, voteType: number | undefined): EthereumLog {
-    const { txHash, block, logIndex } = this.place();
-    return {
-      event: { txId: txHash, nonce: this.nextNonce(), erc20: { index: logIndex, block, ...action } },
-      voteType,
-    };
-  }
-
-  private stakingLog(
-    { txHash, block, logIndex }: EthereumPlace,
-    action: NonNullable<Init<ChainEvent>["stakingEvent"]>,
-    voteType: number,
-  ): EthereumLog {
-    return {
-      event: { txId: txHash, nonce: this.nextNonce(), stakingEvent: { index: logIndex, block, ...action } },
-      voteType,
-    };
-  }
-
-  private multisigLog(
-    { txHash, block, logIndex }: EthereumPlace,
-    action: NonNullable<Init<ChainEvent>["erc20Multisig"]>,
-    voteType: number,
-  ): EthereumLog {
-    return {
-      event: { txId: txHash, nonce: this.nextNonce(), erc20Multisig: { index: logIndex, block, ...action } },
-      voteType,
-    };
-  }
-
-  private signerAdded(signer: string, nonce: bigint): EthereumLog {
-    const place = this.place(true);
-    const signerAdded = { newSigner: signer, nonce: nonce.toString(), blockTime: place.timeSeconds };
-    return this.multisigLog(place, { signerAdded }, VOTE.TYPE_SIGNER_ADDED);
+  private signerAdded(newSigner: string, nonce: bigint): EthereumLog {
+    const added = { newSigner, nonce: nonce.toString() };
+    return this.logs.multisig(
+      (blockTime) => ({ signerAdded: { ...added, blockTime } }),
+      VOTE.TYPE_SIGNER_ADDED,
+    );
   }
 
   private thresholdSet(newThreshold: number, nonce: bigint): EthereumLog {
-    const place = this.place(true);
-    const thresholdSet = { newThreshold, nonce: nonce.toString(), blockTime: place.timeSeconds };
-    return this.multisigLog(place, { thresholdSet }, VOTE.TYPE_SIGNER_THRESHOLD_SET);
+    const set = { newThreshold, nonce: nonce.toString() };
+    return this.logs.multisig(
+      (blockTime) => ({ thresholdSet: { ...set, blockTime } }),
+      VOTE.TYPE_SIGNER_THRESHOLD_SET,
+    );
   }
 }
 

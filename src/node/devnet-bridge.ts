@@ -5,9 +5,10 @@
 import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { type BridgePort, ChainCallError, type ChainPort } from "../engine/chain-port.ts";
-import type { BridgeSimulator, EthereumLog } from "./bridge-simulator.ts";
+import type { BridgeSimulator } from "./bridge-simulator.ts";
 import type { ClientReader } from "./client-reader.ts";
 import { madeUpAddress } from "./devnet-keys.ts";
+import type { EthereumLog } from "./ethereum/logs.ts";
 import { reverted, sameAddress } from "./ethereum/refusal.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
 

@@ -10,6 +10,7 @@ import { LocalChain } from "../sources/sequencer/local-chain.ts";
 import type { LocalChainOptions } from "../sources/sequencer/options.ts";
 import { BridgeSimulator } from "./bridge-simulator.ts";
 import { Clock } from "./clock.ts";
+import { ethereumAfter } from "./devnet-checkpoint.ts";
 import { Funding } from "./devnet-funding.ts";
 import { simulatorOptions } from "./devnet-genesis.ts";
 import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./devnet-keys.ts";
@@ -30,6 +31,8 @@ export interface DevnetCoreOptions {
   readonly checkTransaction?: LocalChainOptions["checkTransaction"];
   /** Told when the chain halts, and when it goes on. */
   readonly onHalt?: () => void;
+  /** The same for people: why it stands still, and undefined when it goes on; each once. */
+  readonly onStanding?: (reason: string | undefined) => void;
   /** Told of what goes wrong in the background. */
   readonly onProblem?: (error: unknown) => void;
 }
@@ -61,6 +64,8 @@ export class DevnetCore {
     const theEngine = () => engine!;
     const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / NANOSECONDS_PER_SECOND);
     this.simulator = new BridgeSimulator(simulation);
+    const after = ethereumAfter(genesis, this.simulator.snapshot());
+    if (after !== undefined) this.simulator.load(JSON.stringify(after));
     this.view = viewOf(genesis.chainId, theEngine);
     const validators = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
     const isAssetValid = (id: string) => isAssetOf(theEngine(), this.simulator, id);
@@ -80,6 +85,7 @@ export class DevnetCore {
       onReverted: () => this.reverted(),
       ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
       onHalt: (reason) => {
+        if (reason !== this.halted) options.onStanding?.(reason);
         this.halted = reason;
         options.onHalt?.();
       },

@@ -2,9 +2,11 @@
 // simulated Ethereum.
 import shipped from "../../data/devnet-genesis.json" with { type: "json" };
 import { rfc3339Nano } from "../admission/time-text.ts";
+import type { CheckpointText } from "../engine/checkpoint/container.ts";
 import { type Genesis, readGenesis } from "../engine/genesis.ts";
 import { NodeError } from "../errors.ts";
 import type { SimulatorOptions } from "./bridge-simulator.ts";
+import { checkpointValidators } from "./devnet-checkpoint.ts";
 import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./devnet-keys.ts";
 import type { Listing } from "./ethereum/collateral-bridge.ts";
 
@@ -34,12 +36,21 @@ export function devnetGenesisText({ chainId, timeNs, parameters }: GenesisChange
   });
 }
 
+/** A genesis document that begins with a checkpoint. */
+export function withCheckpoint(text: string, checkpoint: CheckpointText): string {
+  const document = JSON.parse(text) as { app_state?: object };
+  return JSON.stringify({ ...document, app_state: { ...document.app_state, checkpoint } });
+}
+
 /** @throws NodeError when the genesis has no validators, or some whose keys the devnet does not hold */
 export function readDevnetGenesis(text: string): Genesis {
   const genesis = readGenesis(text);
   const held = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1).nodeId);
   const [first] = held;
-  const ids = Object.values(genesis.appState.validators ?? {}).map(({ id }) => id);
+  const ids = [
+    ...Object.values(genesis.appState.validators ?? {}).map(({ id }) => id),
+    ...checkpointValidators(genesis),
+  ];
   if (ids.includes(first!) && ids.every((id) => held.includes(id))) return genesis;
   const stranger = ids.find((id) => !held.includes(id));
   throw new NodeError(

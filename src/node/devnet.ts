@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
+import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
 import { openWriter } from "../store/database.ts";
@@ -14,7 +15,7 @@ import { isDiskFull } from "../store/sqlite-error.ts";
 import { systemTimeNs } from "./clock.ts";
 import { type DevnetAddress, devnetAddressFile } from "./devnet-address.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./devnet-core.ts";
-import { devnetGenesisText, readDevnetGenesis } from "./devnet-genesis.ts";
+import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./devnet-genesis.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./devnet-keys.ts";
 import type { PartiesReport } from "./devnet-parties.ts";
 import type { PlanesOptions } from "./devnet-planes.ts";
@@ -28,6 +29,8 @@ export interface DevnetOptions extends DevnetCoreOptions {
   readonly home?: string;
   /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
   readonly genesis?: string;
+  /** What the state of a new chain is taken from: as `lyra devnet checkpoint` gives it, or a network's file. */
+  readonly checkpoint?: Uint8Array;
   /** What differs from the shipped genesis, for a new chain. */
   readonly chainId?: string;
   readonly parameters?: Readonly<Record<string, string>>;
@@ -238,17 +241,19 @@ function openCore(
 
 /** The genesis of the home's chain; of a new one it is kept there, with the time at which it began. */
 function genesisText(home: string, options: DevnetOptions): string {
-  const { genesis, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
+  const { genesis, checkpoint, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
   const file = join(home, GENESIS_FILE);
   if (existsSync(file)) return readFileSync(file, "utf8");
-  const text =
+  const bare =
     genesis ??
     devnetGenesisText({
       timeNs: genesisTimeNs,
       ...(chainId !== undefined && { chainId }),
       ...(parameters && { parameters }),
     });
-  readDevnetGenesis(text);
+  readDevnetGenesis(bare);
+  const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
+  if (checkpoint) readDevnetGenesis(text);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   writeWhole(file, text);
   return text;

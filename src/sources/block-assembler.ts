@@ -9,6 +9,8 @@ import { textAt } from "../wire/text.ts";
 import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
+/** `protocol_upgrade_started` (reference 30, section 9.3). */
+const UPGRADE_STARTED_FIELD = 150;
 const CHAIN_ID_BYTES_MAX = 200;
 /** Events of one block that are held until its end, and their bytes. */
 export const BLOCK_EVENTS_MAX = 10_000_000;
@@ -94,6 +96,11 @@ export class BlockAssembler {
     if (this.open === undefined) {
       // Before the first block there may be the tail of one that began earlier; later there may not.
       if (!this.seenBlock) return undefined;
+      // The one event that may stand here: what came next was another release's.
+      if (envelope.field === UPGRADE_STARTED_FIELD) {
+        this.checkChain(bytes);
+        return undefined;
+      }
       throw new StreamFault(`event ${envelope.height}-${envelope.seq} stands between two blocks`);
     }
     this.checkChain(bytes);

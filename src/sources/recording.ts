@@ -37,6 +37,38 @@ export interface RecordingEnd {
   readonly unfinishedHeight?: number;
 }
 
+/** Before anything is made for them. @throws NodeError when one of the files cannot be read */
+export function checkRecordings(paths: readonly string[]): void {
+  for (const path of paths) closeSync(openRecording(path).file);
+}
+
+interface OpenFile {
+  readonly file: number;
+  readonly isGzip: boolean;
+  readonly bytes: number;
+}
+
+function openRecording(path: string): OpenFile {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const stat = fstatSync(file);
+    if (!stat.isFile()) throw new Error("it is not a file");
+    const magic = new Uint8Array(GZIP_MAGIC.length);
+    readSync(file, magic, 0, magic.length, 0);
+    return { file, isGzip: GZIP_MAGIC.every((byte, i) => magic[i] === byte), bytes: stat.size };
+  } catch (error) {
+    if (file !== undefined) closeSync(file);
+    throw new NodeError(
+      "replay",
+      "recording_unreadable",
+      `${path}: ${codeOf(error)}`,
+      "give the path of an event file (.evts or .evts.gz)",
+      ExitCode.failed,
+    );
+  }
+}
+
 /** Reads one event file block by block; `end` is set when the blocks are through. */
 export class RecordingReader {
   end: RecordingEnd | undefined;
@@ -89,26 +121,10 @@ export class RecordingReader {
     };
   }
 
-  private openFile(): { file: number; isGzip: boolean } {
-    let file: number | undefined;
-    try {
-      file = openSync(this.path, "r");
-      const stat = fstatSync(file);
-      if (!stat.isFile()) throw new Error("it is not a file");
-      this.bytesTotal = stat.size;
-      const magic = new Uint8Array(GZIP_MAGIC.length);
-      readSync(file, magic, 0, magic.length, 0);
-      return { file, isGzip: GZIP_MAGIC.every((byte, i) => magic[i] === byte) };
-    } catch (error) {
-      if (file !== undefined) closeSync(file);
-      throw new NodeError(
-        "replay",
-        "recording_unreadable",
-        `${this.path}: ${codeOf(error)}`,
-        "give the path of an event file (.evts or .evts.gz)",
-        ExitCode.failed,
-      );
-    }
+  private openFile(): OpenFile {
+    const opened = openRecording(this.path);
+    this.bytesTotal = opened.bytes;
+    return opened;
   }
 
   private take(piece: Uint8Array): Block[] {

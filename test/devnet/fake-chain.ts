@@ -72,6 +72,7 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     snapshot: noted("snapshot", "1"),
     revert: noted("revert", STATUS),
     dump: noted("dump", '{"height":7}'),
+    checkpoint: noted("checkpoint", '{"load_hash":"ab","state":""}'),
     load: noted("load", STATUS),
     impersonate: noted("impersonate", OUTCOME),
     setBalance: noted("setBalance", STATUS),

@@ -81,6 +81,7 @@ describe("each tool", () => {
     ["snapshot", {}, [["snapshot"]]],
     ["revert", { snapshot: "1" }, [["revert", "1"]]],
     ["dump", {}, [["dump"]]],
+    ["checkpoint", {}, [["checkpoint"]]],
     ["fund", bridged, [["deposit", PARTY, "VOTE", 5n]]],
     ["bridge/deposit", { ...bridged, amount: 5 }, [["deposit", PARTY, "VOTE", 5n]]],
     ["stake", { party: PARTY, amount: "5" }, [["stake", PARTY, 5n]]],

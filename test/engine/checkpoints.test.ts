@@ -1,7 +1,5 @@
 // When checkpoints are taken, and what their hash says (reference 60, section 12).
 import { beforeEach, describe, expect, test } from "bun:test";
-import { refuseCheckpoint } from "../../src/engine/checkpoints.ts";
-import { NodeError } from "../../src/errors.ts";
 import { ALICE, COIN, Rig, SECOND } from "./banking-rig.ts";
 
 const INTERVAL = "network.checkpoint.timeElapsedBetweenCheckpoints";
@@ -74,11 +72,5 @@ describe("checkpoints", () => {
     expect(first).not.toBe(empty!);
     expect(second).toBe(first!);
     expect(hashes()).toEqual([empty!, first!, second!]);
-  });
-
-  test("given a genesis that names a checkpoint, then it is refused with a way out", () => {
-    expect(() => refuseCheckpoint({ checkpoint: { load_hash: "ab", state: "" } })).toThrow(NodeError);
-    expect(() => refuseCheckpoint({ checkpoint: { load_hash: "", state: "" } })).not.toThrow();
-    expect(() => refuseCheckpoint({})).not.toThrow();
   });
 });

@@ -5,8 +5,8 @@ import { join } from "node:path";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
 export const FROM_SOURCES: readonly string[] = [process.execPath, MAIN];
-const POLL_MS = 5;
-const LISTEN_MS_MAX = 20_000;
+const POLL_MS = 3;
+const LISTEN_MS_MAX = 30_000;
 
 export interface Ended {
   readonly code: number | null;
@@ -70,47 +70,73 @@ export function lyra(words: readonly string[], options?: StartOptions): Promise<
   return new Lyra(words, options).end();
 }
 
-export interface Address {
-  readonly url: string;
-  readonly port: number;
-}
-
-/** A `lyra` that serves, on a free port. */
-export class ServingLyra extends Lyra {
+/** A `lyra` that listens, on free ports, and says where. @typeParam A what it says of itself */
+export class ListeningLyra<A> extends Lyra {
+  readonly startedMs = performance.now();
   private readonly folder: string;
-  private known: Address | undefined;
+  private said: A | undefined;
 
   constructor(words: readonly string[], options?: StartOptions) {
     const folder = mkdtempSync(join(tmpdir(), "lyra-where-"));
-    super([...words, "--data-port", "0", "--config-out", join(folder, "where.json")], options);
+    super([...words, "--config-out", join(folder, "where.json")], options);
     this.folder = folder;
   }
 
-  /** Where it listens, once it does. */
-  get address(): Address | undefined {
-    const where = join(this.folder, "where.json");
-    if (this.known || !existsSync(where)) return this.known;
-    const text = readFileSync(where, "utf8");
-    if (!text.endsWith("\n")) return undefined;
-    const { dataUrl, dataPort } = JSON.parse(text) as { dataUrl: string; dataPort: number };
-    this.known = { url: dataUrl, port: dataPort };
-    return this.known;
+  get ageMs(): number {
+    return performance.now() - this.startedMs;
+  }
+
+  /** What it said of where it listens, once it does. */
+  get where(): A | undefined {
+    const file = join(this.folder, "where.json");
+    if (this.said || !existsSync(file)) return this.said;
+    const text = readFileSync(file, "utf8");
+    if (text.endsWith("\n")) this.said = JSON.parse(text) as A;
+    return this.said;
   }
 
   /** Waits until it listens. @throws Error with what it said when it ends instead */
-  async listening(): Promise<Address> {
+  async listens(): Promise<A> {
     const deadline = performance.now() + LISTEN_MS_MAX;
-    while (!this.address) {
+    while (!this.where) {
       if (performance.now() > deadline) this.kill("SIGKILL");
       if (this.hasEnded) throw new Error(`it does not listen: ${(await this.end()).err}`);
       await Bun.sleep(POLL_MS);
     }
-    return this.address;
+    return this.where;
   }
 
   override async end(): Promise<Ended> {
     const ended = await super.end();
     rmSync(this.folder, { recursive: true, force: true });
     return ended;
+  }
+}
+
+export interface Address {
+  readonly url: string;
+  readonly port: number;
+}
+
+interface DataAddress {
+  readonly dataUrl: string;
+  readonly dataPort: number;
+}
+
+/** A `lyra` that serves recordings. */
+export class ServingLyra extends ListeningLyra<DataAddress> {
+  constructor(words: readonly string[], options?: StartOptions) {
+    super([...words, "--data-port", "0"], options);
+  }
+
+  get address(): Address | undefined {
+    const { where } = this;
+    return where && { url: where.dataUrl, port: where.dataPort };
+  }
+
+  /** Waits until it listens. @throws Error with what it said when it ends instead */
+  async listening(): Promise<Address> {
+    await this.listens();
+    return this.address!;
   }
 }

@@ -131,6 +131,10 @@ export class FakeEngine implements ChainEngine {
     return [];
   }
 
+  checkpoint() {
+    return { load_hash: "", state: "" };
+  }
+
   haltReason(): string | undefined {
     return this.parameters.get("halt");
   }

@@ -2,8 +2,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Block } from "../../src/sources/block.ts";
 import { replayFiles } from "../../src/sources/replay.ts";
 import { genesisOfDump, readDump } from "../../src/sources/sequencer/dump.ts";
+import { EventFile, withMarkers } from "../../src/sources/sequencer/event-file.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { differences, digestStore, type StoreDigest } from "../../src/store/dump.ts";
@@ -70,6 +72,34 @@ describe("recording", () => {
     await rig.chain.mine(1);
     expect(differences(await replayed(recordTo), rig.digest())).toEqual([]);
     await rig.stop();
+  });
+
+  test("given blocks that did not become real, then nothing of them stays in the file", () => {
+    const path = join(newHome(), "run.evts");
+    const file = new EventFile(path);
+    file.open(undefined);
+    const block = (height: number): Block => {
+      const hash = height.toString(16).padStart(64, "0");
+      const bare = { chainId: "test", height, timeNs: BigInt(height), hash, txHashes: [hash], events: [] };
+      return withMarkers(bare);
+    };
+    file.append(block(1));
+    file.flush();
+    file.keep();
+    const { size } = statSync(path);
+    file.append(block(2));
+    file.append(block(3));
+    file.flush();
+    expect(statSync(path).size).toBeGreaterThan(size);
+    file.undo();
+    expect(statSync(path).size).toBe(size);
+    file.append(block(2));
+    file.undo();
+    file.append(block(2));
+    file.flush();
+    file.keep();
+    expect(statSync(path).size).toBe(2 * size);
+    file.close();
   });
 
   test("given a file that does not fit the chain, then it is refused", async () => {

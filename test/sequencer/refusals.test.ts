@@ -61,6 +61,11 @@ describe("a refusal says it with the caller's own numbers", () => {
     expect(of(rule, numbers).sentence).toBe(sentence);
   });
 
+  test("a signature that does not fit may be one for another chain", () => {
+    const text = "tx.signature.value (invalid signature)";
+    expect(refusalDetails("invalid_transaction", text, {}, STATUS).sentence).toContain("another chain");
+  });
+
   test("every rule of admission has a sentence of its own", () => {
     const rules = [
       "pow_tid_seen",

@@ -113,6 +113,11 @@ export const TOOLS: readonly Tool[] = [
     return chain.dump();
   }),
 
+  post("checkpoint", "what another chain can begin with, as JSON", {}, ({ chain }, fields) => {
+    fields.end();
+    return chain.checkpoint();
+  }),
+
   post("fund", "deposit an asset for a party", { party: PARTY, asset: "its id", amount: AMOUNT }, fund),
   post(
     "stake",
@@ -201,7 +206,7 @@ export const TOOLS: readonly Tool[] = [
 
   post(
     "impersonate",
-    "execute a command of a party without its signature and proof",
+    "execute an unsigned command of a party",
     { party: PARTY, command: 'the command as JSON, such as {"voteSubmission": {...}}' },
     async ({ chain }, fields) => {
       const party = fields.party();

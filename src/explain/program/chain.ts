@@ -8,11 +8,17 @@ export const CHAIN_CODES = table("program code", {
     "A member is missing or has a form that it cannot have; the text names it.",
     "Correct the file.",
   ],
-  checkpoint_unsupported: [
+  checkpoint_invalid: [
     "",
-    "The genesis holds a checkpoint of a kind that is not read.",
-    "It was made by another version.",
-    "Begin without the checkpoint.",
+    "The checkpoint that a chain should begin from cannot be used.",
+    "It is damaged, has another hash than the genesis asks for, or holds what this chain does not know; the text says which.",
+    "Take one with: lyra devnet checkpoint, or begin without.",
+  ],
+  checkpoint_unreadable: [
+    "",
+    "The file that --checkpoint names cannot be read.",
+    "It is not there, or not for you to read.",
+    "Check the path.",
   ],
   not_a_chain: [
     "",

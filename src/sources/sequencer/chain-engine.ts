@@ -4,6 +4,7 @@
  *
  *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
  */
+import type { CheckpointText } from "../../engine/checkpoint/container.ts";
 import type { BlockInfo } from "../../engine/core.ts";
 import type { CommittedBlock, TxResult } from "../../engine/engine.ts";
 import type { Duty, EpochInfo } from "../../engine/ports.ts";
@@ -39,6 +40,8 @@ export interface ChainEngine {
   duties(nodeId: string): readonly Duty[];
   /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
   readonly blockGasMax: number;
+  /** What another chain can begin with (reference 60, section 12). */
+  checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */

@@ -174,6 +174,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.inTurn(async () => this.snapshots.drop(id));
   }
 
+  /** Also of a chain that has halted: that is when another one begins. */
+  checkpoint(): Promise<string> {
+    return this.inTurn(async () => JSON.stringify(this.core.engine.checkpoint()));
+  }
+
   async dump(): Promise<string> {
     this.sequencer.checkRunning();
     this.core.flush();

@@ -9,6 +9,8 @@ type Numbers = Readonly<Record<string, bigint | string>>;
 type Status = Pick<ChainStatus, "epoch" | "timeNs" | "height">;
 type Sentence = (numbers: Readonly<Record<string, string>>) => string;
 
+/** The one text that does not say enough: the name of the chain is part of what is signed. */
+const WRONG_SIGNATURE = "tx.signature.value (invalid signature)";
 const NS_A_SECOND = 1_000_000_000n;
 /** The spam policies with what they count, as people call it. */
 const COUNTED: Readonly<Record<string, string>> = {
@@ -45,6 +47,7 @@ export function refusalDetails(rule: string, text: string, numbers: Numbers, sta
 function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string, string>>): string {
   const pow = POW[rule];
   if (pow) return pow(numbers);
+  if (text === WRONG_SIGNATURE) return `${text}: it is by another key, or for another chain or other bytes`;
   const spam = /^spam_([a-zA-Z]+)_(banned|tokens|count)$/.exec(rule);
   if (spam) return spamSentence(COUNTED[spam[1]!] ?? spam[1]!, spam[2]!, numbers);
   const { available, needed, amount, minimum, ...rest } = numbers;

@@ -1,0 +1,255 @@
+/**
+ * The components of a checkpoint, from what the domains hold (reference 60, section 12). Open proposals, votes, and
+ * whatever validators are still looking at or signing are not in it.
+ */
+
+import type { Init } from "../../wire/codec.ts";
+import {
+  type Checkpoint,
+  type DelegateEntry,
+  encodeAssets,
+  encodeBanking,
+  encodeBlock,
+  encodeCollateral,
+  encodeDelegate,
+  encodeMarketTracker,
+  encodeMultisigControl,
+  encodeNetParams,
+  encodeProposals,
+  encodeRewards,
+  encodeStaking,
+  encodeValidators,
+  type ScheduledTransfer,
+} from "../../wire/generated/checkpoint.ts";
+import {
+  ERC20MultiSigSignerEventType,
+  encodeEpochEvent,
+  StakeLinkingStatus,
+  TransferStatus,
+} from "../../wire/generated/events.ts";
+import { AssetStatus, EpochAction, TransferType, ValidatorNodeStatus } from "../../wire/generated/vega.ts";
+import type { NodeStatus } from "../ports.ts";
+import type { Shares } from "../stakes.ts";
+import { compare } from "../state/state.ts";
+import { transferEvent } from "../transfer-rules.ts";
+import type { Scheduled } from "../transfers.ts";
+import { type CheckpointDomains, holderOf } from "./domains.ts";
+
+export const STATUS_NUMBERS: Readonly<Record<NodeStatus, number>> = {
+  tendermint: ValidatorNodeStatus.VALIDATOR_NODE_STATUS_TENDERMINT,
+  ersatz: ValidatorNodeStatus.VALIDATOR_NODE_STATUS_ERSATZ,
+  pending: ValidatorNodeStatus.VALIDATOR_NODE_STATUS_PENDING,
+};
+
+export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
+  return {
+    governance: governance(domains),
+    assets: assets(domains),
+    collateral: collateral(domains),
+    networkParameters: encodeNetParams({
+      params: domains.params.entries().map(([key, value]) => ({ key, value })),
+    }),
+    delegation: delegation(domains),
+    epoch: epoch(domains),
+    block: encodeBlock({ height: BigInt(domains.core.height) }),
+    // Nothing is paid out later than at the end of its epoch, and there are no markets.
+    rewards: encodeRewards({}),
+    banking: banking(domains),
+    validators: validators(domains),
+    staking: staking(domains),
+    multisigControl: multisig(domains),
+    marketTracker: encodeMarketTracker({}),
+  };
+}
+
+function governance({ governance: { proposals } }: CheckpointDomains): Uint8Array {
+  return encodeProposals({
+    proposals: proposals.enacted().map((proposal) => ({
+      id: proposal.id,
+      reference: proposal.reference,
+      partyId: proposal.party,
+      state: proposal.state,
+      timestamp: proposal.timestampNs,
+      terms: proposal.terms,
+      rationale: proposal.rationale,
+      requiredParticipation: proposal.requiredParticipation,
+      requiredMajority: proposal.requiredMajority,
+    })),
+  });
+}
+
+function assets({ assets }: CheckpointDomains): Uint8Array {
+  const known = assets.all();
+  const withStatus = (wanted: number) =>
+    known.filter(({ status }) => status === wanted).map(({ id, details }) => ({ id, assetDetails: details }));
+  return encodeAssets({
+    assets: withStatus(AssetStatus.STATUS_ENABLED),
+    pendingListingAssets: withStatus(AssetStatus.STATUS_PENDING_LISTING),
+  });
+}
+
+function collateral({ collateral }: CheckpointDomains): Uint8Array {
+  const balances = collateral.entries().flatMap(([, account]) => {
+    const party = holderOf(account);
+    if (party === undefined || account.balance === 0n) return [];
+    return [{ party, asset: account.asset, balance: account.balance.toString() }];
+  });
+  balances.sort((a, b) => compare(a.party, b.party) || compare(a.asset, b.asset));
+  return encodeCollateral({ balances });
+}
+
+function delegation({ delegation, epochs }: CheckpointDomains): Uint8Array {
+  const { current, next, automatic } = delegation.whole();
+  const { seq } = epochs.current;
+  const entries = (all: typeof current, epochSeq: bigint) =>
+    all.flatMap(([party, shares]: readonly [string, Shares]) =>
+      shares.map(
+        ({ node, amount }): DelegateEntry => ({
+          party,
+          node,
+          amount: amount.toString(),
+          undelegate: false,
+          epochSeq,
+        }),
+      ),
+    );
+  return encodeDelegate({
+    active: entries(current, seq),
+    pending: entries(next, seq + 1n),
+    autoDelegation: automatic,
+  });
+}
+
+function epoch({ epochs }: CheckpointDomains): Uint8Array {
+  const { seq, startNs, expireNs } = epochs.current;
+  return encodeEpochEvent({
+    seq,
+    action: EpochAction.EPOCH_ACTION_START,
+    startTime: startNs,
+    expireTime: expireNs,
+  });
+}
+
+function banking({ banking: { actions, bridge, oneOff, recurring } }: CheckpointDomains): Uint8Array {
+  const { stopped, block, logIndex } = bridge.lastSwitched;
+  return encodeBanking({
+    transfersAtTime: oneOff.pending().map((scheduled) => ({
+      deliverOn: scheduled.deliverOn,
+      transfers: [scheduledTransfer(scheduled)],
+    })),
+    recurringTransfers: {
+      recurringTransfers: recurring.pending().map(({ request, startEpoch, endEpoch, factor, strategy }) => ({
+        ...transferEvent(request, TransferStatus.STATUS_PENDING),
+        recurring: { startEpoch, endEpoch, factor, dispatchStrategy: strategy },
+      })),
+    },
+    bridgeState: { active: !stopped, blockHeight: block, logIndex },
+    seenRefs: actions.seenPlaces(),
+  });
+}
+
+function scheduledTransfer({ request, deliverOn }: Scheduled): Init<ScheduledTransfer> {
+  const { to, toType, asset, amount, reference } = request;
+  return {
+    transfer: {
+      owner: to,
+      amount: { amount: amount.toString(), asset },
+      type: TransferType.TRANSFER_TYPE_TRANSFER_FUNDS_DISTRIBUTE,
+      minAmount: amount.toString(),
+    },
+    accountType: toType,
+    reference,
+    oneoffTransfer: { ...transferEvent(request, TransferStatus.STATUS_DONE), oneOff: { deliverOn } },
+  };
+}
+
+function validators({ core, epochs, validators }: CheckpointDomains): Uint8Array {
+  const height = BigInt(core.height);
+  return encodeValidators({
+    validatorState: validators.nodes().map((node) => ({
+      validatorUpdate: {
+        nodeId: node.nodeId,
+        vegaPubKey: node.vegaPubKey,
+        ethereumAddress: node.ethereumAddress,
+        tmPubKey: node.tmPubKey,
+        infoUrl: node.infoUrl,
+        country: node.country,
+        name: node.name,
+        avatarUrl: node.avatarUrl,
+        vegaPubKeyIndex: node.vegaPubKeyIndex,
+        added: true,
+        fromEpoch: node.fromEpoch,
+        submitterAddress: node.submitterAddress,
+        epochSeq: epochs.current.seq,
+      },
+      status: STATUS_NUMBERS[node.status],
+      ethEventsForwarded: validators.forwardedBy(node.nodeId),
+      validatorPower: node.power,
+    })),
+    pendingKeyRotations: validators.keyRotations.announced().map(([nodeId, rotation]) => ({
+      relativeTargetBlockHeight: rotation.target - height,
+      nodeId,
+      newPubKey: rotation.newKey,
+      newPubKeyIndex: rotation.newIndex,
+    })),
+    pendingEthereumKeyRotations: validators.ethereumKeyRotations.announced().map(([nodeId, rotation]) => ({
+      relativeTargetBlockHeight: rotation.target - height,
+      nodeId,
+      newAddress: rotation.newAddress,
+    })),
+  });
+}
+
+function staking({ staking }: CheckpointDomains): Uint8Array {
+  const linkings = staking.acceptedLinkings();
+  return encodeStaking({
+    accepted: linkings.map((linking) => ({
+      id: linking.id,
+      type: linking.type,
+      ts: linking.seconds,
+      party: linking.party,
+      amount: linking.amount.toString(),
+      status: StakeLinkingStatus.STATUS_ACCEPTED,
+      finalizedAt: linking.finalizedNs,
+      txHash: linking.txHash,
+      blockHeight: linking.block,
+      blockTime: linking.seconds,
+      logIndex: linking.logIndex,
+      ethereumAddress: linking.ethereumAddress,
+    })),
+    lastBlockSeen: highest(linkings),
+  });
+}
+
+function multisig({ multisig }: CheckpointDomains): Uint8Array {
+  const { signers, threshold } = multisig.known();
+  const { TYPE_ADDED, TYPE_REMOVED } = ERC20MultiSigSignerEventType;
+  return encodeMultisigControl({
+    signers: signers.map((event) => ({
+      id: event.id,
+      type: event.action === "add" ? TYPE_ADDED : TYPE_REMOVED,
+      signer: event.signer,
+      nonce: event.nonce,
+      blockTime: event.blockTime,
+      txHash: event.txHash,
+      logIndex: event.logIndex,
+      blockNumber: event.block,
+    })),
+    ...(threshold && {
+      thresholdSet: {
+        id: threshold.id,
+        newThreshold: threshold.threshold,
+        nonce: threshold.nonce,
+        blockTime: threshold.blockTime,
+        txHash: threshold.txHash,
+        logIndex: threshold.logIndex,
+        blockNumber: threshold.block,
+      },
+    }),
+    lastBlockSeen: highest([...signers, ...(threshold ? [threshold] : [])]),
+  });
+}
+
+function highest(events: readonly { readonly block: bigint }[]): bigint {
+  return events.reduce((last, { block }) => (block > last ? block : last), 0n);
+}
