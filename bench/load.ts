@@ -5,7 +5,13 @@ export interface LoadOptions {
   /** Asked in turn. */
   readonly paths: readonly string[];
   /** Sent in place of `paths`, each once; the load ends when they are used up. */
-  readonly posts?: { readonly path: string; readonly bodies: readonly string[] };
+  readonly posts?: {
+    readonly path: string;
+    readonly bodies: readonly string[];
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Text of a success; default: what a node says of a transaction. */
+    readonly success?: string;
+  };
   readonly connections: number;
   readonly durationMs: number;
   readonly warmupMs?: number;
@@ -41,8 +47,9 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   const started = performance.now();
   let ended = started;
   const requests = posts
-    ? posts.bodies.map((body) => postRequest(posts.path, body))
+    ? posts.bodies.map((body) => postRequest(posts.path, body, posts.headers))
     : options.paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  const success = posts && Buffer.from(posts.success ?? '"success": true');
   const finished: Promise<void>[] = [];
   for (let i = 0; i < options.connections; i++) {
     const done = Promise.withResolvers<void>();
@@ -74,7 +81,7 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
             latencies.push(now - flow.sentAt);
             bytes += size;
             ended = now;
-            if (!isGood(flow.buffer.subarray(0, size), posts !== undefined)) errors++;
+            if (!isGood(flow.buffer.subarray(0, size), success)) errors++;
           }
           flow.buffer = flow.buffer.subarray(size);
           if (!posts && now >= until) {
@@ -102,17 +109,16 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   };
 }
 
-function postRequest(path: string, body: string): string {
-  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json`;
+function postRequest(path: string, body: string, headers: Readonly<Record<string, string>> = {}): string {
+  const more = Object.entries(headers).map(([name, value]) => `\r\n${name}: ${value}`);
+  const head = `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json${more.join("")}`;
   return `${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-const SUCCESS = Buffer.from('"success": true');
-
 /** The generator takes from what it loads: it looks at bytes and makes no texts of them. */
-function isGood(response: Buffer, isPost: boolean): boolean {
+function isGood(response: Buffer, success: Buffer | undefined): boolean {
   const isOk = response[9] === 0x32 && response[10] === 0x30 && response[11] === 0x30;
-  return isOk && (!isPost || response.includes(SUCCESS));
+  return isOk && (success === undefined || response.includes(success));
 }
 
 /** Bytes of the response at the start of the buffer; -1 while its head is not whole. */

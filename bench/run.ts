@@ -52,12 +52,14 @@ const solver = await run("solver.ts", "--rounds", "5", "--binary", binary);
 const admission = await run("admission.ts");
 const devnet = await run("devnet.ts", "--binary", binary);
 const submission = await run("submission.ts");
+const wallet = await run("wallet.ts", "--binary", binary);
 const cost = pages.costOfSize as Record<string, number>;
 const waits = exports.pageP99Ms as Record<string, number>;
 const born = devnet.start as Record<string, number>;
 const empty = devnet.empty as Record<string, number>;
 const flow = devnet.flow as Record<string, number>;
 const snapshots = devnet.snapshot as Record<string, number>;
+const { opening, signing, listing, sending } = wallet as Record<string, Record<string, number>>;
 
 const lines = [
   line("start of the executable to the first 200", start.firstAnswerMs, "ms", "at most", 100),
@@ -115,6 +117,11 @@ const lines = [
   line("p99 against p50 of SYNC under that load", flow.p99ToP50, "", "at most", 20),
   line("snapshot at 500,000 accounts", snapshots.snapshotMs, "ms", "at most", 50),
   line("revert at 500,000 accounts", snapshots.revertMs, "ms", "at most", 50),
+  line("opening a wallet, no faster than", opening!.openMs, "ms", "at least", 300),
+  line("opening a wallet, no slower than", opening!.openMs, "ms", "at most", 1_000),
+  line("signing the bytes of a command, against bare Ed25519", signing!.signatureRatio, "", "at least", 0.9),
+  line("client.list_keys, against a static answer", listing!.ratio, "", "at least", 0.4),
+  line("from connecting to sent, beyond 1.5 times the solver", sending!.excessMs, "ms", "at most", 20),
 ];
 
 const table = [
@@ -128,7 +135,7 @@ const table = [
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun ${Bun.version}`;
 const result = {
   machine,
-  ...{ start, ingest, wire, pages, exports, solver, admission, devnet, submission },
+  ...{ start, ingest, wire, pages, exports, solver, admission, devnet, submission, wallet },
   lines,
 };
 await Bun.write(join(here, "results", "latest.json"), `${JSON.stringify(result, undefined, 1)}\n`);

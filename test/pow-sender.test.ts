@@ -1,85 +1,81 @@
 // The sender's side: scenarios 33 to 37 of reference 40, section 7, by their numbers.
 import { describe, expect, test } from "bun:test";
-import { type NextProof, ProofCounter } from "../src/admission/client/proof-counter.ts";
+import type { SeenBlock } from "../src/wallet/sending/chain-view.ts";
 import { EpochQuota } from "../src/wallet/sending/epoch-quota.ts";
+import { ProofPlanner } from "../src/wallet/sending/planner.ts";
+import { PlannerBook } from "../src/wallet/sending/planner-book.ts";
 import type { SpamStatistics } from "../src/wire/generated/core-api.ts";
 import type { CommandKind } from "../src/wire/transaction-commands.ts";
 
-const HISTORIC = "the block height is too historic";
-const LIMIT = "the transaction per block limit has been reached";
-
-/** The difficulty of a next proof, or the text of the refusal. */
-function ask(
-  counter: ProofCounter,
-  height: bigint,
-  changes: Partial<NextProof["block"]> = {},
-  more: Partial<NextProof> = {},
-) {
-  const block = {
-    blockHeight: height,
-    transactionsSeen: 0n,
-    difficulty: 0n,
-    txPerBlock: 5n,
-    increasingDifficulty: false,
-    ...changes,
-  };
-  try {
-    return counter.next({ chainId: "chain", party: "key 1", pastBlocks: 100n, ...more, block });
-  } catch (error) {
-    return (error as Error).message;
-  }
+/** Blocks with the quota of the scenario, as a node shows them. */
+function seenBlock(height: bigint, changes: Partial<SeenBlock> = {}): SeenBlock {
+  const hash = height.toString(16).padStart(64, "0");
+  const quota = { difficulty: 0, txPerBlock: 5n, increasingDifficulty: false };
+  const rest = { hashFunction: "sha3_24_rounds", seen: 0n, expected: undefined };
+  return { height, hash, ...quota, ...rest, ...changes };
 }
+
+function show(planner: ProofPlanner, block: SeenBlock, pastBlocks = 100n): void {
+  const view = { head: block.height, pastBlocks, blocks: [block], bannedUntil: undefined };
+  planner.observe(view, planner.ask(), 0);
+}
+
+/** The difficulty of a next proof on one block, or why there is none. */
+function ask(planner: ProofPlanner, height: bigint): number | string {
+  const plan = planner.planOn({ height, tag: crypto.randomUUID() }, 0);
+  if (plan.kind !== "go") return plan.kind;
+  expect(plan.slot.height).toBe(height);
+  return plan.slot.difficulty;
+}
+
+const ALONE = { isSoleUser: true, extraBitsMax: 20 };
 
 describe("counting proofs", () => {
   test("33: the quota is for a key, a height and a chain", () => {
-    const counter = new ProofCounter();
-    for (let count = 0; count < 5; count++) expect(ask(counter, 10n)).toBe(0n);
-    expect(ask(counter, 10n)).toBe(LIMIT);
-    expect(ask(counter, 10n, {}, { party: "key 2" })).toBe(0n);
-    expect(ask(counter, 11n)).toBe(0n);
-    expect(ask(counter, 10n, {}, { chainId: "another" })).toBe(0n);
+    const book = new PlannerBook(ALONE);
+    const one = book.of("chain", "key 1").planner;
+    const others = [book.of("chain", "key 2").planner, book.of("another", "key 1").planner];
+    for (const planner of [one, ...others]) show(planner, seenBlock(10n));
+    for (let count = 0; count < 5; count++) expect(ask(one, 10n)).toBe(0);
+    expect(ask(one, 10n)).toBe("full");
+    expect(others.map((planner) => ask(planner, 10n))).toEqual([0, 0]);
+    show(one, seenBlock(11n));
+    expect(ask(one, 11n)).toBe(0);
   });
 
-  test("34: growing difficulty, quota 1", () => {
-    const counter = new ProofCounter();
-    const increasing = { txPerBlock: 1n, increasingDifficulty: true };
-    const asked = Array.from({ length: 15 }, () => Number(ask(counter, 10n, increasing)));
-    for (const [at, bits] of asked.slice(5).entries()) expect(bits).toBeGreaterThanOrEqual(at + 2);
-    expect(asked.slice(0, 4)).toEqual([0, 2, 3, 4]);
+  test("34: growing difficulty, quota 1: exactly as much as is needed", () => {
+    const planner = new ProofPlanner(ALONE);
+    show(planner, seenBlock(10n, { txPerBlock: 1n, increasingDifficulty: true }));
+    const asked = Array.from({ length: 15 }, () => ask(planner, 10n));
+    expect(asked).toEqual(Array.from({ length: 15 }, (_, at) => at));
   });
 
-  test("levels rise one transaction early, which builds credit (section 6)", () => {
-    const counter = new ProofCounter();
-    const increasing = { txPerBlock: 2n, increasingDifficulty: true, difficulty: 15n };
-    expect(Array.from({ length: 6 }, () => ask(counter, 1n, increasing))).toEqual([
-      15n,
-      15n,
-      16n,
-      17n,
-      17n,
-      18n,
+  test("35: the window shrinks: what is out of it is named no more", () => {
+    const planner = new ProofPlanner(ALONE);
+    for (let height = 1n; height <= 10n; height++) {
+      show(planner, seenBlock(height, { txPerBlock: 2n }), 5n);
+      expect(ask(planner, height)).toBe(0);
+    }
+    expect([ask(planner, 10n), ask(planner, 10n)]).toEqual([0, "full"]);
+    expect([6n, 5n, 1n].map((height) => ask(planner, height))).toEqual([
+      "out_of_reach",
+      "out_of_reach",
+      "out_of_reach",
     ]);
-  });
-
-  test("35: the window shrinks and grows", () => {
-    const counter = new ProofCounter();
-    const quota = { txPerBlock: 2n };
-    const within = (height: bigint, pastBlocks: bigint) => ask(counter, height, quota, { pastBlocks });
-    for (let height = 1n; height <= 10n; height++) expect(within(height, 5n)).toBe(0n);
-    expect(within(10n, 5n)).toBe(0n);
-    expect(within(10n, 5n)).toBe(LIMIT);
-    expect(within(10n, 2n)).toBe(LIMIT);
-    expect(within(8n, 2n)).toBe(HISTORIC);
-    expect(within(8n, 10n)).toBe(0n);
-    expect(within(10n, 10n)).toBe(LIMIT);
+    expect(ask(planner, 7n)).toBe(0);
+    show(planner, seenBlock(11n, { txPerBlock: 2n }), 2n);
+    // A block keeps the window that it was made with.
+    expect([ask(planner, 8n), ask(planner, 11n)]).toEqual([0, 0]);
   });
 
   test("36: what the node has seen counts, and what was sent counts when it lags", () => {
-    const counter = new ProofCounter();
-    expect(ask(counter, 10n, { txPerBlock: 2n, transactionsSeen: 2n })).toBe(LIMIT);
-    expect(ask(counter, 11n, { txPerBlock: 2n })).toBe(0n);
-    expect(ask(counter, 11n, { txPerBlock: 2n })).toBe(0n);
-    expect(ask(counter, 11n, { txPerBlock: 2n })).toBe(LIMIT);
+    const planner = new ProofPlanner(ALONE);
+    show(planner, seenBlock(10n, { txPerBlock: 2n, seen: 2n }));
+    expect(ask(planner, 10n)).toBe("full");
+    show(planner, seenBlock(11n, { txPerBlock: 2n }));
+    expect([ask(planner, 11n), ask(planner, 11n)]).toEqual([0, 0]);
+    show(planner, seenBlock(11n, { txPerBlock: 2n }));
+    expect(ask(planner, 11n)).toBe("full");
   });
 });
 

@@ -2,6 +2,7 @@
 // printed; and what a node says of its last block.
 import { readFileSync } from "node:fs";
 import { ExitCode, NodeError } from "../errors.ts";
+import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
 import { readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
@@ -15,19 +16,19 @@ import { usageError } from "./arguments.ts";
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
 
 export type TransactionInput =
-  | { readonly kind: "command"; readonly command: CommandInit; readonly chainId?: string | undefined }
-  | {
-      readonly kind: "inputData";
-      readonly bytes: Uint8Array;
-      readonly input: InputData;
-      readonly chainId?: string | undefined;
-    }
-  | {
+  | ({ readonly kind: "command"; readonly command: CommandInit } & Context)
+  | ({ readonly kind: "inputData"; readonly bytes: Uint8Array; readonly input: InputData } & Context)
+  | ({
       readonly kind: "transaction";
       readonly bytes: Uint8Array;
       readonly transaction: Transaction;
-      readonly chainId?: string | undefined;
-    };
+    } & Context);
+
+/** What a document of an earlier step says beside the bytes. */
+interface Context {
+  readonly chainId?: string | undefined;
+  readonly block?: LastBlock | undefined;
+}
 
 /** @param source a file, `-` for standard input, or the JSON of a command itself */
 export function readInput(source: string): TransactionInput {
@@ -36,7 +37,10 @@ export function readInput(source: string): TransactionInput {
   const document = parsed(text);
   const chainId = typeof document.chainId === "string" ? document.chainId : undefined;
   const encoded = document.transaction ?? document.encodedTransaction ?? document.inputData;
-  if (typeof encoded === "string") return { ...fromBytes(base64Of(encoded)), chainId };
+  if (typeof encoded === "string") {
+    const block = isObject(document.block) ? blockIn(document.block, "the block in it") : undefined;
+    return { ...fromBytes(base64Of(encoded)), chainId, block };
+  }
   return { kind: "command", command: readCommand(document) };
 }
 
@@ -51,29 +55,20 @@ function fromBytes(bytes: Uint8Array): TransactionInput {
   return { kind: "transaction", bytes, transaction: readSigned(bytes) };
 }
 
-/** What `GET /blockchain/height` of a node answers, as far as it matters here (reference 30, section 5). */
-export interface LastBlock {
-  readonly height: bigint;
-  readonly hash: string;
-  readonly chainId: string;
-  readonly difficulty: number;
-  readonly hashFunction: string;
-  /** Heights back from the newest that a transaction may name; 0 when the file does not say. */
-  readonly pastBlocks: bigint;
+/** What `lyra tx block` wrote, or `GET /blockchain/height` of a node answered. @throws NodeError `block_unreadable` */
+export function readLastBlock(path: string): LastBlock {
+  return blockIn(parsed(textOf(path)), path);
 }
 
-/** @throws NodeError `block_unreadable` */
-export function readLastBlock(path: string): LastBlock {
-  const document = parsed(textOf(path));
+function blockIn(document: Readonly<Record<string, unknown>>, title: string): LastBlock {
   const height = wholeOf(document.height);
-  const difficulty = wholeOf(document.spamPowDifficulty);
   const { hash, chainId, spamPowHashFunction } = document;
   if (height === undefined || typeof hash !== "string" || typeof chainId !== "string" || chainId === "") {
     throw new NodeError(
       "tx",
       "block_unreadable",
-      `${path} does not say height, hash and chainId`,
-      "make it with: curl NODE/blockchain/height > FILE",
+      `${title} does not say height, hash and chainId`,
+      "make it with: lyra tx block --node URL --out FILE",
       ExitCode.usage,
     );
   }
@@ -81,10 +76,30 @@ export function readLastBlock(path: string): LastBlock {
     height,
     hash,
     chainId,
-    difficulty: Number(difficulty ?? 0n),
+    difficulty: Number(wholeOf(document.spamPowDifficulty) ?? 0n),
     hashFunction: typeof spamPowHashFunction === "string" ? spamPowHashFunction : "",
     pastBlocks: wholeOf(document.spamPowNumberOfPastBlocks) ?? 0n,
+    txPerBlock: wholeOf(document.spamPowNumberOfTxPerBlock) || 1n,
+    increasingDifficulty: document.spamPowIncreasingDifficulty === true,
   };
+}
+
+/** The same, as it is written. */
+export function blockDocument(block: LastBlock): Readonly<Record<string, unknown>> {
+  return {
+    height: block.height.toString(),
+    hash: block.hash,
+    spamPowHashFunction: block.hashFunction,
+    spamPowDifficulty: block.difficulty,
+    spamPowNumberOfPastBlocks: Number(block.pastBlocks),
+    spamPowNumberOfTxPerBlock: Number(block.txPerBlock),
+    spamPowIncreasingDifficulty: block.increasingDifficulty,
+    chainId: block.chainId,
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function wholeOf(value: unknown): bigint | undefined {
@@ -98,9 +113,8 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   } catch {
     throw unreadable("it is no JSON");
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw unreadable("it is no JSON object");
-  return value as Readonly<Record<string, unknown>>;
+  if (!isObject(value)) throw unreadable("it is no JSON object");
+  return value;
 }
 
 function base64Of(text: string): Uint8Array {

@@ -3,9 +3,14 @@
 
 export const SHA3_256_BYTES = 32;
 
-/** The digest of `bytes`; not Keccak, whose padding differs (see keccak.ts). */
-export function sha3Of(bytes: Uint8Array): Uint8Array {
-  return Bun.CryptoHasher.hash("sha3-256", bytes);
+/**
+ * The digest of `bytes`; not Keccak, whose padding differs (see keccak.ts).
+ * @param into where it is put; bytes of its own without
+ */
+export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
+  if (into === undefined) return Bun.CryptoHasher.hash("sha3-256", bytes);
+  Bun.CryptoHasher.hash("sha3-256", bytes, into);
+  return into;
 }
 
 /** The same in lower-case hexadecimal. */

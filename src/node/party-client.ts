@@ -1,10 +1,14 @@
 // A party that sends transactions to a chain in the same process: proof of work, signature, submission. What a wallet
-// does, for tests, tutorials and the demo; its keys are public anyway.
-import { ProofCounter } from "../admission/client/proof-counter.ts";
+// does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway. Unlike a wallet's
+// sender it waits for nothing and holds nothing back: what the chain says of a transaction is what is wanted here.
 import { Solver } from "../admission/pow/solver.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
 import type { ChainPort, TxOutcome } from "../engine/chain-port.ts";
+import { NodeError } from "../errors.ts";
+import { viewOf } from "../wallet/sending/chain-view.ts";
+import { ProofPlanner, type Slot } from "../wallet/sending/planner.ts";
+import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { rootId } from "../wire/transaction.ts";
 import {
@@ -22,7 +26,8 @@ export interface SentTransaction {
 
 export class PartyClient {
   readonly party: string;
-  private readonly counter = new ProofCounter();
+  /** A chain in this process that says a lower height was taken back to it. */
+  private readonly planner = new ProofPlanner({ isSoleUser: true, rewindMs: 0 });
   /** On this thread: a devnet's proofs are found sooner than another one wakes. */
   private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   private sent = 0n;
@@ -36,7 +41,7 @@ export class PartyClient {
     this.party = hexOf(key.publicKey);
   }
 
-  /** Builds on the last block, and waits as told. @throws ChainCallError, NodeError of the proof */
+  /** Builds on the newest block with room, and waits as told. @throws ChainCallError, NodeError of the proof */
   async send(command: CommandInit, wait: "check" | "commit" = "commit"): Promise<SentTransaction> {
     const { bytes, id } = await this.build(command);
     return { outcome: await this.chain.submit(bytes, wait), id };
@@ -44,25 +49,28 @@ export class PartyClient {
 
   /** The bytes of a transaction that is ready to be submitted. */
   async build(command: CommandInit): Promise<{ readonly bytes: Uint8Array; readonly id: string }> {
-    const { chainId, height, hash: blockHash, pow } = this.chain.status;
     this.sent += 1n;
     const unique = sha3HexOf(Buffer.from(`${this.party} ${this.salt} ${this.sent}`, "utf8"));
-    const difficulty = this.counter.next({
-      chainId,
-      party: this.party,
-      block: {
-        blockHeight: BigInt(height),
-        transactionsSeen: 0n,
-        difficulty: BigInt(pow.difficulty),
-        txPerBlock: BigInt(pow.txPerBlock),
-        increasingDifficulty: pow.increasingDifficulty,
-      },
-      pastBlocks: BigInt(pow.pastBlocks),
-    });
-    const { nonce } = await this.solver.solve({ blockHash, tid: unique, difficulty: Number(difficulty) });
-    const inputData = encodeCommand(command, BigInt(`0x${unique.slice(0, 16)}`) | 1n, BigInt(height));
-    const transaction = signTransaction(inputData, this.key, { chainId, pow: { tid: unique, nonce } });
+    const slot = await this.place();
+    const { hash: blockHash, difficulty, height } = slot;
+    const solution = await this.solver.solve({ blockHash, tid: unique, difficulty });
+    this.planner.prove(slot, solution.difficulty);
+    const inputData = encodeCommand(command, BigInt(`0x${unique.slice(0, 16)}`) | 1n, height);
+    const { chainId } = this.chain.status;
+    const pow = { tid: unique, nonce: solution.nonce };
+    const transaction = signTransaction(inputData, this.key, { chainId, pow });
     const signature = Buffer.from(transaction.signature!.value!, "hex");
     return { bytes: serializeTransaction(transaction), id: rootId(signature) };
+  }
+
+  private async place(): Promise<Slot> {
+    const ticket = this.planner.ask();
+    const view = viewOf((await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse);
+    // That a party is banned is the chain's to say.
+    if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);
+    const plan = this.planner.plan(0);
+    if (plan.kind === "go") return plan.slot;
+    const text = "the transaction per block limit has been reached";
+    throw new NodeError("proof.plan", "quota_reached", text, "wait for the next block and build on it");
   }
 }

@@ -80,5 +80,5 @@ export function canonicalIdentifier(text: string): string {
 }
 
 export function hexOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex");
+  return bytes.toHex();
 }

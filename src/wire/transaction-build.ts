@@ -1,12 +1,13 @@
 /** Making transactions: for the wallet, for validators of a devnet, and for tests (reference 30, section 2). */
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
-import type { Init } from "./codec.ts";
+import { SHA3_256_BYTES } from "../crypto/sha3.ts";
+import { type Init, writeAll } from "./codec.ts";
 import {
   encodeInputData,
-  encodeTransaction,
   type ProofOfWork,
   type Transaction,
   TxVersion,
+  writeTransaction,
 } from "./generated/commands.ts";
 import { hexOf } from "./identifiers.ts";
 import {
@@ -16,6 +17,7 @@ import {
   signingDigest,
 } from "./transaction.ts";
 import type { CommandKind, CommandPayload } from "./transaction-commands.ts";
+import type { Writer } from "./writer.ts";
 
 /** One command, told apart by `kind`; members of the payload that are left out have their defaults. */
 export type CommandInit = {
@@ -35,13 +37,16 @@ export interface SigningOptions {
   readonly pow?: Init<ProofOfWork>;
 }
 
+/** Of the transaction that is being signed: one at a time, and never kept. */
+const digest = new Uint8Array(SHA3_256_BYTES);
+
 /** Signs the bytes of a command and puts the envelope around them. */
 export function signTransaction(
   inputData: Uint8Array,
   key: Ed25519KeyPair,
   { chainId, version = TxVersion.TX_VERSION_V3, pow }: SigningOptions,
 ): Init<Transaction> {
-  const signature = key.sign(signingDigest(version, chainId, inputData));
+  const signature = key.sign(signingDigest(version, chainId, inputData, digest));
   return {
     inputData,
     signature: { value: hexOf(signature), algo: SIGNATURE_ALGORITHM, version: SIGNATURE_VERSION },
@@ -56,9 +61,13 @@ export function signTransaction(
  * The hash depends on it, so a wallet that predicts the hash of a typed submission must use the same.
  */
 export function serializeTransaction(transaction: Init<Transaction>): Uint8Array {
-  const { address, pubKey, ...rest } = transaction;
-  const sender = pubKey === undefined ? { address } : { pubKey };
-  return new Uint8Array(Buffer.concat([encodeTransaction(rest), encodeTransaction(sender)]));
+  return writeAll(writeSenderLast, transaction);
+}
+
+function writeSenderLast(writer: Writer, transaction: Init<Transaction>): void {
+  const { inputData, signature, version, pow, address, pubKey } = transaction;
+  writeTransaction(writer, { inputData, signature, version, pow });
+  writeTransaction(writer, pubKey === undefined ? { address } : { pubKey });
 }
 
 export interface BuildOptions extends SigningOptions {

@@ -44,16 +44,42 @@ export function transactionHash(bytes: Uint8Array): string {
  */
 export function signedBytes(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
   if (version === TxVersion.TX_VERSION_V2) return inputData;
-  const name = Buffer.from(chainId, "utf8");
-  const bytes = new Uint8Array(name.length + 1 + inputData.length);
+  const name = nameOf(chainId);
+  const bytes = new Uint8Array(name.length + inputData.length);
   bytes.set(name);
-  bytes.set(inputData, name.length + 1);
+  bytes.set(inputData, name.length);
   return bytes;
 }
 
-/** The 32 bytes that Ed25519 signs as its message (section 2.3). */
-export function signingDigest(version: EnvelopeVersion, chainId: string, inputData: Uint8Array): Uint8Array {
-  return sha3Of(signedBytes(version, chainId, inputData));
+/** Who signs or verifies does so for one chain, again and again. */
+let lastName: { readonly chainId: string; readonly bytes: Uint8Array } | undefined;
+
+/** A chain's name with the byte that ends it. */
+function nameOf(chainId: string): Uint8Array {
+  if (lastName?.chainId !== chainId) lastName = { chainId, bytes: Buffer.from(`${chainId}\0`, "utf8") };
+  return lastName.bytes;
+}
+
+/** Of what is hashed, put together in one place: it is read before anybody else can write there. */
+const together = new Uint8Array(4096);
+
+/**
+ * The 32 bytes that Ed25519 signs as its message (section 2.3).
+ * @param into where they are put; bytes of their own without
+ */
+export function signingDigest(
+  version: EnvelopeVersion,
+  chainId: string,
+  inputData: Uint8Array,
+  into?: Uint8Array,
+): Uint8Array {
+  if (version === TxVersion.TX_VERSION_V2) return sha3Of(inputData, into);
+  const name = nameOf(chainId);
+  const length = name.length + inputData.length;
+  if (length > together.length) return sha3Of(signedBytes(version, chainId, inputData), into);
+  together.set(name);
+  together.set(inputData, name.length);
+  return sha3Of(together.subarray(0, length), into);
 }
 
 /** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */

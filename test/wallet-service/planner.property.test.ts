@@ -1,5 +1,5 @@
 // A party whose transactions the planner places is never banned, and never refused for its proof of work, by the real
-// admission engine, under either set of rules (issue 4; reference 40, sections 3 and 6).
+// admission engine, under either set of rules (reference 40, sections 3 and 6).
 import { describe, expect, test } from "bun:test";
 import type { AdmissionRules } from "../../src/admission/rules.ts";
 import type { ChainView } from "../../src/wallet/sending/chain-view.ts";

@@ -146,6 +146,21 @@ describe("a chain that", () => {
     expect(node.isBanned(KEY_1)).toBe(false);
   });
 
+  test("has no node for a while: who waits for a block waits on, and who comes then is told", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node], { waitMs: 5_000 });
+    const sending = Array.from({ length: 5 }, () => sender.send(job(), "TYPE_SYNC"));
+    await Bun.sleep(100);
+    node.isDown = true;
+    await Bun.sleep(300);
+    node.isDown = false;
+    const blocks = setInterval(() => node.block(), 20);
+    expect(new Set((await Promise.all(sending)).map(({ hash }) => hash)).size).toBe(5);
+    clearInterval(blocks);
+    node.isDown = true;
+    expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("no_healthy_node");
+  });
+
   test("makes blocks: who waits is served by the next one, in order", async () => {
     const node = new FakeNode();
     const sender = senderTo([node], { waitMs: 5_000 });

@@ -1,7 +1,6 @@
 // lyra tx: from a command to a transaction in a node, with the signing on a machine of its own.
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
-import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { verifyProof } from "../../src/admission/pow/function.ts";
 import { decodeTransaction } from "../../src/wire/generated/commands.ts";
@@ -149,7 +148,7 @@ describe("check", () => {
 describe("what is refused", () => {
   const voteOf = (payload: object) => JSON.stringify({ voteSubmission: payload });
   test.each<[string, string[], string]>([
-    ["nothing", [], "say build, check, sign, prove or send"],
+    ["nothing", [], "say block, build, check, sign, prove or send"],
     ["another verb", ["burn"], "there is no 'tx burn'"],
     ["a file that is not there", ["build", "missing", "--height", "1"], "missing cannot be read: ENOENT"],
     ["a command without a height", ["build", command], "say --height N or --block FILE"],
@@ -189,9 +188,21 @@ describe("what is refused", () => {
       ["sign", cli.file("vector", vectorBase64), "--chain-id", chainId, ...signing],
       "this is signed already",
     ],
-    ["proving a command", ["prove", command, "--block", blockFile], "prove takes a signed transaction"],
+    ["proving a command", ["prove", command, "--block", blockFile], "this takes a signed transaction"],
     ["a block of another height", ["prove", "VECTOR", "--block", "LATER"], "the file is of block 1001"],
-    ["no block", ["prove", "VECTOR"], "say --block FILE, or --block-hash HASH"],
+    ["no block", ["prove", "VECTOR"], "say --node URL, --block FILE, or --block-hash HASH"],
+    [
+      "a difficulty beside a node",
+      ["prove", "VECTOR", "--node", "http://127.0.0.1:1", "--difficulty", "2"],
+      "does not go with a node",
+    ],
+    ["a block for no key", ["block", "--node", "http://127.0.0.1:1", "--key", "x"], "--key is a public key"],
+    ["a block of nobody", ["block"], "say where to: --node URL or --network NAME"],
+    [
+      "a code and a file",
+      ["sign", command, "--block", blockFile, ...signing, "--qr", "--json"],
+      "--qr shows the transaction",
+    ],
     [
       "a block hash that is none",
       ["prove", "VECTOR", "--block-hash", "ab", "--difficulty", "2"],
@@ -199,7 +210,7 @@ describe("what is refused", () => {
     ],
     ["neither JSON nor base64", ["check", cli.file("garbage", "!!")], "it is neither JSON nor base64"],
     ["bytes of something else", ["check", cli.file("bytes", "AAAA")], "no transaction"],
-    ["sending nowhere", ["send", "VECTOR"], "say where to: --node URL"],
+    ["sending nowhere", ["send", "VECTOR"], "say where to: --node URL or --network NAME"],
     ["sending to no address", ["send", "VECTOR", "--node", "ftp://x"], "a node's address is like"],
     ["another type", ["send", "VECTOR", "--node", "http://127.0.0.1:1", "--type", "later"], "--type is sync"],
   ])("%s", async (_, words, message) => {
@@ -210,119 +221,5 @@ describe("what is refused", () => {
     );
     expect(err).toContain(message);
     expect([out, [1, 2].includes(code)]).toEqual(["", true]);
-  });
-});
-
-describe("send", () => {
-  const vector = cli.file("vector", vectorBase64);
-  const HASH = "AB".repeat(32);
-
-  /** A node that answers with this; counts what reaches it. */
-  async function sentTo(answer: (socket: Socket) => void, ...words: string[]) {
-    const requests: string[] = [];
-    const server = createServer((socket) => {
-      let request = "";
-      socket.on("error", () => {});
-      socket.on("data", (chunk) => {
-        request += chunk.toString();
-        const [head = "", body] = request.split("\r\n\r\n");
-        const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? 0);
-        if (body === undefined || body.length < length) return;
-        requests.push(request);
-        answer(socket);
-      });
-    });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.address() as { port: number };
-    const said = await tx("send", vector, "--node", `http://127.0.0.1:${port}/`, "--json", ...words);
-    server.close();
-    return { ...said, requests, error: said.code === 0 ? undefined : JSON.parse(said.err).error };
-  }
-
-  const reply = (document: unknown, status = "200 OK") => {
-    const body = JSON.stringify(document);
-    return (socket: Socket) =>
-      socket.end(
-        `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-      );
-  };
-  const answer = { success: true, txHash: HASH, code: 0, data: "", log: "", height: "0" };
-
-  test("posts the bytes as they are", async () => {
-    const { out, code, requests } = await sentTo(reply(answer));
-    expect([code, JSON.parse(out)]).toMatchObject([0, { transactionHash: HASH, height: "0" }]);
-    expect(requests).toHaveLength(1);
-    expect(requests[0]).toStartWith("POST /transaction/raw HTTP/1.1\r\n");
-    expect(JSON.parse(requests[0]!.split("\r\n\r\n")[1]!)).toEqual({ tx: vectorBase64, type: "TYPE_SYNC" });
-  });
-
-  test("commit says the block", async () => {
-    const { out, requests } = await sentTo(reply({ ...answer, height: "1001" }), "--type", "commit");
-    expect(JSON.parse(out).height).toBe("1001");
-    expect(requests[0]).toContain('"TYPE_COMMIT"');
-  });
-
-  test("a refusal by the chain has its reason, though the node says success", async () => {
-    const data = Buffer.from("unknown block height").toString("hex").toUpperCase();
-    const { code, error, out } = await sentTo(reply({ ...answer, code: 89, data }));
-    expect([code, out, error.code, error.message]).toEqual([
-      1,
-      "",
-      "transaction_refused",
-      "unknown block height (ABCI code 89)",
-    ]);
-  });
-
-  test.each<[string, (socket: Socket) => void, number, string]>([
-    ["closes the connection", (socket) => socket.destroy(), 3, "outcome_unknown"],
-    ["says nothing", () => {}, 3, "outcome_unknown"],
-    [
-      "answers half",
-      (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"succ'),
-      3,
-      "outcome_unknown",
-    ],
-    [
-      "answers with a page",
-      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nhi"),
-      3,
-      "outcome_unknown",
-    ],
-    [
-      "fails",
-      reply({ code: 13, message: "Internal error" }, "500 Internal Server Error"),
-      3,
-      "outcome_unknown",
-    ],
-    [
-      "had it already",
-      reply(
-        { message: "Internal error", details: [{ message: "tx already exists in cache" }] },
-        "500 Internal Server Error",
-      ),
-      1,
-      "node_refused",
-    ],
-    ["does not want it", reply({ message: "invalid request" }, "400 Bad Request"), 1, "node_refused"],
-    [
-      "points elsewhere",
-      (socket) => socket.end("HTTP/1.1 307 Moved\r\nlocation: /transaction/raw\r\ncontent-length: 0\r\n\r\n"),
-      1,
-      "node_redirects",
-    ],
-  ])("a node that %s gets it once", async (_, behaviour, exitCode, code) => {
-    const sent = await sentTo(behaviour, "--timeout", "1");
-    expect([sent.code, sent.error.code, sent.requests.length]).toEqual([exitCode, code, 1]);
-  });
-
-  test("to nobody is not sent", async () => {
-    const { code, err } = await tx("send", vector, "--node", "http://127.0.0.1:1", "--json");
-    expect([code, JSON.parse(err).error.code]).toEqual([3, "node_unreachable"]);
-  });
-
-  test("without a proof of work is not sent", async () => {
-    const unproven = cli.file("unproven", await linesOf("sign", command, "--block", blockFile, ...signing));
-    const { code, err } = await tx("send", unproven, "--node", "http://127.0.0.1:1");
-    expect([code, err]).toEqual([1, expect.stringContaining("the transaction has no proof of work")]);
   });
 });

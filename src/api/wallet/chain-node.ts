@@ -11,6 +11,8 @@ import type {
 } from "../../wallet/sending/node-client.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 
+const NS_PER_MS = 1_000_000n;
+
 export interface ChainNodeOptions {
   /** What results call the node. */
   readonly host: string;
@@ -49,6 +51,10 @@ export class ChainNode implements NodeClient {
   async check(bytes: Uint8Array): Promise<CheckResult> {
     const { code, text } = await called(this.chain.check(bytes));
     return { code, reason: text };
+  }
+
+  async epochEnd(): Promise<string> {
+    return new Date(Number(this.chain.status.epoch.expireNs / NS_PER_MS)).toISOString();
   }
 
   async asset(id: string): Promise<AssetFacts | undefined> {

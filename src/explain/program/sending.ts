@@ -59,8 +59,8 @@ export const SENDING_CODES = table("program code", {
   block_unreadable: [
     "",
     "The file of the block cannot be used.",
-    "It must be the answer of GET /blockchain/height.",
-    "curl NODE/blockchain/height > FILE",
+    "It must be what `lyra tx block` wrote, or the answer of GET /blockchain/height.",
+    "lyra tx block --node URL --out FILE",
   ],
   input_unreadable: [
     "",
@@ -68,11 +68,29 @@ export const SENDING_CODES = table("program code", {
     "The file is neither a command, nor signed, nor base64 of one.",
     "lyra tx --help shows the forms.",
   ],
-  proof_missing: [
-    "the transaction has no proof of work",
-    "It would be refused.",
-    "Only validators' own commands go without.",
+  proof_weak: [
+    "",
+    "The proof of work is too easy for what the key has sent.",
+    "Others of its transactions name the same block, so that the next one costs more; as it is, it would ban the key.",
     "lyra tx prove",
+  ],
+  block_unknown: [
+    "",
+    "The block that the transaction names is not known.",
+    "The node is behind, or of another chain; or nothing says the block's hash.",
+    "Ask another node, or give the file that it was signed with: --block FILE",
+  ],
+  already_sent: [
+    "the network has this transaction already",
+    "It was executed, or refused, in a block before.",
+    "It was sent before, perhaps by somebody else.",
+    "Look for its hash.",
+  ],
+  qr_too_large: [
+    "",
+    "The QR code cannot be shown.",
+    "It would be larger than the terminal, or than any code.",
+    "Carry a file: --out FILE",
   ],
   transaction_refused: [
     "",

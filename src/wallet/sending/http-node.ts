@@ -8,6 +8,7 @@ import type {
   GetSpamStatisticsResponse,
   LastBlockHeightResponse,
   ListAssetsResponse,
+  StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
 import { submitRaw } from "../client/raw-submission.ts";
@@ -73,6 +74,11 @@ export class HttpNode implements NodeClient {
     const name = "vega.api.v1.CheckRawTransactionResponse";
     const { code, data } = await this.ask<CheckRawTransactionResponse>("/transaction/raw/check", name, body);
     return { code, reason: data };
+  }
+
+  async epochEnd(): Promise<string | undefined> {
+    const answer = await this.ask<StatisticsResponse>("/statistics", "vega.api.v1.StatisticsResponse");
+    return answer.statistics?.epochExpiryTime || undefined;
   }
 
   async asset(id: string): Promise<AssetFacts | undefined> {

@@ -1,6 +1,6 @@
 /**
  * Two wallets with the same key cannot see what the other one has on its way. So that they do not fill the same block
- * together, and get the key banned, each leaves room for the other (issue 4, done when 5):
+ * together, and get the key banned, each leaves room for the other:
  *
  * - At first a wallet takes half of a block's quota, and the other half when the block is a few blocks old and nobody
  *   else was seen: whatever somebody else sent on it has arrived by then, and is counted.

@@ -1,6 +1,6 @@
 // The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
 // (api/wallet/chain-node.ts).
-import { NodeError } from "../../errors.ts";
+import { ExitCode, NodeError } from "../../errors.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
 import type { LastBlock } from "./chain-view.ts";
@@ -28,6 +28,8 @@ export interface NodeClient {
   /** One request. @throws NodeError `node_unreachable` when nothing was sent, `outcome_unknown`, `node_refused` */
   submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
   check(bytes: Uint8Array): Promise<CheckResult>;
+  /** When the running epoch is to end, as people read times; undefined where that is not said. */
+  epochEnd?(): Promise<string | undefined>;
   /** Undefined for an asset that the node does not know. */
   asset(id: string): Promise<AssetFacts | undefined>;
   /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */
@@ -42,11 +44,17 @@ export class NetworkRefusal extends NodeError {
     readonly abciCode: number,
     /** The node's own words. */
     readonly reason: string,
+    /** Of the block that refused it; 0 when it got into none. */
+    readonly height = 0n,
   ) {
     super("tx.send", "transaction_refused", `${reason} (ABCI code ${abciCode})`);
   }
 }
 
+/** Where nothing was decided: it may be tried again. */
+const NOT_READY: readonly string[] = ["no_healthy_node", "outcome_unknown", "quota_reached", "proof_late"];
+
 export function sendError(code: string, message: string, hint = ""): NodeError {
-  return new NodeError("tx.send", code, message, hint);
+  const exitCode = NOT_READY.includes(code) ? ExitCode.notReady : ExitCode.failed;
+  return new NodeError("tx.send", code, message, hint, exitCode);
 }

@@ -14,6 +14,10 @@ export interface NodePoolOptions {
 }
 
 const CHOICE_MS = 2_000;
+/** How much later than the first node the others may answer. */
+const LATER_MS = 250;
+/** How long a node that failed is passed over where there are others. */
+const REST_MS = 5_000;
 /** Blocks that the chosen node may be behind another one before that one is taken. */
 const BEHIND_MAX = 2n;
 
@@ -26,6 +30,7 @@ export class NodePool {
   private chosen: NodeClient | undefined;
   private chosenAtMs = Number.NEGATIVE_INFINITY;
   private probing: Promise<NodeClient> | undefined;
+  private readonly failedAtMs = new Map<NodeClient, number>();
 
   constructor(
     readonly clients: readonly NodeClient[],
@@ -45,12 +50,16 @@ export class NodePool {
     this.probing ??= this.probe().finally(() => {
       this.probing = undefined;
     });
-    return this.probing;
+    if (this.chosen === undefined) return this.probing;
+    // As long as it answers, nobody waits for news of the others.
+    this.probing.catch(() => {});
+    return this.chosen;
   }
 
   /** The node did not answer: the next question looks for another one. */
   failed(client: NodeClient): void {
-    if (this.chosen === client) this.chosenAtMs = Number.NEGATIVE_INFINITY;
+    this.failedAtMs.set(client, this.options.nowMs());
+    if (this.chosen === client) this.chosen = undefined;
   }
 
   /** The other nodes, the chosen one last: for what has to arrive. */
@@ -59,26 +68,49 @@ export class NodePool {
   }
 
   private async probe(): Promise<NodeClient> {
-    const answers = await Promise.all(
-      this.clients.map(async (client): Promise<Probed | undefined> => {
-        try {
-          return { client, block: await client.lastBlock() };
-        } catch {
-          return undefined;
-        }
-      }),
-    );
-    const alive = answers.filter((answer) => answer !== undefined);
-    if (alive.length === 0) throw noHealthyNode();
+    const before = this.chosen;
+    const alive = await this.answers();
     const chainId = this.options.chainId ?? mostFrequent(alive.map(({ block }) => block.chainId));
     const right = alive.filter(({ block }) => block.chainId === chainId);
-    if (right.length === 0) throw wrongChain(chainId, alive[0]!.block.chainId);
-    const newest = right.reduce((best, one) => (one.block.height > best.block.height ? one : best));
-    const kept = right.find(({ client }) => client === this.chosen);
+    if (right.length === 0) {
+      this.chosen = undefined;
+      throw wrongChain(chainId, alive[0]!.block.chainId);
+    }
+    const sound = right.filter(({ client }) => !this.hasJustFailed(client));
+    const good = sound.length > 0 ? sound : right;
+    const newest = good.reduce((best, one) => (one.block.height > best.block.height ? one : best));
+    const kept = good.find(({ client }) => client === before);
     const isKept = kept !== undefined && newest.block.height - kept.block.height <= BEHIND_MAX;
     this.chosen = isKept ? kept.client : newest.client;
     this.chosenAtMs = this.options.nowMs();
     return this.chosen;
+  }
+
+  private hasJustFailed(client: NodeClient): boolean {
+    const failedAtMs = this.failedAtMs.get(client);
+    return failedAtMs !== undefined && this.options.nowMs() - failedAtMs < REST_MS;
+  }
+
+  /** Of those who answer, and not much later than the first one. */
+  private async answers(): Promise<Probed[]> {
+    const alive: Probed[] = [];
+    const first = Promise.withResolvers<void>();
+    const { chainId } = this.options;
+    const all = Promise.all(
+      this.clients.map(async (client) => {
+        try {
+          const block = await client.lastBlock();
+          alive.push({ client, block });
+          if (chainId === undefined || block.chainId === chainId) first.resolve();
+        } catch {
+          // It is none of those who answer.
+        }
+      }),
+    );
+    await Promise.race([all, first.promise.then(() => Bun.sleep(LATER_MS))]);
+    if (alive.length > 0) return [...alive];
+    this.chosen = undefined;
+    throw noHealthyNode();
   }
 }
 

@@ -1,8 +1,8 @@
 // The transactions of one key on one chain, one behind the other until each has its place on a block. What cannot be
 // placed now waits for the next block, as long as its sender is willing to.
-import type { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors.ts";
 import type { VoteSubmission } from "../../wire/generated/commands.ts";
-import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import { type LastBlock, viewOf } from "./chain-view.ts";
 import { banned } from "./epoch-quota.ts";
@@ -23,6 +23,8 @@ export interface LineOptions {
   statistics(): { readonly ticket: number; readonly answer: Promise<GetSpamStatisticsResponse> };
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
+  /** When the running epoch is to end; undefined where nobody says. */
+  epochEnd(): Promise<string | undefined>;
   readonly nowMs: () => number;
   /** What people's clocks show, Unix milliseconds. */
   readonly wallMs: () => number;
@@ -30,10 +32,17 @@ export interface LineOptions {
   readonly waitMs: number;
 }
 
-interface Waiter {
-  readonly command: CommandInit;
+/** What a place is wanted for. */
+export interface Wanted {
+  /** What the limits of an epoch count; undefined for a place that is kept for later. */
+  readonly command?: CommandInit;
+  readonly signal?: AbortSignal | undefined;
+  /** Which block; the planner's choice without. */
+  readonly choose?: (planner: ProofPlanner, nowMs: number) => Plan;
+}
+
+interface Waiter extends Wanted {
   readonly deadlineMs: number;
-  readonly signal: AbortSignal | undefined;
   readonly resolve: (place: Place) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,6 +71,11 @@ export class PartyLine {
     return this.options.chainId;
   }
 
+  /** Writes down what was given away. */
+  remember(): void {
+    this.options.memory.remember();
+  }
+
   /** Takes in a block that was reported. */
   hear(block: LastBlock): void {
     const { nowMs, chainId } = this.options;
@@ -72,10 +86,10 @@ export class PartyLine {
   }
 
   /** @throws NodeError with why and until when there is no place */
-  place(command: CommandInit, signal?: AbortSignal): Promise<Place> {
+  place(wanted: Wanted): Promise<Place> {
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
     const deadlineMs = this.options.nowMs() + this.options.waitMs;
-    this.waiters.push({ command, deadlineMs, signal, resolve, reject });
+    this.waiters.push({ ...wanted, deadlineMs, resolve, reject });
     if (!this.isMoving) this.move();
     return promise;
   }
@@ -113,15 +127,12 @@ export class PartyLine {
     if (waiter === undefined) return undefined;
     try {
       if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
-      const takeBack = this.options.memory.quota.reserve(answer.statistics!, {
-        command: waiter.command.kind,
-        proposal: proposalOf(waiter.command),
-        height: planner.headHeight,
-      });
-      const plan = planner.plan(this.options.nowMs());
+      const takeBack = this.reserve(waiter, answer.statistics!);
+      const { choose = (chooser, now) => chooser.plan(now) } = waiter;
+      const plan = choose(planner, this.options.nowMs());
       if (plan.kind !== "go") {
         takeBack();
-        if (plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block") return plan;
+        if (canWait(plan)) return plan;
         throw this.refusal(plan);
       }
       this.options.memory.remember();
@@ -133,9 +144,24 @@ export class PartyLine {
       waiter.resolve({ slot: plan.slot, giveBack });
     } catch (error) {
       this.waiters.shift();
-      waiter.reject(error);
+      waiter.reject(await this.withTime(error));
     }
     return undefined;
+  }
+
+  /** What an epoch takes no more of, the next one does. */
+  private async withTime(error: unknown): Promise<unknown> {
+    if (!(error instanceof NodeError) || error.code !== "maximum_reached") return error;
+    const end = await this.options.epochEnd().catch(() => undefined);
+    if (end === undefined) return error;
+    return sendError(error.code, `${error.message}; the next epoch begins at ${end}`, error.hint);
+  }
+
+  private reserve({ command }: Waiter, statistics: SpamStatistics): () => void {
+    if (command === undefined) return () => {};
+    const { quota, planner } = this.options.memory;
+    const height = planner.headHeight;
+    return quota.reserve(statistics, { command: command.kind, proposal: proposalOf(command), height });
   }
 
   /** Waits for a block that is not known yet; those whose time is over meanwhile are told why. */
@@ -145,20 +171,26 @@ export class PartyLine {
     const before = planner.headHeight;
     for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
       await Bun.sleep(pauseMs);
-      const ticket = planner.ask();
-      const block = await this.options.lastBlock();
-      planner.observeHead(block, ticket, nowMs());
-      this.noteHead(planner.headHeight);
-      this.dropThoseOverdue(plan);
+      let failure: unknown;
+      try {
+        const ticket = planner.ask();
+        const block = await this.options.lastBlock();
+        planner.observeHead(block, ticket, nowMs());
+        this.noteHead(planner.headHeight);
+      } catch (error) {
+        // Who waits for a block can wait for a node that comes back.
+        failure = error;
+      }
+      this.dropThoseOverdue(failure ?? this.refusal(plan));
       if (planner.headHeight !== before) return;
     }
   }
 
-  private dropThoseOverdue(plan?: Plan): void {
+  private dropThoseOverdue(reason?: unknown): void {
     const now = this.options.nowMs();
     this.waiters = this.waiters.filter((waiter) => {
       if (waiter.signal?.aborted) waiter.reject(sendError("interrupted", "the request has been interrupted"));
-      else if (now >= waiter.deadlineMs && plan !== undefined) waiter.reject(this.refusal(plan));
+      else if (now >= waiter.deadlineMs && reason !== undefined) waiter.reject(reason);
       else return true;
       return false;
     });
@@ -185,6 +217,14 @@ export class PartyLine {
         );
       case "banned":
         return banned("all transactions", plan.until);
+      case "out_of_reach":
+        return outOfReach(plan);
+      case "weak":
+        return sendError(
+          "proof_weak",
+          `the next proof on this block needs ${plan.difficulty} bits, and this one shows ${plan.bits}`,
+          "prove it again: lyra tx prove",
+        );
       case "unknown_function":
         return sendError(
           "hash_function_unknown",
@@ -208,6 +248,21 @@ export class PartyLine {
     const at = new Date(this.options.wallMs() + waitMs).toISOString();
     return `try again at ${at}`;
   }
+}
+
+/** Whether the next block may change it. */
+function canWait(plan: Plan): boolean {
+  if (plan.kind === "out_of_reach") return plan.height > plan.head;
+  return plan.kind === "full" || plan.kind === "hard" || plan.kind === "no_block";
+}
+
+function outOfReach({ height, head }: Extract<Plan, { kind: "out_of_reach" }>): NodeError {
+  if (height > head) {
+    const text = `the transaction names block ${height}, and the chain is at ${head}`;
+    return sendError("block_unknown", text, "is the node of the same chain, and not behind?");
+  }
+  const text = `the block height is too historic: it names block ${height}, and the chain is at ${head}`;
+  return sendError("block_too_historic", text, "sign it again with a newer block: lyra tx block");
 }
 
 function quotaText({ txPerBlock, left }: Extract<Plan, { kind: "full" }>): string {

@@ -10,7 +10,15 @@
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
 import { type ChainPlace, KeySharing, type KeySharingState } from "./key-sharing.ts";
-import { type BlockQuota, observedBits, roomOn } from "./proof-room.ts";
+import {
+  type BlockState,
+  blockOfState,
+  type PlannedBlock,
+  type Sent,
+  stateOf,
+  UNUSED,
+} from "./planned-block.ts";
+import { observedBits, roomOn } from "./proof-room.ts";
 
 /** A place on a block for one transaction. */
 export interface Slot {
@@ -31,7 +39,20 @@ export type Plan =
   | { readonly kind: "banned"; readonly until: string }
   | { readonly kind: "unknown_function"; readonly hashFunction: string }
   /** No block is known. */
-  | { readonly kind: "no_block" };
+  | { readonly kind: "no_block" }
+  /** The block that was asked for is not in the chain yet, or cannot be named any more. */
+  | { readonly kind: "out_of_reach"; readonly height: bigint; readonly head: bigint }
+  /** The proof that there is does not show enough bits. */
+  | { readonly kind: "weak"; readonly difficulty: number; readonly bits: number };
+
+/** A transaction that is signed already, so that its block cannot be chosen any more. */
+export interface GivenPlace {
+  readonly height: bigint;
+  /** What the place is remembered by: the proof's identifier. */
+  readonly tag: string;
+  /** What its proof shows, where it has one. */
+  readonly bits?: number;
+}
 
 export interface PlannerOptions {
   /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
@@ -42,42 +63,14 @@ export interface PlannerOptions {
   readonly isSoleUser?: boolean;
 }
 
-interface Sent {
-  readonly id: number;
-  bits: number;
-}
-
-interface Block extends BlockQuota {
-  readonly height: bigint;
-  readonly hash: string;
-  readonly hashFunction: string;
-  /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
-  pastBlocks: bigint | undefined;
-  readonly knownAtMs: number;
-  seen: bigint;
-  observed: bigint;
-  foreign: bigint;
-  readonly sent: Sent[];
-}
-
+/** The tag of a place that is kept for whatever the key signs next. */
+export const OFFERED = "offered";
 /** The memory as plain JSON. */
 export interface PlannerState {
   readonly head: string;
   readonly lastId: number;
   readonly sharing: KeySharingState;
-  readonly blocks: readonly {
-    readonly height: string;
-    readonly hash: string;
-    readonly hashFunction: string;
-    readonly difficulty: number;
-    readonly txPerBlock: string;
-    readonly increasingDifficulty: boolean;
-    readonly pastBlocks: string | null;
-    readonly seen: string;
-    readonly observed: string;
-    readonly foreign: string;
-    readonly sent: readonly (readonly [id: number, bits: number])[];
-  }[];
+  readonly blocks: readonly BlockState[];
 }
 
 const EXTRA_BITS_MAX = 8;
@@ -89,7 +82,7 @@ const MARGIN_MIN = 2n;
 
 export class ProofPlanner {
   private head = 0n;
-  private blocks = new Map<bigint, Block>();
+  private blocks = new Map<bigint, PlannedBlock>();
   private bannedUntil: string | undefined;
   private lastId = 0;
   private asked = 0;
@@ -164,35 +157,74 @@ export class ProofPlanner {
   }
 
   /**
+   * Takes in a block that somebody wrote down.
+   * @returns whether it is of this chain, as far as is known
+   */
+  learn(block: LastBlock, nowMs: number): boolean {
+    const known = this.blocks.get(block.height);
+    if (known !== undefined && known.hash !== "" && known.hash !== block.hash) return false;
+    this.blockOf({ ...block, seen: 0n, expected: undefined }, nowMs);
+    this.blocks.get(block.height)!.pastBlocks ??= block.pastBlocks;
+    return true;
+  }
+
+  /** The hash of a block, where it is known. */
+  hashAt(height: bigint): string | undefined {
+    return this.blocks.get(height)?.hash || undefined;
+  }
+
+  /** The last block that a transaction which names this one can be in. */
+  lastHeightFor(height: bigint): bigint {
+    return height + (this.blocks.get(height)?.pastBlocks ?? this.window) - 1n;
+  }
+
+  /**
    * Finds a place for one transaction and keeps it: the newest block with room at the base difficulty, else the one
    * that asks for the least.
+   * @param tag what the place is found again by
    */
-  plan(nowMs: number): Plan {
+  plan(nowMs: number, tag?: string): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
-    let best: { readonly block: Block; readonly bits: number } | undefined;
+    let best: { readonly block: PlannedBlock; readonly bits: number } | undefined;
     for (const block of this.candidates()) {
       const bits = this.room(block, nowMs);
       if (bits === undefined) continue;
       if (best === undefined || bits < best.bits) best = { block, bits };
       if (best.bits <= newest.difficulty) break;
     }
-    if (best === undefined) {
-      const isAlone = this.isSoleUser || this.sharing.isAlone(this.place);
-      const left = isAlone ? "nothing" : "for another wallet";
-      return { kind: "full", txPerBlock: newest.txPerBlock, left };
+    if (best === undefined) return this.full(newest);
+    return this.take(best.block, best.bits, tag);
+  }
+
+  /**
+   * The place of a transaction that names its block already: the one that it has, the one that was kept for its key,
+   * or a new one.
+   */
+  planOn({ height, tag, bits }: GivenPlace, nowMs: number): Plan {
+    const newest = this.blocks.get(this.head);
+    if (newest === undefined) return { kind: "no_block" };
+    if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
+    // One that no answer of a node has shown is as the newest is, as far as one knows.
+    const unseen = { ...newest, height, hash: "", knownAtMs: nowMs, ...UNUSED, sent: [] };
+    const block: PlannedBlock = this.blocks.get(height) ?? unseen;
+    if (height > this.head || !this.isReachable(block)) {
+      return { kind: "out_of_reach", height, head: this.head };
     }
-    const { block, bits } = best;
-    if (block.hashFunction !== HASH_FUNCTION) {
-      return { kind: "unknown_function", hashFunction: block.hashFunction };
+    const kept = block.sent.find((sent) => sent.tag === tag) ?? block.sent.find(({ tag }) => tag === OFFERED);
+    // Its own place was counted with what an earlier proof happened to show.
+    const isLess = kept !== undefined && bits !== undefined && bits < kept.bits;
+    const needed = isLess ? roomBeside(block, kept) : (kept?.bits ?? this.room(block, nowMs));
+    if (needed === undefined) return this.full(block);
+    if (bits !== undefined && bits < needed) return { kind: "weak", difficulty: needed, bits };
+    if (isLess) kept.bits = bits;
+    if (kept === undefined) {
+      this.blocks.set(height, block);
+      return this.take(block, needed, tag);
     }
-    if (bits - block.difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
-    const id = ++this.lastId;
-    const { height, hash, hashFunction } = block;
-    block.sent.push({ id, bits });
-    this.sharing.noteSent(height, this.place);
-    return { kind: "go", slot: { id, height, hash, difficulty: bits, hashFunction } };
+    kept.tag = tag;
+    return { kind: "go", slot: slotOf(block, kept) };
   }
 
   /** The proof shows so many bits: all of them count. */
@@ -214,24 +246,18 @@ export class ProofPlanner {
     return block?.hash === hash && this.isUsable(block);
   }
 
+  /** Whether a transaction that names the block can still get into the next one. */
+  isInTime({ height, hash }: Slot): boolean {
+    const block = this.blocks.get(height);
+    return block?.hash === hash && this.isReachable(block);
+  }
+
   save(): PlannerState {
     return {
       head: this.head.toString(),
       lastId: this.lastId,
       sharing: this.sharing.save(),
-      blocks: [...this.blocks.values()].map((block) => ({
-        height: block.height.toString(),
-        hash: block.hash,
-        hashFunction: block.hashFunction,
-        difficulty: block.difficulty,
-        txPerBlock: block.txPerBlock.toString(),
-        increasingDifficulty: block.increasingDifficulty,
-        pastBlocks: block.pastBlocks?.toString() ?? null,
-        seen: block.seen.toString(),
-        observed: block.observed.toString(),
-        foreign: block.foreign.toString(),
-        sent: block.sent.map(({ id, bits }) => [id, bits] as const),
-      })),
+      blocks: [...this.blocks.values()].map(stateOf),
     };
   }
 
@@ -240,19 +266,9 @@ export class ProofPlanner {
     this.head = BigInt(state.head);
     this.lastId = state.lastId;
     this.sharing.load(state.sharing);
-    for (const { sent, ...block } of state.blocks) {
-      const height = BigInt(block.height);
-      this.blocks.set(height, {
-        ...block,
-        height,
-        txPerBlock: BigInt(block.txPerBlock),
-        pastBlocks: block.pastBlocks === null ? undefined : BigInt(block.pastBlocks),
-        seen: BigInt(block.seen),
-        observed: BigInt(block.observed),
-        foreign: BigInt(block.foreign),
-        knownAtMs: Number.POSITIVE_INFINITY,
-        sent: sent.map(([id, bits]) => ({ id, bits })),
-      });
+    for (const saved of state.blocks) {
+      const block = blockOfState(saved);
+      this.blocks.set(block.height, block);
     }
   }
 
@@ -261,7 +277,7 @@ export class ProofPlanner {
     if (ticket < this.chainSince) return false;
     const isOther = blocks.some(({ height, hash }) => {
       const known = this.blocks.get(height);
-      return known !== undefined && known.hash !== hash;
+      return known !== undefined && known.hash !== "" && known.hash !== hash;
     });
     if (isOther) this.restart();
     else if (head >= this.head) this.lower = undefined;
@@ -286,14 +302,31 @@ export class ProofPlanner {
   }
 
   private blockOf(seen: SeenBlock, knownAtMs: number): SeenBlock {
-    if (!this.blocks.has(seen.height)) {
+    const known = this.blocks.get(seen.height);
+    if (known === undefined || known.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
       this.blocks.set(height, {
+        ...{ pastBlocks: undefined, knownAtMs, ...UNUSED, sent: [] },
+        ...known,
         ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
-        ...{ pastBlocks: undefined, knownAtMs, seen: 0n, observed: 0n, foreign: 0n, sent: [] },
       });
     }
     return seen;
+  }
+
+  private take(block: PlannedBlock, bits: number, tag: string | undefined): Plan {
+    const { height, hashFunction, difficulty } = block;
+    if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
+    if (bits - difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
+    const sent: Sent = { id: ++this.lastId, bits, tag };
+    block.sent.push(sent);
+    this.sharing.noteSent(height, this.place);
+    return { kind: "go", slot: slotOf(block, sent) };
+  }
+
+  private full({ txPerBlock }: PlannedBlock): Plan {
+    const isAlone = this.isSoleUser || this.sharing.isAlone(this.place);
+    return { kind: "full", txPerBlock, left: isAlone ? "nothing" : "for another wallet" };
   }
 
   /** More than this wallet sent: somebody else has the key as well. */
@@ -306,34 +339,38 @@ export class ProofPlanner {
   }
 
   /** The largest count holds: statistics may be late, and the original forgets (see `roomOn`). */
-  private update(block: Block, { seen, expected }: SeenBlock): void {
+  private update(block: PlannedBlock, { seen, expected }: SeenBlock): void {
     const observed = observedBits(block, seen, expected);
     if (seen < block.seen) return;
     if (seen > block.seen || observed < block.observed) block.observed = observed;
     block.seen = seen;
   }
 
-  private isUsable({ height, pastBlocks }: Block): boolean {
+  private isReachable({ height, pastBlocks }: PlannedBlock): boolean {
     // A block above what the node says is none that it knows.
     if (pastBlocks === undefined || height > (this.lower?.head ?? this.head)) return false;
+    return height + pastBlocks > this.head + 1n;
+  }
+
+  private isUsable(block: PlannedBlock): boolean {
+    const { height, hash, pastBlocks } = block;
+    if (hash === "" || pastBlocks === undefined || !this.isReachable(block)) return false;
     const share = pastBlocks / MARGIN_SHARE;
     const margin = share > MARGIN_MIN ? share : MARGIN_MIN;
     return height + pastBlocks > this.head + 1n + margin;
   }
 
   /** Newest first. */
-  private candidates(): Block[] {
+  private candidates(): PlannedBlock[] {
     const usable = [...this.blocks.values()].filter((block) => this.isUsable(block));
     return usable.sort((a, b) => (a.height > b.height ? -1 : 1));
   }
 
-  private room(block: Block, nowMs: number): number | undefined {
-    const { seen, observed, foreign } = block;
-    const sent = block.sent.map(({ bits }) => bits);
+  private room(block: PlannedBlock, nowMs: number): number | undefined {
     const share = this.isSoleUser ? "whole" : this.sharing.shareOf(block, this.place, nowMs);
-    const own = BigInt(sent.length);
-    if (share !== "whole" && (own >= share || own + foreign >= block.txPerBlock)) return undefined;
-    return roomOn(block, { seen, observed, foreign, sent });
+    const own = BigInt(block.sent.length);
+    if (share !== "whole" && (own >= share || own + block.foreign >= block.txPerBlock)) return undefined;
+    return roomBeside(block);
   }
 
   private get place(): ChainPlace {
@@ -344,4 +381,17 @@ export class ProofPlanner {
   private get window(): bigint {
     return this.blocks.get(this.head)?.pastBlocks ?? 0n;
   }
+}
+
+/** What the next transaction on a block needs; without one of those that have a place on it. */
+function roomBeside(
+  { seen, observed, foreign, sent, ...quota }: PlannedBlock,
+  without?: Sent,
+): number | undefined {
+  const others = without === undefined ? sent : sent.filter((one) => one !== without);
+  return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
+}
+
+function slotOf({ height, hash, hashFunction }: PlannedBlock, { id, bits }: Sent): Slot {
+  return { id, height, hash, difficulty: bits, hashFunction };
 }

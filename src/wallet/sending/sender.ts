@@ -5,24 +5,19 @@
  */
 import type { Solver } from "../../admission/pow/solver.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
-import { NodeError, reasonOf } from "../../errors.ts";
+import { NodeError } from "../../errors.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
-import { transactionHash } from "../../wire/transaction.ts";
 import { type CommandInit, encodeCommand } from "../../wire/transaction-build.ts";
 import { type RandomBytes, randomNonce } from "../random.ts";
 import type { SignedTransaction } from "../unlocked-wallet.ts";
 import { BlockMemory } from "./block-memory.ts";
 import type { LastBlock } from "./chain-view.ts";
-import {
-  NetworkRefusal,
-  type NodeClient,
-  type SendingMode,
-  type SubmissionResult,
-  sendError,
-} from "./node-client.ts";
-import { type NodePool, noHealthyNode, wrongChain } from "./node-pool.ts";
+import { type Delivered, Network } from "./network.ts";
+import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
+import { type NodePool, wrongChain } from "./node-pool.ts";
 import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
+import type { Slot } from "./planner.ts";
 import { PlannerBook } from "./planner-book.ts";
 
 export interface SenderOptions {
@@ -59,11 +54,13 @@ export interface Made {
   readonly host: string;
 }
 
-export interface Sent extends Made {
-  /** Upper-case hexadecimal, as the node writes it. */
-  readonly hash: string;
-  /** 0 as long as the block is not known. */
-  readonly height: bigint;
+export type Sent = Made & Delivered;
+
+export interface ProofWish {
+  readonly tid: string;
+  /** Whether the place is still good for something, when its turn has come and when its proof is found. */
+  readonly isTimely: (slot: Slot) => boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Prepared extends Made {
@@ -80,24 +77,25 @@ const FRESH_MS = 5;
 const PROOFS_MAX = 2;
 /** Places that one transaction may lose to the time its proof takes, or to a node that knows another chain. */
 const PLACES_MAX = 4;
-const SUBMISSIONS_MAX = 3;
-const RETRY_MS = 300;
-/** Words of a node that has the transaction already: what was to happen has happened. */
-const HAS_IT = /already exists in cache|transaction hash already used|proof of work tid already (seen|used)/;
 /** Words of a node that does not know the block as it is remembered here. */
 const OTHER_BLOCKS = /unknown block height|failed to verify proof of work|transaction too old/;
 const TID_BYTES = 10;
+/** As long as an answer about the end of an epoch is good. */
+const EPOCH_END_MS = 1_000;
 
 export class TransactionSender {
+  private readonly network: Network;
   private readonly book: PlannerBook;
   private readonly lines = new Map<string, PartyLine>();
   private readonly blocks = new BlockMemory();
   private readonly endings: (() => void)[] = [];
+  private lastEpochEnd: { readonly atMs: number; readonly answer: Promise<string | undefined> } | undefined;
   private proofs = 0;
   private readonly waitingProofs: (() => void)[] = [];
 
   constructor(private readonly options: SenderOptions) {
     const { watchMs = WATCH_MS, nodes, book = new PlannerBook() } = options;
+    this.network = new Network(nodes);
     this.book = book;
     const reporting = nodes.clients.filter((client) => client.onBlock !== undefined);
     for (const client of reporting) this.endings.push(client.onBlock!((block) => this.note(block)));
@@ -106,17 +104,17 @@ export class TransactionSender {
 
   /** @throws NodeError `no_healthy_node`, `chain_id_unknown` */
   async chainId(): Promise<string> {
-    const { chainId } = await this.asking((client) => client.lastBlock());
+    const { chainId } = await this.lastBlock();
     return this.checkedChain(chainId);
   }
 
   async lastBlock(): Promise<LastBlock> {
-    return this.asking((client) => client.lastBlock());
+    return this.network.ask((client) => client.lastBlock());
   }
 
   /** The running epoch, as the network counts it. */
   async epoch(party: string): Promise<bigint> {
-    const { statistics } = await this.asking((client) => client.spamStatistics(party));
+    const { statistics } = await this.network.ask((client) => client.spamStatistics(party));
     return statistics?.epochSeq ?? 0n;
   }
 
@@ -130,10 +128,7 @@ export class TransactionSender {
     const made = await this.prepare(job);
     onLeaving(made);
     try {
-      const { code, reason } = await this.called(
-        () => made.client.check(made.transaction.bytes),
-        made.client,
-      );
+      const { code, reason } = await this.network.ask((client) => client.check(made.transaction.bytes));
       if (code !== 0) throw new NetworkRefusal(code, reason);
       return made;
     } catch (error) {
@@ -165,11 +160,38 @@ export class TransactionSender {
   }
 
   /** A finished transaction of somebody else's making, as it is. @throws NetworkRefusal */
-  async sendRaw(bytes: Uint8Array, mode: SendingMode): Promise<{ hash: string; host: string }> {
-    const client = await this.options.nodes.choose();
-    const result = await this.submit(client, bytes, mode);
-    if (result.code !== 0 || result.reason !== "") throw new NetworkRefusal(result.code, result.reason);
-    return { hash: hashOf(result, bytes), host: client.host };
+  async sendRaw(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
+    return this.network.deliver(await this.options.nodes.choose(), bytes, mode);
+  }
+
+  /** The places of a key on the chain of the nodes. @throws NodeError `no_healthy_node`, `wrong_chain` */
+  async lineOf(party: string): Promise<PartyLine> {
+    const { chainId } = this.blocks.newest ?? (await this.newestBlock());
+    this.checkedChain(chainId);
+    const key = `${party} ${chainId}`;
+    const known = this.lines.get(key);
+    if (known !== undefined) return known;
+    const line = this.newLine(chainId, party);
+    this.lines.set(key, line);
+    return line;
+  }
+
+  /** The proof for a place; as many are searched for at once as the machine can bear. */
+  async prove(
+    line: PartyLine,
+    { slot }: Place,
+    { tid, isTimely, signal }: ProofWish,
+  ): Promise<ProofOfWork | undefined> {
+    const leave = await this.enterProofs();
+    try {
+      if (!isTimely(slot)) return undefined;
+      const { hash: blockHash, difficulty, hashFunction } = slot;
+      const solution = await this.options.solver.solve({ blockHash, tid, difficulty, hashFunction }, signal);
+      line.planner.prove(slot, solution.difficulty);
+      return isTimely(slot) ? { tid, nonce: solution.nonce } : undefined;
+    } finally {
+      leave();
+    }
   }
 
   /** Ends what watches the chain. */
@@ -179,12 +201,14 @@ export class TransactionSender {
 
   private async prepare(job: Job): Promise<Prepared> {
     for (let places = 1; ; places++) {
-      const client = await this.options.nodes.choose();
-      const line = await this.lineOf(client, job.publicKey);
-      const place = await this.called(() => line.place(job.command, job.signal), client);
+      const line = await this.lineOf(job.publicKey);
+      const place = await line.place({ command: job.command, signal: job.signal });
       try {
         const transaction = await this.finish(job, line, place);
-        if (transaction !== undefined) return { client, line, place, transaction, host: client.host };
+        if (transaction !== undefined) {
+          const client = await this.options.nodes.choose();
+          return { client, line, place, transaction, host: client.host };
+        }
       } catch (error) {
         place.giveBack();
         throw error;
@@ -196,75 +220,28 @@ export class TransactionSender {
   }
 
   /** @returns undefined when the block went out of reach meanwhile */
-  private async finish(job: Job, line: PartyLine, { slot }: Place): Promise<SignedTransaction | undefined> {
-    const { random, solver } = this.options;
-    const tid = sha3HexOf(random(TID_BYTES));
-    const leave = await this.enterProofs();
-    try {
-      if (!line.planner.isTimely(slot)) return undefined;
-      const { height, hash: blockHash, difficulty, hashFunction } = slot;
-      const task = { blockHash, tid, difficulty, hashFunction };
-      const solution = await solver.solve(task, job.signal);
-      line.planner.prove(slot, solution.difficulty);
-      if (!line.planner.isTimely(slot)) return undefined;
-      const inputData = encodeCommand(job.command, randomNonce(random), height);
-      const pow = { tid, nonce: solution.nonce };
-      return job.sign({ inputData, chainId: line.chainId, pow });
-    } finally {
-      leave();
-    }
+  private async finish(job: Job, line: PartyLine, place: Place): Promise<SignedTransaction | undefined> {
+    const { random } = this.options;
+    const pow = await this.prove(line, place, {
+      tid: sha3HexOf(random(TID_BYTES)),
+      isTimely: (slot) => line.planner.isTimely(slot),
+      signal: job.signal,
+    });
+    if (pow === undefined) return undefined;
+    const inputData = encodeCommand(job.command, randomNonce(random), place.slot.height);
+    return job.sign({ inputData, chainId: line.chainId, pow });
   }
 
   private async deliver(
     { client, place, transaction: { bytes } }: Prepared,
     mode: SendingMode,
-  ): Promise<{ hash: string; height: bigint }> {
-    let result: SubmissionResult;
+  ): Promise<Delivered> {
     try {
-      result = await this.submit(client, bytes, mode);
+      return await this.network.deliver(client, bytes, mode);
     } catch (error) {
-      // Where nobody knows, the place stays taken: it may arrive yet.
-      if (!(error instanceof NodeError) || error.code !== "outcome_unknown") place.giveBack();
+      if (isOutOfEveryBlock(error)) place.giveBack();
       throw error;
     }
-    if (result.code === 0 && result.reason === "")
-      return { hash: hashOf(result, bytes), height: result.height };
-    // A refusal by the mempool: it is in no block. What was refused in a block has used its place.
-    if (result.height === 0n) place.giveBack();
-    throw new NetworkRefusal(result.code, result.reason);
-  }
-
-  /** The same bytes until a node has them for certain. */
-  private async submit(client: NodeClient, bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult> {
-    const nodes = [client, ...this.options.nodes.othersFirst(client)];
-    let unknown: unknown;
-    for (let attempt = 0; ; attempt++) {
-      const node = nodes[attempt % nodes.length]!;
-      try {
-        const result = await node.submit(bytes, mode);
-        if (unknown !== undefined && HAS_IT.test(result.reason)) return taken(result, bytes);
-        return result;
-      } catch (error) {
-        if (!(error instanceof NodeError)) throw error;
-        if (HAS_IT.test(error.message)) return taken({ txHash: "", code: 0, reason: "", height: 0n }, bytes);
-        if (error.code === "node_refused" || error.code === "usage") throw unknown ?? failed(error);
-        this.options.nodes.failed(node);
-        if (error.code === "outcome_unknown") unknown = failed(error);
-        if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? failed(error);
-        await Bun.sleep(RETRY_MS * 2 ** attempt);
-      }
-    }
-  }
-
-  private async lineOf(client: NodeClient, party: string): Promise<PartyLine> {
-    const { chainId } = this.blocks.newest ?? (await this.noted(client));
-    this.checkedChain(chainId);
-    const key = `${party} ${chainId}`;
-    const known = this.lines.get(key);
-    if (known !== undefined) return known;
-    const line = this.newLine(chainId, party);
-    this.lines.set(key, line);
-    return line;
   }
 
   private newLine(chainId: string, party: string): PartyLine {
@@ -274,7 +251,7 @@ export class TransactionSender {
     for (const block of this.blocks.ofChain(chainId)) planner.observeHead(block, planner.ask(), nowMs());
     let last: (ReturnType<LineOptions["statistics"]> & { readonly atMs: number }) | undefined;
     const ask = async (): Promise<GetSpamStatisticsResponse> => {
-      const answer = await this.asking((client) => client.spamStatistics(party));
+      const answer = await this.network.ask((client) => client.spamStatistics(party));
       if (answer.chainId === "")
         throw sendError("chain_id_unknown", "could not get the chain ID from the node");
       if (answer.chainId !== chainId) throw wrongChain(chainId, answer.chainId);
@@ -289,15 +266,26 @@ export class TransactionSender {
         }
         return last;
       },
-      lastBlock: async () => this.noted(await this.options.nodes.choose()),
+      lastBlock: () => this.newestBlock(),
+      epochEnd: () => this.epochEnd(),
       nowMs,
       wallMs: this.options.wallMs,
       waitMs,
     });
   }
 
-  private async noted(client: NodeClient): Promise<LastBlock> {
-    const block = await this.called(() => client.lastBlock(), client);
+  /** A thousand who are refused ask once. */
+  private epochEnd(): Promise<string | undefined> {
+    const { nowMs } = this.options;
+    if (this.lastEpochEnd === undefined || nowMs() - this.lastEpochEnd.atMs > EPOCH_END_MS) {
+      const answer = this.network.ask(async (client) => client.epochEnd?.());
+      this.lastEpochEnd = { atMs: nowMs(), answer };
+    }
+    return this.lastEpochEnd.answer;
+  }
+
+  private async newestBlock(): Promise<LastBlock> {
+    const block = await this.lastBlock();
     this.note(block);
     return block;
   }
@@ -313,7 +301,7 @@ export class TransactionSender {
       if (isAsking) return;
       isAsking = true;
       try {
-        await this.noted(await this.options.nodes.choose());
+        await this.newestBlock();
       } catch {
         // Whoever sends something is told; until then nobody needs the node.
       } finally {
@@ -331,22 +319,6 @@ export class TransactionSender {
     return chainId;
   }
 
-  private async asking<T>(question: (client: NodeClient) => Promise<T>): Promise<T> {
-    const client = await this.options.nodes.choose();
-    return this.called(() => question(client), client);
-  }
-
-  /** A node that cannot be asked is no healthy one. */
-  private async called<T>(call: () => Promise<T>, client?: NodeClient): Promise<T> {
-    try {
-      return await call();
-    } catch (error) {
-      if (!(error instanceof NodeError) || error.code !== "node_unreachable") throw error;
-      if (client !== undefined) this.options.nodes.failed(client);
-      throw noHealthyNode();
-    }
-  }
-
   private async enterProofs(): Promise<() => void> {
     if (this.proofs >= PROOFS_MAX) await new Promise<void>((resolve) => this.waitingProofs.push(resolve));
     else this.proofs++;
@@ -358,15 +330,8 @@ export class TransactionSender {
   }
 }
 
-function hashOf({ txHash }: SubmissionResult, bytes: Uint8Array): string {
-  return txHash === "" ? transactionHash(bytes).toUpperCase() : txHash;
-}
-
-function taken(result: SubmissionResult, bytes: Uint8Array): SubmissionResult {
-  return { txHash: hashOf(result, bytes), code: 0, reason: "", height: result.height };
-}
-
-function failed(error: NodeError): NodeError {
-  if (error.code === "node_unreachable") return noHealthyNode();
-  return sendError(error.code, `the transaction failed: ${reasonOf(error)}`, error.hint);
+/** What was refused before any block, or never left. Where nobody knows, it may arrive yet. */
+export function isOutOfEveryBlock(error: unknown): boolean {
+  if (error instanceof NetworkRefusal) return error.height === 0n;
+  return !(error instanceof NodeError) || error.code !== "outcome_unknown";
 }

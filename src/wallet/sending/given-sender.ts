@@ -1,0 +1,148 @@
+/**
+ * Transactions that were signed elsewhere, perhaps on a machine without a network: they get their proof of work and are
+ * sent by the same planner as all others, only that their block is named already.
+ *
+ * The proof's identifier follows from the signature. So whatever is proven or sent again, by whomever: the network
+ * takes one signature once.
+ */
+import { verifyProof } from "../../admission/pow/function.ts";
+import { sha3HexOf } from "../../crypto/sha3.ts";
+import type { ProofOfWork } from "../../wire/generated/commands.ts";
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { LastBlock } from "./chain-view.ts";
+import type { Delivered } from "./network.ts";
+import { NetworkRefusal, type SendingMode, sendError } from "./node-client.ts";
+import type { PartyLine, Place } from "./party-line.ts";
+import { type GivenPlace, OFFERED } from "./planner.ts";
+import { isOutOfEveryBlock, type TransactionSender } from "./sender.ts";
+
+export interface GivenTransaction {
+  readonly publicKey: string;
+  readonly command: CommandInit;
+  readonly signature: Uint8Array;
+  /** The block that it names. */
+  readonly height: bigint;
+  /** The same block as it was written down when it was signed. */
+  readonly block?: LastBlock | undefined;
+  readonly pow?: ProofOfWork | undefined;
+  bytesWith(pow: ProofOfWork): Uint8Array;
+}
+
+export interface Validity {
+  /** The last block that it can be in. */
+  readonly lastHeight: bigint;
+  /** The newest block. */
+  readonly head: bigint;
+}
+
+export interface ProvenTransaction extends Validity {
+  readonly pow: ProofOfWork;
+  readonly bytes: Uint8Array;
+}
+
+/** Words of a chain that has executed it before. */
+const EXECUTED = /transaction hash already used|proof of work tid already used/;
+
+export class GivenSender {
+  constructor(
+    private readonly sender: TransactionSender,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** Keeps a place for whatever the key signs next. @returns the block to sign for */
+  async offer(publicKey: string): Promise<LastBlock> {
+    const line = await this.sender.lineOf(publicKey);
+    const { slot } = await line.place({ choose: (planner, nowMs) => planner.plan(nowMs, OFFERED) });
+    const newest = await this.sender.lastBlock();
+    return { ...newest, height: slot.height, hash: slot.hash, difficulty: slot.difficulty };
+  }
+
+  /** The proof that the network asks for, and no more. @throws NodeError why there is no place for it */
+  async prove(given: GivenTransaction, signal?: AbortSignal): Promise<ProvenTransaction> {
+    const line = await this.lineOf(given);
+    const tid = tidOf(given.signature);
+    const place = await this.placeOf(line, given, { height: given.height, tag: tid }, signal);
+    if (place.slot.hash === "") {
+      place.giveBack();
+      const text = `nobody said which block ${given.height} is`;
+      throw sendError("block_unknown", text, "give the file that it was signed with: --block FILE");
+    }
+    const pow = await this.sender.prove(line, place, {
+      tid,
+      isTimely: (slot) => line.planner.isInTime(slot),
+      signal,
+    });
+    // Its place is kept: whoever has the signature can prove it again.
+    line.remember();
+    if (pow === undefined) throw sendError("block_too_historic", "the block height is too historic");
+    return { pow, bytes: given.bytesWith(pow), ...validityOf(line, given.height) };
+  }
+
+  /**
+   * Sends it once; what has no proof gets one.
+   * @throws NetworkRefusal, NodeError `outcome_unknown`, and why it was not sent
+   */
+  async send(
+    given: GivenTransaction,
+    mode: SendingMode,
+    signal?: AbortSignal,
+  ): Promise<Delivered & Validity> {
+    const { height, pow } = given;
+    if (pow === undefined) {
+      const { bytes } = await this.prove(given, signal);
+      const line = await this.sender.lineOf(given.publicKey);
+      return { ...(await this.deliver(bytes, mode)), ...validityOf(line, height) };
+    }
+    const line = await this.lineOf(given);
+    const place = await this.placeOf(line, given, { height, tag: pow.tid, ...shownBy(line, given) }, signal);
+    try {
+      return { ...(await this.deliver(given.bytesWith(pow), mode)), ...validityOf(line, height) };
+    } catch (error) {
+      if (isOutOfEveryBlock(error)) place.giveBack();
+      line.remember();
+      throw error;
+    }
+  }
+
+  private async lineOf({ publicKey, block }: GivenTransaction): Promise<PartyLine> {
+    const line = await this.sender.lineOf(publicKey);
+    if (block !== undefined && (block.chainId !== line.chainId || !line.planner.learn(block, this.nowMs()))) {
+      const text = `block ${block.height} of ${line.chainId} is another one than the file says`;
+      throw sendError("block_mismatch", text, "was the chain begun anew, or is the file of another one?");
+    }
+    return line;
+  }
+
+  private placeOf(
+    line: PartyLine,
+    { command }: GivenTransaction,
+    wanted: GivenPlace,
+    signal?: AbortSignal,
+  ): Promise<Place> {
+    return line.place({ command, signal, choose: (planner, nowMs) => planner.planOn(wanted, nowMs) });
+  }
+
+  private async deliver(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
+    try {
+      return await this.sender.sendRaw(bytes, mode);
+    } catch (error) {
+      if (!(error instanceof NetworkRefusal) || !EXECUTED.test(error.reason)) throw error;
+      throw sendError("already_sent", "the network has this transaction already", "look for its hash");
+    }
+  }
+}
+
+export function tidOf(signature: Uint8Array): string {
+  return sha3HexOf(signature);
+}
+
+function validityOf({ planner }: PartyLine, height: bigint): Validity {
+  return { lastHeight: planner.lastHeightFor(height), head: planner.headHeight };
+}
+
+/** What the proof shows; nothing where the block is not known, and the node has to look. */
+function shownBy({ planner }: PartyLine, { height, pow }: GivenTransaction): { bits?: number } {
+  const blockHash = planner.hashAt(height);
+  if (blockHash === undefined || pow === undefined) return {};
+  return { bits: verifyProof({ blockHash, tid: pow.tid, nonce: pow.nonce }, 0) ?? 0 };
+}
