@@ -256,18 +256,19 @@ export class Collateral {
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
     const entries: NonNullable<Movement["entries"]>[number][] = [];
     const received = to.map(() => 0n);
+    const targets = to.map((id) => this.details(id));
     for (const { from, amount, balance } of drawn) {
+      const details = this.details(from);
       const share = amount / BigInt(to.length);
       for (const [index, target] of to.entries()) {
         const isLast = index === to.length - 1;
         const part = isLast ? amount - share * BigInt(to.length - 1) : share;
-        const account = this.accounts.get(target);
-        if (account === undefined) throw new CommandError("account does not exists");
+        const account = this.accounts.get(target)!;
         this.put(target, account, account.balance + part);
         received[index]! += part;
         entries.push({
-          fromAccount: this.details(from),
-          toAccount: this.details(target),
+          fromAccount: details,
+          toAccount: targets[index],
           amount: part.toString(),
           type,
           timestamp: this.core.nowNs,
@@ -276,8 +277,8 @@ export class Collateral {
         });
       }
     }
-    const balances = to.map((id, index) => ({
-      account: this.details(id),
+    const balances = targets.map((account, index) => ({
+      account,
       balance: received[index]!.toString(),
     }));
     return { entries, balances };
@@ -285,12 +286,14 @@ export class Collateral {
 
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */
   private details(id: string): Init<AccountDetails> {
-    const { asset, type, owner, market } = this.accounts.get(id)!;
+    const account = this.accounts.get(id);
+    if (account === undefined) throw new CommandError("account does not exists");
+    const { asset, type, owner, market } = account;
     return {
       assetId: asset,
       type,
-      ...(owner !== SYSTEM_OWNER && { owner }),
-      ...(market !== NO_MARKET && { marketId: market }),
+      owner: owner === SYSTEM_OWNER ? undefined : owner,
+      marketId: market === NO_MARKET ? undefined : market,
     };
   }
 

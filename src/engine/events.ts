@@ -1,6 +1,6 @@
 /**
- * Bus events as the engine emits them. An event is encoded at once, so that nothing can change it afterwards; its
- * place in the block gives it its sequence number (reference 30, section 9.1).
+ * Bus events as the engine emits them. Nobody changes a payload after it was emitted; its place in the block gives an
+ * event its sequence number (reference 30, section 9.1).
  */
 import type { Block, BlockEvent } from "../sources/block.ts";
 import type { Init } from "../wire/codec.ts";
@@ -43,6 +43,29 @@ const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
   transfer: { field: 139, encode: encodeTransfer },
 };
 
+/** Encoded when somebody asks for its bytes: most are only turned into rows, which their message is enough for. */
+class FrequentEvent<M extends EventMember> implements BlockEvent {
+  readonly start = 0;
+  private encoded: Uint8Array | undefined;
+
+  constructor(
+    readonly field: number,
+    readonly seq: number,
+    readonly tx: number,
+    readonly message: EventPayload<M>,
+    private readonly encode: (payload: EventPayload<M>) => Uint8Array,
+  ) {}
+
+  get bytes(): Uint8Array {
+    this.encoded ??= this.encode(this.message);
+    return this.encoded;
+  }
+
+  get end(): number {
+    return this.bytes.length;
+  }
+}
+
 /** Collects the events of one block. */
 export class EventLog implements EventSink {
   private events: BlockEvent[] = [];
@@ -65,9 +88,7 @@ export class EventLog implements EventSink {
     const seq = this.events.length + 1;
     const frequent = FREQUENT[member] as Frequent<M> | undefined;
     if (frequent !== undefined) {
-      const { field } = frequent;
-      const { bytes, start } = asMember(field, frequent.encode(payload));
-      this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length, message: payload });
+      this.events.push(new FrequentEvent(frequent.field, seq, this.tx, payload, frequent.encode));
       return;
     }
     const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);

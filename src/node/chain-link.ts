@@ -13,7 +13,8 @@ import {
 } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
 import { NodeError, reasonOf } from "../errors.ts";
-import { checkTransaction, readUnverified, type Verdict } from "../wire/transaction-check.ts";
+import { checkTransaction, readTrusted, readUnverified, type Verdict } from "../wire/transaction-check.ts";
+import { PropertyErrors } from "../wire/validate/property-errors.ts";
 
 type Methods<T> = {
   [K in keyof T]: T[K] extends (...values: never[]) => Promise<unknown> ? K : never;
@@ -68,9 +69,11 @@ export class ChainHost {
 
   /** For the chain's options: verifies what nobody has verified yet. */
   readonly checkTransaction = (bytes: Uint8Array, chainId: string): Verdict => {
-    if (!this.verified.has(bytes)) return checkTransaction(bytes, chainId);
-    const read = readUnverified(bytes, chainId);
-    return read.ok ? { ok: true, transaction: read.unverified.transaction } : read;
+    const transaction = this.verified.has(bytes) ? readTrusted(bytes) : undefined;
+    if (transaction === undefined || transaction instanceof PropertyErrors) {
+      return checkTransaction(bytes, chainId);
+    }
+    return { ok: true, transaction };
   };
 
   serve(chain: DevnetPort): void {

@@ -35,7 +35,7 @@ export function encodeValue(value: unknown): string {
       for (const name in value as object) {
         const member = (value as Record<string, unknown>)[name];
         if (member === undefined) continue;
-        text += `${text === "" ? "" : ","}${encodeText(name)}:${encodeValue(member)}`;
+        text += `${text === "" ? "" : ","}${encodeName(name)}${encodeValue(member)}`;
       }
       return `{${text}}`;
     }
@@ -44,9 +44,17 @@ export function encodeValue(value: unknown): string {
   }
 }
 
+/** Names of members as they are written: a handful of them, which come with every value. */
+const names = new Map<string, string>();
+const NAMES_MAX = 1_000;
+
 /** A member's name: never marked. */
-function encodeText(name: string): string {
-  return PLAIN.test(name) ? `"${name}"` : JSON.stringify(name);
+function encodeName(name: string): string {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const text = `${PLAIN.test(name) ? `"${name}"` : JSON.stringify(name)}:`;
+  if (names.size < NAMES_MAX) names.set(name, text);
+  return text;
 }
 
 export function decodeValue<V>(text: string): V {

@@ -29,6 +29,7 @@ import type { ChainClock, ChainPart } from "./doors.ts";
 import { EventFile } from "./event-file.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
+import { PendingChanges } from "./pending-changes.ts";
 import type { ToolCommand } from "./tool-command.ts";
 
 interface Batch {
@@ -54,8 +55,7 @@ export class ChainCore {
   genesis: Genesis;
   private point_!: ChainPoint;
   private batch: Batch | undefined;
-  /** What changed since the state was stored last, by table and key. */
-  private pending = new Map<string, StateChange>();
+  private readonly pending = new PendingChanges();
   private blocksSinceState = 0;
   private txsSinceState = 0;
   /** The state of admission that is stored with the batch under way. */
@@ -184,7 +184,7 @@ export class ChainCore {
     this.guarded(() => {
       this.store.stageHead(this.point);
       this.store.stageParts(this.parts);
-      this.store.stageState(this.pending.values(), this.point, admission);
+      this.store.stageState(this.pending, this.point, admission);
     });
     this.flushed(admission);
   }
@@ -348,10 +348,11 @@ export class ChainCore {
       this.txsSinceState + batch.txs >= stateTxsMax ||
       this.pending.size + batch.changes.length >= stateChangesMax;
     if (!isDue && !batch.isForced) return;
-    const changes = new Map(this.pending);
-    for (const change of batch.changes) changes.set(keyOf(change), change);
+    const changes = new PendingChanges();
+    changes.add(this.pending);
+    changes.add(batch.changes);
     const admission = this.log.admission.save();
-    this.store.stageState(changes.values(), this.point, admission);
+    this.store.stageState(changes, this.point, admission);
     this.savedWithBatch = admission;
   }
 
@@ -367,7 +368,7 @@ export class ChainCore {
       this.savedWithBatch = undefined;
       return;
     }
-    for (const change of batch.changes) this.pending.set(keyOf(change), change);
+    this.pending.add(batch.changes);
     this.blocksSinceState += batch.blocks;
     this.txsSinceState += batch.txs;
   }
@@ -390,10 +391,6 @@ export class ChainCore {
     this.point_ = batch.point;
     engine.resume(infoOf(batch.point));
   }
-}
-
-function keyOf({ table, key }: StateChange): string {
-  return `${table}\u0000${key}`;
 }
 
 function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string {

@@ -51,8 +51,9 @@ export function balances(db: Database): Projection {
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
   const skim = accountSkim;
-  const read = ({ bytes, start, end, message }: BlockEvent): Init<Account> => {
-    if (message !== undefined) return message;
+  const read = (event: BlockEvent): Init<Account> => {
+    if (event.message !== undefined) return event.message;
+    const { bytes, start, end } = event;
     if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
     return {
       owner: skim.text(0),
@@ -111,8 +112,8 @@ export function ledger(db: Database): Projection {
       tx,
       fields,
     );
-  const read = ({ bytes, start, end, message }: BlockEvent): Init<LedgerMovements> =>
-    message ?? readLedgerMovementsAt(bytes, start, end);
+  const read = (event: BlockEvent): Init<LedgerMovements> =>
+    event.message ?? readLedgerMovementsAt(event.bytes, event.start, event.end);
   return {
     handlers: [
       [
