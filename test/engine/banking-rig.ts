@@ -8,6 +8,7 @@ import { Checkpoints } from "../../src/engine/checkpoints.ts";
 import { accountId, Collateral } from "../../src/engine/collateral.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
+import { wholeEvent } from "../../src/engine/events.ts";
 import { Notary } from "../../src/engine/notary.ts";
 import type {
   AssetRecord,
@@ -242,9 +243,10 @@ export class Rig {
 
   /** The events since the last time, decoded. */
   events(): BusEvent[] {
-    const { events } = this.core.log.take();
+    const { events, txHashes } = this.core.log.take();
+    const block = { chainId: "", height: 0, hash: "", txHashes };
     this.core.log.begin("AB".repeat(32));
-    return events.map(({ bytes }) => decodeBusEvent(bytes));
+    return events.map((event) => decodeBusEvent(wholeEvent(block, event)));
   }
 
   /** The events since the last time, each in one line. */

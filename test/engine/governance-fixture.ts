@@ -3,6 +3,7 @@
 import { Assets } from "../../src/engine/assets.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
+import { wholeEvent } from "../../src/engine/events.ts";
 import type { GenesisAppState, GenesisAsset } from "../../src/engine/genesis.ts";
 import { Governance } from "../../src/engine/governance.ts";
 import { Limits } from "../../src/engine/limits.ts";
@@ -155,10 +156,11 @@ export class SmallChain {
 
   /** The events since the last call. */
   events(): SeenEvent[] {
-    const { events } = this.core.log.take();
+    const { events, txHashes } = this.core.log.take();
+    const block = { chainId: "", height: 0, hash: "", txHashes };
     this.core.log.begin("AB");
-    return events.map(({ bytes }) => {
-      const event = decodeBusEvent(bytes) as unknown as Record<string, unknown>;
+    return events.map((emitted) => {
+      const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;
       return { member, payload: known(event[member] as object) };
     });
