@@ -69,7 +69,27 @@ export function accountId(
   owner: string = SYSTEM_OWNER,
   market: string = NO_MARKET,
 ): string {
+  if (type === AccountType.ACCOUNT_TYPE_GENERAL && market === NO_MARKET) return generalId(asset, owner);
   return `${market}${owner}${asset}${String.fromCharCode(type + 48)}`;
+}
+
+/** Ids of general accounts met lately: every transaction asks for some of them several times. */
+const generalIds = new Map<string, Map<string, string>>();
+const GENERAL_IDS_MAX = 20_000;
+let generalIdCount = 0;
+
+function generalId(asset: string, owner: string): string {
+  const known = generalIds.get(asset)?.get(owner);
+  if (known !== undefined) return known;
+  if (generalIdCount >= GENERAL_IDS_MAX) {
+    generalIds.clear();
+    generalIdCount = 0;
+  }
+  const id = `${NO_MARKET}${owner}${asset}${String.fromCharCode(AccountType.ACCOUNT_TYPE_GENERAL + 48)}`;
+  const ofAsset = generalIds.get(asset) ?? new Map<string, string>();
+  generalIds.set(asset, ofAsset.set(owner, id));
+  generalIdCount++;
+  return id;
 }
 
 export class Collateral {

@@ -26,6 +26,14 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
+const PRINTS_MAX = 8_192;
+
+interface Print {
+  readonly table: string;
+  readonly key: string;
+  readonly text: string;
+  readonly words: Uint32Array;
+}
 
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
@@ -38,6 +46,8 @@ export class State {
   private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
   /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
   private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
+  /** Of values met lately, which are the same as long as they are the same object. */
+  private readonly prints = new Map<unknown, Print>();
   private readonly sum = new Uint32Array(DIGEST_WORDS);
   private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
   private readonly entryWords = new DataView(this.entryDigest.buffer);
@@ -112,12 +122,13 @@ export class State {
     for (const [table, keys] of this.touched) {
       for (const [key, old] of keys) {
         const current = table.get(key);
-        const before = old === undefined ? undefined : encodeValue(old);
-        const now = current === undefined ? undefined : encodeValue(current);
-        if (before === now) continue;
-        if (before !== undefined) this.count(-1, table.name, key, before);
-        if (now !== undefined) this.count(1, table.name, key, now);
-        this.noteChange(table, key, before, now);
+        if (old === current) continue;
+        const before = old === undefined ? undefined : this.printOf(table.name, key, old);
+        const now = current === undefined ? undefined : this.printOf(table.name, key, current);
+        if (before?.text === now?.text) continue;
+        if (before !== undefined) this.count(-1, before.words);
+        if (now !== undefined) this.count(1, now.words);
+        this.noteChange(table, key, before?.text, now?.text);
       }
     }
     this.touched.clear();
@@ -147,17 +158,34 @@ export class State {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.count(1, name, key, value);
+      this.count(1, this.wordsOf(name, key, value));
     }
     this.touched.clear();
     this.changed.clear();
   }
 
   /** Puts an entry into the digest, or takes it out. Words wrap around at 32 bits by themselves. */
-  private count(sign: 1 | -1, table: string, key: string, text: string): void {
+  private count(sign: 1 | -1, words: Uint32Array): void {
+    const { sum } = this;
+    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * words[word]!;
+  }
+
+  private wordsOf(table: string, key: string, text: string): Uint32Array {
     Bun.SHA256.hash(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
-    const { sum, entryWords } = this;
-    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * entryWords.getUint32(word * 4);
+    const words = new Uint32Array(DIGEST_WORDS);
+    for (let word = 0; word < DIGEST_WORDS; word++) words[word] = this.entryWords.getUint32(word * 4);
+    return words;
+  }
+
+  /** What a value puts into the digest. What a block has set is often changed again by one of the next. */
+  private printOf(table: string, key: string, value: unknown): Print {
+    const known = this.prints.get(value);
+    if (known !== undefined && known.table === table && known.key === key) return known;
+    const text = encodeValue(value);
+    const print = { table, key, text, words: this.wordsOf(table, key, text) };
+    if (this.prints.size >= PRINTS_MAX) this.prints.clear();
+    if (typeof value === "object") this.prints.set(value, print);
+    return print;
   }
 
   private note(table: Table<unknown>, key: string, before: unknown): void {

@@ -22,6 +22,8 @@ const BATCH_MS_MAX = 20;
 /** A chain whose disk is full tries again after this. */
 const RETRY_MS = 1_000;
 const RETRY_ON_REQUEST_MS = 200;
+/** Between two blocks whoever asked has a turn, even when blocks take longer than their interval. */
+const PAUSE_MS = 1;
 /** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
 const WANTED_BLOCKS_MAX = 100;
 const PASSING: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
@@ -72,6 +74,7 @@ export class Sequencer {
   }
 
   start(): void {
+    this.lastAttemptMs = performance.now();
     this.board.update();
     this.noteHalt();
     this.schedule();
@@ -86,6 +89,7 @@ export class Sequencer {
 
   setMode(mode: BlockMode): void {
     this.mode = mode;
+    this.lastAttemptMs = performance.now();
     this.unschedule();
     this.schedule();
   }
@@ -250,10 +254,15 @@ export class Sequencer {
       });
     }
     if (kind !== "instant" && this.timer === undefined) {
-      const timer = setTimeout(() => {
-        this.timer = undefined;
-        this.tick();
-      }, this.mode.intervalMs);
+      // From the start of one block to the start of the next, however long the first one took.
+      const passedMs = performance.now() - this.lastAttemptMs;
+      const timer = setTimeout(
+        () => {
+          this.timer = undefined;
+          this.tick();
+        },
+        Math.max(PAUSE_MS, this.mode.intervalMs - passedMs),
+      );
       timer.unref?.();
       this.timer = timer;
     }
