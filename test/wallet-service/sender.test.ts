@@ -206,7 +206,7 @@ describe("a thousand as fast as they come", () => {
       const sent = outcomes.filter((outcome) => outcome === "sent").length;
       expect(outcomes.filter((outcome) => outcome !== "sent" && outcome !== "quota_reached")).toEqual([]);
       expect([node.executed.length, node.refusedInBlocks, node.isBanned(KEY_1)]).toEqual([sent, [], false]);
-      expect(sent).toBeGreaterThan(50);
+      expect(sent).toBeGreaterThan(10);
     },
   );
 
