@@ -60,12 +60,18 @@ export interface UnlockedWalletOptions {
   readonly random: RandomBytes;
 }
 
+const SHOWN_MAX = 100;
+
 export class UnlockedWallet {
   readonly name: string;
   private readonly keystore: Keystore;
   private readonly random: RandomBytes;
   private seal: Seal;
   private data: WalletData | undefined;
+  /** What hostnames were shown of a wallet: pages ask again and again. */
+  private shown:
+    | { readonly of: WalletData; readonly byHostname: Map<string, readonly KeyView[]> }
+    | undefined;
   /** Native keys, made when first used: signing is then as fast as the library. */
   private readonly signers = new Map<string, Ed25519KeyPair>();
 
@@ -129,7 +135,16 @@ export class UnlockedWallet {
 
   /** The keys that a hostname may use, in the order in which it gets them. */
   keysFor(hostname: string): readonly KeyView[] {
-    return keysFor(this.wallet, hostname).map(viewOf);
+    const { wallet } = this;
+    // A change puts another wallet in the place of this one.
+    if (this.shown?.of !== wallet) this.shown = { of: wallet, byHostname: new Map() };
+    const { byHostname } = this.shown;
+    let views = byHostname.get(hostname);
+    if (views === undefined) {
+      views = keysFor(wallet, hostname).map(viewOf);
+      if (byHostname.size < SHOWN_MAX) byHostname.set(hostname, views);
+    }
+    return views;
   }
 
   /** Of a hostname; access `none` where nothing was given. */
@@ -206,6 +221,7 @@ export class UnlockedWallet {
     wipeWallet(this.data);
     this.seal.wipe();
     this.data = undefined;
+    this.shown = undefined;
     this.signers.clear();
   }
 

@@ -6,9 +6,19 @@ import { cancelledByApplication, internalError } from "./rpc.ts";
 import type { Call, Method } from "./service.ts";
 import { SharedQuestions } from "./shared-questions.ts";
 
+type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];
+
+/** Texts of lists that are asked for again and again. */
+const keyTexts = new WeakMap<NamedKeys, string>();
+
 /** What names and public keys look like in results. */
-function keysJson(keys: readonly { readonly name: string; readonly publicKey: string }[]): string {
-  return JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) });
+function keysJson(keys: NamedKeys): string {
+  let text = keyTexts.get(keys);
+  if (text === undefined) {
+    text = JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) });
+    keyTexts.set(keys, text);
+  }
+  return text;
 }
 
 export const connectWallet: Method = async (call) => {
