@@ -162,12 +162,12 @@ export class Engine {
     return this.rooms.duties(nodeId);
   }
 
-  /** Why no further block can be made: an upgrade has been agreed on. */
   /** What another chain can begin with. */
   checkpoint(): CheckpointText {
     return this.rooms.checkpoint();
   }
 
+  /** Why no further block can be made: an upgrade has been agreed on. */
   haltReason(): string | undefined {
     return this.rooms.upgrades.haltReason();
   }
