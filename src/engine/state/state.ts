@@ -26,7 +26,7 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
-const PRINTS_MAX = 8_192;
+const PRINTS_MAX = 1_024;
 
 interface Print {
   readonly table: string;
