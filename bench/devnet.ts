@@ -7,22 +7,15 @@
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { openSearch } from "../src/admission/pow/nonce-search.ts";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { createDevnet } from "../src/node/devnet.ts";
 import { buildTransaction } from "../src/wire/transaction-build.ts";
 import { loadInChild } from "./load.ts";
-import { median } from "./support.ts";
+import { argument, median, programOf } from "./support.ts";
 
-const argument = (name: string) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
-const binary = argument("--binary");
-const program = binary
-  ? [resolve(binary)]
-  : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+const program = programOf(argument("--binary"));
 const only = argument("--only")?.split(",");
 const REST_MS = 2_000;
 const STARTS = 9;

@@ -1,7 +1,18 @@
 // Small things the benchmarks share.
 import { existsSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+
+/** The word after a flag of this process. */
+export function argument(name: string): string | undefined {
+  const at = process.argv.indexOf(name);
+  return at < 0 ? undefined : process.argv[at + 1];
+}
+
+/** How Lyra is started: the given executable, else the sources. */
+export function programOf(binary: string | undefined): string[] {
+  return binary ? [resolve(binary)] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+}
 
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b);
@@ -24,7 +35,6 @@ export interface RunningLyra {
 /** Starts `lyra serve` on a home, from sources or as the given executable, and waits until it listens. */
 export async function startLyra(home: string, binary?: string): Promise<RunningLyra> {
   const out = join(tmpdir(), `lyra-bench-${process.pid}-${Math.random().toString(36).slice(2)}.json`);
-  const program = binary ? [binary] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
   const words = [
     "serve",
     "--home",
@@ -37,7 +47,7 @@ export async function startLyra(home: string, binary?: string): Promise<RunningL
     "--segment-length",
     "1000000",
   ];
-  const child = Bun.spawn([...program, ...words], { stdout: "ignore", stderr: "inherit" });
+  const child = Bun.spawn([...programOf(binary), ...words], { stdout: "ignore", stderr: "inherit" });
   for (let tries = 0; tries < 1000 && !existsSync(out); tries++) await Bun.sleep(10);
   const { dataPort } = (await Bun.file(out).json()) as { dataPort: number };
   rmSync(out);

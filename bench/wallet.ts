@@ -7,7 +7,7 @@
 import { createPrivateKey, sign } from "node:crypto";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { leadingZeroBits, proofHash } from "../src/admission/pow/function.ts";
 import { Solver } from "../src/admission/pow/solver.ts";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
@@ -17,16 +17,9 @@ import { WalletStore } from "../src/wallet/wallet-store.ts";
 import { signingDigest } from "../src/wire/transaction.ts";
 import { type CommandInit, encodeCommand } from "../src/wire/transaction-build.ts";
 import { type LoadResult, loadInChild } from "./load.ts";
-import { median } from "./support.ts";
+import { argument, median, programOf } from "./support.ts";
 
-const argument = (name: string) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
-const binary = argument("--binary");
-const program = binary
-  ? [resolve(binary)]
-  : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
+const program = programOf(argument("--binary"));
 const only = argument("--only")?.split(",");
 const isWanted = (part: string) => only === undefined || only.includes(part);
 

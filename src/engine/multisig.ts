@@ -4,8 +4,9 @@
  */
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
+import type { Init } from "../wire/codec.ts";
 import { type IssueSignatures, NodeVoteType } from "../wire/generated/commands.ts";
-import { ERC20MultiSigSignerEventType } from "../wire/generated/events.ts";
+import { type ERC20MultiSigSignerEvent, ERC20MultiSigSignerEventType } from "../wire/generated/events.ts";
 import type { ERC20MultiSigEvent } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
@@ -211,17 +212,7 @@ export class Multisig implements SignerPort {
   private applySigner(event: SignerEvent): void {
     const before = this.latest.get(event.signer);
     if (before === undefined || isLater(event, before)) this.latest.set(event.signer, event);
-    const { TYPE_ADDED, TYPE_REMOVED } = ERC20MultiSigSignerEventType;
-    this.core.emit("erc20MultisigSignerEvent", {
-      id: event.id,
-      type: event.action === "add" ? TYPE_ADDED : TYPE_REMOVED,
-      signer: event.signer,
-      nonce: event.nonce,
-      blockTime: event.blockTime,
-      txHash: event.txHash,
-      logIndex: event.logIndex,
-      blockNumber: event.block,
-    });
+    this.core.emit("erc20MultisigSignerEvent", signerMessage(event));
   }
 
   private applyThreshold(event: ThresholdEvent): void {
@@ -244,4 +235,19 @@ function isLater(event: ContractEvent, before: ContractEvent): boolean {
   if (event.blockTime !== before.blockTime) return event.blockTime > before.blockTime;
   if (event.block !== before.block) return event.block > before.block;
   return event.logIndex > before.logIndex;
+}
+
+/** As the bus and checkpoints write it. */
+export function signerMessage(event: SignerEvent): Init<ERC20MultiSigSignerEvent> {
+  const { TYPE_ADDED, TYPE_REMOVED } = ERC20MultiSigSignerEventType;
+  return {
+    id: event.id,
+    type: event.action === "add" ? TYPE_ADDED : TYPE_REMOVED,
+    signer: event.signer,
+    nonce: event.nonce,
+    blockTime: event.blockTime,
+    txHash: event.txHash,
+    logIndex: event.logIndex,
+    blockNumber: event.block,
+  };
 }

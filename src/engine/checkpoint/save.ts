@@ -21,13 +21,9 @@ import {
   encodeValidators,
   type ScheduledTransfer,
 } from "../../wire/generated/checkpoint.ts";
-import {
-  ERC20MultiSigSignerEventType,
-  encodeEpochEvent,
-  StakeLinkingStatus,
-  TransferStatus,
-} from "../../wire/generated/events.ts";
+import { encodeEpochEvent, StakeLinkingStatus, TransferStatus } from "../../wire/generated/events.ts";
 import { AssetStatus, EpochAction, TransferType, ValidatorNodeStatus } from "../../wire/generated/vega.ts";
+import { signerMessage } from "../multisig.ts";
 import type { NodeStatus } from "../ports.ts";
 import type { Shares } from "../stakes.ts";
 import { compare } from "../state/state.ts";
@@ -223,18 +219,8 @@ function staking({ staking }: CheckpointDomains): Uint8Array {
 
 function multisig({ multisig }: CheckpointDomains): Uint8Array {
   const { signers, threshold } = multisig.known();
-  const { TYPE_ADDED, TYPE_REMOVED } = ERC20MultiSigSignerEventType;
   return encodeMultisigControl({
-    signers: signers.map((event) => ({
-      id: event.id,
-      type: event.action === "add" ? TYPE_ADDED : TYPE_REMOVED,
-      signer: event.signer,
-      nonce: event.nonce,
-      blockTime: event.blockTime,
-      txHash: event.txHash,
-      logIndex: event.logIndex,
-      blockNumber: event.block,
-    })),
+    signers: signers.map(signerMessage),
     ...(threshold && {
       thresholdSet: {
         id: threshold.id,
