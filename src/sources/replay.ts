@@ -9,7 +9,7 @@ import { KnownBlocks, mismatch } from "./known-blocks.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
 /** Failures of the store itself: the file has no part in them. */
-const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
+const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed", "sync_failed"]);
 /** A commit is due after this many events ... */
 const COMMIT_EVENTS = 8_192;
 /** ... or this long after the last one, so that readers see the height move. */
@@ -108,6 +108,7 @@ class FileReplay {
       if (!this.reader.end!.damage) this.settleDoubt(undefined);
     } finally {
       this.commit();
+      await this.writer.durable();
     }
     return false;
   }
@@ -141,7 +142,8 @@ class FileReplay {
   }
 
   private commit(): void {
-    this.writer.commit();
+    // The disk takes it while the next blocks are read.
+    this.writer.commitSoon();
     this.pending = 0;
     this.lastCommit = performance.now();
     if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);

@@ -1,18 +1,19 @@
 // Writes blocks. A block is whole or not there: its rows and the height are one transaction; when the source is
-// far ahead several whole blocks may share a commit (issue "a recorded network in", performance).
+// far ahead several whole blocks may share a commit.
 import type { Database, Statement } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors.ts";
-import { type Block, type BlockEvent, SEQUENCE_MAX } from "../sources/block.ts";
+import type { Block, BlockEvent } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { followsRule, hashOfRow } from "./block-hash.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
+import { type FileSync, LogSync } from "./log-sync.ts";
 import { PROJECTIONS } from "./project/all.ts";
-import { type BlockContext, type Handler, microseconds, type Projection } from "./project/context.ts";
+import { type Handler, microseconds, type Projection } from "./project/context.ts";
 import { isDiskFull, isSqliteError, sqliteCode } from "./sqlite-error.ts";
+import { IMPLIED_HASH, NO_ROW, type TxRows, WritingBlock } from "./writing-block.ts";
 
-const ORD_PART_SHIFT = 2 ** 24;
 /** A commit that adds so much to the log belongs to a busy time. */
 const BUSY_COMMIT_BYTES = 128 * 1024;
 const BUSY_CHECKPOINT_BYTES = 128 * 1024 * 1024;
@@ -25,6 +26,8 @@ export interface BlockWriterOptions {
   readonly allOrNothing?: boolean;
   /** After this much of the log it is copied back into the store. */
   readonly checkpointBytes?: number;
+  /** How the log is synced; tests let it fail. */
+  readonly disk?: FileSync;
 }
 
 export class BlockWriter {
@@ -40,6 +43,8 @@ export class BlockWriter {
   private readonly updateBlockHash: Statement;
   private readonly selectBlockHash: Statement;
   private readonly walPages: Statement;
+  /** Not for a store in memory. */
+  private readonly logSync: LogSync | undefined;
   private committed: ChainHead | undefined;
   private head: ChainHead | undefined;
   private inTransaction = false;
@@ -71,11 +76,13 @@ export class BlockWriter {
     this.updateBlockHash = db.prepare("UPDATE blocks SET hash = ? WHERE no = ?");
     this.selectBlockHash = db.prepare("SELECT height, time, hash FROM blocks WHERE no = ?");
     this.walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
+    const isInMemory = db.filename === "" || db.filename === ":memory:";
+    this.logSync = isInMemory ? undefined : new LogSync(`${db.filename}-wal`, options.disk);
     this.head = readHead(db);
     this.committed = this.head;
   }
 
-  /** The last block that is safely on disk; undefined for an empty store. */
+  /** The last block that is committed, which a killed process cannot lose; undefined for an empty store. */
   get committedHead(): ChainHead | undefined {
     return this.committed;
   }
@@ -114,17 +121,49 @@ export class BlockWriter {
   /** Opens the transaction of the next commit, if it is not open: for what belongs into it besides blocks. */
   begin(): void {
     if (this.inTransaction) return;
+    this.logSync?.check();
     try {
+      // What is written here this writer syncs by itself; all else on this connection is left to SQLite.
+      if (this.logSync) this.db.run("PRAGMA synchronous = NORMAL");
       this.beginImmediate.run();
     } catch (error) {
+      this.leave();
       throw storeError(undefined, error);
     }
     this.inTransaction = true;
   }
 
-  /** Makes everything staged durable. */
+  /** Makes everything staged durable. @throws NodeError; with `sync_failed` it is committed, but may not be durable */
   commit(): void {
     if (!this.inTransaction) return;
+    this.commitStaged();
+    this.logSync?.now();
+    this.checkpointIfLarge();
+  }
+
+  /**
+   * As `commit`, but the disk is waited for on another thread while the caller goes on: a killed process loses
+   * nothing, a machine without power may lose what is not durable yet. A disk that falls behind holds the caller up.
+   * @returns when it is durable; rejected when it cannot be, which every later call throws too
+   */
+  commitSoon(): Promise<void> {
+    if (!this.inTransaction) return this.durable();
+    if (this.logSync === undefined || this.logSync.isRunning) {
+      this.commit();
+      return Promise.resolve();
+    }
+    this.commitStaged();
+    const synced = this.logSync.later();
+    this.checkpointIfLarge();
+    return synced;
+  }
+
+  /** When all that is committed is durable. @throws NodeError `sync_failed` */
+  async durable(): Promise<void> {
+    await this.logSync?.ended();
+  }
+
+  private commitStaged(): void {
     try {
       if (this.head) writeHead(this.db, this.head);
       this.db.run("COMMIT");
@@ -132,16 +171,21 @@ export class BlockWriter {
       this.rollback();
       throw storeError(undefined, error);
     }
-    this.inTransaction = false;
+    this.leave();
     this.staged = [];
     this.committed = this.head;
-    this.checkpointIfLarge();
+  }
+
+  /** There is no transaction any more. */
+  private leave(): void {
+    this.inTransaction = false;
+    if (this.logSync) this.db.run("PRAGMA synchronous = FULL");
   }
 
   /** Drops everything staged since the last commit. */
   rollback(): void {
     if (this.inTransaction && this.db.inTransaction) this.db.run("ROLLBACK");
-    this.inTransaction = false;
+    this.leave();
     this.staged = [];
     this.head = this.committed;
     this.forget();
@@ -247,80 +291,6 @@ export class BlockWriter {
     } catch (error) {
       throw storeError(undefined, error);
     }
-  }
-}
-
-/** The block's hash is in no row of `blocks`. */
-const NO_ROW = -1;
-/** Its row leaves it out. */
-const IMPLIED_HASH = -2;
-
-/** Rows of `txs`, and what they are made of. */
-interface TxRows {
-  take(hex: string): number;
-  hashOf(block: number): string;
-  keepBlockHash(block: number, hex: string): void;
-}
-
-class WritingBlock implements BlockContext {
-  readonly no: number;
-  readonly timeUs: number;
-  private readonly ordBase: number;
-  /** Made with the first row: most blocks have none but their own hash. */
-  private txs: number[] | undefined;
-  /** Rows made for hashes of earlier blocks. */
-  private carried: Map<number, number> | undefined;
-  private ledgerEntries = 0;
-
-  constructor(
-    private readonly block: Block,
-    readonly head: ChainHead,
-    readonly ids: Ids,
-    readonly accounts: Accounts,
-    /** 0 when the block's hash is the one in its row, else `NO_ROW` or `IMPLIED_HASH`. */
-    private readonly ownTx: number,
-    private readonly txRows: TxRows,
-  ) {
-    this.no = head.no;
-    this.timeUs = head.timeUs;
-    this.ordBase = head.part * ORD_PART_SHIFT;
-  }
-
-  tx(event: BlockEvent): number {
-    if (event.tx === 0 && this.ownTx === 0) return 0;
-    this.txs ??= [];
-    let tx = this.txs[event.tx];
-    if (tx === undefined) {
-      const isImplied = event.tx === 0 && this.ownTx === IMPLIED_HASH;
-      if (isImplied) this.txRows.keepBlockHash(this.no, this.block.hash);
-      tx = isImplied ? 0 : this.txRows.take(this.block.txHashes[event.tx]!);
-      this.txs[event.tx] = tx;
-    }
-    return tx;
-  }
-
-  carriedTx(tx: number, block: number): number {
-    if (tx !== 0 || block === this.no) return tx;
-    this.carried ??= new Map();
-    let row = this.carried.get(block);
-    if (row === undefined) {
-      row = this.txRows.take(this.txRows.hashOf(block));
-      this.carried.set(block, row);
-    }
-    return row;
-  }
-
-  ord(event: BlockEvent): number {
-    return this.ordBase + event.seq;
-  }
-
-  ordOf(n: number): number {
-    if (n > SEQUENCE_MAX) throw new Error(`the block has more than ${SEQUENCE_MAX} rows of a kind`);
-    return this.ordBase + n;
-  }
-
-  nextLedgerEntry(): number {
-    return this.ledgerEntries++;
   }
 }
 

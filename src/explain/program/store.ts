@@ -86,6 +86,12 @@ export const STORE_CODES = table("program code", {
     "SQLite reports an error of the disk or the file.",
     "lyra doctor --home DIR --deep.",
   ],
+  sync_failed: [
+    "",
+    "The disk did not confirm what was written last.",
+    "It reported an error, and nobody knows which of the last blocks it holds.",
+    "Check the disk and start again: what it took is whole, and the rest is loaded or made again.",
+  ],
   schema_older: [
     "",
     "The store was made by an older Lyra.",

@@ -54,7 +54,11 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** Opens the chain of a home, or begins it. @throws NodeError when the home holds something else, or is damaged */
   constructor(private readonly options: LocalChainOptions) {
     this.limits = { ...SEQUENCER_LIMITS, ...options.limits };
-    this.writer = new BlockWriter(options.db, { allOrNothing: true, checkpointBytes: CHECKPOINT_BYTES });
+    this.writer = new BlockWriter(options.db, {
+      allOrNothing: true,
+      checkpointBytes: CHECKPOINT_BYTES,
+      disk: options.disk,
+    });
     // The log is cut back to this when it begins anew.
     options.db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
     this.core = new ChainCore(options, this.writer, this.limits);

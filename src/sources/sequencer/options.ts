@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../../admission/rules.ts";
 import type { BlockMode } from "../../engine/chain-port.ts";
 import type { Genesis } from "../../engine/genesis.ts";
+import type { FileSync } from "../../store/log-sync.ts";
 import type { Verdict } from "../../wire/transaction-check.ts";
 import type { MakeEngine } from "./chain-engine.ts";
 import type { ChainClock, ChainPart, ChainRandom } from "./doors.ts";
@@ -25,6 +26,8 @@ export interface LocalChainOptions {
   readonly limits?: Partial<SequencerLimits>;
   /** Saved with the chain, besides clock and randomness: the bridge simulator. */
   readonly parts?: readonly ChainPart[];
+  /** How the store's log is synced; tests let it fail. */
+  readonly disk?: FileSync;
   /** An event file that every block is appended to. */
   readonly recordTo?: string;
   /** Told after every commit to disk; history segments follow it. */

@@ -23,6 +23,8 @@ const MANY_BLOCKS = 1_000;
 /** A chain whose disk is full tries again after this. */
 const RETRY_MS = 1_000;
 const RETRY_ON_REQUEST_MS = 200;
+/** From so many transactions on a block's disk is waited for while the next one is made. */
+const LARGE_BLOCK_TXS = 64;
 /** Between two blocks whoever asked has a turn, even when blocks take longer than their interval. */
 const PAUSE_MS = 1;
 /** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
@@ -175,10 +177,14 @@ export class Sequencer {
     this.lastAttemptMs = performance.now();
     const made: MadeBlock[] = [];
     let trouble: NodeError | undefined;
+    let durable: Promise<void> | undefined;
     try {
       do made.push(this.execute(tool));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
-      trouble = this.core.commit();
+      if (tool === undefined && made[0]!.txs.length >= LARGE_BLOCK_TXS) {
+        ({ trouble, durable } = this.core.commitSoon());
+      } else trouble = this.core.commit();
+      if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
     } catch (error) {
       if (error instanceof CommandError) throw error;
       this.board.update();
@@ -188,7 +194,8 @@ export class Sequencer {
     clearTimeout(this.retry);
     this.retry = undefined;
     this.intake.committed();
-    for (const each of made) this.told(each);
+    durable?.catch((error) => this.halt(error));
+    for (const each of made) this.told(each, durable);
     if (trouble) this.halt(trouble);
     this.noteHalt();
     this.schedule();
@@ -213,17 +220,23 @@ export class Sequencer {
     );
   }
 
-  /** A block is real: its callers, the mempool, and whoever follows hear of it. */
-  private told({ executed, txs, status }: MadeBlock): void {
+  /** A block is real: the mempool and whoever follows hear of it, and its callers once it is `durable`. */
+  private told({ executed, txs, status }: MadeBlock, durable: Promise<void> | undefined): void {
     const { height } = executed.point;
+    const answers: (() => void)[] = [];
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
       this.mempool.remove(entry);
       if (result.code !== 0) this.mempool.forget(entry.hash);
-      if (this.waiters.has(entry.hash)) {
-        this.waiters.tell(entry.hash, this.intake.outcome(entry.hash, result, entry.gas, height));
-      }
+      if (!this.waiters.has(entry.hash)) continue;
+      const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
+      answers.push(() => this.waiters.tell(entry.hash, outcome));
     }
+    const answer = () => {
+      for (const each of answers) each();
+    };
+    if (durable === undefined) answer();
+    else durable.then(answer, () => {});
     this.wanted = txs.length > 0 ? 0 : this.wanted;
     if (txs.length > 0 || this.mempool.count > 0) this.recheck();
     this.options.onCommitted?.(height);
