@@ -79,6 +79,11 @@ export class Admission {
     return verdict.accepted ? this.spam.check(spamRequest(tx), tokens) : verdict;
   }
 
+  /** Instead of `check`, for what waited in the mempool at this very block before. */
+  keep({ command, tid }: Pick<AdmissionTransaction, "command" | "tid">): void {
+    this.pow.keep({ isValidatorCommand: COMMANDS[command].isValidatorCommand, tid });
+  }
+
   /** In a block. A transaction that a spam policy refuses has used up its proof all the same. */
   deliver(tx: AdmissionTransaction): Verdict {
     const verdict = this.pow.deliver(powTransaction(tx), this.timeNs);

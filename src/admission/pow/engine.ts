@@ -110,6 +110,11 @@ export class PowEngine {
     return typeof bits === "bigint" ? ACCEPTED : bits;
   }
 
+  /** A transaction that was judged well before, and waits in the mempool again. */
+  keep({ isValidatorCommand, tid }: Pick<PowTransaction, "isValidatorCommand" | "tid">): void {
+    if (!isValidatorCommand) this.pooledTids.add(tid);
+  }
+
   /** @param timeNs of the current block: a ban begins there */
   deliver(tx: PowTransaction, timeNs: bigint): Verdict {
     const bits = this.verify(tx);

@@ -40,6 +40,8 @@ export type SeenState = readonly (readonly [height: string, texts: readonly stri
 export class Seen {
   private readonly texts = new Set<string>();
   private readonly byHeight = new Map<bigint, string[]>();
+  /** Of each height what was saved or loaded last, as long as nothing was added to it. */
+  private readonly saved = new Map<bigint, readonly string[]>();
 
   has(text: string): boolean {
     return this.texts.has(text);
@@ -51,6 +53,7 @@ export class Seen {
 
   add(height: bigint, text: string): void {
     this.texts.add(text);
+    this.saved.delete(height);
     const texts = this.byHeight.get(height);
     if (texts) texts.push(text);
     else this.byHeight.set(height, [text]);
@@ -59,15 +62,31 @@ export class Seen {
   forget(height: bigint): void {
     for (const text of this.byHeight.get(height) ?? []) this.texts.delete(text);
     this.byHeight.delete(height);
+    this.saved.delete(height);
   }
 
+  /** Costs what was added since the last time. */
   save(): SeenState {
-    return sortedHeights(this.byHeight).map(([height, texts]) => [height.toString(), [...texts].sort()]);
+    return sortedHeights(this.byHeight).map(([height, texts]) => {
+      let saved = this.saved.get(height);
+      if (saved === undefined) {
+        saved = [...texts].sort();
+        this.saved.set(height, saved);
+      }
+      return [height.toString(), saved];
+    });
   }
 
+  /** Costs what differs, for a state that this one gave out itself. */
   load(state: SeenState): void {
-    this.texts.clear();
-    this.byHeight.clear();
-    for (const [height, texts] of state) for (const text of texts) this.add(BigInt(height), text);
+    const wanted = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
+    for (const height of [...this.byHeight.keys()]) {
+      if (!wanted.has(height) || wanted.get(height) !== this.saved.get(height)) this.forget(height);
+    }
+    for (const [height, texts] of wanted) {
+      if (this.saved.has(height)) continue;
+      for (const text of texts) this.add(height, text);
+      this.saved.set(height, texts);
+    }
   }
 }

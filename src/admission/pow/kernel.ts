@@ -16,19 +16,42 @@ export const KERNEL_BITS_MAX = 64;
 
 type SearchExport = (start: bigint, count: number, address: number, shift: number, mask: bigint) => bigint;
 
-let compiled: WebAssembly.Module | undefined;
+/** The kernel in this thread. An instance costs milliseconds, a search of low difficulty microseconds: all share one. */
+class Machine {
+  private readonly run: SearchExport;
+  private readonly words: BigUint64Array;
+  private loaded: Kernel | undefined;
+
+  constructor() {
+    const module = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
+    const { memory, search } = new WebAssembly.Instance(module).exports;
+    this.run = search as SearchExport;
+    this.words = new BigUint64Array((memory as WebAssembly.Memory).buffer);
+  }
+
+  /** The search, with the kernel's state in memory. */
+  with(kernel: Kernel): SearchExport {
+    if (this.loaded !== kernel) {
+      kernel.writeTo(this.words);
+      this.loaded = kernel;
+    }
+    return this.run;
+  }
+}
+
+let machine: Machine | undefined;
 let isMissing = false;
 
-/** The module, compiled once a thread; undefined on machines whose WebAssembly has no vectors. */
-function kernelModule(): WebAssembly.Module | undefined {
-  if (compiled || isMissing) return compiled;
+/** Made once a thread; undefined on machines whose WebAssembly has no vectors. */
+function theMachine(): Machine | undefined {
+  if (machine || isMissing) return machine;
   try {
-    compiled = new WebAssembly.Module(Buffer.from(KERNEL, "base64"));
+    machine = new Machine();
   } catch {
     // What is missing here is speed, not an answer: the search then goes by CryptoHasher (nonce-search.ts).
     isMissing = true;
   }
-  return compiled;
+  return machine;
 }
 
 /**
@@ -36,26 +59,25 @@ function kernelModule(): WebAssembly.Module | undefined {
  * one block, which holds for 128 of 136 lengths, among them the 141 bytes of a usual proof.
  */
 export function kernelFits(prefixBytes: number): boolean {
-  return kernelModule() !== undefined && (prefixBytes % RATE) + NONCE_BYTES < RATE;
+  return theMachine() !== undefined && (prefixBytes % RATE) + NONCE_BYTES < RATE;
 }
 
 /** A search behind one prefix. All blocks before the one with the nonce are absorbed when it is made. */
 export class Kernel {
-  private readonly run: SearchExport;
+  private readonly state: BigUint64Array;
+  private readonly lane: number;
   private readonly address: number;
   private readonly shift: number;
   private readonly mask: bigint;
 
   /** @param difficulty leading zero bits; beyond 64 the first 64 are looked for */
   constructor(prefix: Uint8Array, difficulty: number) {
-    const { memory, search } = new WebAssembly.Instance(kernelModule()!).exports;
-    this.run = search as SearchExport;
     const nonceAt = prefix.length % RATE;
-    const lane = Math.floor(nonceAt / LANE_BYTES);
-    this.address = lane * VECTOR_BYTES;
+    this.state = absorb(prefix);
+    this.lane = Math.floor(nonceAt / LANE_BYTES);
+    this.address = this.lane * VECTOR_BYTES;
     this.shift = (nonceAt % LANE_BYTES) * 8;
     this.mask = leadingBitsMask(Math.min(difficulty, KERNEL_BITS_MAX));
-    writeState(new BigUint64Array((memory as WebAssembly.Memory).buffer), absorb(prefix), lane);
   }
 
   /**
@@ -63,8 +85,18 @@ export class Kernel {
    * @param count how many to try, below 2^31; up to two more are tried, and may be the answer
    */
   search(start: bigint, count: number): bigint | undefined {
-    const attempt = this.run(BigInt.asIntN(64, start), count, this.address, this.shift, this.mask);
+    const run = theMachine()!.with(this);
+    const attempt = run(BigInt.asIntN(64, start), count, this.address, this.shift, this.mask);
     return attempt < 0n ? undefined : start + attempt;
+  }
+
+  /** @param memory the machine's, as words */
+  writeTo(memory: BigUint64Array): void {
+    const write = (vector: number, lane: number) =>
+      memory.fill(this.state[lane]!, vector * 2, vector * 2 + 2);
+    for (let lane = 0; lane < LANES; lane++) write(lane, lane);
+    write(TOUCHED, this.lane);
+    write(TOUCHED + 1, this.lane + 1);
   }
 }
 
@@ -85,13 +117,6 @@ function absorb(prefix: Uint8Array): BigUint64Array {
   state[(prefix.length % RATE) + NONCE_BYTES]! ^= 0x06;
   state[RATE - 1]! ^= 0x80;
   return new BigUint64Array(words.buffer);
-}
-
-function writeState(memory: BigUint64Array, state: BigUint64Array, nonceLane: number): void {
-  const write = (vector: number, lane: number) => memory.fill(state[lane]!, vector * 2, vector * 2 + 2);
-  for (let lane = 0; lane < LANES; lane++) write(lane, lane);
-  write(TOUCHED, nonceLane);
-  write(TOUCHED + 1, nonceLane + 1);
 }
 
 /** The lane's bits that are the first of the hash: lanes are little-endian. As the signed number the kernel takes. */
