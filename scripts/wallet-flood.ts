@@ -55,9 +55,8 @@ try {
       ...scenario,
       ...(values.binary !== undefined && { program: [resolve(values.binary)] }),
     });
-    const { sent, executed, refusals, withoutTime, bannedUntil, seconds } = outcome;
-    // What a chain had executed that is gone now is not there any more.
-    const isLost = name !== "again" && executed !== sent;
+    const { sent, executed, unknown, lostWithChain, refusals, withoutTime, bannedUntil, seconds } = outcome;
+    const isLost = executed > sent + unknown || executed < sent - lostWithChain;
     const isWell = bannedUntil === undefined && withoutTime.length === 0 && !isLost;
     if (!isWell) problems++;
     const banned = bannedUntil === undefined ? "not banned" : `BANNED until ${bannedUntil}`;

@@ -28,8 +28,11 @@ export class NodeError extends Error {
   }
 }
 
+/** What the runtime advises programmers to do about a connection; nobody who reads ours can do it. */
+const ADVICE = / For more information, pass `verbose: true` in the second argument to fetch\(\)/;
+
 /** A short text for an unknown thrown value, without stack or path. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
+  if (error instanceof Error) return error.message.replace(ADVICE, "");
   return String(error);
 }

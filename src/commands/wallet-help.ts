@@ -34,7 +34,8 @@ const TOPICS: Readonly<Record<string, string>> = {
   --recovery-phrase-out FILE  the phrase goes to a new file, for you alone
   --with-recovery-phrase      it is printed, also where there is no terminal
 
-  On a terminal the phrase is shown once. No file of the wallet has it.
+  On a terminal the phrase is shown once, and three of its words are typed again
+  before the wallet is made. No file of the wallet has it.
 ${SECRETS}`,
   import: `lyra wallet import NAME: a wallet that was, under a passphrase of its own
 
@@ -117,6 +118,8 @@ ${SECRETS}`,
 
   session list
   session revoke HOSTNAME [--wallet NAME]    at once, with what it asks for
+
+  Where no service runs: the connections that the next one would bring back.
 `,
   permissions: `lyra wallet permissions: what pages may see of a wallet
 

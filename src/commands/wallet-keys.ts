@@ -7,11 +7,12 @@ import { readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { metadataOf, print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
+import { pickVerb, type Verbs } from "./wallet-verbs.ts";
 
 const META = { meta: { type: "string", multiple: true } } as const;
 const UINT64_MAX = (1n << 64n) - 1n;
 
-const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
+const VERBS: Verbs = {
   generate,
   list,
   describe,
@@ -22,16 +23,7 @@ const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
   rotate,
 };
 
-export async function runKey(argv: string[]): Promise<number> {
-  const [verb, ...rest] = argv;
-  const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (known) return known(rest);
-  const names = Object.keys(VERBS).join(", ");
-  throw usageError(
-    "wallet",
-    verb === undefined ? `say one of ${names}` : `there is no 'wallet key ${verb.slice(0, 40)}'`,
-  );
-}
+export const runKey = (argv: string[]): Promise<number> => pickVerb("key", argv, VERBS);
 
 async function generate(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...META });

@@ -10,6 +10,7 @@ import { transactionBytes } from "../wire/transaction-json.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { green, red } from "./terminal.ts";
 import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { pickVerb } from "./wallet-verbs.ts";
 
 const MESSAGE_FLAGS = {
   text: { type: "string" },
@@ -17,15 +18,7 @@ const MESSAGE_FLAGS = {
   "message-file": { type: "string" },
 } as const;
 
-export async function runMessage(argv: string[]): Promise<number> {
-  const [verb, ...rest] = argv;
-  if (verb === "sign") return sign(rest);
-  if (verb === "verify") return verify(rest);
-  throw usageError(
-    "wallet",
-    verb === undefined ? "say sign or verify" : `there is no 'wallet message ${verb.slice(0, 40)}'`,
-  );
-}
+export const runMessage = (argv: string[]): Promise<number> => pickVerb("message", argv, { sign, verify });
 
 async function sign(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...MESSAGE_FLAGS });

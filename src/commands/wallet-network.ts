@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { networksFolder } from "../api/wallet/start.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { plain } from "../wallet/approvals/plain-text.ts";
+import { plain, plainJson } from "../wallet/approvals/plain-text.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import {
   CHAIN_ID,
@@ -51,7 +51,9 @@ async function list(argv: string[]): Promise<number> {
 async function describe(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, COMMON);
   const [name] = takeWords("wallet", positionals, "NAME");
-  print(networksOf(values).get(name));
+  const network = networksOf(values).get(name);
+  if (values.json) print(network);
+  else process.stdout.write(`${plainJson(JSON.stringify(network, undefined, 2))}\n`);
   return ExitCode.done;
 }
 

@@ -1,8 +1,9 @@
 // What every wallet command begins with: which store, which wallet, and its passphrase.
 import { join } from "node:path";
 import { wipe } from "../crypto/wipe.ts";
+import { type NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { walletUnknown } from "../wallet/errors.ts";
+import { walletError, walletUnknown } from "../wallet/errors.ts";
 import type { MetadataEntry } from "../wallet/keys/wallet-data.ts";
 import { FolderKeystore } from "../wallet/keystore/folder-keystore.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
@@ -81,3 +82,12 @@ export function print(document: unknown): void {
 export function printable(text: string): string {
   return text.replace(/\p{C}/gu, "\ufffd");
 }
+
+export function cannotWrite(path: string, error: unknown): NodeError {
+  const code = (error as { code?: string }).code ?? reasonOf(error);
+  if (code === "EEXIST") return fileExists(path);
+  return walletError("file_unwritable", `${path} cannot be written: ${code}`);
+}
+
+export const fileExists = (path: string): NodeError =>
+  walletError("file_exists", `${path} is there already`, "choose another name");

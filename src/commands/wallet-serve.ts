@@ -8,7 +8,7 @@ import {
   serviceFiles,
   startWalletService,
 } from "../api/wallet/start.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
 import { devnetAddressFile } from "../node/devnet-address.ts";
 import { ApproveAll } from "../wallet/approvals/approve-all.ts";
@@ -95,6 +95,7 @@ export async function runServe(argv: string[]): Promise<number> {
   if (!values.quiet) {
     if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
     else say("listening", where);
+    tellWithoutNode(running);
   }
   const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
   // A prompt that fails must not end the service: a second terminal can still answer.
@@ -105,6 +106,14 @@ export async function runServe(argv: string[]): Promise<number> {
   source?.end();
   await running.close();
   return name === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+}
+
+/** That nothing can be sent is said when the service begins, not when a page has asked and a person has approved. */
+function tellWithoutNode({ service }: RunningWalletService): void {
+  service.parts.sender.chainId().catch((error: unknown) => {
+    const sentence = `${reasonOf(error)}: pages can connect, and nothing is sent until that changes`;
+    say(red(sentence), { trouble: sentence });
+  });
 }
 
 export interface BannerFacts {
@@ -176,7 +185,8 @@ function nodesOf(
   const chainId = values["chain-id"];
   const given = values["node-url"] ?? [];
   if (given.length > 0) {
-    if (values.network !== undefined) throw usageError("wallet", "say --node-url or --network");
+    if (values.network !== undefined)
+      throw usageError("wallet", "--node-url and --network both name nodes: say one of them");
     return { addresses: given, chainId };
   }
   if (values.network !== undefined) {

@@ -1,31 +1,33 @@
 // lyra wallet: wallets, their keys, and messages, with no network at all.
-import { existsSync, readFileSync, rmSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { wipe } from "../crypto/wipe.ts";
-import { ExitCode, type NodeError, reasonOf } from "../errors.ts";
+import { ExitCode } from "../errors.ts";
 import { walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
 import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
-import { realSteps } from "../wallet/keystore/file-steps.ts";
 import { writeNewFile } from "../wallet/keystore/whole-file.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import type { WalletStore } from "../wallet/wallet-store.ts";
 import { readArguments, usageError } from "./arguments.ts";
-import { bold, dim, green, say } from "./terminal.ts";
+import { dim, green, say } from "./terminal.ts";
+import { create, tellNew } from "./wallet-create.ts";
 import { help, helpOf } from "./wallet-help.ts";
 import { runKey } from "./wallet-keys.ts";
 import { runMessage } from "./wallet-messages.ts";
-import { print, STORE_FLAGS, storeOf, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import {
+  cannotWrite,
+  fileExists,
+  print,
+  STORE_FLAGS,
+  storeOf,
+  takeWords,
+  WALLET_FLAGS,
+  withWallet,
+} from "./wallet-opening.ts";
 import { promptLine } from "./wallet-prompt.ts";
 import { readNewPassphrase, readPassphrase, readPhrase, readSecret, secretFlags } from "./wallet-secrets.ts";
+import { runWord, type Verbs, verbOf } from "./wallet-verbs.ts";
 
 export { help, helpOf };
-
-const CREATE_FLAGS = {
-  ...WALLET_FLAGS,
-  "recovery-phrase-out": { type: "string" },
-  "with-recovery-phrase": { type: "boolean" },
-} as const;
 
 const IMPORT_FLAGS = {
   ...WALLET_FLAGS,
@@ -35,7 +37,7 @@ const IMPORT_FLAGS = {
   file: { type: "string" },
 } as const;
 
-const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
+const VERBS: Verbs = {
   create,
   import: importWallet,
   list,
@@ -61,8 +63,8 @@ const VERBS: Readonly<Record<string, (argv: string[]) => Promise<number>>> = {
 
 export async function run(argv: string[]): Promise<number> {
   const [verb, ...rest] = argv;
-  const known = verb !== undefined && Object.hasOwn(VERBS, verb) ? VERBS[verb] : undefined;
-  if (known) return known(rest);
+  const known = verbOf(VERBS, verb);
+  if (known) return runWord(verb!, known, rest);
   if (verb === "help") {
     process.stdout.write(helpOf(rest));
     return ExitCode.done;
@@ -75,40 +77,6 @@ export async function run(argv: string[]): Promise<number> {
   );
 }
 
-async function create(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, CREATE_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
-  const store = storeOf(values);
-  const isShown = values["with-recovery-phrase"] === true || (process.stdout.isTTY === true && !values.json);
-  const path = values["recovery-phrase-out"];
-  if (!isShown && path === undefined) {
-    throw usageError(
-      "wallet",
-      "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
-    );
-  }
-  if (await store.has(name)) throw walletExists();
-  if (path !== undefined && existsSync(path)) throw fileExists(path);
-  const passphrase = await readNewPassphrase(values, name);
-  // The phrase is kept before there is a wallet: one without its phrase would be lost with its passphrase.
-  let isKept = false;
-  const keep = (phrase: string) => {
-    if (path === undefined) return;
-    writeInPlace(path, Buffer.from(`${phrase}\n`));
-    isKept = true;
-  };
-  const { wallet, recoveryPhrase } = await store
-    .create({ name, passphrase }, keep)
-    .catch((error: unknown) => {
-      if (isKept) rmSync(path!, { force: true });
-      throw error;
-    })
-    .finally(() => wipe(passphrase));
-  tellNew(store, wallet, values, isShown ? recoveryPhrase : undefined);
-  wallet.lock();
-  return ExitCode.done;
-}
-
 async function importWallet(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, IMPORT_FLAGS);
   const [name] = takeWords("wallet", positionals, "NAME");
@@ -118,7 +86,8 @@ async function importWallet(argv: string[]): Promise<number> {
     throw usageError("wallet", "a file says by itself which version its keys have: leave --key-version away");
   }
   const wallet = values.file === undefined ? await fromPhrase() : await fromFile(values.file);
-  tellNew(store, wallet, values);
+  const { keyVersion, keys } = wallet;
+  tellNew({ name, filePath: store.locationOf(name), key: keys[0], keyVersion }, values);
   wallet.lock();
   return ExitCode.done;
 
@@ -140,40 +109,6 @@ async function importWallet(argv: string[]): Promise<number> {
       .importFile({ name, passphrase, file, filePassphrase })
       .finally(() => wipe(passphrase, filePassphrase));
   }
-}
-
-function tellNew(
-  store: WalletStore,
-  wallet: UnlockedWallet,
-  values: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
-  recoveryPhrase?: string,
-): void {
-  const { name, keyVersion } = wallet;
-  const filePath = store.locationOf(name);
-  const key = wallet.keys[0];
-  if (values.json) {
-    const shown = {
-      name,
-      keyDerivationVersion: keyVersion,
-      ...(recoveryPhrase === undefined ? {} : { recoveryPhrase }),
-      filePath,
-    };
-    print({
-      wallet: shown,
-      key: key && { publicKey: key.publicKey, algorithm: key.algorithm, metadata: key.metadata },
-    });
-    return;
-  }
-  process.stdout.write(`${name}  ${key?.publicKey ?? "no key"}\n`);
-  if (recoveryPhrase !== undefined) {
-    if (!values.quiet)
-      say(
-        `\n${bold("Write these words down, in this order. They are shown this once.")}\n` +
-          `Whoever has them has the wallet; without them a lost file or passphrase is lost for good.\n`,
-      );
-    process.stdout.write(`${recoveryPhrase}\n`);
-  }
-  if (!values.quiet) say(dim(`\nthe wallet is ${filePath}`));
 }
 
 async function list(argv: string[]): Promise<number> {
@@ -321,27 +256,6 @@ function told(
   return ExitCode.done;
 }
 
-/** A new file, closed to others, on the disk before anybody relies on it. A phrase is nowhere else on the way. */
-function writeInPlace(path: string, bytes: Uint8Array): void {
-  let isMade = false;
-  try {
-    const descriptor = realSteps.create(path);
-    isMade = true;
-    try {
-      realSteps.write(descriptor, bytes);
-      realSteps.sync(descriptor);
-    } finally {
-      realSteps.close(descriptor);
-    }
-    realSteps.syncFolder(dirname(path));
-  } catch (error) {
-    if (isMade) rmSync(path, { force: true });
-    throw cannotWrite(path, error);
-  } finally {
-    wipe(bytes);
-  }
-}
-
 function readWhole(path: string): Uint8Array {
   try {
     return new Uint8Array(readFileSync(path));
@@ -349,12 +263,3 @@ function readWhole(path: string): Uint8Array {
     throw walletError("file_unreadable", `${path} cannot be read: ${(error as { code?: string }).code}`);
   }
 }
-
-function cannotWrite(path: string, error: unknown): NodeError {
-  const code = (error as { code?: string }).code ?? reasonOf(error);
-  if (code === "EEXIST") return fileExists(path);
-  return walletError("file_unwritable", `${path} cannot be written: ${code}`);
-}
-
-const fileExists = (path: string) =>
-  walletError("file_exists", `${path} is there already`, "choose another name");

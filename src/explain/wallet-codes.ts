@@ -83,9 +83,9 @@ export const WALLET_CODES = table("wallet code", {
       "could not get the chain ID from the node",
       "the transaction failed: <reason>",
     ],
-    "No node could be asked.",
-    "No node answers, the nodes do not agree, or the chain has no block yet.",
-    "Check the node's address and that it runs; try again.",
+    "No node could be asked, or none said whether it has the transaction.",
+    "No node answers, the nodes do not agree, or the chain has no block yet. A text with a hash: the transaction may have been sent.",
+    "Check the node's address and that it runs; try again. Where there is a hash, look for it first, up to the block that is named.",
   ],
   1001: [
     "",

@@ -274,7 +274,7 @@ export class UnlockedWallet {
   }
 }
 
-function viewOf({ publicKey, metadata, isTainted }: KeyData): KeyView {
+export function viewOf({ publicKey, metadata, isTainted }: KeyData): KeyView {
   const algorithm = { name: SIGNATURE_ALGORITHM, version: SIGNATURE_VERSION };
   return { publicKey, name: keyName(metadata), algorithm, metadata, isTainted };
 }

@@ -19,7 +19,7 @@ import { KDF_COST, type KdfRules, type ScryptCost } from "./keystore/passphrase-
 import { type FileFormat, formatOf, type Opened, type Seal } from "./keystore/seal.ts";
 import { PASSPHRASE_BYTES_MAX } from "./limits.ts";
 import { type RandomBytes, secureRandom } from "./random.ts";
-import { UnlockedWallet } from "./unlocked-wallet.ts";
+import { type KeyView, UnlockedWallet, viewOf } from "./unlocked-wallet.ts";
 import { checkWalletName } from "./wallet-name.ts";
 
 export interface WalletStoreOptions extends KdfRules {
@@ -96,14 +96,23 @@ export class WalletStore {
 
   /**
    * A wallet of a new recovery phrase, with its first key.
-   * @param keepPhrase called before there is a file, so that no wallet is ever without its phrase
+   * @param keepPhrase waited for before there is a file, so that no wallet is ever without its phrase
    * @throws NodeError `wallet_exists`
    */
-  async create(wanted: NewWallet, keepPhrase?: (phrase: string) => void): Promise<CreatedWallet> {
+  async create(
+    wanted: NewWallet,
+    keepPhrase?: (phrase: string, firstKey: KeyView) => void | Promise<void>,
+  ): Promise<CreatedWallet> {
     await this.checkNew(wanted);
     const recoveryPhrase = newRecoveryPhrase(this.random);
-    keepPhrase?.(recoveryPhrase);
-    return { wallet: await this.fromPhrase(wanted, recoveryPhrase, KEY_VERSION_DEFAULT), recoveryPhrase };
+    const wallet = await walletFrom(recoveryPhrase, KEY_VERSION_DEFAULT);
+    try {
+      await keepPhrase?.(recoveryPhrase, viewOf(wallet.keys[0]!));
+    } catch (error) {
+      wipeWallet(wallet);
+      throw error;
+    }
+    return { wallet: await this.add(wanted, wallet), recoveryPhrase };
   }
 
   /** The wallet of a recovery phrase, with its first key. @throws NodeError `recovery_phrase_invalid` */
@@ -112,7 +121,7 @@ export class WalletStore {
   ): Promise<UnlockedWallet> {
     await this.checkNew(wanted);
     const version = checkKeyVersion(wanted.version ?? KEY_VERSION_DEFAULT);
-    return this.fromPhrase(wanted, readRecoveryPhrase(wanted.recoveryPhrase), version);
+    return this.add(wanted, await walletFrom(readRecoveryPhrase(wanted.recoveryPhrase), version));
   }
 
   /** A wallet from a file's bytes, of Lyra or of the original: a file of Lyra's own with a new passphrase. */
@@ -184,15 +193,6 @@ export class WalletStore {
     if (await this.has(checkWalletName(name))) throw walletExists();
   }
 
-  private async fromPhrase(wanted: NewWallet, phrase: string, version: KeyVersion): Promise<UnlockedWallet> {
-    const seed = await seedOf(phrase);
-    if (seed.length !== SEED_BYTES) throw new RangeError("a seed has 64 bytes");
-    const node = walletNode(seed);
-    wipe(seed);
-    const empty = { version, id: walletId(node), node, keys: [], permissions: new Map() };
-    return this.add(wanted, withNewKey(empty));
-  }
-
   private async add({ name, passphrase }: NewWallet, wallet: WalletData): Promise<UnlockedWallet> {
     const seal = await this.newSeal("lyra", passphrase);
     try {
@@ -220,6 +220,15 @@ export class WalletStore {
     if (format === "original") return new OriginalSeal(passphrase, this.random);
     return LyraSeal.create(passphrase, this.cost, this.random, this.rules);
   }
+}
+
+/** The wallet of a phrase, with its first key, which is in no file yet. */
+async function walletFrom(phrase: string, version: KeyVersion): Promise<WalletData> {
+  const seed = await seedOf(phrase);
+  if (seed.length !== SEED_BYTES) throw new RangeError("a seed has 64 bytes");
+  const node = walletNode(seed);
+  wipe(seed);
+  return withNewKey({ version, id: walletId(node), node, keys: [], permissions: new Map() });
 }
 
 function checkPassphrase(passphrase: Uint8Array): void {

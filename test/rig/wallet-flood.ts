@@ -1,6 +1,8 @@
 // Clients that send through wallets as fast as they can, against a devnet in a process of its own: each transaction is
 // executed, or has a reason with a time, and the key is never banned.
+import { Database } from "bun:sqlite";
 import { rmSync } from "node:fs";
+import { storePath } from "../../src/store/database.ts";
 import { BRIDGED, DevnetClient } from "./devnet-client.ts";
 import { RunningDevnet } from "./devnet-process.ts";
 import type { Scratch } from "./homes.ts";
@@ -32,7 +34,12 @@ export interface FloodPlan {
 
 export interface FloodOutcome {
   readonly sent: number;
+  /** On a chain that began again: those of the one before too. */
   readonly executed: number;
+  /** Whose answer got lost, so that nobody knows whether they are. */
+  readonly unknown: number;
+  /** Sent so shortly before their chain was lost that they may have waited for a block of it. */
+  readonly lostWithChain: number;
   /** Why transactions were not sent, with what differs taken out, and how often. */
   readonly refusals: ReadonlyMap<string, number>;
   /** Refusals that do not say when the next attempt is worth it. */
@@ -42,6 +49,11 @@ export interface FloodOutcome {
 }
 
 export class RunningFlood {
+  /** Executed by a chain that is gone. */
+  executedBefore = 0;
+  /** When it went; never: infinite. */
+  lostAtMs = Number.POSITIVE_INFINITY;
+
   constructor(
     private devnet: RunningDevnet,
     private readonly plan: FloodPlan,
@@ -52,8 +64,10 @@ export class RunningFlood {
   /** The chain is lost, and begins again at the same address. */
   async startAgain(): Promise<void> {
     const { scratch, block, parameters, program } = this.plan;
+    this.lostAtMs = performance.now();
     this.devnet.kill("SIGKILL");
     await this.devnet.end();
+    this.executedBefore = withdrawalsIn(this.devnet.home);
     rmSync(this.devnet.home, { recursive: true, force: true });
     const words = ["--node-port", String(this.port)];
     this.devnet = new RunningDevnet({
@@ -75,8 +89,8 @@ const AMOUNT = "1000000";
 const RECEIVER = `0x${"ab".repeat(20)}`;
 const SETTLE_MS_MAX = 20_000;
 const POLL_MS = 50;
-/** While there is no node nobody knows a time. */
-const NO_NODE = /no healthy node available|the transaction failed/;
+/** Of a chain that is killed, what it took within this time may have been in no block yet. */
+const UNBLOCKED_MS = 1_000;
 
 async function fund(client: DevnetClient): Promise<void> {
   const response = await fetch(`${client.nodeUrl}/devnet/parties`);
@@ -104,17 +118,33 @@ export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
     const transaction = {
       withdrawSubmission: { amount: AMOUNT, asset: BRIDGED, ext: { erc20: { receiverAddress: RECEIVER } } },
     };
+    const sentAtMs: number[] = [];
+    const sendOne = async (wallet: WalletProcess) => {
+      const error = await wallet.send(transaction);
+      if (error === undefined) sentAtMs.push(performance.now());
+      return error;
+    };
     const sending = wallets.flatMap((wallet) =>
-      Array.from({ length: Math.floor(transactions / count) }, () => wallet.send(transaction)),
+      Array.from({ length: Math.floor(transactions / count) }, () => sendOne(wallet)),
     );
     const meanwhile = plan.meanwhile?.(running);
     const errors = (await Promise.all(sending)).filter((error) => error !== undefined);
     await meanwhile;
-    const sent = sending.length - errors.length;
+    const sent = sentAtMs.length;
     const party = wallets[0]!.publicKey;
-    const executed = await executedBy(client, party, sent);
+    const { lostAtMs, executedBefore } = running;
+    const lostWithChain = sentAtMs.filter((at) => at < lostAtMs && at > lostAtMs - UNBLOCKED_MS).length;
+    const before = sentAtMs.filter((at) => at < lostAtMs).length;
+    const isGone = lostAtMs !== Number.POSITIVE_INFINITY;
+    const executedNow = await executedBy(client, party, isGone ? sent - before : sent);
+    const executed = executedBefore + executedNow;
     const seconds = (performance.now() - began) / 1_000;
-    return { sent, executed, ...told(errors), bannedUntil: await bannedUntil(client, party), seconds };
+    return {
+      ...{ sent, executed, lostWithChain, seconds },
+      unknown: errors.filter((error) => error.includes("may have been sent")).length,
+      ...told(errors),
+      bannedUntil: await bannedUntil(client, party),
+    };
   } finally {
     for (const wallet of wallets) await wallet.end();
     await running.end();
@@ -127,12 +157,21 @@ function told(errors: readonly string[]): Pick<FloodOutcome, "refusals" | "witho
     const kind = error
       .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z/g, "TIME")
       .replace(/since \d+ for \d+ s/, "since HEIGHT for N s")
+      .replace(/answered for \d+ s/, "answered for N s")
+      .replace(/[0-9A-F]{64} until block \d+/, "HASH until block HEIGHT")
       .replace(/of \d+ bits/, "of N bits");
     refusals.set(kind, (refusals.get(kind) ?? 0) + 1);
   }
   const isTimely = (error: string) =>
-    /TIME|next block takes more|try again at/.test(error) || NO_NODE.test(error);
+    /TIME|next block takes more|try again at|answered for N s|until block HEIGHT/.test(error);
   return { refusals, withoutTime: [...refusals.keys()].filter((kind) => !isTimely(kind)) };
+}
+
+/** All that a chain's store holds: a killed process leaves whole blocks. */
+function withdrawalsIn(home: string): number {
+  using db = new Database(storePath(home));
+  const { count } = db.query("SELECT count(*) AS count FROM withdrawals_current").get() as { count: number };
+  return count;
 }
 
 /** Withdrawals that the data API shows; waits for those that are on their way. */

@@ -8,14 +8,16 @@ import { DeskSource } from "../../src/wallet/approvals/desk-source.ts";
 import { plain, plainJson, quoted } from "../../src/wallet/approvals/plain-text.ts";
 import { requestLines, shown } from "../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, type Terminal } from "../../src/wallet/approvals/terminal.ts";
-import { wordsOf } from "../../src/wallet/approvals/words.ts";
+import { type WordsContext, wordsOf } from "../../src/wallet/approvals/words.ts";
 import { readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { COMMAND_KINDS } from "../../src/wire/transaction-commands.ts";
 import { KEY_1, KEY_2, Rig } from "./rig.ts";
 
 const BOB = "b".repeat(64);
-const CONTEXT = {
-  assets: (id: string) => (id === "a55e7" ? { symbol: "VEGA", decimals: 18 } : undefined),
+const CONTEXT: WordsContext = {
+  assets: (id) => (id === "a55e7" ? { symbol: "VEGA", decimals: 18 } : undefined),
+  markets: () => undefined,
+  stakeAsset: undefined,
   publicKey: KEY_1,
 };
 const transfer = (changes: Record<string, unknown> = {}) => ({
@@ -54,10 +56,13 @@ describe("plain words", () => {
       "Withdraw 0.000000000000000001 VEGA (asset a55e7) from the network to the Ethereum address 0xabc",
     ],
     [{ voteSubmission: { proposalId: "p1", value: "VALUE_NO" } }, "Vote no on the proposal p1"],
-    [{ delegateSubmission: { nodeId: "n1", amount: "5" } }, "Delegate stake to validator n1"],
+    [
+      { delegateSubmission: { nodeId: "n1", amount: "5000" } },
+      "Delegate 5,000 of the smallest unit of the asset that is staked (which one, and its decimals, are not known) to validator n1",
+    ],
     [
       { undelegateSubmission: { nodeId: "n1", amount: "0", method: "METHOD_NOW" } },
-      "Take stake back from validator n1",
+      "Take all stake back from validator n1",
     ],
     [{ cancelTransfer: { transferId: "t1" } }, "Cancel the recurring transfer t1"],
     [

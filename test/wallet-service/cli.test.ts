@@ -108,7 +108,7 @@ describe("lyra wallet serve", () => {
     expect(sent.body.result?.transactionHash ?? sent.body.error.data).toMatch(/^[0-9A-F]{64}$|the network/);
 
     const sessions = JSON.parse((await served.run("wallet", "session", "list", "--json")).out);
-    expect(sessions).toEqual({ sessions: [{ hostname: "dapp.example", wallet: "old" }] });
+    expect(sessions).toEqual({ sessions: [{ hostname: "dapp.example", wallet: "old" }], served: true });
     const commandLine = readFileSync(`/proc/${served.pid}/cmdline`, "utf8");
     expect((await served.run("wallet", "session", "revoke", "dapp.example")).code).toBe(0);
     const after = await served.call("client.list_keys", {}, token);
@@ -123,8 +123,19 @@ describe("lyra wallet serve", () => {
       expect([commandLine, out, err].some((text) => text.includes(secret))).toBe(false);
       expect(places.filter((path) => readFileSync(path).includes(secret))).toEqual([]);
     }
-    expect((await cli.run(["wallet", "session", "list"])).code).toBe(3);
+    const later = JSON.parse((await cli.run(["wallet", "session", "list", "--json"])).out);
+    expect(later).toEqual({ sessions: [], served: false });
   }, 60_000);
+
+  test("beside a node that does not answer, which is said at once", async () => {
+    const served = new ServedWallet(cli, ["--node-url", "http://127.0.0.1:9"]);
+    await served.where();
+    await Bun.sleep(500);
+    const { err } = await served.stop("SIGTERM");
+    expect(err).toContain(
+      "no healthy node available: pages can connect, and nothing is sent until that changes",
+    );
+  }, 30_000);
 
   test("by a pinned policy, with a long-living token, to a network by name", async () => {
     const policy = {

@@ -1,5 +1,5 @@
 // As fast as they come, through wallets in processes of their own, against a real devnet. scripts/wallet-flood.ts does
-// the same with a thousand and the network's own difficulty.
+// the same with a thousand and the network's own difficulty, and with a chain that is lost and begins again.
 import { afterAll, describe, expect, test } from "bun:test";
 import { Scratch } from "../rig/homes.ts";
 import { type FloodOutcome, type FloodPlan, flood, NETWORK_LIMITS } from "../rig/wallet-flood.ts";

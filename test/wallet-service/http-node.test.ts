@@ -77,6 +77,36 @@ describe("a node", () => {
     expect(await node.asset("b")).toBeUndefined();
   });
 
+  test("says what prices and sizes of a market are in, and which asset is staked", async () => {
+    const paths: string[] = [];
+    const future = { settlementAsset: "a", quoteName: "USD" };
+    const markets = [
+      {
+        id: "m",
+        decimalPlaces: "5",
+        positionDecimalPlaces: "-1",
+        tradableInstrument: { instrument: { code: "TEA", future } },
+      },
+    ];
+    const networkParameters = [{ key: "reward.asset", value: "a2" }];
+    answer = ({ url }) => {
+      paths.push(new URL(url).pathname + new URL(url).search);
+      return Response.json(url.includes("/markets") ? { markets } : { networkParameters });
+    };
+    expect(await node.market("m")).toEqual({
+      ...{ code: "TEA", quoteName: "USD", settlementAsset: "a", decimals: 5, positionDecimals: -1 },
+    });
+    expect(await node.market("n &")).toBeUndefined();
+    expect(await node.stakeAsset()).toBe("a2");
+    networkParameters.length = 0;
+    expect(await node.stakeAsset()).toBeUndefined();
+    expect(paths.slice(0, 3)).toEqual([
+      "/markets?market=m",
+      "/markets?market=n%20%26",
+      "/network/parameters?networkParameterKey=reward.asset",
+    ]);
+  });
+
   test("takes a transaction, refuses one, or has it already", async () => {
     answer = () => Response.json({ success: true, txHash: "AB", code: 0, data: "", height: "0" });
     expect(await node.submit(bytes("x"), "TYPE_SYNC")).toEqual({

@@ -157,6 +157,14 @@ describe("as data", () => {
   const broken: readonly (readonly [string, string])[] = [
     ["{", "it is no JSON"],
     ["[]", "the policy is no object"],
+    [JSON.stringify(policy()).replace("{", '{"rules":[],'), "rules is there twice"],
+    [
+      JSON.stringify(policy({ assets: { x: { perEpoch: "1" } } })).replace(
+        '"perEpoch"',
+        '"perEpoch":"9","perEpoch"',
+      ),
+      "rules[0].assets.x.perEpoch is there twice",
+    ],
     [JSON.stringify({ ...policy(), version: 2 }), "version must be 1"],
     [JSON.stringify({ ...policy(), otherwise: "allow" }), 'otherwise must be "reject" or "ask"'],
     [JSON.stringify({ ...policy(), extra: 1 }), 'the policy has an unknown member "extra"'],

@@ -96,6 +96,9 @@ describe("nothing is sent twice", () => {
     const sender = senderTo([node]);
     const failure = await failureOf(() => sender.send(job(), "TYPE_SYNC"));
     expect([failure.code, node.submissions]).toEqual(["outcome_unknown", 3]);
+    expect(failure.message).toMatch(
+      /may have been sent; it can be executed as [0-9A-F]{64} until block 100$/,
+    );
     node.faults.length = 0;
     await sender.send(job(), "TYPE_SYNC");
     expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("quota_reached");
@@ -146,19 +149,37 @@ describe("a chain that", () => {
     expect(node.isBanned(KEY_1)).toBe(false);
   });
 
-  test("has no node for a while: who waits for a block waits on, and who comes then is told", async () => {
+  test("has no node for a while: who waits for a block waits on, and so does who comes then", async () => {
     const node = new FakeNode();
-    const sender = senderTo([node], { waitMs: 5_000 });
+    const sender = senderTo([node], { waitMs: 2_000 });
     const sending = Array.from({ length: 5 }, () => sender.send(job(), "TYPE_SYNC"));
     await Bun.sleep(100);
     node.isDown = true;
+    sending.push(sender.send(job(), "TYPE_SYNC"));
     await Bun.sleep(300);
     node.isDown = false;
     const blocks = setInterval(() => node.block(), 20);
-    expect(new Set((await Promise.all(sending)).map(({ hash }) => hash)).size).toBe(5);
+    expect(new Set((await Promise.all(sending)).map(({ hash }) => hash)).size).toBe(6);
     clearInterval(blocks);
     node.isDown = true;
-    expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("no_healthy_node");
+    const failure = await failureOf(() => sender.send(job(), "TYPE_SYNC"));
+    expect([failure.code, failure.message]).toEqual([
+      "no_healthy_node",
+      "no healthy node available: none has answered for 2 s",
+    ]);
+    node.isDown = false;
+    node.block();
+    await sender.send(job(), "TYPE_SYNC");
+  });
+
+  test("has no node when a transaction is to leave: nothing left, so it is made anew when there is one", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node], { waitMs: 2_000 });
+    node.faults.push("unreachable", "unreachable", "unreachable");
+    const sent = await sender.send(job(), "TYPE_SYNC");
+    expect([...node.mempool.keys(), node.submissions]).toEqual([sent.hash, 4]);
+    // Its first place was given back: one more has room on the block.
+    await sender.send(job(), "TYPE_SYNC");
   });
 
   test("makes blocks: who waits is served by the next one, in order", async () => {

@@ -149,7 +149,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     service.types("yes\n");
     await service.sees("the request does not wait any more");
     const sessions = JSON.parse((await cli.run(["wallet", "session", "list", "--json"])).out);
-    expect(sessions).toEqual({ sessions: [] });
+    expect(sessions).toEqual({ sessions: [], served: true });
   }, 60_000);
 
   test("when the service ends while one waits, the page and both terminals are told", async () => {

@@ -343,7 +343,7 @@ test.each([
   [["burn"], "there is no 'wallet burn'"],
   [["key"], "say one of generate"],
   [["key", "burn"], "there is no 'wallet key burn'"],
-  [["message"], "say sign or verify"],
+  [["message"], "say one of sign, verify"],
   [["create"], "say NAME"],
   [["create", "a", "b"], "say NAME"],
   [["list", "a"], "say nothing more"],

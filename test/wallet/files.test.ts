@@ -1,10 +1,21 @@
 // What the command line writes beside wallets: phrases, exports, networks, the log of requests.
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { realSteps } from "../../src/wallet/keystore/file-steps.ts";
 import { moveToFree, writeFileWhole, writeNewFile } from "../../src/wallet/keystore/whole-file.ts";
 import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
+import { Networks } from "../../src/wallet/service/networks.ts";
 import { Cli } from "./support/cli.ts";
 import { bytes, cheapStore, MemoryKeystore, PASSPHRASE, privateFolder } from "./support/wallets.ts";
 
@@ -24,11 +35,14 @@ describe("a recovery phrase", () => {
       order.push("the wallet");
       await write(name, file);
     };
-    const { recoveryPhrase } = await cheapStore(keystore).create(
+    const { wallet, recoveryPhrase } = await cheapStore(keystore).create(
       { name: "w", passphrase: PASSPHRASE },
-      (phrase) => order.push(phrase),
+      async (phrase, { publicKey }) => {
+        await Bun.sleep(1);
+        order.push(phrase, publicKey);
+      },
     );
-    expect(order).toEqual([recoveryPhrase, "the wallet"]);
+    expect(order).toEqual([recoveryPhrase, wallet.keys[0]!.publicKey, "the wallet"]);
   });
 
   test("that cannot be kept makes no wallet", async () => {
@@ -104,4 +118,32 @@ test("half a line of the log does not spoil the next one", () => {
   appendFileSync(path, '{"time":"t","ki');
   new RequestLogFile(path).append({ ...entry, hostname: "second" });
   expect(readLog(path).map(({ hostname }) => hostname)).toEqual(["h", "second"]);
+});
+
+test("what a killed process left among the networks is taken away by the next change: only what is ours, and old", () => {
+  const networksFolder = privateFolder();
+  const { path } = networksFolder;
+  const now = Date.now();
+  const make = (name: string, ageMs: number) => {
+    const file = join(path, name);
+    writeFileSync(file, "half", { mode: 0o600 });
+    utimesSync(file, (now - ageMs) / 1_000, (now - ageMs) / 1_000);
+  };
+  const [old, young] = [".0123456789abcdef.lyra-tmp", ".fedcba9876543210.lyra-tmp"];
+  const others = [".note.lyra-tmp", "x.lyra-tmp", ".0123456789abcdef.tmp"];
+  make(old, 61_000);
+  make(young, 1_000);
+  for (const name of others) make(name, 1e9);
+  const link = ".aaaaaaaaaaaaaaaa.lyra-tmp";
+  symlinkSync(join(path, young), join(path, link));
+  const networks = new Networks(path, realSteps, () => now);
+  expect([networks.names(), readdirSync(path)]).toEqual([[], expect.arrayContaining([old])]);
+  networks.put({
+    name: "n",
+    metadata: [],
+    api: { grpc: { hosts: [], retries: 0 }, rest: { hosts: ["http://127.0.0.1:1"] }, graphQL: { hosts: [] } },
+    apps: { explorer: "", console: "", governance: "" },
+  });
+  expect(readdirSync(path).sort()).toEqual([young, link, "n.toml", ...others].sort());
+  networksFolder.remove();
 });

@@ -3,7 +3,14 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Cli } from "./support/cli.ts";
-import { HAS_SETSID, lyraOnTerminal, shellOnTerminal, type Typing } from "./support/pty.ts";
+import {
+  HAS_SETSID,
+  lyraOnTerminal,
+  phrasesIn,
+  shellOnTerminal,
+  type Typing,
+  WORDS_AGAIN,
+} from "./support/pty.ts";
 import { KEY_1, ORIGINAL_FILE } from "./support/vectors.ts";
 
 const cli = new Cli();
@@ -103,13 +110,14 @@ describe("a new passphrase", () => {
         [first, "one\r"],
         [second, "other\r"],
         [first, "one\rone\r"],
+        ...WORDS_AGAIN,
       );
       expect(code).toBe(0);
       expect(shown).toContain("Write these words down");
-      const phrases = shown
-        .split(/\r?\n/)
-        .filter((line) => line.split(" ").length === 24 && /^[a-z ]+$/.test(line));
+      const phrases = phrasesIn(shown);
       expect(phrases).toHaveLength(1);
+      for (const [at, word] of phrases[0]!.split(" ").entries())
+        expect(shown).toMatch(new RegExp(`\\b${at + 1} ${word}\\b`));
       const restored = await lyraOnTerminal(
         cli,
         ["wallet", "import", "restored"],
@@ -120,9 +128,32 @@ describe("a new passphrase", () => {
       expect([restored.code, restored.shown.includes(phrases[0]!.slice(0, 20))]).toEqual([0, false]);
       const keyOf = (text: string, name: string) => text.match(new RegExp(`${name}  ([0-9a-f]{64})`))?.[1];
       expect(keyOf(restored.shown, "restored")).toBe(keyOf(shown, "typed")!);
+      for (const name of ["typed", "restored"]) await cli.run(["wallet", "delete", name, "--force"]);
     },
     TEST_MS,
   );
+
+  const typed: Typing[] = [
+    ["new passphrase for unsure: ", "one\r"],
+    [second, "one\r"],
+  ];
+  const ways: readonly (readonly [string, readonly Typing[], number | null])[] = [
+    ["other words are typed", ["word", "word", "word"].map((question): Typing => [question, "no\r"]), 130],
+    ["nobody answers any more", [["word", "\u0004"]], 130],
+    ["it is killed", [["word", { signal: "SIGKILL" }]], null],
+  ];
+  test.each(ways)("leaves no wallet when %s before its phrase is confirmed", async (_, typing, code) => {
+    const ended = await lyraOnTerminal(cli, ["wallet", "create", "unsure"], ...typed, ...typing);
+    expect([ended.code, phrasesIn(ended.shown).length]).toEqual([code, 1]);
+    expect(readdirSync(cli.wallets).filter((name) => !name.startsWith("."))).toEqual(["old"]);
+  });
+
+  test("asks for no words where it was said what happens to the phrase", async () => {
+    const words = ["wallet", "create", "told", "--with-recovery-phrase"];
+    const { shown, code } = await lyraOnTerminal(cli, words, ["new passphrase for told: ", "x\rx\r"]);
+    expect([code, phrasesIn(shown).length, shown.includes("word ")]).toEqual([0, 1, false]);
+    await cli.run(["wallet", "delete", "told", "--force"]);
+  });
 
   test("is not asked for when the phrase is wrong already", async () => {
     const words = ["wallet", "import", "never"];

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import { Solver } from "../../admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../../errors.ts";
 import type { Approver } from "../../wallet/approvals/approver.ts";
-import { AssetCache } from "../../wallet/approvals/asset-cache.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
+import { NetworkFacts } from "../../wallet/approvals/network-facts.ts";
 import { FolderKeystore } from "../../wallet/keystore/folder-keystore.ts";
 import { type RequestLog, RequestLogFile } from "../../wallet/policies/request-log.ts";
 import { UsageJournalFile } from "../../wallet/policies/usage-journal.ts";
@@ -174,7 +174,7 @@ async function start(
     tokens: files?.tokens,
     approver,
     sender,
-    assets: new AssetCache((id) => options.nodes[0]!.asset(id)),
+    facts: new NetworkFacts(options.nodes),
     log: files?.log ?? { append: () => {} },
     random: secureRandom,
     wallMs,
@@ -222,6 +222,7 @@ async function start(
     socket = await serveLocally(socketPath(home), admin, { desk, status });
     onClose(() => socket!.stop());
   }
+  await sessions.heed();
   const { url, fetch } = server;
   return {
     url,

@@ -1,5 +1,5 @@
 // Amounts as people write them. On the wire an amount is a whole number of the asset's smallest unit.
-import type { AssetFacts } from "../sending/node-client.ts";
+import type { AssetFacts, MarketFacts } from "../sending/node-client.ts";
 import { named, plain, quoted } from "./plain-text.ts";
 
 const ASSET_LENGTH = 80;
@@ -7,19 +7,61 @@ const ASSET_LENGTH = 80;
 /** What is known of assets; undefined for what nobody could say. */
 export type AssetBook = (id: string) => AssetFacts | undefined;
 
+export type MarketBook = (id: string) => MarketFacts | undefined;
+
 /** `12.5 VEGA (asset 3d9d…)`; the plain number and a warning where the decimals are not known. */
 export function amountText(amount: string, asset: string, book: AssetBook): string {
   const facts = book(asset);
   const id = asset.length > ASSET_LENGTH ? plain(asset, ASSET_LENGTH) : named(asset);
-  if (!/^\d+$/.test(amount)) return `${plain(amount)} of asset ${id}`;
+  if (!/^\d+$/.test(amount)) return `${named(amount)} of asset ${id}`;
   if (facts === undefined) {
     return `${grouped(amount)} of the smallest unit of asset ${id} (its name and decimals are not known)`;
   }
   return `${withDecimals(amount, facts.decimals)} ${symbolText(facts.symbol)} (asset ${id})`;
 }
 
+/** The asset that is staked; where nobody could say which one that is, that is said. */
+export function stakeText(amount: string, asset: string | undefined, book: AssetBook): string {
+  return asset === undefined
+    ? unknownText(amount, "the asset that is staked")
+    : amountText(amount, asset, book);
+}
+
+/** What is put into a market: of its settlement asset. */
+export function commitmentText(amount: string, market: MarketFacts | undefined, book: AssetBook): string {
+  if (market !== undefined) return amountText(amount, market.settlementAsset, book);
+  return unknownText(amount, "the market's settlement asset");
+}
+
+/** An amount of an asset that the words of a command do not name. */
+function unknownText(amount: string, asset: string): string {
+  const shown = /^\d+$/.test(amount) ? grouped(amount) : named(amount);
+  return `${shown} of the smallest unit of ${asset} (which one, and its decimals, are not known)`;
+}
+
+/** A price in a market, with what prices are in; as it is written where the market is not known. */
+export function priceText(price: string, market: MarketFacts | undefined): string {
+  if (market === undefined || !WHOLE.test(price)) return named(price);
+  const unit = market.quoteName === "" ? "" : ` ${symbolText(market.quoteName)}`;
+  return `${scaled(price, market.decimals)}${unit}`;
+}
+
+export function sizeText(size: string, market: MarketFacts | undefined): string {
+  return market === undefined || !WHOLE.test(size) ? plain(size) : scaled(size, market.positionDecimals);
+}
+
+const WHOLE = /^-?\d+$/;
+
+/** The same with a sign, and with less than no decimals: `-12` with -2 of them as `-1,200`. */
+function scaled(amount: string, decimals: number): string {
+  if (amount.startsWith("-")) return `-${scaled(amount.slice(1), decimals)}`;
+  return /[1-9]/.test(amount) && decimals < 0
+    ? grouped(amount + "0".repeat(-decimals))
+    : withDecimals(amount, decimals);
+}
+
 /** A symbol that is more than letters and digits could say something else in the sentence around it. */
-function symbolText(symbol: string): string {
+export function symbolText(symbol: string): string {
   return /^[\p{L}\p{N}._-]{1,40}$/u.test(symbol) ? plain(symbol) : quoted(symbol);
 }
 

@@ -48,6 +48,8 @@ function shownKey({ name, publicKey }: ShownKey): ShownKey {
 const LABEL_WIDTH = 20;
 /** A raw form that is longer pushes the words off the screen: they are said again below it. */
 const SCREEN_LINES = 15;
+/** Of the words; the rest is in the raw form. */
+const WORD_LINES_MAX = 200;
 /** Of a raw form; the rest is in `lyra wallet approvals list --json`. */
 const RAW_LINES_MAX = 1_000;
 
@@ -77,7 +79,10 @@ export function requestLines(request: ShownRequest): string[] {
       const rawLines = raw!.split("\n").map((text) => `  ${text}`);
       return [
         title,
-        ...words!.lines.map(([label, value]) => row(label, value)),
+        ...words!.lines.slice(0, WORD_LINES_MAX).map(([label, value]) => row(label, value)),
+        ...(words!.lines.length > WORD_LINES_MAX
+          ? [`  ... and ${words!.lines.length - WORD_LINES_MAX} lines more, as below`]
+          : []),
         row("with the key", `${key!.name}  ${key!.publicKey}`),
         ...warnings,
         "as it is signed:",

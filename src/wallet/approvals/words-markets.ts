@@ -1,50 +1,57 @@
-// Words for commands of markets: orders and liquidity. Prices and sizes are whole numbers in the market's decimals,
-// which a wallet does not know: they are shown as they are, and said to be.
+// Words for commands of markets: orders and liquidity. Prices and sizes are whole numbers in the market's decimals;
+// where a node does not say them, the numbers are shown as they are, and said to be.
 import type { Init } from "../../wire/codec.ts";
 import type { OrderAmendment, OrderCancellation, OrderSubmission } from "../../wire/generated/commands.ts";
+import type { MarketFacts } from "../sending/node-client.ts";
+import { commitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Line, Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 
 const UNITS = "prices and sizes are in the market's smallest units";
+/** Said where the decimals of a market are not known. */
+const unitsOf = (ids: readonly (string | undefined)[], markets: MarketBook): string[] =>
+  ids.every((id) => markets(id ?? "") !== undefined) ? [] : [UNITS];
+/** The market, and what its instrument is called. */
+const marketLine = (id: string | undefined, market: MarketFacts | undefined) =>
+  line("market", market?.code ? `${id} ${named(market.code)}` : id);
 const side = (value: number | undefined) => enumWord("vega.Side", value, "SIDE_");
 const SIDE_BUY = 1;
 const SIDE_SELL = 2;
 const orderType = (value: number | undefined) => enumWord("vega.Order.Type", value, "TYPE_");
 
-function orderTitle({
-  side: which,
-  size = 0n,
-  price = "",
-  type,
-  peggedOrder,
-}: Init<OrderSubmission>): string {
+function orderTitle(
+  { side: which, size = 0n, price = "", type, peggedOrder }: Init<OrderSubmission>,
+  market: MarketFacts | undefined,
+): string {
   const beside = which === SIDE_BUY ? "below" : which === SIDE_SELL ? "above" : "from";
   const at = peggedOrder
-    ? `at ${named(peggedOrder.offset ?? "0")} ${beside} ${enumWord("vega.PeggedReference", peggedOrder.reference, "PEGGED_REFERENCE_")}`
+    ? `at ${priceText(peggedOrder.offset ?? "0", market)} ${beside} ${enumWord("vega.PeggedReference", peggedOrder.reference, "PEGGED_REFERENCE_")}`
     : price === ""
       ? "at the market's price"
-      : `at ${named(price)}`;
+      : `at ${priceText(price, market)}`;
   const verb = { buy: "Buy", sell: "Sell" }[side(which)] ?? `Order (${side(which)})`;
-  return `${verb} ${size} ${at} (${orderType(type)} order)`;
+  return `${verb} ${sizeText(String(size), market)} ${at} (${orderType(type)} order)`;
 }
 
-const orderSubmission: Tell<"orderSubmission"> = (order) =>
-  words(
-    `${orderTitle(order)} on market ${named(order.marketId ?? "")}`,
+const orderSubmission: Tell<"orderSubmission"> = (order, { markets }) => {
+  const market = markets(order.marketId ?? "");
+  return words(
+    `${orderTitle(order, market)} on market ${named(order.marketId ?? "")}`,
     [
-      line("market", order.marketId),
+      marketLine(order.marketId, market),
       line("side", side(order.side)),
-      line("size", order.size),
-      line("price", order.price),
+      line("size", order.size === undefined ? undefined : sizeText(String(order.size), market)),
+      line("price", order.price && priceText(order.price, market)),
       line("time in force", enumWord("vega.Order.TimeInForce", order.timeInForce, "TIME_IN_FORCE_")),
       line("expires", timeWord(order.expiresAt, "ns")),
       order.postOnly ? line("post only", "yes") : undefined,
       order.reduceOnly ? line("reduce only", "yes") : undefined,
       said("reference", order.reference),
     ],
-    [UNITS],
+    unitsOf([order.marketId], markets),
   );
+};
 
 const cancellationTitle = ({ orderId, marketId }: Init<OrderCancellation>): string => {
   if (orderId) return `Cancel the order ${named(orderId)}`;
@@ -57,26 +64,32 @@ const orderCancellation: Tell<"orderCancellation"> = (cancellation) =>
     line("market", cancellation.marketId),
   ]);
 
-const amendmentLines = (amendment: Init<OrderAmendment>): (Line | undefined)[] => [
+const amendmentLines = (
+  amendment: Init<OrderAmendment>,
+  market: MarketFacts | undefined,
+): (Line | undefined)[] => [
   line("order", amendment.orderId),
-  line("market", amendment.marketId),
-  line("new price", amendment.price),
-  amendment.sizeDelta ? line("size changes by", amendment.sizeDelta) : undefined,
+  marketLine(amendment.marketId, market),
+  line("new price", amendment.price && priceText(amendment.price, market)),
+  amendment.sizeDelta ? line("size changes by", sizeText(String(amendment.sizeDelta), market)) : undefined,
   line("expires", timeWord(amendment.expiresAt, "ns")),
   amendment.timeInForce
     ? line("time in force", enumWord("vega.Order.TimeInForce", amendment.timeInForce, "TIME_IN_FORCE_"))
     : undefined,
-  line("pegged offset", amendment.peggedOffset),
+  line("pegged offset", amendment.peggedOffset && priceText(amendment.peggedOffset, market)),
 ];
 
-const orderAmendment: Tell<"orderAmendment"> = (amendment) =>
-  words(`Change the order ${named(amendment.orderId ?? "")}`, amendmentLines(amendment), [UNITS]);
+const orderAmendment: Tell<"orderAmendment"> = (amendment, { markets }) =>
+  words(
+    `Change the order ${named(amendment.orderId ?? "")}`,
+    amendmentLines(amendment, markets(amendment.marketId ?? "")),
+    unitsOf([amendment.marketId], markets),
+  );
 
-const batchMarketInstructions: Tell<"batchMarketInstructions"> = ({
-  cancellations = [],
-  amendments = [],
-  submissions = [],
-}) =>
+const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
+  { cancellations = [], amendments = [], submissions = [] },
+  { markets },
+) =>
   words(
     `${cancellations.length + amendments.length + submissions.length} instructions at once: ${cancellations.length} cancellations, ${amendments.length} changes, ${submissions.length} new orders`,
     [
@@ -84,39 +97,51 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = ({
       ...amendments.map((one, at) =>
         line(
           `change ${at + 1}`,
-          amendmentLines(one)
+          amendmentLines(one, markets(one.marketId ?? ""))
             .flatMap((part) => (part ? [`${part[0]} ${part[1]}`] : []))
             .join(", "),
         ),
       ),
-      ...submissions.map((one, at) =>
-        line(`order ${at + 1}`, `${orderTitle(one)} on ${named(one.marketId ?? "")}`),
-      ),
+      ...submissions.map((one, at) => {
+        const market = markets(one.marketId ?? "");
+        const code = market?.code ? ` ${named(market.code)}` : "";
+        return line(`order ${at + 1}`, `${orderTitle(one, market)} on ${named(one.marketId ?? "")}${code}`);
+      }),
     ],
-    [UNITS],
+    unitsOf(
+      [...amendments, ...submissions].map(({ marketId }) => marketId),
+      markets,
+    ),
   );
 
-const COMMITMENT = "of the settlement asset's smallest unit";
-
-const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (provision) =>
-  words(`Provide liquidity to market ${named(provision.marketId ?? "")}`, [
-    line("market", provision.marketId),
-    line("commitment", `${provision.commitmentAmount ?? ""} ${COMMITMENT}`),
+const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (provision, context) => {
+  const { marketId = "", commitmentAmount = "" } = provision;
+  const market = context.markets(marketId);
+  const what = commitmentText(commitmentAmount, market, context.assets);
+  return words(`Provide liquidity to market ${named(marketId)}, committing ${what}`, [
+    marketLine(marketId, market),
+    line("commitment", what),
     line("fee", provision.fee),
     line("buy orders", provision.buys?.length),
     line("sell orders", provision.sells?.length),
     said("reference", provision.reference),
   ]);
+};
 
-const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provision) =>
-  words(`Change your liquidity on market ${named(provision.marketId ?? "")}`, [
-    line("market", provision.marketId),
-    provision.commitmentAmount
-      ? line("new commitment", `${provision.commitmentAmount} ${COMMITMENT}`)
-      : undefined,
+const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provision, context) => {
+  const { marketId = "", commitmentAmount = "" } = provision;
+  const market = context.markets(marketId);
+  const what = commitmentAmount === "" ? undefined : commitmentText(commitmentAmount, market, context.assets);
+  const title = `Change your liquidity on market ${named(marketId)}`;
+  return words(what === undefined ? title : `${title}, committing ${what}`, [
+    marketLine(marketId, market),
+    line("new commitment", what),
     line("new fee", provision.fee),
+    line("buy orders", provision.buys?.length || undefined),
+    line("sell orders", provision.sells?.length || undefined),
     said("reference", provision.reference),
   ]);
+};
 
 const liquidityProvisionCancellation: Tell<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
   words(`Take your liquidity back from market ${named(marketId)}`, [line("market", marketId)]);

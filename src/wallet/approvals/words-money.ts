@@ -1,5 +1,5 @@
 // Words for commands that move tokens: transfers, withdrawals, stake.
-import { amountText } from "./amounts.ts";
+import { amountText, stakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Tell, WordsContext } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
@@ -7,7 +7,6 @@ import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 const account = (type: number | undefined) => enumWord("vega.AccountType", type, "ACCOUNT_TYPE_");
 /** The party that stands for the network in transfers (reference 30, section 4.2). */
 const NETWORK = /^0{64}$/;
-const STAKE = "of the governance token's smallest unit";
 
 const transfer: Tell<"transfer"> = (
   { amount = "", asset = "", to = "", fromAccountType, toAccountType, reference, oneOff, recurring },
@@ -55,18 +54,28 @@ const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "
   );
 };
 
-const delegateSubmission: Tell<"delegateSubmission"> = ({ nodeId = "", amount = "" }) =>
-  words(`Delegate stake to validator ${named(nodeId)}`, [
+const delegateSubmission: Tell<"delegateSubmission"> = (
+  { nodeId = "", amount = "" },
+  { stakeAsset, assets },
+) => {
+  const what = stakeText(amount, stakeAsset, assets);
+  return words(`Delegate ${what} to validator ${named(nodeId)}`, [
     line("validator", nodeId),
-    line("amount", `${amount} ${STAKE}`),
+    line("amount", what),
   ]);
+};
 
-const undelegateSubmission: Tell<"undelegateSubmission"> = ({ nodeId = "", amount = "", method }) =>
-  words(`Take stake back from validator ${named(nodeId)}`, [
+const undelegateSubmission: Tell<"undelegateSubmission"> = (
+  { nodeId = "", amount = "", method },
+  { stakeAsset, assets },
+) => {
+  const what = /^0*$/.test(amount) ? "all stake" : stakeText(amount, stakeAsset, assets);
+  return words(`Take ${what} back from validator ${named(nodeId)}`, [
     line("validator", nodeId),
-    line("amount", /^0*$/.test(amount) ? "all of it" : `${amount} ${STAKE}`),
+    line("amount", what),
     line("when", enumWord("vega.commands.v1.UndelegateSubmission.Method", method, "METHOD_")),
   ]);
+};
 
 const cancelTransfer: Tell<"cancelTransfer"> = ({ transferId = "" }) =>
   words(`Cancel the recurring transfer ${named(transferId)}`, [line("transfer", transferId)]);

@@ -1,7 +1,11 @@
 // Words for commands of governance and of validators.
+import type { Init } from "../../wire/codec.ts";
+import type { ChainEvent } from "../../wire/generated/commands.ts";
+import { amountText, stakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+import { limitLines, newAssetLines, newMarketLines } from "./words-proposals.ts";
 
 const VALIDATOR = "this is a validator's command: approve it only if you run a validator and expect it";
 
@@ -13,7 +17,7 @@ const voteSubmission: Tell<"voteSubmission"> = ({ proposalId = "", value }) => {
   ]);
 };
 
-const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rationale }) => {
+const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rationale }, { assets }) => {
   const parameter = terms?.updateNetworkParameter?.changes;
   const kind = terms?.newMarket
     ? "a new market"
@@ -31,6 +35,9 @@ const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rati
   return words(`Propose ${kind}`, [
     said("title", rationale?.title),
     said("description", rationale?.description),
+    ...newMarketLines(terms?.newMarket?.changes),
+    ...newAssetLines(terms?.newAsset?.changes),
+    ...limitLines(terms?.updateAsset?.changes?.erc20, terms?.updateAsset?.assetId ?? "", assets),
     line("voting ends", timeWord(terms?.closingTimestamp, "s")),
     line("takes effect", timeWord(terms?.enactmentTimestamp, "s")),
     said("reference", reference),
@@ -108,7 +115,8 @@ const nodeSignature: Tell<"nodeSignature"> = ({ id, kind }) =>
     [VALIDATOR],
   );
 
-const chainEvent: Tell<"chainEvent"> = ({ txId, builtin, erc20, stakingEvent, erc20Multisig }) => {
+const chainEvent: Tell<"chainEvent"> = (event, { assets, stakeAsset }) => {
+  const { txId, builtin, erc20, stakingEvent, erc20Multisig } = event;
   const kind = builtin
     ? "a built-in asset"
     : erc20
@@ -118,8 +126,41 @@ const chainEvent: Tell<"chainEvent"> = ({ txId, builtin, erc20, stakingEvent, er
         : erc20Multisig
           ? "the multisignature"
           : "something unknown";
-  return words(`Report an event of ${kind}, as a validator`, [line("transaction", txId)], [VALIDATOR]);
+  const moved = builtin?.deposit ?? builtin?.withdrawal ?? erc20?.deposit;
+  const staked = stakingEvent?.stakeDeposited ?? stakingEvent?.stakeRemoved;
+  const limits = erc20?.assetLimitsUpdated;
+  return words(
+    `Report an event of ${kind}, as a validator`,
+    [
+      line("transaction", txId),
+      line("what", whatHappened(event)),
+      line("amount", moved && amountText(moved.amount ?? "", moved.vegaAssetId ?? "", assets)),
+      line("key", builtin?.deposit?.partyId ?? builtin?.withdrawal?.partyId ?? erc20?.deposit?.targetPartyId),
+      line("asset", erc20?.withdrawal?.vegaAssetId ?? limits?.vegaAssetId),
+      line(
+        "Ethereum address",
+        erc20?.withdrawal?.targetEthereumAddress ?? erc20?.deposit?.sourceEthereumAddress,
+      ),
+      line("amount", staked && stakeText(staked.amount ?? "", stakeAsset, assets)),
+      line("key", staked?.vegaPublicKey),
+      line("Ethereum address", staked?.ethereumAddress),
+      ...limitLines(
+        limits && { lifetimeLimit: limits.lifetimeLimits, withdrawThreshold: limits.withdrawThreshold },
+        limits?.vegaAssetId ?? "",
+        assets,
+      ),
+    ],
+    [VALIDATOR],
+  );
 };
+
+function whatHappened({ builtin, erc20, stakingEvent }: Init<ChainEvent>): string | undefined {
+  if (builtin?.deposit ?? erc20?.deposit) return "a deposit";
+  if (builtin?.withdrawal ?? erc20?.withdrawal) return "a withdrawal";
+  if (stakingEvent?.stakeDeposited) return "stake was added";
+  if (stakingEvent?.stakeRemoved) return "stake was removed";
+  return erc20?.assetLimitsUpdated && "an asset's limits changed";
+}
 
 const stateVariableProposal: Tell<"stateVariableProposal"> = () =>
   words("Propose a state variable, as a validator", [], [VALIDATOR]);

@@ -1,7 +1,7 @@
 // What a transaction does, in plain words: what leaves, to whom, in which asset. For people who decide on it.
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { CommandKind } from "../../wire/transaction-commands.ts";
-import type { AssetBook } from "./amounts.ts";
+import type { AssetBook, MarketBook } from "./amounts.ts";
 import { marketWords } from "./words-markets.ts";
 import { moneyWords } from "./words-money.ts";
 import { networkWords } from "./words-network.ts";
@@ -22,8 +22,17 @@ export type Tell<K extends CommandKind> = (
   context: WordsContext,
 ) => Words;
 
-export interface WordsContext {
+/** What is known of the assets and markets of a command. */
+export interface Facts {
   readonly assets: AssetBook;
+  readonly markets: MarketBook;
+  /** The asset that is staked. */
+  readonly stakeAsset: string | undefined;
+}
+
+export const NO_FACTS: Facts = { assets: () => undefined, markets: () => undefined, stakeAsset: undefined };
+
+export interface WordsContext extends Facts {
   /** The sending key. */
   readonly publicKey: string;
 }

@@ -1,6 +1,6 @@
 // Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
 // back; then the file gets its name in one step. What a killed process leaves is such a temporary file.
-import { readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { walletExists } from "../errors.ts";
 import { secureRandom } from "../random.ts";
@@ -92,6 +92,23 @@ export function removeLeftovers(folder: string, steps: FileSteps): void {
   for (const name of readdirSync(folder)) {
     if (name.endsWith(TEMPORARY_SUFFIX)) quietly(() => steps.remove(join(folder, name)));
   }
+}
+
+/** Longer than any write takes: whoever wrote such a file is gone. */
+const OLD_MS = 60_000;
+const TEMPORARY_NAME = new RegExp(`^\\.[0-9a-f]{16}\\${TEMPORARY_SUFFIX}$`);
+
+/** The same where others may be writing: only files of this user's that are named like ours, and old. */
+export function removeOldLeftovers(folder: string, nowMs: number, steps: FileSteps): void {
+  quietly(() => {
+    for (const name of readdirSync(folder)) {
+      if (!TEMPORARY_NAME.test(name)) continue;
+      const path = join(folder, name);
+      const stats = lstatSync(path, { throwIfNoEntry: false });
+      const isOurs = stats?.isFile() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+      if (isOurs && nowMs - stats.mtimeMs > OLD_MS) quietly(() => steps.remove(path));
+    }
+  });
 }
 
 /** For cleaning up, which the next writer does again. */

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ExitCode, NodeError } from "../../errors.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
+import { repeatedMember } from "./repeated-member.ts";
 
 export const ANY = "*";
 
@@ -67,6 +68,8 @@ export function readPolicy(text: string): Policy {
   } catch {
     throw invalid("it is no JSON");
   }
+  const repeated = repeatedMember(text);
+  if (repeated !== undefined) throw invalid(`${repeated} is there twice`);
   const policy = object(value, "the policy", ["version", "name", "rules", "otherwise"]);
   if (policy.version !== 1) throw invalid("version must be 1");
   if (!isText(policy.name)) throw invalid("name must be a text");

@@ -8,6 +8,8 @@ import type {
   GetSpamStatisticsResponse,
   LastBlockHeightResponse,
   ListAssetsResponse,
+  ListMarketsResponse,
+  ListNetworkParametersResponse,
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
@@ -15,7 +17,14 @@ import { submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
 import type { LastBlock } from "./chain-view.ts";
-import type { AssetFacts, CheckResult, NodeClient, SendingMode, SubmissionResult } from "./node-client.ts";
+import type {
+  AssetFacts,
+  CheckResult,
+  MarketFacts,
+  NodeClient,
+  SendingMode,
+  SubmissionResult,
+} from "./node-client.ts";
 
 export interface HttpNodeOptions {
   /** Of a question, milliseconds. */
@@ -27,6 +36,8 @@ export interface HttpNodeOptions {
 const TIMEOUT_MS = 2_000;
 const SUBMIT_TIMEOUT_MS = 5_000;
 const COMMIT_WAIT_MS = 10_000;
+/** The network parameter that names the asset which is staked. */
+const STAKE_ASSET = "reward.asset";
 /** Statistics of a party that uses 500 blocks have about 200 kB. */
 const ANSWER_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -86,6 +97,29 @@ export class HttpNode implements NodeClient {
     const { assets } = await this.ask<ListAssetsResponse>(path, "vega.api.v1.ListAssetsResponse");
     const details = assets.find((asset) => asset.id === id)?.details;
     return details && { symbol: details.symbol, decimals: Number(details.decimals) };
+  }
+
+  async market(id: string): Promise<MarketFacts | undefined> {
+    const path = `/markets?market=${encodeURIComponent(id)}`;
+    const { markets } = await this.ask<ListMarketsResponse>(path, "vega.api.v1.ListMarketsResponse");
+    const market = markets.find((one) => one.id === id);
+    const instrument = market?.tradableInstrument?.instrument;
+    return (
+      market && {
+        code: instrument?.code ?? "",
+        quoteName: instrument?.future?.quoteName ?? "",
+        settlementAsset: instrument?.future?.settlementAsset ?? "",
+        decimals: Number(market.decimalPlaces),
+        positionDecimals: Number(market.positionDecimalPlaces),
+      }
+    );
+  }
+
+  async stakeAsset(): Promise<string | undefined> {
+    const path = `/network/parameters?networkParameterKey=${STAKE_ASSET}`;
+    const name = "vega.api.v1.ListNetworkParametersResponse";
+    const { networkParameters } = await this.ask<ListNetworkParametersResponse>(path, name);
+    return networkParameters.find(({ key }) => key === STAKE_ASSET)?.value;
   }
 
   private async ask<T extends object>(path: string, message: string, body?: string): Promise<T> {

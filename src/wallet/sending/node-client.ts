@@ -13,6 +13,19 @@ export interface AssetFacts {
   readonly decimals: number;
 }
 
+/** What a person has to know of a market to read prices and sizes of it. */
+export interface MarketFacts {
+  /** Of its instrument. */
+  readonly code: string;
+  /** What prices are in. */
+  readonly quoteName: string;
+  readonly settlementAsset: string;
+  /** Of prices. */
+  readonly decimals: number;
+  /** Of sizes; below zero where the smallest size is ten or more. */
+  readonly positionDecimals: number;
+}
+
 export interface CheckResult {
   /** 0 when the node would take it. */
   readonly code: number;
@@ -32,6 +45,10 @@ export interface NodeClient {
   epochEnd?(): Promise<string | undefined>;
   /** Undefined for an asset that the node does not know. */
   asset(id: string): Promise<AssetFacts | undefined>;
+  /** The same of a market. */
+  market?(id: string): Promise<MarketFacts | undefined>;
+  /** The asset that is staked. */
+  stakeAsset?(): Promise<string | undefined>;
   /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */
   readonly isOrdered?: boolean;
   /** Where blocks are reported rather than asked for. @returns a function that ends it */

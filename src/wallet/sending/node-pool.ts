@@ -1,6 +1,6 @@
 // Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
 // 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
-import type { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors.ts";
 import type { LastBlock } from "./chain-view.ts";
 import { type NodeClient, sendError } from "./node-client.ts";
 
@@ -120,6 +120,11 @@ export function noHealthyNode(): NodeError {
     "no healthy node available",
     "see whether a node runs, and its address",
   );
+}
+
+/** Nothing was sent, and later there may be one. */
+export function isNoHealthyNode(error: unknown): error is NodeError {
+  return error instanceof NodeError && error.code === "no_healthy_node";
 }
 
 export function wrongChain(wanted: string, found: string): NodeError {

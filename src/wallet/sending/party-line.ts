@@ -7,6 +7,7 @@ import type { CommandInit } from "../../wire/transaction-build.ts";
 import { type LastBlock, viewOf } from "./chain-view.ts";
 import { banned } from "./epoch-quota.ts";
 import { sendError } from "./node-client.ts";
+import { isNoHealthyNode } from "./node-pool.ts";
 import type { Plan, ProofPlanner, Slot } from "./planner.ts";
 import type { PartyMemory } from "./planner-book.ts";
 
@@ -60,6 +61,8 @@ export class PartyLine {
   private lastHead = 0n;
   private headSinceMs = 0;
   private blockMs = 0;
+  /** When the nodes stopped to answer; undefined while one does. */
+  private awaySinceMs: number | undefined;
 
   constructor(private readonly options: LineOptions) {}
 
@@ -97,12 +100,21 @@ export class PartyLine {
   private async move(): Promise<void> {
     this.isMoving = true;
     try {
-      while (this.waiters.length > 0) {
-        const plan = await this.serveFirst();
-        if (plan !== undefined) await this.nextBlock(plan);
+      for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; ) {
+        try {
+          const plan = await this.serveFirst();
+          if (plan !== undefined) await this.nextBlock(plan);
+          pauseMs = POLL_MS_MIN;
+        } catch (error) {
+          if (!isNoHealthyNode(error)) throw error;
+          // A node that is started again is back before the patience of those who wait is at its end.
+          this.dropThoseOverdue(this.noNode(error));
+          await Bun.sleep(pauseMs);
+          pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX);
+        }
       }
     } catch (error) {
-      // A node that does not answer the first will not answer those behind it.
+      // What a node says to the first it says to those behind it.
       for (const waiter of this.waiters.splice(0)) waiter.reject(error);
     } finally {
       this.isMoving = false;
@@ -120,6 +132,7 @@ export class PartyLine {
     if (view === undefined) {
       throw sendError("last_block_unknown", "could not get information about the last block on the network");
     }
+    this.awaySinceMs = undefined;
     planner.observe(view, ticket, nowMs());
     this.noteHead(planner.headHeight);
     this.dropThoseOverdue();
@@ -175,11 +188,12 @@ export class PartyLine {
       try {
         const ticket = planner.ask();
         const block = await this.options.lastBlock();
+        this.awaySinceMs = undefined;
         planner.observeHead(block, ticket, nowMs());
         this.noteHead(planner.headHeight);
       } catch (error) {
         // Who waits for a block can wait for a node that comes back.
-        failure = error;
+        failure = isNoHealthyNode(error) ? this.noNode(error) : error;
       }
       this.dropThoseOverdue(failure ?? this.refusal(plan));
       if (planner.headHeight !== before) return;
@@ -203,6 +217,14 @@ export class PartyLine {
     if (this.lastHead > 0n && blocks > 0) this.blockMs = (now - this.headSinceMs) / blocks;
     this.lastHead = head;
     this.headSinceMs = now;
+  }
+
+  /** That no node answers, and for how long. */
+  private noNode({ code, message, hint }: NodeError): NodeError {
+    const now = this.options.nowMs();
+    this.awaySinceMs ??= now;
+    const seconds = Math.round((now - this.awaySinceMs) / 1000);
+    return sendError(code, `${message}: none has answered for ${seconds} s`, hint);
   }
 
   /** Why there is no place, and when there may be one. */

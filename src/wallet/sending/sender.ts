@@ -8,6 +8,7 @@ import { sha3HexOf } from "../../crypto/sha3.ts";
 import { NodeError } from "../../errors.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import { transactionHash } from "../../wire/transaction.ts";
 import { type CommandInit, encodeCommand } from "../../wire/transaction-build.ts";
 import { type RandomBytes, randomNonce } from "../random.ts";
 import type { SignedTransaction } from "../unlocked-wallet.ts";
@@ -15,9 +16,9 @@ import { BlockMemory } from "./block-memory.ts";
 import type { LastBlock } from "./chain-view.ts";
 import { type Delivered, Network } from "./network.ts";
 import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
-import { type NodePool, wrongChain } from "./node-pool.ts";
+import { isNoHealthyNode, type NodePool, wrongChain } from "./node-pool.ts";
 import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
-import type { Slot } from "./planner.ts";
+import type { ProofPlanner, Slot } from "./planner.ts";
 import { PlannerBook } from "./planner-book.ts";
 
 export interface SenderOptions {
@@ -150,8 +151,10 @@ export class TransactionSender {
       try {
         return { ...made, ...(await this.deliver(made, mode)) };
       } catch (error) {
-        if (!(error instanceof NetworkRefusal) || !OTHER_BLOCKS.test(error.reason) || places >= PLACES_MAX)
-          throw error;
+        if (places >= PLACES_MAX) throw error;
+        // Nothing left: it is made anew, when there is a node again.
+        if (isNoHealthyNode(error)) continue;
+        if (!(error instanceof NetworkRefusal) || !OTHER_BLOCKS.test(error.reason)) throw error;
         // The node has no such block: another chain, or one that lags. The next attempt builds on what it has.
         made.line.planner.forget(made.place.slot.height);
         await Bun.sleep(2 * FRESH_MS);
@@ -211,7 +214,8 @@ export class TransactionSender {
         }
       } catch (error) {
         place.giveBack();
-        throw error;
+        if (!isNoHealthyNode(error) || places >= PLACES_MAX) throw error;
+        continue;
       }
       // The proof took longer than the block is good for.
       place.giveBack();
@@ -233,13 +237,14 @@ export class TransactionSender {
   }
 
   private async deliver(
-    { client, place, transaction: { bytes } }: Prepared,
+    { client, line, place, transaction: { bytes } }: Prepared,
     mode: SendingMode,
   ): Promise<Delivered> {
     try {
       return await this.network.deliver(client, bytes, mode);
     } catch (error) {
-      if (isOutOfEveryBlock(error)) place.giveBack();
+      if (!isOutOfEveryBlock(error)) throw withLastBlock(error as NodeError, bytes, line.planner, place.slot);
+      place.giveBack();
       throw error;
     }
   }
@@ -328,6 +333,19 @@ export class TransactionSender {
       else next();
     };
   }
+}
+
+/** Where nobody knows whether it arrived: what to look for, and until when. */
+function withLastBlock(
+  error: NodeError,
+  bytes: Uint8Array,
+  planner: ProofPlanner,
+  { height }: Slot,
+): unknown {
+  if (error.code !== "outcome_unknown") return error;
+  const hash = transactionHash(bytes).toUpperCase();
+  const until = `it can be executed as ${hash} until block ${planner.lastHeightFor(height)}`;
+  return sendError(error.code, `${error.message}; ${until}`, error.hint);
 }
 
 /** What was refused before any block, or never left. Where nobody knows, it may arrive yet. */

@@ -6,7 +6,7 @@ import { NodeError, reasonOf } from "../../errors.ts";
 import { walletError } from "../errors.ts";
 import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
 import { codeOf } from "../keystore/guard.ts";
-import { moveToFree, writeFileWhole } from "../keystore/whole-file.ts";
+import { moveToFree, removeOldLeftovers, writeFileWhole } from "../keystore/whole-file.ts";
 
 export interface NetworkSettings {
   readonly name: string;
@@ -28,6 +28,8 @@ export class Networks {
   constructor(
     private readonly folder: string,
     private readonly steps: FileSteps = realSteps,
+    /** What people's clocks show, Unix milliseconds. */
+    private readonly wallMs: () => number = Date.now,
   ) {}
 
   /** Sorted. */
@@ -80,6 +82,8 @@ export class Networks {
   }
 
   private attempt(path: string, change: () => void): void {
+    // There is no lock here: several may write at once.
+    removeOldLeftovers(this.folder, this.wallMs(), this.steps);
     try {
       change();
     } catch (error) {

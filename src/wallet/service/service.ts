@@ -5,7 +5,7 @@
 
 import { reasonOf } from "../../errors.ts";
 import type { Approver } from "../approvals/approver.ts";
-import type { AssetCache } from "../approvals/asset-cache.ts";
+import type { NetworkFacts } from "../approvals/network-facts.ts";
 import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
 import type { RandomBytes } from "../random.ts";
 import type { TransactionSender } from "../sending/sender.ts";
@@ -83,7 +83,7 @@ export interface ServiceParts {
   readonly tokens: ApiTokens | undefined;
   readonly approver: Approver;
   readonly sender: TransactionSender;
-  readonly assets: AssetCache;
+  readonly facts: NetworkFacts;
   readonly log: RequestLog;
   readonly random: RandomBytes;
   /** What people's clocks show, Unix milliseconds. */

@@ -37,6 +37,8 @@ export class Sessions {
   /** Hashes of sessions that the service ended by force. */
   private readonly closed = new Set<string>();
   private written = "";
+  /** Hashes of those that came out of the file, until `heed`. */
+  private loaded: readonly string[] = [];
 
   constructor(private readonly options: SessionsOptions) {}
 
@@ -45,6 +47,14 @@ export class Sessions {
     const document = await this.options.file?.read();
     for (const session of document?.sessions ?? []) this.sessions.set(session.hash, session);
     this.written = hashesOf(this.kept);
+    this.loaded = [...this.sessions.keys()];
+  }
+
+  /** Ends what was revoked in the file since it was loaded: by somebody who found no service to ask, while this one began. */
+  async heed(): Promise<void> {
+    const document = await this.options.file?.read();
+    if (document !== undefined) this.dropRevoked(document);
+    this.loaded = [];
   }
 
   /** Sorted by hostname and wallet. */
@@ -115,8 +125,16 @@ export class Sessions {
     const { file } = this.options;
     if (file === undefined || hashesOf(this.kept) === this.written) return;
     // What is there when its turn comes, not what was there when it was asked for.
-    const { sessions } = await file.update(() => ({ version: 1, sessions: this.kept }));
+    const { sessions } = await file.update((document) => {
+      this.dropRevoked(document);
+      return { version: 1, sessions: this.kept };
+    });
     this.written = hashesOf(sessions);
+  }
+
+  private dropRevoked({ sessions }: SessionsDocument): void {
+    const there = new Set(sessions.map(({ hash }) => hash));
+    for (const hash of this.loaded) if (!there.has(hash)) this.sessions.delete(hash);
   }
 
   private get kept(): Session[] {

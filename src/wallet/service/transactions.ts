@@ -5,7 +5,7 @@ import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { Purpose, TransactionRequest } from "../approvals/approver.ts";
 import { plainJson } from "../approvals/plain-text.ts";
-import { wordsOf } from "../approvals/words.ts";
+import { NO_FACTS, wordsOf } from "../approvals/words.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
 import type { Job } from "../sending/sender.ts";
 import { checkedCommand, readCommand } from "../signing/command-text.ts";
@@ -134,8 +134,8 @@ async function requestOf(
   { publicKey, command }: Pick<Wanted, "publicKey" | "command">,
   purpose: Purpose,
 ): Promise<TransactionRequest> {
-  const { assets, sender, wallMs } = service.parts;
-  const book = connection.kind === "session" ? await assets.bookFor(command) : () => undefined;
+  const { facts, sender, wallMs } = service.parts;
+  const known = connection.kind === "session" ? await facts.of(command) : NO_FACTS;
   let epoch: Promise<bigint> | undefined;
   return {
     kind: "transaction",
@@ -148,7 +148,7 @@ async function requestOf(
     keyName: wallet.key(publicKey).name,
     token: connection.kind === "token" ? connection.id : undefined,
     command,
-    words: wordsOf(command, { assets: book, publicKey }),
+    words: wordsOf(command, { ...known, publicKey }),
     raw: plainJson(JSON.stringify(toPlain(REQUEST, { [command.kind]: command.payload }), undefined, 2)),
     epoch: () => {
       epoch ??= sender.epoch(publicKey);

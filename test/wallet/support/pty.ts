@@ -8,8 +8,11 @@ export const HAS_SETSID = existsSync("/usr/bin/setsid");
 const WAIT_MS_MAX = 20_000;
 const POLL_MS = 5;
 
-/** What is typed when a question is there, or a signal that comes from elsewhere. */
-export type Typing = readonly [question: string, keys: string | { readonly signal: NodeJS.Signals }];
+/** What is typed when a question is there (it may depend on what was shown), or a signal that comes from elsewhere. */
+export type Typing = readonly [
+  question: string,
+  keys: string | ((shown: string) => string) | { readonly signal: NodeJS.Signals },
+];
 
 export interface TerminalSession {
   /** All that the terminal showed, in its own lines. */
@@ -29,6 +32,23 @@ export function lyraOnTerminal(cli: Cli, words: readonly string[], ...typing: re
 export function shellOnTerminal(cli: Cli, line: string, ...typing: readonly Typing[]) {
   return onTerminal(cli, ["sh", "-c", line.replaceAll("$LYRA", FROM_SOURCES.join(" "))], ...typing);
 }
+
+/** A recovery phrase on a line of its own. */
+const PHRASE = /^(?:[a-z]+ ){23}[a-z]+(?=\r?$)/gm;
+
+/** The phrases that a terminal showed. */
+export function phrasesIn(shown: string): readonly string[] {
+  return shown.match(PHRASE) ?? [];
+}
+
+/** Types the words of a new phrase that are asked for. */
+export const WORDS_AGAIN: readonly Typing[] = ["word ", "word ", "word "].map((question) => [
+  question,
+  (shown) => {
+    const asked = Number(/word (\d+): $/.exec(shown)![1]);
+    return `${phrasesIn(shown)[0]!.split(" ")[asked - 1]}\r`;
+  },
+]);
 
 async function onTerminal(
   cli: Cli,
@@ -62,6 +82,7 @@ async function onTerminal(
       from = shown.length;
       during = terminal.localFlags;
       if (typeof keys === "string") terminal.write(keys);
+      else if (typeof keys === "function") terminal.write(keys(shown));
       else child.kill(keys.signal);
     }
     const isOver = await Promise.race([child.exited, Bun.sleep(WAIT_MS_MAX).then(() => "still running")]);

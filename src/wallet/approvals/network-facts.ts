@@ -1,0 +1,122 @@
+// What the network knows of the assets and markets that a command names: symbols and decimals, for amounts that people
+// read. Of one asset or market they never change, so they are asked for once.
+import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { AssetFacts, MarketFacts, NodeClient } from "../sending/node-client.ts";
+import type { Facts } from "./words.ts";
+
+/** Kept at once, of each kind. */
+const KNOWN_MAX = 10_000;
+/** Of one command: a batch that names more is not waited for longer. */
+const MARKETS_MAX = 20;
+/** What a network would take; a node that says more would make numbers of any length. */
+const DECIMALS_MAX = 100;
+
+export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset">;
+
+export class NetworkFacts {
+  private readonly assets = new Map<string, AssetFacts>();
+  private readonly markets = new Map<string, MarketFacts>();
+
+  /** @param sources asked one after the other, until one answers */
+  constructor(private readonly sources: readonly FactSource[]) {}
+
+  /** What can be said of a command; nothing of what nobody answers for. */
+  async of(command: CommandInit): Promise<Facts> {
+    const named = namesIn(command);
+    const markets = [...new Set(named.markets)].slice(0, MARKETS_MAX);
+    const [stakeAsset] = await Promise.all([
+      named.hasStake ? this.ask((source) => source.stakeAsset?.()) : undefined,
+      ...markets.map((id) => this.learnMarket(id)),
+    ]);
+    const settled = named.hasCommitment
+      ? markets.map((id) => this.markets.get(id)?.settlementAsset ?? "")
+      : [];
+    const assets = new Set([...named.assets, ...settled, stakeAsset ?? ""].filter((id) => id !== ""));
+    await Promise.all([...assets].map((id) => this.learnAsset(id)));
+    return {
+      assets: (id) => this.assets.get(id),
+      markets: (id) => this.markets.get(id),
+      stakeAsset,
+    };
+  }
+
+  private async learnAsset(id: string): Promise<void> {
+    if (this.assets.has(id)) return;
+    const facts = await this.ask((source) => source.asset(id));
+    if (facts === undefined || !isDecimals(facts.decimals) || facts.decimals < 0) return;
+    if (this.assets.size >= KNOWN_MAX) this.assets.clear();
+    this.assets.set(id, facts);
+  }
+
+  private async learnMarket(id: string): Promise<void> {
+    if (this.markets.has(id)) return;
+    const facts = await this.ask((source) => source.market?.(id));
+    if (facts === undefined || !isDecimals(facts.decimals) || !isDecimals(facts.positionDecimals)) return;
+    if (this.markets.size >= KNOWN_MAX) this.markets.clear();
+    this.markets.set(id, facts);
+  }
+
+  private async ask<T>(question: (source: FactSource) => Promise<T | undefined> | undefined) {
+    for (const source of this.sources) {
+      try {
+        return await question(source);
+      } catch {
+        // The next one may know; where none does, the words say that it is not known.
+      }
+    }
+    return undefined;
+  }
+}
+
+const isDecimals = (value: number) => Number.isInteger(value) && Math.abs(value) <= DECIMALS_MAX;
+
+interface Names {
+  readonly assets: readonly string[];
+  readonly markets: readonly string[];
+  /** Amounts of the asset that is staked. */
+  readonly hasStake?: boolean;
+  /** Amounts of the markets' settlement assets. */
+  readonly hasCommitment?: boolean;
+}
+
+function namesIn(command: CommandInit): Names {
+  const { kind, payload } = command;
+  switch (kind) {
+    case "transfer":
+    case "withdrawSubmission":
+      return { assets: [payload.asset ?? ""], markets: [] };
+    case "delegateSubmission":
+    case "undelegateSubmission":
+      return { assets: [], markets: [], hasStake: true };
+    case "orderSubmission":
+    case "orderAmendment":
+      return { assets: [], markets: marketsOf([payload]) };
+    case "liquidityProvisionSubmission":
+    case "liquidityProvisionAmendment":
+      return { assets: [], markets: marketsOf([payload]), hasCommitment: true };
+    case "batchMarketInstructions": {
+      const { submissions = [], amendments = [] } = payload;
+      return { assets: [], markets: marketsOf([...submissions, ...amendments]) };
+    }
+    case "proposalSubmission":
+      return { assets: [payload.terms?.updateAsset?.assetId ?? ""], markets: [] };
+    case "chainEvent": {
+      const { builtin, erc20, stakingEvent } = payload;
+      const actions = [
+        builtin?.deposit,
+        builtin?.withdrawal,
+        erc20?.deposit,
+        erc20?.withdrawal,
+        erc20?.assetLimitsUpdated,
+      ];
+      const assets = actions.map((action) => action?.vegaAssetId ?? "");
+      return { assets, markets: [], hasStake: stakingEvent !== undefined };
+    }
+    default:
+      return { assets: [], markets: [] };
+  }
+}
+
+function marketsOf(instructions: readonly { readonly marketId?: string | undefined }[]): string[] {
+  return instructions.flatMap(({ marketId }) => (marketId ? [marketId] : []));
+}
