@@ -20,6 +20,8 @@ export interface Limits {
   readonly commitsWaitingMax: number;
   /** Values of one list filter. */
   readonly filterValuesMax: number;
+  /** Rows of balance changes that a page looks at when a filter passes rows over: half a microsecond each. */
+  readonly rowsPassedMax: number;
   /** How long `X-Min-Height` waits for its height, milliseconds. */
   readonly minHeightWaitMs: number;
   /** Bytes of rendered pages kept until the next block. */
@@ -38,6 +40,7 @@ export const DEFAULT_LIMITS: Limits = {
   bodyDepthMax: 100,
   commitsWaitingMax: 1_000,
   filterValuesMax: 1_000,
+  rowsPassedMax: 200_000,
   minHeightWaitMs: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
   exportsMax: 16,

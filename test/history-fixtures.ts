@@ -1,12 +1,14 @@
 // Made-up segments and stores for the history tests, and the other programs that look at what comes out.
 import type { Database } from "bun:sqlite";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeSegment } from "../src/history/segment.ts";
-import type { SegmentRow } from "../src/history/segment-table.ts";
+import { InProcessBuilder } from "../src/history/segment-builder.ts";
+import { SegmentMaker, type SegmentMakerOptions } from "../src/history/segment-maker.ts";
+import { listSegments, recordSegment, type SegmentRow } from "../src/history/segment-table.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
-import { openWriter } from "../src/store/database.ts";
+import { openWriter, segmentDirectory } from "../src/store/database.ts";
 
 const folders: string[] = [];
 
@@ -161,4 +163,33 @@ export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
   const parts: Uint8Array[] = [];
   for await (const chunk of chunks) parts.push(chunk);
   return Buffer.concat(parts);
+}
+
+/** Blocks without events, a second apart. */
+export function blocks(from: number, to: number): MadeBlock[] {
+  return Array.from({ length: to - from + 1 }, (_, i) => ({ height: from + i, timeNs: secondNs(from + i) }));
+}
+
+/** A store with blocks, and a maker of segments of ten blocks over it. */
+export function segmentedStore(made: readonly MadeBlock[], options: Partial<SegmentMakerOptions> = {}) {
+  const home = folder();
+  const { db, writer } = writeBlocks(home, made);
+  const maker = (more: Partial<SegmentMakerOptions> = {}) =>
+    new SegmentMaker({
+      home,
+      db,
+      segmentLength: 10,
+      record: (row) => recordSegment(db, row),
+      builder: new InProcessBuilder(home),
+      ...options,
+      ...more,
+    });
+  const ranges = () => listSegments(db).map((row) => `${row.from}-${row.to}`);
+  const files = () => readdirSync(segmentDirectory(home)).sort();
+  return { home, db, writer, maker, ranges, files, directory: segmentDirectory(home) };
+}
+
+export async function runOnce(maker: SegmentMaker): Promise<void> {
+  await maker.idle();
+  await maker.stop();
 }

@@ -486,6 +486,24 @@ describe("order of rows", () => {
     expect(pairs).toEqual(["\\xaa \\x02", "\\xbb \\x02", "\\xaa \\x03"]);
   });
 
+  test("identifiers that share their first six bytes sort by what follows, in whatever order they came", () => {
+    const party = (n: number) => `aabbccddeeff${n.toString(16).padStart(52, "0")}`;
+    const numbers = [5, 90, 7, 6, 1, ...Array.from({ length: 40 }, (_, i) => 80 - i), 3, 2];
+    const settled = numbers.map((n) => ({
+      field: Field.settlePosition,
+      message: events.encodeSettlePosition({
+        marketId: "bb",
+        partyId: party(n),
+        price: "1",
+        positionFactor: "1",
+      }),
+    }));
+    const parties = linesOf("positions", [{ height: 1, timeNs: secondNs(1), events: settled }]).map(
+      (line) => line.split(",")[1],
+    );
+    expect(parties).toEqual([...numbers].sort((a, b) => a - b).map((n) => `\\x${party(n)}`));
+  });
+
   test("heights outside a range are left out, the doubled first height belongs to the first", () => {
     const blocks: MadeBlock[] = [
       { height: 7, timeNs: secondNs(1), hash: "AA".repeat(32), events: [checkpoint("a", 3)] },

@@ -15,7 +15,6 @@ import { DEFLATE_END } from "../src/history/deflate.ts";
 import { buildSegment } from "../src/history/segment.ts";
 import { InProcessBuilder, type SegmentBuilder, WorkerUnavailable } from "../src/history/segment-builder.ts";
 import { openSegment, SegmentDamage, segmentId, segmentPath } from "../src/history/segment-format.ts";
-import { SegmentMaker, type SegmentMakerOptions } from "../src/history/segment-maker.ts";
 import {
   listSegments,
   recordSegment,
@@ -25,11 +24,14 @@ import {
 import { EXPORT_TABLES } from "../src/history/tables.ts";
 import { openReader, segmentDirectory } from "../src/store/database.ts";
 import {
+  blocks,
   folder,
   type MadeBlock,
   makeSegments,
   removeFolders,
+  runOnce,
   secondNs,
+  segmentedStore as store,
   writeBlock,
   writeBlocks,
 } from "./history-fixtures.ts";
@@ -117,34 +119,6 @@ describe("a segment file", () => {
     db.close();
   });
 });
-
-function blocks(from: number, to: number): MadeBlock[] {
-  return Array.from({ length: to - from + 1 }, (_, i) => ({ height: from + i, timeNs: secondNs(from + i) }));
-}
-
-/** A store with blocks, and a maker of segments of ten blocks over it. */
-function store(made: readonly MadeBlock[], options: Partial<SegmentMakerOptions> = {}) {
-  const home = folder();
-  const { db, writer } = writeBlocks(home, made);
-  const maker = (more: Partial<SegmentMakerOptions> = {}) =>
-    new SegmentMaker({
-      home,
-      db,
-      segmentLength: 10,
-      record: (row) => recordSegment(db, row),
-      builder: new InProcessBuilder(home),
-      ...options,
-      ...more,
-    });
-  const ranges = () => listSegments(db).map((row) => `${row.from}-${row.to}`);
-  const files = () => readdirSync(segmentDirectory(home)).sort();
-  return { home, db, writer, maker, ranges, files, directory: segmentDirectory(home) };
-}
-
-async function runOnce(maker: SegmentMaker): Promise<void> {
-  await maker.idle();
-  await maker.stop();
-}
 
 describe("which segments are due", () => {
   test.each<[string, readonly MadeBlock[], readonly string[]]>([

@@ -34,7 +34,6 @@ const EXCEPTIONS: ReadonlyArray<readonly [form: string, costs: readonly Cost[], 
   ["orders ?filter.reference", ["scan"], "no index by reference; a client names its party with it"],
   ["orders ?filter.statuses", ["scan"], "a status has a large share of all orders"],
   ["order/versions/{order_id} ?", ["sort"], "the versions of one order"],
-  ["trades ?orderIds", ["sort"], "the trades of one order"],
   ["positions ?filter.partyIds&filter.partyIds&filter.partyIds", ["sort"], "a few parties' positions"],
   ["positions ?filter.marketIds", ["sort"], "one market's current positions"],
   ["margin/levels ?partyId", ["sort"], "one party's margin accounts"],
@@ -102,4 +101,19 @@ test.each(forms)("%s", async (form, list, parameters) => {
 test("every exception is a form of a list", () => {
   const names = new Set(forms.map(([form]) => form));
   expect(EXCEPTIONS.map(([form]) => form).filter((form) => !names.has(form))).toEqual([]);
+});
+
+test("trades of an order are found by its id, whatever else is asked of them", async () => {
+  const id = "ab".repeat(32);
+  for (const more of ["", `&marketIds=${id}`, `&partyIds=${id}`, `&partyIds=${id}&marketIds=${id}`]) {
+    asked.clear();
+    await pagesOf(chain.get, `/api/v2/trades?orderIds=${id}${more}`)("pagination.first=5");
+    const details = [...asked]
+      .filter((sql) => sql.includes("FROM trades"))
+      .flatMap((sql) => query(`EXPLAIN QUERY PLAN ${sql}`).all() as { detail: string }[])
+      .map(({ detail }) => detail)
+      .filter((detail) => / trades\b/.test(detail));
+    expect(details.length).toBe(2);
+    for (const detail of details) expect(detail).toMatch(/trades_by_(?:buy|sell)_order/);
+  }
 });

@@ -27,8 +27,8 @@ export const help = `lyra replay: load a recording of a network into a home
   --quiet               no progress, no summary
 
   A file loaded twice adds nothing; a longer one goes on where the home ends.
-  A damaged file is loaded up to the damage: the place is printed and the exit
-  code is 1.
+  A damaged file is loaded up to the damage, one whose gzip check sum is wrong
+  not at all: the place is printed and the exit code is 1.
 `;
 
 const SHOWN_SECONDS_MIN = 0.01;

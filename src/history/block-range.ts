@@ -2,9 +2,11 @@
 // have two of them (reference 20, section 6.4); there is no index on heights, so a search halves the rows.
 import type { Database } from "bun:sqlite";
 import { hashOfRow } from "../store/block-hash.ts";
+import { readHead } from "../store/head.ts";
 import type { BlockRange } from "./rows/source.ts";
 
 export interface BlockEnds {
+  /** Empty when all blocks of these heights share the row of an earlier one. */
   readonly range: BlockRange;
   readonly first: BlockFact;
   readonly last: BlockFact;
@@ -20,16 +22,28 @@ export interface BlockFact {
 
 /** Rows from the first block at or above `from` to the last at or below `to`; undefined when there is none. */
 export function blockRange(db: Database, from: number, to: number): BlockEnds | undefined {
-  const ends = db.query("SELECT min(no) AS first, max(no) AS last FROM blocks").get() as {
-    first: bigint | null;
-    last: bigint | null;
-  };
-  if (ends.first === null || ends.last === null) return undefined;
-  const count = { first: Number(ends.first), end: Number(ends.last) + 1 };
-  const first = firstRow(db, count, (height) => height >= from);
-  const last = firstRow(db, count, (height) => height > to) - 1;
-  if (first > last) return undefined;
+  const all = allRows(db);
+  if (!all) return undefined;
+  const first = firstRow(db, all, (height) => height >= from);
+  const last = firstRow(db, all, (height) => height > to) - 1;
+  if (first > last) {
+    const isBehindHead = last < all.end - 1 || (readHead(db)?.height ?? 0) >= to;
+    if (last < all.first || !isBehindHead) return undefined;
+    const shared = blockFact(db, last);
+    return { range: { first, last }, first: shared, last: shared };
+  }
   return { range: { first, last }, first: blockFact(db, first), last: blockFact(db, last) };
+}
+
+/**
+ * Height of the first row above a height; undefined when there is none. It is the next height, unless blocks share
+ * the row before: those of one time do (store/schema.ts).
+ */
+export function nextRowHeight(db: Database, height: number): number | undefined {
+  const all = allRows(db);
+  if (!all) return undefined;
+  const no = firstRow(db, all, (found) => found > height);
+  return no < all.end ? blockFact(db, no).height : undefined;
 }
 
 /** Lowest height in the store; undefined for an empty one. */
@@ -38,12 +52,21 @@ export function lowestHeight(db: Database): number | undefined {
   return row ? Number(row.height) : undefined;
 }
 
+interface RowNumbers {
+  readonly first: number;
+  readonly end: number;
+}
+
+function allRows(db: Database): RowNumbers | undefined {
+  const { first, last } = db.query("SELECT min(no) AS first, max(no) AS last FROM blocks").get() as {
+    first: bigint | null;
+    last: bigint | null;
+  };
+  return first === null || last === null ? undefined : { first: Number(first), end: Number(last) + 1 };
+}
+
 /** First row in [first, end) whose height passes, or `end`. The test must stay true once it is. */
-function firstRow(
-  db: Database,
-  rows: { first: number; end: number },
-  passes: (height: number) => boolean,
-): number {
+function firstRow(db: Database, rows: RowNumbers, passes: (height: number) => boolean): number {
   let low = rows.first;
   let high = rows.end;
   while (low < high) {

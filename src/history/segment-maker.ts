@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
-import { lowestHeight } from "./block-range.ts";
+import { lowestHeight, nextRowHeight } from "./block-range.ts";
 import { type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import {
   InProcessBuilder,
@@ -46,6 +46,11 @@ export class SegmentMaker {
   private height = 0;
   private first: number | undefined;
   private last: SegmentRow | undefined;
+  /**
+   * Height at which the last segment was made, while its last row was the store's newest: a block of the same
+   * time joins that row, and then the segment is made again. Undefined when no block can join any more.
+   */
+  private openAt: number | undefined;
   /** Listed segments whose file is gone. */
   private remakes: SegmentRow[] = [];
   private isRecovered = false;
@@ -109,22 +114,36 @@ export class SegmentMaker {
     const directory = segmentDirectory(this.options.home);
     await removeUnfinished(directory);
     const rows = unbroken(listSegments(this.options.db));
-    this.last = rows.at(-1);
-    this.remakes = await withoutFile(directory, rows);
+    this.takeLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
+    const lost = await withoutFile(directory, rows);
+    // One that other blocks have joined is made again in any case, and is another one.
+    this.remakes = this.hasLastGrown() ? lost.filter((row) => row !== this.last) : lost;
     this.isRecovered = true;
   }
 
+  private takeLast(rows: readonly SegmentRow[]): void {
+    this.last = rows.at(-1);
+    this.openAt = this.last?.to;
+  }
+
   private async make(plan: SegmentPlan): Promise<void> {
+    const madeAt = this.height;
+    const isNewest = this.rowAbove(plan.to) === undefined;
     const row = await this.build(plan);
     // Its blocks may be gone by now.
     if (this.isStopped) return;
     const remade = this.remakes[0];
+    const replaced = this.last?.to === row.to && this.last.id !== row.id ? this.last : undefined;
     if (remade) {
       this.remakes.shift();
       if (row.id !== remade.id) throw changed(remade);
-    } else this.last = row;
+    } else {
+      this.last = row;
+      this.openAt = isNewest ? madeAt : undefined;
+    }
     await this.options.record(row);
+    if (replaced) await rm(segmentPath(segmentDirectory(this.options.home), replaced.id), { force: true });
   }
 
   private async build(plan: SegmentPlan): Promise<SegmentRow> {
@@ -140,7 +159,7 @@ export class SegmentMaker {
   private failed(error: unknown): void {
     this.problem = error;
     // What was made but could not be recorded is made again.
-    this.last = unbroken(listSegments(this.options.db)).at(-1);
+    this.takeLast(unbroken(listSegments(this.options.db)));
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -152,6 +171,7 @@ export class SegmentMaker {
   private nextPlan(): SegmentPlan | undefined {
     const remake = this.remakes[0];
     if (remake) return remake;
+    if (this.hasLastGrown()) return this.last;
     const { db } = this.options;
     this.first ??= lowestHeight(db);
     if (this.first === undefined) return undefined;
@@ -161,6 +181,20 @@ export class SegmentMaker {
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;
     return { chainId: readHead(db)!.chainId, from, to, previousId: this.last?.id ?? "" };
+  }
+
+  /** Whether blocks have joined the last row of the last segment since it was made. */
+  private hasLastGrown(): boolean {
+    if (!this.last || this.openAt === undefined || this.height <= this.openAt) return false;
+    if (this.rowAbove(this.last.to) !== this.last.to + 1) return true;
+    this.openAt = undefined;
+    return false;
+  }
+
+  /** Height of the first row above a height, of those that are on the disk. */
+  private rowAbove(height: number): number | undefined {
+    const above = nextRowHeight(this.options.db, height);
+    return above !== undefined && above <= this.height ? above : undefined;
   }
 }
 

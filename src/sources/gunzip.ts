@@ -26,6 +26,9 @@ const LENGTH_FIELD_BYTES = 4;
 /** What zlib says of a member's header. Whatever came before it has passed its check sum. */
 const HEADER_FAULT = /header|compression method|window size/;
 
+/** What is given of a file that is cut off is what inflates: nothing is left that tells whether it is right. */
+const UNVERIFIED = ", before its check sum: what was read of it could not be verified";
+
 /** The file cannot be inflated any further. */
 export class InflateFault extends Error {
   override readonly name = "InflateFault";
@@ -204,7 +207,7 @@ function isCutOff(error: Error): boolean {
 
 function faultText(error: Error): string {
   const reason = reasonOf(error);
-  if (isCutOff(error)) return "the compressed data ends too early";
+  if (isCutOff(error)) return `the compressed data ends too early${UNVERIFIED}`;
   if (/incorrect (data|length) check/.test(reason)) return "the check sum of the compressed data is wrong";
   if (reason === "incorrect header check") return "what stands here is not gzip data";
   return `the compressed data is damaged: ${reason}`;

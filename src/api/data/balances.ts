@@ -1,13 +1,14 @@
 // Balance changes (reference 10, section 4.1): the list that is asked for most, so its pages are joined from
 // texts that are made once for each account and each block.
 import { accountHash, probeAccount } from "../../store/accounts.ts";
-import { amountText, type StoredAmount } from "../../store/amount.ts";
+import { amountText } from "../../store/amount.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { GenerationCache } from "../generation-cache.ts";
-import { assemblePage, type PageRequest, type PageRows, type Param } from "../pagination.ts";
+import type { Param } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
+import { type BalancePage, type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
 import { rfc3339 } from "./blocks.ts";
 import { accountFilterOf, CursorReader, type DataContext, inList } from "./context.ts";
 
@@ -16,21 +17,16 @@ const FEW_ACCOUNTS = 64;
 /** Texts kept of accounts and of blocks, twice this at the most: about 200 bytes each. */
 const TEXTS_MAX = 150_000;
 
-interface BalanceRow {
-  readonly block: bigint;
-  readonly account: bigint;
-  readonly balance: StoredAmount;
-}
-
 /** What a row shows of its account, and the account's part of a cursor. Identifiers are shared between accounts. */
 interface AccountText {
   readonly party: string;
   readonly asset: string;
   readonly market: string;
   readonly type: number;
-  /** The type's name as JSON. */
-  readonly typeJson: string;
   readonly cursor: string;
+  /** The edge from the balance to its cursor, and from the account's part of that on. */
+  readonly json: string;
+  readonly end: string;
 }
 
 interface BlockText {
@@ -70,6 +66,10 @@ class BalanceTexts {
     return made;
   }
 
+  cursor({ block, account }: BalancePlace): string {
+    return this.block(Number(block)).cursor + this.account(Number(account)).cursor;
+  }
+
   private makeAccount(ref: number): AccountText {
     const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
     const row = this.context.get<{
@@ -85,14 +85,17 @@ class BalanceTexts {
     const type = Number(row.type);
     const typeName = enumDescriptor("vega.AccountType").nameOf.get(type);
     // The original's cursors also repeat the account's parts (and lack its id); they are read, not written.
-    const tail = `"AccountID":"${hexOf(row.hash)}"}`;
+    const cursor = btoa(`"AccountID":"${hexOf(row.hash)}"}`);
+    const typeJson = typeName === undefined ? String(type) : `"${typeName}"`;
+    const ids = `"partyId":"${party}","assetId":"${asset}","marketId":"${market}"`;
     return {
       party,
       asset,
       market,
       type,
-      typeJson: typeName === undefined ? String(type) : `"${typeName}"`,
-      cursor: btoa(tail),
+      cursor,
+      json: `",${ids},"accountType":${typeJson}},"cursor":"`,
+      end: `${cursor}"}`,
     };
   }
 }
@@ -106,20 +109,6 @@ function textsOf(context: DataContext): BalanceTexts {
     texts.set(context, made);
   }
   return made;
-}
-
-/** A checked request: which rows, in which window of blocks, from which place. */
-interface BalanceQuery {
-  readonly page: PageRequest;
-  /** Running numbers of the parties to read, or undefined for all. */
-  readonly parties: readonly number[] | undefined;
-  /** Conditions on `accounts a`. */
-  readonly accountWhere: readonly string[];
-  readonly accountParams: readonly Param[];
-  /** First block of the range, and the block after its last. */
-  readonly fromBlock: number | undefined;
-  readonly beforeBlock: number | undefined;
-  readonly key: readonly [block: number, account: number] | undefined;
 }
 
 function checkRequest(context: DataContext, request: RequestFields): BalanceQuery {
@@ -187,7 +176,7 @@ function partiesToRead(
 }
 
 /** A cursor names time and account; the account's id follows from the other members when it is not given. */
-function cursorKey(context: DataContext, text: string): readonly [number, number] {
+function cursorKey(context: DataContext, text: string): BalancePlace {
   const cursor = new CursorReader(text, context);
   const hash = cursor.has("AccountID")
     ? cursor.bytes("AccountID")
@@ -197,7 +186,7 @@ function cursorKey(context: DataContext, text: string): readonly [number, number
         cursor.string("MarketID"),
         cursor.number("Type"),
       );
-  return [cursor.block("vega_time"), accountPosition(context, hash)];
+  return { block: cursor.block("vega_time"), account: accountPosition(context, hash) };
 }
 
 /** Where an account id sorts among the references of accounts; unknown ones fall between two. */
@@ -208,52 +197,27 @@ export function accountPosition(context: DataContext, hash: Uint8Array): number 
   return found ? ref : ref - 0.5;
 }
 
-function readBalances(context: DataContext, query: BalanceQuery): PageRows<BalanceRow> {
-  return assemblePage<BalanceRow>(query.page, query.key !== undefined, {
-    fetch: (descending, limit) => fetchRows(context, query, descending, limit, descending ? "<=" : ">="),
-    isAtKey: (row) => Number(row.block) === query.key![0] && Number(row.account) === query.key![1],
-    existsBehind: (descending) =>
-      fetchRows(context, query, !descending, 1, descending ? ">" : "<").length > 0,
-  });
+interface PageEnds {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly startCursor: string;
+  readonly endCursor: string;
 }
 
-function fetchRows(
-  context: DataContext,
+/** Ends of a page by its outer cursors; one that ended early goes on where it stopped looking. */
+function pageEnds(
+  made: BalanceTexts,
   query: BalanceQuery,
-  descending: boolean,
-  limit: number,
-  operator: string,
-): BalanceRow[] {
-  const sql = rowsSql(query, descending, operator);
-  const params: Param[] = [...query.accountParams];
-  if (query.fromBlock !== undefined) params.push(query.fromBlock);
-  if (query.beforeBlock !== undefined) params.push(query.beforeBlock);
-  if (query.key) params.push(...query.key);
-  params.push(limit);
-  const statement = context.db.query(sql);
-  if (!query.parties) return statement.all(...params) as BalanceRow[];
-  if (query.parties.length === 1) return statement.all(query.parties[0]!, ...params) as BalanceRow[];
-  const rows = query.parties.flatMap((no) => statement.all(no, ...params) as BalanceRow[]);
-  const sign = descending ? -1 : 1;
-  rows.sort((a, b) =>
-    a.block === b.block ? (a.account < b.account ? -sign : sign) : a.block < b.block ? -sign : sign,
-  );
-  return rows.slice(0, limit);
-}
-
-function rowsSql(query: BalanceQuery, descending: boolean, operator: string): string {
-  const where: string[] = [];
-  if (query.parties) where.push("b.party_no = ?");
-  where.push(...query.accountWhere);
-  if (query.fromBlock !== undefined) where.push("b.block >= ?");
-  if (query.beforeBlock !== undefined) where.push("b.block < ?");
-  if (query.key) where.push(`(b.block, b.account) ${operator} (?, ?)`);
-  const table = query.parties ? "balances_by_party" : "balances";
-  // CROSS JOIN keeps the order of the tables: the history is walked in order and each account looked up.
-  const join = query.accountWhere.length > 0 ? " CROSS JOIN accounts a ON a.ref = b.account" : "";
-  const direction = descending ? "DESC" : "ASC";
-  const condition = where.length > 0 ? ` WHERE ${where.join(" AND ")}` : "";
-  return `SELECT b.block, b.account, b.balance FROM ${table} b${join}${condition} ORDER BY b.block ${direction}, b.account ${direction} LIMIT ?`;
+  page: BalancePage,
+  first = "",
+  last = "",
+): PageEnds {
+  const { hasNextPage, hasPreviousPage, endedAt } = page;
+  const stopped = endedAt && made.cursor(endedAt);
+  const ends = query.page.forward
+    ? { startCursor: first, endCursor: stopped ?? last }
+    : { startCursor: stopped ?? first, endCursor: last };
+  return { hasNextPage, hasPreviousPage, ...ends };
 }
 
 export const listBalanceChanges: Endpoint<DataContext> = {
@@ -263,11 +227,12 @@ export const listBalanceChanges: Endpoint<DataContext> = {
   tag: "Balances",
   summary: "List balance changes",
   description:
-    "One row for each block at which an account's balance changed: the last balance in that block, by block time and account.",
+    "One row for each block at which an account's balance changed: the last balance in that block, by block time and account. A filter that passes over very many rows ends a page early: it may hold fewer than asked for, or none, and still have a next one.",
   handle(context, request) {
-    const { rows, hasNextPage, hasPreviousPage } = readBalances(context, checkRequest(context, request));
+    const query = checkRequest(context, request);
+    const page = readBalances(context, query);
     const made = textsOf(context);
-    const edges = rows.map((row) => {
+    const edges = page.rows.map((row) => {
       const account = made.account(Number(row.account));
       const block = made.block(Number(row.block));
       const node = {
@@ -280,27 +245,27 @@ export const listBalanceChanges: Endpoint<DataContext> = {
       };
       return { node, cursor: block.cursor + account.cursor };
     });
-    const startCursor = edges[0]?.cursor ?? "";
-    const endCursor = edges.at(-1)?.cursor ?? "";
-    return { balances: { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } } };
+    const pageInfo = pageEnds(made, query, page, edges[0]?.cursor, edges.at(-1)?.cursor);
+    return { balances: { edges, pageInfo } };
   },
   json(context, request) {
-    const { rows, hasNextPage, hasPreviousPage } = readBalances(context, checkRequest(context, request));
+    const query = checkRequest(context, request);
+    const page = readBalances(context, query);
+    const { rows } = page;
     const made = textsOf(context);
-    let body = '{"balances":{"edges":[';
-    let startCursor = "";
-    let endCursor = "";
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i]!;
+    const pieces = ['{"balances":{"edges":['];
+    for (const [i, row] of rows.entries()) {
       const block = made.block(Number(row.block));
       const account = made.account(Number(row.account));
-      endCursor = block.cursor + account.cursor;
-      if (i === 0) startCursor = endCursor;
-      else body += ",";
-      const { party, asset, market, typeJson } = account;
-      body += `${block.json}${amountText(row.balance)}","partyId":"${party}","assetId":"${asset}","marketId":"${market}`;
-      body += `","accountType":${typeJson}},"cursor":"${endCursor}"}`;
+      if (i > 0) pieces.push(",");
+      pieces.push(block.json, amountText(row.balance), account.json, block.cursor, account.end);
     }
-    return `${body}],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage},"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`;
+    const [first, last] = [rows[0], rows.at(-1)].map((row) => row && made.cursor(row));
+    const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageEnds(made, query, page, first, last);
+    pieces.push(
+      `],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage}`,
+      `,"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`,
+    );
+    return pieces.join("");
   },
 };

@@ -1,6 +1,5 @@
 // Candles, made from trades when they are asked for (reference 10, section 5.15).
 import type { Candle } from "../../wire/generated/datanode.ts";
-import { readTradeAt } from "../../wire/generated/vega.ts";
 import { isHex } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { internal, invalidArgument } from "../errors.ts";
@@ -8,10 +7,8 @@ import { encodeCursor, type PageRequest } from "../pagination.ts";
 import { nanoseconds, rfc3339 } from "./blocks.ts";
 import { type Connection, CursorReader, type DataContext } from "./context.ts";
 import { checkMarketId } from "./markets.ts";
-import { syntheticTimeUs } from "./synthetic-time.ts";
-import { numberText } from "./values.ts";
+import { type BlockRange, MINUTE_US, minutesOf, type TradeSum, tradesOf } from "./trade-sums.ts";
 
-const MINUTE_US = 60_000_000;
 /** Length of each interval in microseconds. A block is a period of one: no two have the same microsecond. */
 const INTERVALS: ReadonlyArray<readonly [name: string, lengthUs: number]> = [
   ["block", 1],
@@ -24,7 +21,6 @@ const INTERVALS: ReadonlyArray<readonly [name: string, lengthUs: number]> = [
 ];
 const ID_PREFIX = "trades_candle_";
 const FAILED = "failed to get candle data";
-const CHUNK_ROWS = 2_000;
 /** Trades read for one page. A page that needs more ends early, with at least one candle, and says that more follow. */
 const TRADES_PER_PAGE_MAX = 100_000;
 
@@ -85,12 +81,6 @@ function parseCandleId(context: DataContext, candleId: string): Series {
   return { market: context.ids.position(match[2]!), lengthUs };
 }
 
-/** Numbers of blocks, first inclusive, last exclusive. */
-interface BlockRange {
-  readonly first: number;
-  readonly end: number;
-}
-
 function candlePage(
   context: DataContext,
   series: Series,
@@ -138,100 +128,60 @@ function hasTrades(context: DataContext, market: number, range: BlockRange): boo
   return context.get(sql, market, range.first, range.end) !== undefined;
 }
 
-/** A candle that is being made of trades in one direction of time. */
+/** A candle that is being made of pieces in one direction of time. */
 class CandleInMaking {
-  private readonly prices: [older: string, newer: string];
-  private high: bigint;
-  private low: bigint;
-  private volume = 0n;
-  private lastUpdateUs = 0;
-
   constructor(
     readonly startUs: number,
+    private readonly sum: TradeSum,
     private readonly descending: boolean,
-    price: string,
-  ) {
-    this.prices = [price, price];
-    this.high = BigInt(price);
-    this.low = this.high;
-  }
+  ) {}
 
-  add(price: string, size: bigint, timeUs: number): void {
-    this.prices[this.descending ? 0 : 1] = price;
-    const value = BigInt(price);
-    if (value > this.high) this.high = value;
-    if (value < this.low) this.low = value;
-    this.volume += size;
-    this.lastUpdateUs = Math.max(this.lastUpdateUs, timeUs);
+  add(piece: TradeSum): void {
+    if (this.descending) this.sum.prepend(piece);
+    else this.sum.append(piece);
   }
 
   get message(): Candle {
+    const { first, last, high, low, volume, lastUpdateUs } = this.sum;
     return {
       start: nanoseconds(this.startUs),
-      lastUpdate: nanoseconds(this.lastUpdateUs),
-      high: this.high.toString(),
-      low: this.low.toString(),
-      open: this.prices[0],
-      close: this.prices[1],
-      volume: this.volume,
+      lastUpdate: nanoseconds(lastUpdateUs),
+      high: high.toString(),
+      low: low.toString(),
+      open: first.toString(),
+      close: last.toString(),
+      volume: BigInt(volume),
     };
   }
-}
-
-interface TradeRow {
-  block: bigint;
-  ord: bigint;
-  data: Uint8Array;
 }
 
 /** Reads trades in order until the page is full. Periods follow block time, so that a page ends between blocks. */
 function readCandles(
   context: DataContext,
-  series: Series,
+  { market, lengthUs }: Series,
   range: BlockRange,
   descending: boolean,
   limit: number,
 ): { candles: CandleInMaking[]; ahead: boolean } {
   const candles: CandleInMaking[] = [];
   let read = 0;
-  for (const row of tradesOf(context, series.market, range, descending)) {
-    const timeUs = context.blocks.timeUs(Number(row.block));
-    const startUs = Math.floor(timeUs / series.lengthUs) * series.lengthUs;
-    const trade = readTradeAt(row.data, 0, row.data.length);
-    const price = numberText(trade.price);
-    let candle = candles.at(-1);
+  const isOfMinutes = lengthUs > MINUTE_US && lengthUs % MINUTE_US === 0;
+  const pieces = isOfMinutes
+    ? minutesOf(context, market, range, descending)
+    : tradesOf(context, market, range, descending);
+  for (const { timeUs, sum, cost } of pieces) {
+    const startUs = Math.floor(timeUs / lengthUs) * lengthUs;
+    const candle = candles.at(-1);
     if (candle?.startUs !== startUs) {
       if (candles.length === limit || read >= TRADES_PER_PAGE_MAX) return { candles, ahead: true };
-      candle = new CandleInMaking(startUs, descending, price);
-      candles.push(candle);
+      candles.push(new CandleInMaking(startUs, sum.copy(), descending));
     } else if (read >= TRADES_PER_PAGE_MAX && candles.length > 1) {
       candles.pop();
       return { candles, ahead: true };
-    }
-    candle.add(price, trade.size, syntheticTimeUs(context, row.block, row.ord));
-    read++;
+    } else candle.add(sum);
+    read += cost;
   }
   return { candles, ahead: false };
-}
-
-/** Trades of a market in order, in chunks: nothing stays open when the reader stops. */
-function* tradesOf(
-  context: DataContext,
-  market: number,
-  range: BlockRange,
-  descending: boolean,
-): Generator<TradeRow> {
-  const [operator, order] = descending ? ["<", "DESC"] : [">", "ASC"];
-  const sql = `SELECT block, ord, data FROM trades WHERE market = ? AND block >= ? AND block < ? AND (block, ord) ${operator} (?, ?)
-    ORDER BY block ${order}, ord ${order} LIMIT ?`;
-  let place: [number, number] = descending ? [range.end, 0] : [range.first, -1];
-  for (;;) {
-    const rows = context.all<TradeRow>(sql, market, range.first, range.end, ...place, CHUNK_ROWS);
-    yield* rows;
-    const last = rows.at(-1);
-    if (!last || rows.length < CHUNK_ROWS) return;
-    place = [Number(last.block), Number(last.ord)];
-  }
 }
 
 export const candleEndpoints = [listCandleIntervals, listCandleData];

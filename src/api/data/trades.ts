@@ -102,19 +102,43 @@ function tradeRows(context: DataContext, request: RequestFields): { from: string
   const markets = values("marketIds", "market", (id) => context.ids.position(id));
   const parties = values("partyIds", "party", (id) => context.ids.position(id));
   const orders = values("orderIds", "order", identifierBytes);
+  if (orders.length > 0) return tradesOfOrders(orders, markets, parties);
   const where: string[] = [];
   const params: Param[] = [];
-  if (orders.length > 0) {
-    const list = orders.length;
-    where.push(`(${inList("buy_order", list)} OR ${inList("sell_order", list)})`);
-    params.push(...orders, ...orders);
-  }
   let arms = armsOf("market", markets);
   if (parties.length > 0) {
     if (markets.length > 0) where.push(inList("market", markets.length));
     params.push(...markets);
     arms = partyArms(parties);
   }
+  return mergedRows("block, ord, data", "trades", { where, params }, arms);
+}
+
+/**
+ * An order has few trades, whatever else is asked of them: they are found by its id and no other way (the plus signs
+ * keep SQLite from the indexes of markets and parties, along which it could read all trades of a market).
+ */
+function tradesOfOrders(
+  orders: readonly Uint8Array[],
+  markets: readonly number[],
+  parties: readonly number[],
+): { from: string; params: Param[] } {
+  const where: string[] = [];
+  const params: Param[] = [];
+  if (markets.length > 0) where.push(inList("+market", markets.length));
+  params.push(...markets);
+  if (parties.length > 0) {
+    where.push(`(${inList("+buyer", parties.length)} OR ${inList("+seller", parties.length)})`);
+    params.push(...parties, ...parties);
+  }
+  const buys = inList("buy_order", orders.length);
+  const arms = [
+    { where: [buys], params: orders },
+    {
+      where: [inList("sell_order", orders.length), `NOT (${buys.replace("buy_order", "+buy_order")})`],
+      params: [...orders, ...orders],
+    },
+  ];
   return mergedRows("block, ord, data", "trades", { where, params }, arms);
 }
 
