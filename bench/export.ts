@@ -1,4 +1,4 @@
-// What exports and segments cost (docs: issue "a recorded network in", performance).
+// What exports and segments cost.
 //
 //   bun bench/export.ts [--mb 300] [--recording FILE]
 //

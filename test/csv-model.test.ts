@@ -1,5 +1,5 @@
 // From an event file to the exported CSVs, over chains of unusual but legal values: byte for byte what a plain second
-// implementation of the rules makes of them. "Nothing may be fitted to the first recording" (issue 2, done-when 1).
+// implementation of the rules makes of them. Nothing may be fitted to one recording.
 // Other chains: LYRA_TEST_SEED; more of them: LYRA_TEST_RUNS.
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";

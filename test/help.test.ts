@@ -1,4 +1,4 @@
-// The help of the commands that read and serve recordings fits a screen of 80 by 24 (issue 2, "Commands").
+// The help of the commands that read and serve recordings fits a screen of 80 by 24.
 import { describe, expect, test } from "bun:test";
 import { TOOLS } from "../src/api/devnet/tools.ts";
 import * as devnet from "../src/commands/devnet.ts";

@@ -1,4 +1,4 @@
-// The original service's recorded answers against ours (issue 2, done-when 2): each is equal, or stands with its
+// The original service's recorded answers against ours (reference 10, section 4): each is equal, or stands with its
 // reason in docs/compatibility.md. Through the application, and again over a socket.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dataApp } from "../src/api/data/app.ts";

@@ -107,7 +107,7 @@ export interface BalanceSetting {
   readonly balance: bigint;
 }
 
-/** The developer's tools (issue "the node and the devnet"): on loopback only, and in no other mode. */
+/** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
   /** Moves the clock forward; takes effect with the next block. */
