@@ -34,6 +34,8 @@ const ACCOUNTS = 500_000;
 const ACCOUNTS_A_BLOCK = 10_000;
 const SNAPSHOT_ROUNDS = 9;
 const CHANGES_BETWEEN = 20;
+/** Accounts changed since the state was stored last: from 20,000 changes on it is stored with their block. */
+const PENDING_ACCOUNTS = [0, 1_000, 9_000, 18_000] as const;
 
 interface Running {
   readonly pid: number;
@@ -265,7 +267,10 @@ async function measureFlow() {
   }
 }
 
-/** Snapshot, a few changed balances, and back, with half a million accounts: in this process, without HTTP. */
+/**
+ * Snapshot, a few changed balances, and back, with half a million accounts: in this process, without HTTP. The figure
+ * that counts is the one of the worst case, by how much of the state is not stored yet when the snapshot is taken.
+ */
 async function measureSnapshot() {
   const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
   const devnet = await createDevnet({ home, mode: { kind: "manual" } });
@@ -274,23 +279,17 @@ async function measureSnapshot() {
     const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
     const party = (index: number) => index.toString(16).padStart(64, "0");
     await fillAccounts(chain, asset, party);
-    const rounds: { snapshot: number; revert: number }[] = [];
-    for (let round = -2; round < SNAPSHOT_ROUNDS; round++) {
-      const began = performance.now();
-      const id = await chain.snapshot();
-      const taken = performance.now();
-      for (let change = 0; change < CHANGES_BETWEEN; change++) {
-        await chain.setBalance(party(change * 1000 + 1), asset, BigInt(round + 100));
-      }
-      const before = performance.now();
-      await chain.revert(id);
-      const after = performance.now();
-      if (round >= 0) rounds.push({ snapshot: taken - began, revert: after - before });
+    const cases: { pending: number; snapshotMs: number; revertMs: number }[] = [];
+    for (const pending of PENDING_ACCOUNTS) {
+      const rounds = await snapshotRounds(chain, asset, party, pending);
+      const snapshotMs = round1(median(rounds.map(({ snapshot }) => snapshot)));
+      cases.push({ pending, snapshotMs, revertMs: round1(median(rounds.map(({ revert }) => revert))) });
     }
     return {
       accounts: ACCOUNTS,
-      snapshotMs: round1(median(rounds.map(({ snapshot }) => snapshot))),
-      revertMs: round1(median(rounds.map(({ revert }) => revert))),
+      snapshotMs: Math.max(...cases.map(({ snapshotMs }) => snapshotMs)),
+      revertMs: Math.max(...cases.map(({ revertMs }) => revertMs)),
+      cases,
     };
   } finally {
     await devnet.close();
@@ -298,11 +297,40 @@ async function measureSnapshot() {
   }
 }
 
-async function fillAccounts(
-  chain: Awaited<ReturnType<typeof createDevnet>>["chain"],
+type Chain = Awaited<ReturnType<typeof createDevnet>>["chain"];
+
+/** @param pending accounts that are changed before each snapshot */
+async function snapshotRounds(
+  chain: Chain,
   asset: string,
   party: (index: number) => string,
-): Promise<void> {
+  pending: number,
+): Promise<{ snapshot: number; revert: number }[]> {
+  const rounds: { snapshot: number; revert: number }[] = [];
+  for (let round = -2; round < SNAPSHOT_ROUNDS; round++) {
+    // Stores the state, so that there is nothing pending.
+    await chain.ban(party(1), undefined);
+    if (pending > 0) {
+      const balance = BigInt(round + 100);
+      await chain.setBalances(
+        Array.from({ length: pending }, (_, at) => ({ party: party(at * 25 + 1), asset, balance })),
+      );
+    }
+    const began = performance.now();
+    const id = await chain.snapshot();
+    const taken = performance.now();
+    for (let change = 0; change < CHANGES_BETWEEN; change++) {
+      await chain.setBalance(party(change * 1000 + 1), asset, BigInt(round + 1000));
+    }
+    const before = performance.now();
+    await chain.revert(id);
+    const after = performance.now();
+    if (round >= 0) rounds.push({ snapshot: taken - began, revert: after - before });
+  }
+  return rounds;
+}
+
+async function fillAccounts(chain: Chain, asset: string, party: (index: number) => string): Promise<void> {
   for (let first = 1; first <= ACCOUNTS; first += ACCOUNTS_A_BLOCK) {
     const balances = Array.from({ length: ACCOUNTS_A_BLOCK }, (_, at) => ({
       party: party(first + at),

@@ -1,9 +1,7 @@
 /**
- * Checkpoints: their times and their events (reference 60, section 12). A checkpoint's hash is a digest of the whole
- * state and the height: the contents, which a chain can begin with, are only put together when somebody asks for them
- * (checkpoint/save.ts).
+ * Checkpoints: their times and their events (reference 60, section 12). The event has the hash of the contents, which a
+ * chain can begin with; they themselves are not kept, but put together again when somebody asks (checkpoint/save.ts).
  */
-import { sha3HexOf } from "../crypto/sha3.ts";
 import type { Core } from "./core.ts";
 import type { Domain, ParameterReader } from "./ports.ts";
 import type { Cell } from "./state/state.ts";
@@ -23,6 +21,8 @@ export class Checkpoints implements Domain {
   constructor(
     private readonly core: Core,
     private readonly params: ParameterReader,
+    /** Of the contents as of now, lower-case hex. */
+    private readonly contentHash: () => string,
   ) {
     this.schedule = core.state.cell<Schedule | undefined>("checkpoints.schedule", undefined);
   }
@@ -48,10 +48,9 @@ export class Checkpoints implements Domain {
 
   /** One beside the schedule: after each withdrawal that succeeds. */
   take(): void {
-    const { state, block } = this.core;
-    state.updateDigest();
+    const { block } = this.core;
     this.core.emit("checkpoint", {
-      hash: sha3HexOf(Buffer.from(`${block.height}/${state.digest}`, "latin1")),
+      hash: this.contentHash(),
       blockHash: block.hash.toUpperCase(),
       blockHeight: BigInt(block.height),
     });

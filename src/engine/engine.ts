@@ -172,6 +172,18 @@ export class Engine {
     return this.rooms.upgrades.haltReason();
   }
 
+  /**
+   * What a chain that stops for an upgrade says behind its last block, when the next one should begin (section 1.4,
+   * step 1); undefined while blocks can be made.
+   */
+  upgradeStarted(): CommittedBlock["block"] | undefined {
+    if (this.haltReason() === undefined) return undefined;
+    const { core } = this;
+    core.log.begin(core.block.hash.toUpperCase());
+    core.emit("protocolUpgradeStarted", { lastBlockHeight: BigInt(core.height) });
+    return core.log.take();
+  }
+
   /** The state was loaded, or taken back, to what it was at the end of this block. */
   resume(block: BlockInfo): void {
     this.core.block = block;

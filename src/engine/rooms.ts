@@ -9,7 +9,12 @@ import type { CommandKind, CommandPayload } from "../wire/transaction-commands.t
 import { Assets } from "./assets.ts";
 import { Banking } from "./banking.ts";
 import { ChainEvents } from "./chain-events.ts";
-import { type CheckpointText, checkpointText, genesisCheckpoint } from "./checkpoint/container.ts";
+import {
+  type CheckpointText,
+  checkpointHash,
+  checkpointText,
+  genesisCheckpoint,
+} from "./checkpoint/container.ts";
 import { loadCheckpoint } from "./checkpoint/load.ts";
 import { saveCheckpoint } from "./checkpoint/save.ts";
 import { Checkpoints } from "./checkpoints.ts";
@@ -87,7 +92,7 @@ export class Rooms {
     this.delegation = new Delegation(core, this.params, this.epochs, this.staking, this.validators);
     this.multisig = new Multisig(core, this.witness, this.notary);
     this.governance = new Governance(core, this.params, this.assets, this.limits, this.staking, this.witness);
-    this.checkpoints = new Checkpoints(core, this.params);
+    this.checkpoints = new Checkpoints(core, this.params, () => checkpointHash(saveCheckpoint(this)));
     this.banking = new Banking(
       core,
       this.params,

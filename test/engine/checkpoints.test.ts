@@ -1,7 +1,15 @@
 // When checkpoints are taken, and what their hash says (reference 60, section 12).
-import { beforeEach, describe, expect, test } from "bun:test";
-import { ALICE, COIN, Rig, SECOND } from "./banking-rig.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { checkpointHash } from "../../src/engine/checkpoint/container.ts";
+import { decodeCheckpoint } from "../../src/wire/generated/checkpoint.ts";
+import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import { CONTENT_HASH, Rig, SECOND } from "./banking-rig.ts";
+import { alice, ChainRig, type SeenBlock } from "./chain-rig.ts";
 
+/** An ERC20 asset of the devnet's genesis. */
+const LYRA = "bf7e59e3e2291179ebe524531eb02f0573f65ef0d2241d616778de5ede32a597";
+const TOKEN = 10n ** 18n;
+const RECEIVER = `0x${"11".repeat(20)}`;
 const INTERVAL = "network.checkpoint.timeElapsedBetweenCheckpoints";
 
 let rig: Rig;
@@ -51,26 +59,59 @@ describe("checkpoints", () => {
     rig.checkpoints.take();
     const { checkpoint } = rig.events()[0]!;
     expect(checkpoint).toEqual({
-      hash: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown as string,
+      hash: CONTENT_HASH,
       blockHash: "AB".repeat(32),
       blockHeight: BigInt(rig.core.height),
     });
     expect(block(29n)).toBeUndefined();
     expect(block(1n)).toBeDefined();
   });
+});
 
-  test("given the same state, then the same hash; given another one, even within a block, then another", () => {
-    const hashes = () => {
-      rig = new Rig();
-      rig.checkpoints.take();
-      rig.depositEvent(ALICE, COIN, "5", 1n);
-      rig.checkpoints.take();
-      rig.checkpoints.take();
-      return rig.events().flatMap(({ checkpoint }) => (checkpoint ? [checkpoint.hash] : []));
+describe("the hash in a checkpoint's event", () => {
+  const hashesOf = ({ events }: SeenBlock) =>
+    events.filter(({ member }) => member === "checkpoint").map(({ payload }) => payload.hash as string);
+  const withdraw = (amount: bigint): CommandInit => ({
+    kind: "withdrawSubmission",
+    payload: {
+      amount: amount.toString(),
+      asset: LYRA,
+      ext: { erc20: { receiverAddress: RECEIVER } },
+    },
+  });
+  let chain: ChainRig;
+  beforeEach(() => {
+    chain = new ChainRig({ [INTERVAL]: "30s" });
+  });
+  afterEach(() => chain.close());
+
+  test("given one that was due, then it is the hash of what the chain gives out behind that block", () => {
+    chain.block([], 30n * SECOND);
+    const [hash, ...more] = hashesOf(chain.block([], 30n * SECOND));
+    expect(more).toEqual([]);
+    const { load_hash, state } = chain.engine.checkpoint();
+    expect(hash).toBe(load_hash);
+    expect(hash).toBe(checkpointHash(decodeCheckpoint(Buffer.from(state, "base64"))));
+    // The same state at another height is another checkpoint: it says where it was taken.
+    expect(hashesOf(chain.block([], 30n * SECOND))[0]).not.toBe(hash!);
+  });
+
+  test("given a withdrawal, then it is the hash of the state right behind it, before the transactions that follow", () => {
+    const deposit = {
+      vegaAssetId: LYRA,
+      sourceEthereumAddress: RECEIVER,
+      targetPartyId: alice.publicKey,
+      amount: (100n * TOKEN).toString(),
     };
-    const [empty, first, second] = hashes();
-    expect(first).not.toBe(empty!);
-    expect(second).toBe(first!);
-    expect(hashes()).toEqual([empty!, first!, second!]);
+    const txId = `0x${"01".repeat(32)}`;
+    chain.report({ txId, nonce: 1n, erc20: { index: 0n, block: 1n, deposit } });
+    const before = chain.engine.checkpoint().load_hash;
+    const txs = [20n, 30n].map((tokens) => chain.tx(alice.key, withdraw(tokens * TOKEN)));
+    const block = chain.block(txs);
+    expect(block.results.map(({ text }) => text)).toEqual(["", ""]);
+    const hashes = hashesOf(block);
+    expect(hashes).toHaveLength(2);
+    expect(new Set([before, ...hashes]).size).toBe(3);
+    expect(hashes[1]).toBe(chain.engine.checkpoint().load_hash);
   });
 });

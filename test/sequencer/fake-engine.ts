@@ -139,6 +139,13 @@ export class FakeEngine implements ChainEngine {
     return this.parameters.get("halt");
   }
 
+  upgradeStarted() {
+    if (this.haltReason() === undefined) return undefined;
+    this.core.log.begin(this.core.block.hash.toUpperCase());
+    this.core.emit("protocolUpgradeStarted", { lastBlockHeight: BigInt(this.core.height) });
+    return this.core.log.take();
+  }
+
   stakeOf(party: string): bigint | undefined {
     return this.balanceOf(party) * 10n ** 18n;
   }

@@ -1,10 +1,12 @@
 // What a chain keeps: over a clean stop, a kill, a full disk; and the same chain made again from its transactions.
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { NodeError } from "../../src/errors.ts";
 import { differences } from "../../src/store/dump.ts";
+import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { RUNS, SEED } from "../support/seed.ts";
-import { ASSET, FUNDS } from "./fake-engine.ts";
-import { Rig, type RigOptions, randomOf, removeHomes, Sender } from "./rig.ts";
+import { ASSET, FakeEngine, FUNDS } from "./fake-engine.ts";
+import { Rig, type RigOptions, randomOf, removeHomes, Sender, testGenesis } from "./rig.ts";
 
 afterAll(removeHomes);
 
@@ -34,6 +36,16 @@ async function madeAgain(db: Rig["db"]): Promise<Rig> {
   }
   txs.finalize();
   return rig;
+}
+
+function refusalOf(open: () => unknown): NodeError {
+  try {
+    open();
+  } catch (error) {
+    if (error instanceof NodeError) return error;
+    throw error;
+  }
+  throw new Error("the chain has started");
 }
 
 describe("restart", () => {
@@ -100,6 +112,58 @@ describe("restart", () => {
       );
     });
   }
+
+  /** Blocks 2 to 6 with a transfer each; the state in the store is that of block 4. */
+  async function replayedHome(): Promise<Rig> {
+    const rig = new Rig({ ...MANUAL, limits: { stateBlocksMax: 3 } });
+    await blocks(rig, 5);
+    return rig;
+  }
+
+  test("given the hash of one block was altered, then the chain does not start and says which block it is", async () => {
+    const rig = await replayedHome();
+    const { changes } = rig.db.run("UPDATE chain_blocks SET app_hash = zeroblob(32) WHERE height = 5");
+    expect(changes).toBe(1);
+    rig.abandon();
+    const refusal = refusalOf(() => new Rig({ ...MANUAL, home: rig.home }));
+    expect(refusal).toMatchObject({ code: "state_mismatch", attempt: "chain.open" });
+    expect(refusal.message).toMatch(
+      new RegExp(
+        `^the chain in this home contradicts itself: block 5 gives the application hash [0-9a-f]{64}, but it had ${"00".repeat(32)} when it was made$`,
+      ),
+    );
+    expect(refusal.hint).toContain("use another --home");
+  });
+
+  test("given the hash of a block before the stored state was altered, then nobody asks for it", async () => {
+    const rig = await replayedHome();
+    rig.db.run("UPDATE chain_blocks SET app_hash = zeroblob(32) WHERE height = 3");
+    rig.abandon();
+    const again = new Rig({ ...MANUAL, home: rig.home });
+    expect(again.chain.resumption).toMatchObject({ height: 6, stateHeight: 4, replayed: 2 });
+    await again.stop();
+  });
+
+  test("given an engine that executes otherwise than the one before, then the chain does not start: the first block that differs is named", async () => {
+    const rig = await replayedHome();
+    rig.abandon();
+    class Dearer extends FakeEngine {
+      override deliver(tx: CheckedTransaction) {
+        const result = super.deliver(tx);
+        this.setBalance(tx.party, ASSET, this.balanceOf(tx.party) - 1n);
+        return result;
+      }
+    }
+    const makeEngine: RigOptions["makeEngine"] = (follower) => new Dearer(testGenesis(), follower);
+    const refusal = refusalOf(() => new Rig({ ...MANUAL, home: rig.home, makeEngine }));
+    expect(refusal).toMatchObject({ code: "state_mismatch" });
+    expect(refusal.message).toContain("block 5 gives the application hash");
+    expect(refusal.hint).toContain("made by another version of Lyra");
+    // The home is as it was: the engine that made it goes on.
+    const again = new Rig({ ...MANUAL, home: rig.home });
+    expect(again.height).toBe(6);
+    await again.stop();
+  });
 
   test("given a home with a recording, then no chain is begun in it", async () => {
     const rig = new Rig(MANUAL);

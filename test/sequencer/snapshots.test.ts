@@ -1,8 +1,10 @@
 // Snapshots and reverts: whatever happened in between, the chain and its rows are those of a run that never went there.
 import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { differences } from "../../src/store/dump.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
-import { Rig, randomOf, removeHomes, Sender } from "./rig.ts";
+import { newHome, Rig, randomOf, removeHomes, Sender } from "./rig.ts";
 
 afterAll(removeHomes);
 
@@ -91,6 +93,131 @@ describe("snapshot and revert", () => {
     expect(count()).toBe(0n);
     await rig.chain.mine(1);
     await rig.stop();
+  });
+
+  const stateHeight = (rig: Rig) => {
+    const row = rig.db.query("SELECT value FROM chain_meta WHERE key = 'state'").get() as { value: string };
+    return (JSON.parse(row.value) as { height: number }).height;
+  };
+
+  test("given changes that are not stored yet, when a snapshot is taken, then nothing of the state is written for it", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    for (let n = 0; n < 5; n++) {
+      await rig.transfer(SENDERS[0]!, SENDERS[1]!.party, 5n);
+      await rig.chain.mine(1);
+    }
+    expect(stateHeight(rig)).toBe(1);
+    const id = await rig.chain.snapshot();
+    expect(stateHeight(rig)).toBe(1);
+    await rig.chain.setBalance(SENDERS[1]!.party, ASSET, 1n);
+    await rig.chain.revert(id);
+    // What was not stored then is stored now: a restart has nothing to replay and finds the right balances.
+    await rig.stop();
+    const again = new Rig({ home: rig.home, mode: { kind: "manual" } });
+    expect(again.chain.resumption).toMatchObject({ height: 6, replayed: 0 });
+    expect(again.engine.balanceOf(SENDERS[1]!.party)).toBe(FUNDS + 25n);
+    await again.stop();
+  });
+
+  /** What was done before a snapshot, after it, and what became of the state in the store meanwhile. */
+  const restarts = [
+    { what: "no stored state since", blocksAfter: 2, stateBlocksMax: 100 },
+    { what: "a stored state since", blocksAfter: 12, stateBlocksMax: 9 },
+    { what: "a stored state in every block", blocksAfter: 3, stateBlocksMax: 1 },
+  ];
+  for (const { what, blocksAfter, stateBlocksMax } of restarts) {
+    for (const isReverting of [false, true]) {
+      const first = isReverting ? "a revert, then " : "";
+      test(`given a snapshot between two stored states, ${what}, when after ${first}a kill the chain starts and reverts, then it is back`, async () => {
+        const options = { mode: { kind: "manual" }, limits: { stateBlocksMax } } as const;
+        let rig = new Rig(options);
+        const [a, b] = SENDERS as [Sender, Sender];
+        const blocks = async (count: number) => {
+          for (let n = 0; n < count; n++) {
+            await rig.transfer(a, b.party, 5n);
+            await rig.chain.mine(1);
+          }
+        };
+        await blocks(4);
+        const outer = { id: await rig.chain.snapshot(), essence: essence(rig), rows: rig.digest() };
+        await blocks(2);
+        await rig.chain.setBalance(b.party, ASSET, 77n);
+        const inner = { id: await rig.chain.snapshot(), essence: essence(rig), rows: rig.digest() };
+        await blocks(blocksAfter);
+        if (isReverting) {
+          await rig.chain.revert(inner.id);
+          await blocks(1);
+        }
+        const last = essence(rig);
+        rig.abandon();
+        rig = new Rig({ ...options, home: rig.home });
+        expect(essence(rig)).toEqual(last);
+        for (const { id, essence: was, rows } of [inner, outer]) {
+          await rig.chain.revert(id);
+          expect(essence(rig)).toEqual(was);
+          expect(differences(rig.digest(), rows)).toEqual([]);
+          await blocks(1);
+          await rig.chain.revert(id);
+          expect(essence(rig)).toEqual(was);
+        }
+        await rig.stop();
+      });
+    }
+  }
+
+  test("given a dropped snapshot with changes that are not stored yet, when an earlier one is reverted to and the chain killed, then all is back", async () => {
+    const options = { mode: { kind: "manual" } } as const;
+    let rig = new Rig(options);
+    const [a, b] = SENDERS as [Sender, Sender];
+    await rig.chain.setBalance(a.party, ASSET, 50n);
+    const first = await rig.chain.snapshot();
+    const before = { essence: essence(rig), rows: rig.digest() };
+    await rig.chain.setBalance(a.party, ASSET, 60n);
+    const second = await rig.chain.snapshot();
+    await rig.chain.setBalance(b.party, ASSET, 70n);
+    await rig.chain.dropSnapshot(second);
+    await rig.chain.revert(first);
+    expect(essence(rig)).toEqual(before.essence);
+    rig.abandon();
+    rig = new Rig({ ...options, home: rig.home });
+    expect(essence(rig)).toEqual(before.essence);
+    expect(differences(rig.digest(), before.rows)).toEqual([]);
+    await rig.stop();
+  });
+
+  test("given a transaction in the mempool of a snapshot, when the chain reverts, then its proof of work is still spent", async () => {
+    const rig = new Rig({ mode: { kind: "manual" } });
+    const [a, b] = SENDERS as [Sender, Sender];
+    const tid = "7d".repeat(32);
+    expect(await rig.chain.submit(a.transfer(rig.chain, b.party, 5n, { tid }), "check")).toMatchObject({
+      code: 0,
+    });
+    const id = await rig.chain.snapshot();
+    const other = a.transfer(rig.chain, b.party, 6n, { tid });
+    await rig.chain.mine(1);
+    await rig.chain.revert(id);
+    const outcome = await rig.chain.submit(other, "check");
+    expect(outcome.details?.rule).toBe("pow_tid_seen");
+    expect((await rig.chain.mine(1)).totals.txsLastBlock).toBe(1);
+    await rig.stop();
+  });
+
+  test("given a run that is recorded, when the chain reverts, then its file is that of a run that never went there", async () => {
+    const files = [join(newHome(), "straight"), join(newHome(), "detour")] as const;
+    for (const file of files) {
+      const rig = new Rig({ mode: { kind: "manual" }, recordTo: file });
+      await rig.chain.mine(3);
+      if (file === files[1]) {
+        const id = await rig.chain.snapshot();
+        await rig.chain.setBalance(SENDERS[2]!.party, ASSET, 5n);
+        await rig.chain.mine(20);
+        await rig.chain.revert(id);
+      }
+      await rig.chain.mine(2);
+      await rig.stop();
+    }
+    expect(readFileSync(files[1]).equals(readFileSync(files[0]))).toBe(true);
+    expect(readFileSync(files[0]).length).toBeGreaterThan(500);
   });
 
   test("given too many snapshots, when one more is asked for, then it is refused", async () => {

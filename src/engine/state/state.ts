@@ -18,6 +18,12 @@ export interface StateChange {
 /** A place in the journal to come back to. */
 export type Mark = number;
 
+/** A mark between two blocks, with the digest there. */
+export interface Place {
+  readonly mark: Mark;
+  readonly sum: Uint32Array;
+}
+
 interface Undo {
   readonly table: Table<unknown>;
   readonly key: string;
@@ -86,6 +92,25 @@ export class State {
     const mark = this.mark();
     this.held.set(mark, (this.held.get(mark) ?? 0) + 1);
     return mark;
+  }
+
+  /** As `hold`, at the end of a block whose changes were taken. */
+  place(): Place {
+    this.updateDigest();
+    if (this.changed.size > 0) throw new Error("changes of the state were not taken");
+    return { mark: this.hold(), sum: this.sum.slice() };
+  }
+
+  /** Back to a place as if nothing had come after it: the digest is not worked out again, and no change is left to take. */
+  returnTo({ mark, sum }: Place): void {
+    if (mark < this.dropped) throw new Error("the place is older than the journal");
+    while (this.mark() > mark) {
+      const { table, key, before } = this.journal.pop()!;
+      table.restore(key, before);
+    }
+    this.sum.set(sum);
+    this.touched.clear();
+    this.changed.clear();
   }
 
   release(mark: Mark): void {

@@ -60,11 +60,6 @@ export class AdmissionLog {
     this.note({ kind: "end" });
   }
 
-  /** The state that was saved last; after it come the calls since. */
-  get settled(): AdmissionState {
-    return this.saved;
-  }
-
   /** A place between two blocks. */
   mark(): number {
     return this.calls.length;
@@ -78,7 +73,7 @@ export class AdmissionLog {
     for (const call of calls) this.note(call);
   }
 
-  /** The state is saved for good: what came before need not be remembered any more. */
+  /** The state of now: the way back begins here, so that what came before need not be remembered any more. */
   settle(state: AdmissionState): void {
     this.saved = state;
     this.calls = [];

@@ -5,15 +5,12 @@
  *   execute … → commit, or undo by itself when anything fails
  */
 import type { AdmissionState } from "../../admission/admission.ts";
-import type { BlockInfo } from "../../engine/core.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { StateChange } from "../../engine/state/state.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
 import { blockHash } from "../../store/block-hash.ts";
 import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
-import { readTrusted } from "../../wire/transaction-check.ts";
-import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import type { Block } from "../block.ts";
 import { AdmissionLog } from "./admission-log.ts";
 import { BlockRunner, type BlockTx, type ExecutedBlock, pointBefore, type RunBlock } from "./block-runner.ts";
@@ -29,10 +26,12 @@ import type { ChainClock, ChainPart } from "./doors.ts";
 import { EventFile } from "./event-file.ts";
 import type { SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
-import { PendingChanges } from "./pending-changes.ts";
+import { checkArrived, checkReplayed, contradiction, newChain, resumed, storedTxs } from "./replay.ts";
+import { infoOf, type SavePoint } from "./save-point.ts";
 import type { ToolCommand } from "./tool-command.ts";
+import { type Happened, UnsavedState } from "./unsaved-state.ts";
 
-interface Batch {
+interface Batch extends Happened {
   readonly mark: number;
   readonly admissionMark: number;
   readonly point: ChainPoint;
@@ -55,19 +54,18 @@ export class ChainCore {
   genesis: Genesis;
   private point_!: ChainPoint;
   private batch: Batch | undefined;
-  private readonly pending = new PendingChanges();
-  private blocksSinceState = 0;
-  private txsSinceState = 0;
+  private readonly unsaved: UnsavedState;
   /** The state of admission that is stored with the batch under way. */
   private savedWithBatch: AdmissionState | undefined;
 
   constructor(
     options: LocalChainOptions,
     private readonly writer: BlockWriter,
-    private readonly limits: SequencerLimits,
+    limits: SequencerLimits,
   ) {
     const { genesis, db, rules } = options;
     this.genesis = genesis;
+    this.unsaved = new UnsavedState(limits);
     this.log = new AdmissionLog(genesis.chainId, rules);
     this.engine = options.makeEngine({
       onEpochStart: ({ seq }) => this.log.startEpoch(seq),
@@ -96,19 +94,10 @@ export class ChainCore {
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
       this.begin();
-      return {
-        height: this.point.height,
-        stateHeight: undefined,
-        replayed: 0,
-        tookMs: 0,
-        sentence: "a new chain",
-      };
+      return newChain(this.point.height);
     }
     const stateHeight = this.load(head);
-    const replayed = head.height - stateHeight;
-    const tookMs = Math.round(performance.now() - began);
-    const sentence = `resumed at block ${head.height}: state of block ${stateHeight}, ${replayed} blocks replayed in ${tookMs} ms`;
-    return { height: head.height, stateHeight, replayed, tookMs, sentence };
+    return resumed(head.height, stateHeight, Math.round(performance.now() - began));
   }
 
   /** Reads everything again from the store, whose rows were changed. */
@@ -188,46 +177,64 @@ export class ChainCore {
   /** Stores the state of the last block: after it a restart has nothing to replay. @throws NodeError */
   flush(): void {
     this.commit();
-    if (this.isFlushed) {
+    if (this.unsaved.isEmpty) {
       this.saveParts();
       return;
     }
+    this.storeState();
+  }
+
+  /** Stores what admission was told outside of blocks. @throws NodeError */
+  flushAdmission(): void {
+    this.commit();
+    this.storeState();
+  }
+
+  private storeState(): void {
     this.writer.begin();
     const admission = this.log.admission.save();
     this.guarded(() => {
       this.store.stageHead(this.point);
       this.store.stageParts(this.parts);
-      this.store.stageState(this.pending, this.point, admission);
+      this.store.stageState(this.unsaved.changesWith({ changes: [] }), this.point, admission);
     });
     this.flushed(admission);
   }
 
-  /** Stores what admission was told outside of blocks. */
-  flushAdmission(): void {
-    this.blocksSinceState++;
-    this.flush();
+  /**
+   * A place to come back to with `resumeAt`. The state is not stored for it: a restart replays up to here as to any
+   * other block. @throws NodeError
+   */
+  savePoint(): SavePoint {
+    this.commit();
+    this.saveParts();
+    const admission = this.log.admission.save();
+    // What undoes the next blocks begins here, so that nothing before has to be done again.
+    this.log.settle(admission);
+    return { point: this.point, admission, unsaved: this.unsaved.save(), recorded: this.recording?.kept };
   }
 
-  /** Back to a point that the state, the store and everything else is at already. */
-  resumeAt(point: ChainPoint, admission: AdmissionState): void {
+  /** Back to a place that the state and the store are at already. */
+  resumeAt({ point, admission, unsaved, recorded }: SavePoint): void {
     this.log.load(admission);
-    this.pending.clear();
-    this.blocksSinceState = 0;
-    this.txsSinceState = 0;
+    this.unsaved.load(unsaved);
     this.writer.reload();
     this.store.forget();
     for (const part of this.parts) this.store.loadPart(part);
-    this.recording?.rewind(point.height);
+    if (recorded) this.recording?.cutAt(recorded);
     this.point_ = point;
     this.engine.resume(infoOf(point));
   }
 
-  close(): void {
-    this.recording?.close();
+  /** The last word of a chain that stops for an upgrade, for the event file alone: no block has it. @throws NodeError */
+  recordUpgrade(): void {
+    const { engine, recording, point } = this;
+    const told = engine.upgradeStarted();
+    if (told) recording?.addLast({ chainId: engine.chainId, ...point, ...told });
   }
 
-  private get isFlushed(): boolean {
-    return this.blocksSinceState === 0 && this.pending.size === 0;
+  close(): void {
+    this.recording?.close();
   }
 
   /** Stores what has changed of clock, randomness and the other parts since the last block. @throws NodeError */
@@ -250,9 +257,7 @@ export class ChainCore {
 
   private flushed(admission: AdmissionState): void {
     this.log.settle(admission);
-    this.pending.clear();
-    this.blocksSinceState = 0;
-    this.txsSinceState = 0;
+    this.unsaved.clear();
   }
 
   /** The genesis and block 1, which has the same time. */
@@ -283,39 +288,25 @@ export class ChainCore {
     try {
       engine.state.load(store.state());
     } catch (error) {
-      throw damaged(`the state of block ${point.height} cannot be read: ${reasonOf(error)}`);
+      throw contradiction(`the state of block ${point.height} cannot be read: ${reasonOf(error)}`);
     }
     log.load(store.admission());
-    this.pending.clear();
-    this.blocksSinceState = 0;
-    this.txsSinceState = 0;
+    this.unsaved.clear();
     this.point_ = point;
     engine.resume(infoOf(point));
     for (const block of store.blocksAfter(point.height, head.height)) this.replay(block);
-    if (this.point.height !== head.height || this.point.appHash !== head.appHash) {
-      throw damaged(
-        `replaying from block ${point.height} ends at block ${this.point.height} with application hash ${this.point.appHash}, but block ${head.height} had ${head.appHash}`,
-      );
-    }
+    checkArrived(point.height, head, this.point);
     this.point_ = head;
     for (const part of this.parts) store.loadPart(part);
     return point.height;
   }
 
-  private replay({ height, hash, timeNs, txs, tool, appHash }: StoredBlock): void {
-    const read = txs.map(({ bytes, isImpersonated }): BlockTx => {
-      const tx = readTrusted(bytes);
-      if (tx instanceof PropertyErrors)
-        throw damaged(`block ${height} holds a transaction that is none: ${tx}`);
-      return { bytes, tx, isImpersonated };
-    });
+  private replay(stored: StoredBlock): void {
+    const { height, hash, timeNs, tool } = stored;
+    const txs = storedTxs(stored);
     const batch = (this.batch = this.newBatch());
-    const { executed } = this.took(this.runner.run(this.point, { height, timeNs, hash }, read, tool));
-    if (appHash !== undefined && appHash !== executed.point.appHash) {
-      throw damaged(
-        `block ${height} gives the application hash ${executed.point.appHash}, but it had ${appHash} when it was made`,
-      );
-    }
+    this.took(this.runner.run(this.point, { height, timeNs, hash }, txs, tool));
+    checkReplayed(stored, this.point);
     batch.blocks++;
     batch.txs += txs.length;
     this.settle(batch);
@@ -355,17 +346,9 @@ export class ChainCore {
   private stageRest(batch: Batch): void {
     this.store.stageHead(this.point);
     this.store.stageParts(this.parts);
-    const { stateBlocksMax, stateTxsMax, stateChangesMax } = this.limits;
-    const isDue =
-      this.blocksSinceState + batch.blocks >= stateBlocksMax ||
-      this.txsSinceState + batch.txs >= stateTxsMax ||
-      this.pending.size + batch.changes.length >= stateChangesMax;
-    if (!isDue && !batch.isForced) return;
-    const changes = new PendingChanges();
-    changes.add(this.pending);
-    changes.add(batch.changes);
+    if (!batch.isForced && !this.unsaved.isDueWith(batch)) return;
     const admission = this.log.admission.save();
-    this.store.stageState(changes, this.point, admission);
+    this.store.stageState(this.unsaved.changesWith(batch), this.point, admission);
     this.savedWithBatch = admission;
   }
 
@@ -381,9 +364,7 @@ export class ChainCore {
       this.savedWithBatch = undefined;
       return;
     }
-    this.pending.add(batch.changes);
-    this.blocksSinceState += batch.blocks;
-    this.txsSinceState += batch.txs;
+    this.unsaved.add(batch);
   }
 
   private undo(): void {
@@ -411,18 +392,5 @@ function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string
     BigInt(height),
     timeNs,
     txs.map(({ tx }) => tx.hash),
-  );
-}
-
-export function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
-  return { height, timeNs: BigInt(timeNs), hash };
-}
-
-function damaged(text: string): NodeError {
-  return new NodeError(
-    "chain.open",
-    "state_mismatch",
-    `the chain in this home contradicts itself: ${text}`,
-    "it was changed by hand, or made by another version of Lyra: go on with the version that made it, or use another --home",
   );
 }

@@ -44,6 +44,8 @@ export interface ChainEngine {
   checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
+  /** The event behind the last block of a chain that stops for an upgrade (reference 60, section 1.4, step 1). */
+  upgradeStarted(): EngineCommit["block"] | undefined;
   /** Tokens in the party's staking account; undefined without one. For the spam policies. */
   stakeOf(party: string): bigint | undefined;
   /** Sets a general account's balance; inside a block, before its transactions (devnet tools). @throws CommandError */

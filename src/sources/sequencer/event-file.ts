@@ -16,10 +16,16 @@ const HEAD_BYTES = 12;
 const SEQUENCE_BYTES = 8;
 const READ_BYTES = 1024 * 1024;
 
+/** The end of a block. */
+export interface FilePlace {
+  readonly bytes: number;
+  readonly records: bigint;
+}
+
 export class EventFile {
   private file = -1;
   /** What is in the file for good. */
-  private place = { bytes: 0, records: 0n };
+  private place: FilePlace = { bytes: 0, records: 0n };
   private waiting: Uint8Array[] = [];
   private waitingRecords = 0n;
   private written = 0;
@@ -60,6 +66,13 @@ export class EventFile {
     }
   }
 
+  /** Writes what comes behind the last block; a start cuts it off again, and whoever has it says it anew. @throws NodeError */
+  addLast(events: Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">): void {
+    this.append(events);
+    this.flush();
+    this.keep();
+  }
+
   /** Writes what was taken; it counts after `keep`. @throws NodeError */
   flush(): void {
     const bytes = Buffer.concat(this.waiting);
@@ -93,18 +106,25 @@ export class EventFile {
     ftruncateSync(this.file, this.place.bytes);
   }
 
+  /** Where the file ends, as far as it counts. */
+  get kept(): FilePlace {
+    return this.place;
+  }
+
+  /** Cuts off everything after a place where it has ended before. */
+  cutAt(place: FilePlace): void {
+    this.place = place;
+    this.undo();
+  }
+
   /** Cuts off every block above a height. @throws NodeError when the file does not reach it */
   rewind(height: number): void {
-    this.waiting = [];
-    this.waitingRecords = 0n;
-    this.written = 0;
     const found = this.find(height);
     if (found.height !== height) {
       const text = `the file ends at block ${found.height}, and the chain is at block ${height}`;
       throw unusable(this.path, text, "give the path of the file that holds the blocks before");
     }
-    this.place = { bytes: found.bytes, records: found.records };
-    ftruncateSync(this.file, found.bytes);
+    this.cutAt({ bytes: found.bytes, records: found.records });
   }
 
   close(): void {

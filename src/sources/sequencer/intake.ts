@@ -122,6 +122,12 @@ export class Intake {
     return this.outcome(hash, { code, text, rule: undefined, numbers }, gasWanted);
   }
 
+  /** Counts as judged without being judged again. */
+  keep({ tx, isImpersonated }: Pick<PooledTx, "tx" | "isImpersonated">): void {
+    this.judged++;
+    if (!isImpersonated) this.core.log.admission.keep(admissionTransaction(tx));
+  }
+
   /** The outcome in the form that callers see. @param height of the block that holds it; 0 for a verdict */
   outcome(hash: string, execution: TxExecution, gasWanted: number, height = 0): TxOutcome {
     const { code, text, numbers } = execution;

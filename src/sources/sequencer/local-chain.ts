@@ -166,9 +166,9 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   revert(id: string): Promise<ChainStatus> {
     return this.inTurn(async () => {
-      const height = this.snapshots.revert(id);
+      const { height, isJudged } = this.snapshots.revert(id);
       this.options.onReverted?.(height);
-      this.sequencer.moved();
+      this.sequencer.moved(isJudged);
       return this.status;
     });
   }

@@ -138,12 +138,16 @@ export class Sequencer {
     this.produce(1, tool);
   }
 
-  /** The chain is at another place than before: looks at everything anew. */
-  moved(): void {
+  /**
+   * The chain is at another place than before: looks at everything anew.
+   * @param isJudged whether the mempool has what was found good at this very place before
+   */
+  moved(isJudged = false): void {
     this.wanted = 0;
     this.intake.committed();
     this.board.update();
-    this.recheck();
+    if (isJudged) for (const entry of this.mempool.entries()) this.intake.keep(entry);
+    else this.recheck();
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
     for (const listener of this.listeners) listener(this.status);
     this.noteHalt();
@@ -342,7 +346,12 @@ export class Sequencer {
     this.isHaltedForGood = true;
     this.unschedule();
     this.waiters.failAll(new ChainCallError("halted", reason));
-    this.options.onHalt?.(reason);
+    try {
+      this.core.recordUpgrade();
+    } catch (error) {
+      this.halted = `${reason}; ${reasonOf(error)}`;
+    }
+    this.options.onHalt?.(this.halted);
   }
 }
 

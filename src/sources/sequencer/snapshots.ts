@@ -4,24 +4,27 @@
  * a restart the journal is gone: then the rows go back, and the state is read from them.
  */
 import type { Database } from "bun:sqlite";
-import type { AdmissionState } from "../../admission/admission.ts";
-import type { Mark } from "../../engine/state/state.ts";
+import type { Place } from "../../engine/state/state.ts";
 import { NodeError } from "../../errors.ts";
 import { UndoLog } from "../../store/undo-log.ts";
 import type { ChainCore } from "./chain-core.ts";
-import { type ChainPoint, storeErrorOf } from "./chain-store.ts";
+import { storeErrorOf } from "./chain-store.ts";
 import type { Mempool, MempoolState, PooledTx } from "./mempool.ts";
 import { pooled } from "./pooling.ts";
+import type { SavePoint } from "./save-point.ts";
 
 /** A snapshot whose way back is in memory. */
 interface Warm {
-  readonly mark: Mark;
-  readonly point: ChainPoint;
-  readonly admission: AdmissionState;
+  /** In the state's journal. */
+  readonly state: Place;
+  readonly chain: SavePoint;
   readonly mempool: MempoolState;
 }
 
-/** A snapshot as it is stored: the rest lies in the rows that the undo log brings back. */
+/**
+ * A snapshot as it is stored: the rest lies in the rows that the undo log brings back, the last stored state and the
+ * blocks after it among them.
+ */
 interface Stored {
   readonly height: number;
   readonly mempool: readonly StoredTx[];
@@ -67,10 +70,9 @@ export class Snapshots {
         "revert to an earlier one, or drop one",
       );
     }
-    const { core } = this;
-    core.flush();
+    const chain = this.core.savePoint();
     const mempool = this.mempool.save();
-    const stored: Stored = { height: core.point.height, mempool: mempool.entries.map(storedTx) };
+    const stored: Stored = { height: chain.point.height, mempool: mempool.entries.map(storedTx) };
     const id = this.transaction(() => {
       const row = this.db
         .query("INSERT INTO chain_snapshots(value) VALUES(?) RETURNING id")
@@ -78,29 +80,38 @@ export class Snapshots {
       this.undo.enter(Number(row.id));
       return Number(row.id);
     });
-    this.keepWarm(id, mempool);
+    this.keepWarm(id, chain, mempool);
     return String(id);
   }
 
-  /** @returns the height that the chain is at now @throws NodeError */
-  revert(id: string): number {
+  /**
+   * @returns the height that the chain is at now, and whether its mempool is one that was judged at this height before
+   * @throws NodeError
+   */
+  revert(id: string): { height: number; isJudged: boolean } {
     const level = this.levelOf(id);
-    const { core } = this;
-    const stored = JSON.parse(this.value(level)) as Stored;
+    const warm = this.warm.get(level);
+    if (warm) {
+      const { height } = warm.chain.point;
+      this.revertRows(level, height);
+      this.goBack(level, warm);
+      return { height, isJudged: true };
+    }
+    const { height, mempool } = JSON.parse(this.value(level)) as Stored;
+    this.revertRows(level, height);
+    this.warm.clear();
+    this.core.reopen();
+    this.mempool.load({ entries: mempool.map(pooledTx), cache: [] });
+    this.keepWarm(level, this.core.savePoint(), this.mempool.save());
+    return { height, isJudged: false };
+  }
+
+  private revertRows(level: number, height: number): void {
     this.transaction(() => {
       this.undo.revertTo(level);
       this.db.run("DELETE FROM chain_snapshots WHERE id > ?", [level]);
-      this.db.run("DELETE FROM segments WHERE to_height > ?", [stored.height]);
+      this.db.run("DELETE FROM segments WHERE to_height > ?", [height]);
     });
-    const warm = this.warm.get(level);
-    if (warm) this.goBack(level, warm);
-    else {
-      this.warm.clear();
-      core.reopen();
-      this.mempool.load({ entries: stored.mempool.map(pooledTx), cache: [] });
-      this.keepWarm(level, this.mempool.save());
-    }
-    return stored.height;
   }
 
   /** Gives up one; its changes count to the one before it. @throws NodeError */
@@ -132,25 +143,20 @@ export class Snapshots {
   /** Called after every commit: the memory that snapshots hold on to is bounded. */
   limitMemory(): void {
     const oldest = this.warm.values().next().value;
-    if (oldest === undefined || this.core.engine.state.mark() - oldest.mark <= JOURNAL_MAX) return;
+    if (oldest === undefined || this.core.engine.state.mark() - oldest.state.mark <= JOURNAL_MAX) return;
     this.cool();
     this.core.engine.state.forget();
   }
 
-  private keepWarm(id: number, mempool: MempoolState): void {
-    const { core } = this;
-    const mark = core.engine.state.hold();
-    this.warm.set(id, { mark, point: core.point, admission: core.log.settled, mempool });
+  private keepWarm(id: number, chain: SavePoint, mempool: MempoolState): void {
+    this.warm.set(id, { state: this.core.engine.state.place(), chain, mempool });
   }
 
-  private goBack(level: number, { mark, point, admission, mempool }: Warm): void {
-    const { core } = this;
-    const { state } = core.engine;
+  private goBack(level: number, { state, chain, mempool }: Warm): void {
     for (const later of [...this.warm.keys()]) if (later > level) this.coolOne(later);
-    state.rollback(mark);
-    // Brings the digest back; what is stored is this state already.
-    state.takeChanges();
-    core.resumeAt(point, admission);
+    // What is stored, with what was not stored yet, is this state already.
+    this.core.engine.state.returnTo(state);
+    this.core.resumeAt(chain);
     this.mempool.load(mempool);
   }
 
@@ -158,7 +164,7 @@ export class Snapshots {
     const warm = this.warm.get(level);
     if (warm === undefined) return;
     this.warm.delete(level);
-    this.core.engine.state.release(warm.mark);
+    this.core.engine.state.release(warm.state.mark);
   }
 
   private levelOf(id: string): number {
