@@ -137,16 +137,23 @@ export function readBody(request: Request, bytesMax: number): Promise<string> {
 }
 
 /** As `readBody`, for a body that is kept while it is worked on: a large one counts until that is done. */
-export async function withBody<T>(
+export function withBody<T>(
   request: Request,
   bytesMax: number,
   use: (body: string) => T | Promise<T>,
 ): Promise<T> {
-  const announced = request.headers.get("content-length");
-  if (Number(announced ?? 0) > bytesMax) throw tooLong(bytesMax);
-  if (announced !== null && Number(announced) <= SMALL_BODY_BYTES) {
-    return use(await request.text().catch(unreadable));
-  }
+  const announced = Number(request.headers.get("content-length") ?? Number.NaN);
+  if (announced > bytesMax) return Promise.reject(tooLong(bytesMax));
+  // Nearly every one; no more promises than it takes, for each costs as much as the rest of this.
+  if (announced <= SMALL_BODY_BYTES) return request.text().then(use, unreadable);
+  return withLargeBody(request, bytesMax, use);
+}
+
+async function withLargeBody<T>(
+  request: Request,
+  bytesMax: number,
+  use: (body: string) => T | Promise<T>,
+): Promise<T> {
   const place = new LargeBodyPlace(bytesMax <= LARGE_BYTES_MAX);
   try {
     return await use(await readPieces(request, bytesMax, place).catch(unreadable));

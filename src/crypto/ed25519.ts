@@ -27,7 +27,7 @@ export function ed25519KeyPair(seed: Uint8Array): Ed25519KeyPair {
   const spki = createPublicKey(key).export({ format: "der", type: "spki" });
   return {
     publicKey: new Uint8Array(spki.subarray(PUBLIC_KEY_PREFIX.length)),
-    sign: (message) => new Uint8Array(sign(null, message, key)),
+    sign: (message) => sign(null, message, key),
   };
 }
 

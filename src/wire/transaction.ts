@@ -62,6 +62,8 @@ function nameOf(chainId: string): Uint8Array {
 
 /** Of what is hashed, put together in one place: it is read before anybody else can write there. */
 const together = new Uint8Array(4096);
+/** Its first bytes, by how many: commands of a kind have a few lengths. */
+const firstBytes: Uint8Array[] = [];
 
 /**
  * The 32 bytes that Ed25519 signs as its message (section 2.3).
@@ -79,7 +81,8 @@ export function signingDigest(
   if (length > together.length) return sha3Of(signedBytes(version, chainId, inputData), into);
   together.set(name);
   together.set(inputData, name.length);
-  return sha3Of(together.subarray(0, length), into);
+  firstBytes[length] ??= together.subarray(0, length);
+  return sha3Of(firstBytes[length], into);
 }
 
 /** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */

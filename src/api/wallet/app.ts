@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
 import { ApiError } from "../errors.ts";
 import { readBody, splitUrl } from "../http.ts";
-import { corsHeaders } from "./cors.ts";
+import { corsHeaders, corsOf } from "./cors.ts";
 
 export interface WalletAppOptions {
   /** Bytes of a request's body. */
@@ -21,10 +21,12 @@ const UNREADABLE = "couldn't read the HTTP request body";
 const TOO_LONG = "the request body is longer";
 const TOO_SLOW = "the request body comes too slowly";
 
+const RPC_PATH = "/api/v2/requests";
+const SCHEME_LENGTH = "http://".length;
 const PATHS: Readonly<Record<string, string>> = {
   "/api/v2/health": "GET",
   "/api/v2/methods": "GET",
-  "/api/v2/requests": "POST",
+  [RPC_PATH]: "POST",
 };
 
 /** The routes; prefix `/api`. */
@@ -35,7 +37,13 @@ export function walletApp(service: WalletService, options: WalletAppOptions) {
       const headers = corsHeaders(request, { "content-type": "application/json" });
       return new Response(METHODS_BODY, { headers });
     })
-    .post("/v2/requests", ({ request }) => answer(service, request, options), { parse: "none" });
+    .post("/v2/requests", ({ request }) => answerRpc(service, request, options), { parse: "none" });
+}
+
+/** Whether it is the request that pages send again and again, which need not look for its route. */
+export function isRpc({ method, url }: Request): boolean {
+  const pathAt = url.length - RPC_PATH.length;
+  return method === "POST" && url.endsWith(RPC_PATH) && url.indexOf("/", SCHEME_LENGTH) === pathAt;
 }
 
 /** Whatever is no route of the service. */
@@ -51,7 +59,8 @@ export function fallback(request: Request): Response {
   return text(request, 404, "404 page not found\n");
 }
 
-async function answer(
+/** Answers a JSON-RPC request. */
+export async function answerRpc(
   service: WalletService,
   request: Request,
   { bodyBytesMax, onWaiting }: WalletAppOptions,
@@ -72,27 +81,37 @@ async function answer(
       return request.signal;
     },
   });
-  const extra: Record<string, string> = {};
-  if (result.authorization !== undefined) {
-    extra.authorization = result.authorization;
-    extra["access-control-expose-headers"] = "Authorization";
-    extra["access-control-allow-headers"] = "Authorization";
-  }
-  if (result.status === 401) extra["www-authenticate"] = "VWT";
-  if (result.retryAfterSeconds !== undefined) extra["retry-after"] = String(result.retryAfterSeconds);
-  return respond(request, result.status, result.body, extra);
+  const { status, authorization, retryAfterSeconds } = result;
+  const response = respond(request, status, result.body, authorization !== undefined);
+  // Into the answer alone: nothing that outlives it holds a token.
+  if (authorization !== undefined) response.headers.set("authorization", authorization);
+  if (retryAfterSeconds !== undefined) response.headers.set("retry-after", String(retryAfterSeconds));
+  return response;
 }
 
-function respond(
-  request: Request,
-  status: number,
-  body: string | undefined,
-  headers: Record<string, string>,
-): Response {
-  if (body !== undefined) headers["content-type"] = JSON_RPC;
-  // An answer is for the one who asked, and for now.
-  headers["cache-control"] = "no-store";
-  return new Response(body ?? null, { status, headers: corsHeaders(request, headers) });
+function respond(request: Request, status: number, body: string | undefined, hasToken: boolean): Response {
+  const headers = jsonHeaders(request.headers.get("origin") !== null, body !== undefined, status, hasToken);
+  return new Response(body ?? null, { status, headers });
+}
+
+const kinds = new Map<number, Headers>();
+
+/** The headers of an answer to a JSON-RPC request: there are a few kinds, and each is made once. */
+function jsonHeaders(isPage: boolean, hasBody: boolean, status: number, hasToken: boolean): Headers {
+  const kind = status * 8 + (isPage ? 4 : 0) + (hasBody ? 2 : 0) + (hasToken ? 1 : 0);
+  let headers = kinds.get(kind);
+  if (headers === undefined) {
+    headers = new Headers(corsOf(isPage));
+    if (hasBody) headers.set("content-type", JSON_RPC);
+    // An answer is for the one who asked, and for now.
+    headers.set("cache-control", "no-store");
+    if (status === 401) headers.set("www-authenticate", "VWT");
+    for (const which of hasToken ? ["expose", "allow"] : []) {
+      headers.set(`access-control-${which}-headers`, "Authorization");
+    }
+    kinds.set(kind, headers);
+  }
+  return headers;
 }
 
 /** Too long, too slow, one too many, or broken off. */
@@ -105,8 +124,9 @@ function refuseBody(request: Request, error: unknown): Response {
 
 function refuse(request: Request, status: number, sentence: string): Response {
   const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
-  const headers: Record<string, string> = status === 429 ? { "retry-after": "1" } : {};
-  return respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, headers);
+  const response = respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, false);
+  if (status === 429) response.headers.set("retry-after", "1");
+  return response;
 }
 
 function wrongMethod(request: Request, method: string): Response {

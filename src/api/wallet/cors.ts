@@ -45,7 +45,10 @@ function canonical(name: string): string {
 
 /** Headers of an answer, with those that let a page of another origin read it. */
 export function corsHeaders(request: Request, headers: Record<string, string>): Record<string, string> {
-  headers.vary = "Origin";
-  if (request.headers.get("origin") !== null) headers[ALLOW_ORIGIN] = "*";
-  return headers;
+  return Object.assign(headers, corsOf(request.headers.get("origin") !== null));
+}
+
+/** @param isPage whether the request names an origin */
+export function corsOf(isPage: boolean): Record<string, string> {
+  return { vary: "Origin", ...(isPage && { [ALLOW_ORIGIN]: "*" }) };
 }

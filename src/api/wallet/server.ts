@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import type { WalletService } from "../../wallet/service/service.ts";
 import { listen, urlOf } from "../http.ts";
-import { fallback, text, walletApp } from "./app.ts";
+import { answerRpc, fallback, isRpc, text, type WalletAppOptions, walletApp } from "./app.ts";
 import { isPreflight, preflight } from "./cors.ts";
 import { isAllowedHost } from "./host-check.ts";
 
@@ -28,14 +28,16 @@ export interface WalletServer {
 export function serveWallet(service: WalletService, options: WalletServerOptions): WalletServer {
   const { host, bodyBytesMax, allowedHosts } = options;
   let stayOpen: (request: Request) => void = () => {};
+  const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
   const app = new Elysia({ strictPath: true, precompile: true })
-    .use(walletApp(service, { bodyBytesMax, onWaiting: (request) => stayOpen(request) }))
+    .use(walletApp(service, appOptions))
     .all("/*", ({ request }) => fallback(request), { parse: "none" })
     .all("/", ({ request }) => fallback(request), { parse: "none" });
   const handle = (request: Request): Response | Promise<Response> => {
     if (!isAllowedHost(request.headers.get("host"), allowedHosts)) {
       return text(request, 403, "the Host header names another machine\n");
     }
+    if (isRpc(request)) return answerRpc(service, request, appOptions);
     if (isPreflight(request)) return preflight(request);
     // Not the headers of a GET, as elsewhere (reference 50, section 1.2).
     if (request.method === "HEAD") return fallback(request);

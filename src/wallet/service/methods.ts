@@ -2,20 +2,22 @@
 import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
-import { cancelledByApplication, internalError } from "./rpc.ts";
+import { cancelledByApplication, EscapedJson, internalError } from "./rpc.ts";
 import type { Call, Method } from "./service.ts";
 import { SharedQuestions } from "./shared-questions.ts";
 
 type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];
 
 /** Texts of lists that are asked for again and again. */
-const keyTexts = new WeakMap<NamedKeys, string>();
+const keyTexts = new WeakMap<NamedKeys, EscapedJson>();
 
 /** What names and public keys look like in results. */
-function keysJson(keys: NamedKeys): string {
+function keysJson(keys: NamedKeys): EscapedJson {
   let text = keyTexts.get(keys);
   if (text === undefined) {
-    text = JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) });
+    text = new EscapedJson(
+      JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) }),
+    );
     keyTexts.set(keys, text);
   }
   return text;

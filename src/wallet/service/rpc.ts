@@ -61,11 +61,14 @@ export function parseRequest(text: string, { depthMax }: ParseLimits): RpcReques
   // A request that is null has no members, like the original's.
   if (value === null) return { jsonrpc: "", method: "", params: undefined, id: "" };
   if (!isObject(value)) throw parseError("the request is not a JSON object; batches are not supported");
+  // In any case of letters; of several the last one counts, as in the original.
+  const members = new Map<string, unknown>();
+  for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key]);
   return {
-    jsonrpc: textOf(value, "jsonrpc"),
-    method: textOf(value, "method"),
-    params: memberOf(value, "params"),
-    id: textOf(value, "id"),
+    jsonrpc: textOf(members.get("jsonrpc"), "jsonrpc"),
+    method: textOf(members.get("method"), "method"),
+    params: members.get("params"),
+    id: textOf(members.get("id"), "id"),
   };
 }
 
@@ -82,8 +85,7 @@ export function memberOf(members: Members, name: string): unknown {
   return found;
 }
 
-function textOf(members: Members, name: string): string {
-  const value = memberOf(members, name);
+function textOf(value: unknown, name: string): string {
   if (value === undefined || value === null) return "";
   if (typeof value === "string") return value;
   throw parseError(`the member ${name} must be a text`);
@@ -115,10 +117,21 @@ const UNSAFE = /[<>&\u2028\u2029]/g;
 const escaped = (json: string) =>
   json.replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+/** JSON text that is escaped already: of what is answered again and again. */
+export class EscapedJson {
+  readonly text: string;
+
+  constructor(json: string) {
+    this.text = escaped(json);
+  }
+}
+
 /** @param result JSON text; a void result has no member at all */
-export function resultText(id: string, result: string | undefined): string {
-  const member = result === undefined ? "" : `,"result":${result}`;
-  return escaped(`{"jsonrpc":"2.0"${member},"id":${JSON.stringify(id)}}`);
+export function resultText(id: string, result: string | EscapedJson | undefined): string {
+  const idJson = escaped(JSON.stringify(id));
+  if (result === undefined) return `{"jsonrpc":"2.0","id":${idJson}}`;
+  const text = typeof result === "string" ? escaped(result) : result.text;
+  return `{"jsonrpc":"2.0","result":${text},"id":${idJson}}`;
 }
 
 /** The failure is in `errors`, as the interface states, and in `error`, as JSON-RPC 2.0 does. */

@@ -18,6 +18,7 @@ import type { OpenWallets } from "./open-wallets.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import {
   connectionClosed,
+  type EscapedJson,
   errorText,
   internalError,
   interrupted,
@@ -115,7 +116,9 @@ export interface Call {
 }
 
 /** @returns the result as JSON text; undefined for a method without one */
-export type Method = (call: Call) => Promise<string | undefined>;
+export type Method = (call: Call) => Promise<Result>;
+
+export type Result = string | EscapedJson | undefined;
 
 const METHODS: Readonly<Record<string, { readonly run: Method; readonly coarse: string }>> = {
   "client.check_transaction": { run: checkTransaction, coarse: "could not check transaction" },
@@ -149,16 +152,16 @@ export class WalletService {
   }
 
   /** Answers a body. Every failure is an answer. */
-  async answer(body: string, caller: Caller): Promise<Answer> {
+  answer(body: string, caller: Caller): Promise<Answer> {
     let request: RpcRequest;
     try {
       request = parseRequest(body, this.limits);
     } catch (error) {
-      return failure("", rpcErrorOf(error, "the request cannot be read"));
+      return Promise.resolve(failure("", rpcErrorOf(error, "the request cannot be read")));
     }
-    const answer = await this.carryOut(request, caller);
+    const answer = this.carryOut(request, caller);
     // A notification is carried out all the same, and keeps the token it earned.
-    return request.id === "" ? { ...answer, status: 204, body: undefined } : answer;
+    return request.id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
   }
 
   /** Ends whatever a hostname has and does, at once. @returns how many sessions */
@@ -207,7 +210,7 @@ export class WalletService {
       if (method === "") throw invalidRequest("the method is required");
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
-      const found = await this.recognise(caller, hostname, echo);
+      const found = this.recogniseSession(caller, hostname, echo) ?? (await this.recognise(caller, echo));
       const result = await this.run(known.run, params, hostname, caller, echo, found);
       return { status: 200, body: resultText(id, result), authorization: echo.header };
     } catch (error) {
@@ -224,7 +227,7 @@ export class WalletService {
     caller: Caller,
     echo: Echo,
     found: Connection | RpcError,
-  ): Promise<string | undefined> {
+  ): Promise<Result> {
     const running = new Running(this.running, hostname, caller);
     try {
       return await method({
@@ -249,16 +252,42 @@ export class WalletService {
   /**
    * A good token is echoed on every answer, whatever the method, and whatever comes of it: the published client
    * drops its token when an answer has none (reference 50, section 2.5).
-   * @returns whose token it is, or what is wrong with it
+   * @returns whose token it is, or what is wrong with it; undefined for one that is none of a session
    */
-  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<Connection | RpcError> {
+  private recogniseSession(
+    { authorization: header }: Caller,
+    hostname: string,
+    echo: Echo,
+  ): Connection | RpcError | undefined {
     try {
-      const token = tokenIn(caller.authorization);
-      const connection = await this.find(token, hostname);
+      const token = tokenIn(header);
+      const session = this.parts.sessions.find(token);
+      if (session === undefined) return undefined;
+      if (session.hostname !== hostname) {
+        return tokenError(
+          "the hostname from the request does not match the one that initiated the connection",
+        );
+      }
       echo.set(authorization(token));
-      return connection;
+      return { kind: "session", session, wallet: session.wallet };
     } catch (error) {
-      return error instanceof RpcError ? error : internalError("the tokens cannot be read");
+      return unreadableToken(error);
+    }
+  }
+
+  /** The same for the tokens of programs. */
+  private async recognise({ authorization: header }: Caller, echo: Echo): Promise<Connection | RpcError> {
+    const { tokens, wallMs } = this.parts;
+    try {
+      const token = tokenIn(header);
+      const found = await tokens?.find(token, wallMs());
+      if (found === undefined) {
+        return tokenError("there is no connection associated to this authentication token");
+      }
+      echo.set(authorization(token));
+      return { kind: "token", id: found.id, wallet: found.wallet };
+    } catch (error) {
+      return unreadableToken(error);
     }
   }
 
@@ -268,22 +297,10 @@ export class WalletService {
     if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
     throw found;
   }
+}
 
-  private async find(token: string, hostname: string): Promise<Connection> {
-    const { sessions, tokens, wallMs } = this.parts;
-    const session = sessions.find(token);
-    if (session !== undefined) {
-      if (session.hostname !== hostname) {
-        throw tokenError(
-          "the hostname from the request does not match the one that initiated the connection",
-        );
-      }
-      return { kind: "session", session, wallet: session.wallet };
-    }
-    const apiToken = await tokens?.find(token, wallMs());
-    if (apiToken !== undefined) return { kind: "token", id: apiToken.id, wallet: apiToken.wallet };
-    throw tokenError("there is no connection associated to this authentication token");
-  }
+function unreadableToken(error: unknown): RpcError {
+  return error instanceof RpcError ? error : internalError("the tokens cannot be read");
 }
 
 /** What one call is doing, so that it can be stopped. It costs something only when it takes its time. */
