@@ -15,18 +15,30 @@ import { CommandError } from "../engine/errors.ts";
 import { NodeError, reasonOf } from "../errors.ts";
 import { checkTransaction, readTrusted, readUnverified, type Verdict } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import {
+  type GoodOutcomes,
+  isGood,
+  packOutcomes,
+  packTxs,
+  type TxBatch,
+  type TxCall,
+  type TxTask,
+  unpackOutcomes,
+  unpackTxs,
+} from "./tx-batch.ts";
 
 type Methods<T> = {
   [K in keyof T]: T[K] extends (...values: never[]) => Promise<unknown> ? K : never;
 }[keyof T];
-type Method = Exclude<Methods<DevnetPort>, undefined> | `bridge.${string & Methods<BridgePort>}`;
+/** `submit` and `check` have a way of their own. */
+type Method =
+  | Exclude<Methods<DevnetPort>, undefined | "submit" | "check">
+  | `bridge.${string & Methods<BridgePort>}`;
 
 interface Call {
   readonly id: number;
   readonly method: Method;
   readonly values: readonly unknown[];
-  /** For a transaction: its signature has been verified by whoever sends it on. */
-  readonly isVerified?: boolean;
 }
 
 type Answer =
@@ -42,16 +54,16 @@ export interface ErrorText {
 }
 
 /** From the side that asks. */
-export interface CallMessage {
-  readonly kind: "calls";
-  readonly calls: readonly Call[];
-}
+export type CallMessage =
+  | { readonly kind: "calls"; readonly calls: readonly Call[] }
+  | { readonly kind: "txs"; readonly txs: TxBatch };
 
 /** From the side that has the chain. */
 export type ChainMessage =
   | {
       readonly kind: "answers";
       readonly answers: readonly Answer[];
+      readonly good: GoodOutcomes;
       /** As it is now: transactions come into it between blocks. */
       readonly mempool: ChainStatus["mempool"];
     }
@@ -60,6 +72,7 @@ export type ChainMessage =
 /** The side that has the chain: takes calls and posts answers, and the status after every block. */
 export class ChainHost {
   private answers: Answer[] = [];
+  private good: { readonly id: number; readonly outcome: TxOutcome }[] = [];
   private isFlushing = false;
   /** Bytes whose signature the other side has verified; the chain need not do it again. */
   private readonly verified = new WeakSet<Uint8Array>();
@@ -87,14 +100,33 @@ export class ChainHost {
     if (this.chain !== undefined) this.post({ kind: "status", status: this.chain.status });
   }
 
-  take({ calls }: CallMessage): void {
-    for (const call of calls) {
-      if (call.isVerified && call.values[0] instanceof Uint8Array) this.verified.add(call.values[0]);
+  take(message: CallMessage): void {
+    if (message.kind === "txs") {
+      for (const call of unpackTxs(message.txs)) this.takeTx(call);
+      return;
+    }
+    for (const call of message.calls) {
       this.run(call).then(
         (value) => this.answer({ id: call.id, value }),
         (error) => this.answer({ id: call.id, error: errorText(error) }),
       );
     }
+  }
+
+  private takeTx({ id, bytes, task, isVerified }: TxCall): void {
+    if (isVerified) this.verified.add(bytes);
+    const failed = (error: unknown) => this.answer({ id, error: errorText(error) });
+    const { chain } = this;
+    if (chain === undefined) {
+      failed(notThere());
+      return;
+    }
+    const judged = task === "check" ? chain.check(bytes) : chain.submit(bytes, WAITS[task]);
+    judged.then((outcome) => {
+      if (isGood(outcome)) this.good.push({ id, outcome });
+      else this.answers.push({ id, value: outcome });
+      this.flushSoon();
+    }, failed);
   }
 
   close(): void {
@@ -105,7 +137,7 @@ export class ChainHost {
 
   private async run({ method, values }: Call): Promise<unknown> {
     const { chain } = this;
-    if (chain === undefined) throw new ChainCallError("stopped", "the chain is not there yet");
+    if (chain === undefined) throw notThere();
     const [room, name] = method.startsWith("bridge.")
       ? [chain.bridge, method.slice("bridge.".length)]
       : [chain, method];
@@ -117,15 +149,27 @@ export class ChainHost {
 
   private answer(answer: Answer): void {
     this.answers.push(answer);
+    this.flushSoon();
+  }
+
+  private flushSoon(): void {
     if (this.isFlushing) return;
     this.isFlushing = true;
     setImmediate(() => {
       this.isFlushing = false;
-      const { answers } = this;
+      const { answers, good, chain } = this;
       this.answers = [];
-      this.post({ kind: "answers", answers, mempool: this.chain?.status.mempool ?? NO_MEMPOOL });
+      this.good = [];
+      const mempool = chain?.status.mempool ?? NO_MEMPOOL;
+      this.post({ kind: "answers", answers, good: packOutcomes(good), mempool });
     });
   }
+}
+
+const WAITS = { submit: "check", commit: "commit" } as const;
+
+function notThere(): ChainCallError {
+  return new ChainCallError("stopped", "the chain is not there yet");
 }
 
 const NO_MEMPOOL: ChainStatus["mempool"] = { count: 0, bytes: 0 };
@@ -141,7 +185,9 @@ export class RemoteChain implements DevnetPort {
   private latest: ChainStatus | undefined;
   private readonly waiting = new Map<number, Waiting>();
   private readonly listeners = new Set<(status: ChainStatus) => void>();
+  /** Of one kind: what is asked in some order arrives in it. */
   private calls: Call[] = [];
+  private txs: TxCall[] = [];
   private isFlushing = false;
   private nextId = 0;
 
@@ -169,12 +215,18 @@ export class RemoteChain implements DevnetPort {
       return;
     }
     if (this.latest !== undefined) this.latest = { ...this.latest, mempool: message.mempool };
+    for (const { id, outcome } of unpackOutcomes(message.good)) this.waitingFor(id)?.resolve(outcome);
     for (const answer of message.answers) {
-      const waiting = this.waiting.get(answer.id);
-      this.waiting.delete(answer.id);
+      const waiting = this.waitingFor(answer.id);
       if ("error" in answer) waiting?.reject(errorOf(answer.error));
       else waiting?.resolve(answer.value);
     }
+  }
+
+  private waitingFor(id: number): Waiting | undefined {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    return waiting;
   }
 
   /** Everything that still waits is told that the chain is gone. */
@@ -195,11 +247,11 @@ export class RemoteChain implements DevnetPort {
   }
 
   submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    return this.send("submit", bytes, wait);
+    return this.send(bytes, wait === "commit" ? "commit" : "submit");
   }
 
   check(bytes: Uint8Array): Promise<TxOutcome> {
-    return this.send("check", bytes);
+    return this.send(bytes, "check");
   }
 
   spamStatistics = (party: string) =>
@@ -225,34 +277,46 @@ export class RemoteChain implements DevnetPort {
    * Sends a transaction on with its signature verified here. One that is refused already goes on as it is: the chain
    * says why, in the same form as for every other reason.
    */
-  private async send(method: "submit" | "check", bytes: Uint8Array, ...rest: unknown[]): Promise<TxOutcome> {
+  private async send(bytes: Uint8Array, task: TxTask): Promise<TxOutcome> {
     const read = readUnverified(bytes, this.status.chainId);
     let isVerified = false;
     if (read.ok) {
       const { publicKey, digest, transaction } = read.unverified;
       isVerified = await ed25519VerifyAsync(publicKey, digest, transaction.signature);
     }
-    return this.call<Promise<TxOutcome>>(method, [bytes, ...rest], isVerified);
+    return this.answerTo<Promise<TxOutcome>>((id) => {
+      if (this.calls.length > 0) this.flush();
+      this.txs.push({ id, bytes, task, isVerified });
+    });
   }
 
-  private call<P extends Promise<unknown>>(
-    method: Method,
-    values: readonly unknown[],
-    isVerified = false,
-  ): P {
+  private call<P extends Promise<unknown>>(method: Method, values: readonly unknown[]): P {
+    return this.answerTo((id) => {
+      if (this.txs.length > 0) this.flush();
+      this.calls.push({ id, method, values });
+    });
+  }
+
+  private answerTo<P extends Promise<unknown>>(ask: (id: number) => void): P {
     return new Promise((resolve, reject) => {
       const id = this.nextId++;
       this.waiting.set(id, { resolve, reject });
-      this.calls.push({ id, method, values, ...(isVerified && { isVerified }) });
+      ask(id);
       if (this.isFlushing) return;
       this.isFlushing = true;
       setImmediate(() => {
         this.isFlushing = false;
-        const { calls } = this;
-        this.calls = [];
-        this.post({ kind: "calls", calls });
+        this.flush();
       });
     }) as P;
+  }
+
+  private flush(): void {
+    const { calls, txs } = this;
+    this.calls = [];
+    this.txs = [];
+    if (calls.length > 0) this.post({ kind: "calls", calls });
+    if (txs.length > 0) this.post({ kind: "txs", txs: packTxs(txs) });
   }
 }
 

@@ -27,7 +27,7 @@ export class PlanesThread {
     const worker = new Worker(workerUrl("node/planes.worker.ts"));
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
-      if (data.kind === "calls") this.host.take(data);
+      if (data.kind === "calls" || data.kind === "txs") this.host.take(data);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
       else this.stopped.resolve();

@@ -10,6 +10,7 @@ import {
   type CheckedTransaction,
   checkTransaction,
   type TransactionRefusal,
+  type Verdict,
 } from "../../wire/transaction-check.ts";
 import { COMMANDS } from "../../wire/transaction-commands.ts";
 import { admissionTransaction } from "./admission-log.ts";
@@ -19,6 +20,13 @@ import type { SequencerLimits } from "./limits.ts";
 import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 import { refusalDetails } from "./refusals.ts";
+
+/** The verdict, what was taken in, and what had to make way for it. */
+export interface Taken {
+  readonly outcome: TxOutcome;
+  readonly entry?: PooledTx;
+  readonly dropped: readonly PooledTx[];
+}
 
 const NOT_ALLOWED = 51;
 const UNSUPPORTED = 80;
@@ -42,23 +50,26 @@ export class Intake {
   ) {}
 
   /**
-   * Takes a transaction into the mempool.
-   * @returns the verdict, what was taken in, and what had to make way for it
+   * Takes a transaction into the mempool; at once where what needs no state is checked at once.
    * @throws ChainCallError `too_large`, `duplicate`, `mempool_full`
    */
-  async take(
-    bytes: Uint8Array,
-  ): Promise<{ outcome: TxOutcome; entry?: PooledTx; dropped: readonly PooledTx[] }> {
+  take(bytes: Uint8Array): Taken | Promise<Taken> {
     checkSize(bytes);
     const hash = sha256HexOf(bytes).toUpperCase();
     this.mempool.remember(hash);
-    try {
-      const verdict = await this.checker(bytes, this.core.engine.chainId);
-      if (!verdict.ok) return this.refuseBytes(hash, verdict.refusal);
-      return this.enter({ hash, bytes, tx: verdict.transaction, isImpersonated: false });
-    } catch (error) {
+    const taken = (verdict: Verdict) =>
+      verdict.ok
+        ? this.enter({ hash, bytes, tx: verdict.transaction, isImpersonated: false })
+        : this.refuseBytes(hash, verdict.refusal);
+    const failed = (error: unknown): never => {
       this.mempool.forget(hash);
       throw error;
+    };
+    try {
+      const verdict = this.checker(bytes, this.core.engine.chainId);
+      return verdict instanceof Promise ? verdict.then(taken).catch(failed) : taken(verdict);
+    } catch (error) {
+      return failed(error);
     }
   }
 
@@ -136,7 +147,7 @@ export class Intake {
     return { hash, code, text, details, gasWanted, height };
   }
 
-  private enter(candidate: Omit<PooledTx, "gas">) {
+  private enter(candidate: Omit<PooledTx, "gas">): Taken {
     const outcome = this.judge(candidate);
     if (outcome.code !== 0) {
       this.mempool.forget(candidate.hash);
@@ -146,7 +157,7 @@ export class Intake {
     return { outcome, entry, dropped: this.mempool.add(entry) };
   }
 
-  private refuseBytes(hash: string, refusal: TransactionRefusal) {
+  private refuseBytes(hash: string, refusal: TransactionRefusal): Taken {
     this.mempool.forget(hash);
     return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
   }

@@ -7,6 +7,7 @@ import { ChainCallError } from "../../engine/chain-port.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import { COMMANDS } from "../../wire/transaction-commands.ts";
 import type { SequencerLimits } from "./limits.ts";
+import { RecentHashes } from "./recent-hashes.ts";
 
 export interface PooledTx {
   /** SHA-256 of the bytes, upper-case hex. */
@@ -64,10 +65,12 @@ export class Mempool {
   private readonly lanes: readonly Lane[] = prioritiesOf().map((priority) => new Lane(priority));
   private readonly byHash = new Map<string, PooledTx>();
   /** Hashes of transactions that were taken, oldest first: pending, or executed with success. */
-  private cache = new Set<string>();
+  private cache: RecentHashes;
   private bytes_ = 0;
 
-  constructor(private readonly limits: MempoolLimits) {}
+  constructor(private readonly limits: MempoolLimits) {
+    this.cache = new RecentHashes(limits.cachedHashesMax);
+  }
 
   get count(): number {
     return this.byHash.size;
@@ -80,13 +83,9 @@ export class Mempool {
   /** Remembers a hash before its transaction is looked at. @throws ChainCallError `duplicate` */
   remember(hash: string): void {
     if (this.byHash.has(hash)) throw new ChainCallError("duplicate", DUPLICATE);
-    if (this.cache.has(hash)) {
-      this.cache.delete(hash);
-      this.cache.add(hash);
-      throw new ChainCallError("duplicate", DUPLICATE);
-    }
+    const isKnown = this.cache.has(hash);
     this.cache.add(hash);
-    if (this.cache.size > this.limits.cachedHashesMax) this.cache.delete(this.cache.values().next().value!);
+    if (isKnown) throw new ChainCallError("duplicate", DUPLICATE);
   }
 
   /** It was refused, or failed: it may come again. */
@@ -156,12 +155,12 @@ export class Mempool {
   }
 
   save(): MempoolState {
-    return { entries: [...this.entries()], cache: [...this.cache] };
+    return { entries: [...this.entries()], cache: this.cache.all };
   }
 
   load(state: MempoolState): void {
     for (const entry of [...this.entries()]) this.remove(entry);
-    this.cache = new Set(state.cache);
+    this.cache = new RecentHashes(this.limits.cachedHashesMax, state.cache);
     for (const entry of state.entries) this.insert(entry);
   }
 

@@ -8,7 +8,7 @@ import { NodeError, reasonOf } from "../../errors.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
-import { Intake } from "./intake.ts";
+import { Intake, type Taken } from "./intake.ts";
 import type { SequencerLimits } from "./limits.ts";
 import { Mempool, type PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
@@ -100,7 +100,9 @@ export class Sequencer {
   /** @throws ChainCallError */
   async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
     this.checkRunning();
-    return this.entered(await this.intake.take(bytes), wait);
+    const taken = this.intake.take(bytes);
+    // Thousands arrive together: what is settled at once is not waited for.
+    return this.entered(taken instanceof Promise ? await taken : taken, wait);
   }
 
   /** @throws ChainCallError */
@@ -164,7 +166,7 @@ export class Sequencer {
   }
 
   private entered(
-    { outcome, entry, dropped }: Awaited<ReturnType<Intake["take"]>>,
+    { outcome, entry, dropped }: Taken,
     wait: "check" | "commit",
   ): TxOutcome | Promise<TxOutcome> {
     for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));

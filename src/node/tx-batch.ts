@@ -1,0 +1,98 @@
+/**
+ * Transactions on their way between two threads, and what became of them: many in a few arrays, because every object
+ * in a message is made anew on the other side. A transaction's verdict that has something to say goes as an object.
+ */
+import type { TxOutcome } from "../engine/chain-port.ts";
+
+export interface TxCall {
+  readonly id: number;
+  readonly bytes: Uint8Array;
+  readonly task: TxTask;
+  /** Its signature has been verified by whoever sends it on. */
+  readonly isVerified: boolean;
+}
+
+/** What is to be done with it: judged alone, taken in, or taken in and waited for until it is in a block. */
+export type TxTask = "check" | "submit" | "commit";
+
+export interface TxBatch {
+  readonly ids: Float64Array;
+  readonly lengths: Uint32Array;
+  /** The place of its task in `TASKS`, and `VERIFIED`. */
+  readonly flags: Uint8Array;
+  /** One after the other. */
+  readonly bytes: Uint8Array;
+}
+
+const TASKS: readonly TxTask[] = ["check", "submit", "commit"];
+const VERIFIED = 4;
+
+export function packTxs(calls: readonly TxCall[]): TxBatch {
+  const ids = Float64Array.from(calls, ({ id }) => id);
+  const lengths = Uint32Array.from(calls, ({ bytes }) => bytes.length);
+  const flags = Uint8Array.from(
+    calls,
+    ({ task, isVerified }) => TASKS.indexOf(task) + (isVerified ? VERIFIED : 0),
+  );
+  const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
+  let at = 0;
+  for (const call of calls) {
+    bytes.set(call.bytes, at);
+    at += call.bytes.length;
+  }
+  return { ids, lengths, flags, bytes };
+}
+
+/** Each with bytes of its own: one that waits long must not keep the others' in memory. */
+export function unpackTxs({ ids, lengths, flags, bytes }: TxBatch): TxCall[] {
+  const calls: TxCall[] = [];
+  let at = 0;
+  for (const [n, id] of ids.entries()) {
+    const end = at + lengths[n]!;
+    const flag = flags[n]!;
+    const isVerified = (flag & VERIFIED) !== 0;
+    calls.push({ id, bytes: bytes.slice(at, end), task: TASKS[flag & ~VERIFIED]!, isVerified });
+    at = end;
+  }
+  return calls;
+}
+
+/** Verdicts that say no more than that all is well. */
+export interface GoodOutcomes {
+  readonly ids: Float64Array;
+  readonly gas: Float64Array;
+  readonly heights: Float64Array;
+  /** Hashes, `HASH_LENGTH` characters each. */
+  readonly hashes: string;
+}
+
+interface Outcome {
+  readonly id: number;
+  readonly outcome: TxOutcome;
+}
+
+const HASH_LENGTH = 64;
+
+export function isGood({ code, text, details, hash }: TxOutcome): boolean {
+  return code === 0 && text === "" && details === undefined && hash.length === HASH_LENGTH;
+}
+
+/** @param outcomes that are good */
+export function packOutcomes(outcomes: readonly Outcome[]): GoodOutcomes {
+  return {
+    ids: Float64Array.from(outcomes, ({ id }) => id),
+    gas: Float64Array.from(outcomes, ({ outcome }) => outcome.gasWanted),
+    heights: Float64Array.from(outcomes, ({ outcome }) => outcome.height),
+    hashes: outcomes.map(({ outcome }) => outcome.hash).join(""),
+  };
+}
+
+export function unpackOutcomes({ ids, gas, heights, hashes }: GoodOutcomes): Outcome[] {
+  return Array.from(ids, (id, n) => {
+    const hash = hashes.slice(n * HASH_LENGTH, (n + 1) * HASH_LENGTH);
+    return {
+      id,
+      outcome: { hash, code: 0, text: "", details: undefined, gasWanted: gas[n]!, height: heights[n]! },
+    };
+  });
+}
