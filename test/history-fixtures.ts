@@ -161,7 +161,7 @@ export function parseCsv(csv: string): { text: string; quoted: boolean }[][] {
 /** Everything a stream gives. */
 export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  for await (const chunk of chunks) parts.push(chunk);
+  for await (const chunk of chunks) parts.push(chunk.slice());
   return Buffer.concat(parts);
 }
 

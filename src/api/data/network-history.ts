@@ -1,7 +1,7 @@
 // Network history: the export, and what segments there are (reference 20, section 1).
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors.ts";
-import { exportStream, MESSAGE_BYTES } from "../../history/export.ts";
+import { exportBody, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
 import { type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
 import { ExportRefusal } from "../../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
@@ -148,7 +148,7 @@ export class NetworkHistoryExports {
         "content-disposition": `attachment;filename=${plan.name}`,
       };
       return new Response(
-        exportStream(plan, { signal, onEnd: release, onFailure: () => this.slots.failed++ }),
+        exportBody(plan, { signal, onEnd: release, onFailure: () => this.slots.failed++ }),
         { headers },
       );
     } catch (error) {
