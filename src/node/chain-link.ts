@@ -277,14 +277,18 @@ export class RemoteChain implements DevnetPort {
    * Sends a transaction on with its signature verified here. One that is refused already goes on as it is: the chain
    * says why, in the same form as for every other reason.
    */
-  private async send(bytes: Uint8Array, task: TxTask): Promise<TxOutcome> {
-    const read = readUnverified(bytes, this.status.chainId);
-    let isVerified = false;
-    if (read.ok) {
-      const { publicKey, digest, transaction } = read.unverified;
-      isVerified = await ed25519VerifyAsync(publicKey, digest, transaction.signature);
-    }
-    return this.answerTo<Promise<TxOutcome>>((id) => {
+  private send(bytes: Uint8Array, task: TxTask): Promise<TxOutcome> {
+    const { latest } = this;
+    if (latest === undefined) return Promise.reject(notThere());
+    const read = readUnverified(bytes, latest.chainId);
+    if (!read.ok) return this.sendOn(bytes, task, false);
+    const { publicKey, digest, transaction } = read.unverified;
+    const verified = ed25519VerifyAsync(publicKey, digest, transaction.signature);
+    return verified.then((isVerified) => this.sendOn(bytes, task, isVerified));
+  }
+
+  private sendOn(bytes: Uint8Array, task: TxTask, isVerified: boolean): Promise<TxOutcome> {
+    return this.answerTo((id) => {
       if (this.calls.length > 0) this.flush();
       this.txs.push({ id, bytes, task, isVerified });
     });

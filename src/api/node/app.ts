@@ -50,13 +50,8 @@ export function mountedNode(plane: NodePlane): MountedPlane {
   };
 }
 
-async function respond(
-  plane: NodePlane,
-  match: NodeMatch,
-  request: Request,
-  mode: JsonMode,
-): Promise<Response> {
-  return toResponse(await plane.answer(match, request, mode), request);
+function respond(plane: NodePlane, match: NodeMatch, request: Request, mode: JsonMode): Promise<Response> {
+  return plane.answer(match, request, mode).then((answer) => toResponse(answer, request));
 }
 
 function fallback(plane: NodePlane, request: Request): Response | Promise<Response> {

@@ -30,15 +30,18 @@ export class NodeContext {
    * Puts a transaction into the mempool, and waits for its block if asked to.
    * @throws ApiError 500 when the chain could not be asked, 429 when too many wait already
    */
-  async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    if (wait === "check") return asked(this.chain.submit(bytes, wait));
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+    return wait === "check" ? asked(this.chain.submit(bytes, wait)) : this.submitAndWait(bytes);
+  }
+
+  private async submitAndWait(bytes: Uint8Array): Promise<TxOutcome> {
     if (this.commitsWaiting >= this.limits.commitsWaitingMax) {
       const text = `${this.commitsWaiting} submissions wait for their block already: use TYPE_SYNC`;
       throw new ApiError(Grpc.resourceExhausted, text);
     }
     this.commitsWaiting++;
     try {
-      return await asked(this.chain.submit(bytes, wait));
+      return await asked(this.chain.submit(bytes, "commit"));
     } finally {
       this.commitsWaiting--;
     }
@@ -51,11 +54,9 @@ export class NodeContext {
 }
 
 /** A call that failed is no verdict: HTTP 500 with the chain's own words (reference 30, section 5.1). */
-async function asked<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
+function asked<T>(call: Promise<T>): Promise<T> {
+  return call.catch((error) => {
     if (error instanceof ChainCallError) throw internal(error.message);
     throw error;
-  }
+  });
 }

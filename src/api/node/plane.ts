@@ -10,7 +10,7 @@ import { checkUrl, isForm, joinedQuery, splitUrl, withBody } from "../http.ts";
 import { parsePairs, type RequestFields, readRequest } from "../query.ts";
 import { readMessage } from "./body.ts";
 import type { NodeContext } from "./context.ts";
-import type { ChainEndpoint } from "./endpoint.ts";
+import type { ChainCall, ChainEndpoint, ChainQuery } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
@@ -87,28 +87,36 @@ function chainRoute(endpoint: ChainEndpoint): NodeRoute {
   return {
     method: endpoint.method,
     path: endpoint.path,
-    async answer(plane, request, path, mode) {
-      const message = await handle(endpoint, plane, request, path);
-      return { status: 200, body: render(endpoint, message, mode), contentType: "application/json" };
+    answer(plane, request, path, mode) {
+      const rendered = (message: object): Answer => ({
+        status: 200,
+        body: render(endpoint, message, mode),
+        contentType: "application/json",
+      });
+      return endpoint.method === "POST"
+        ? call(endpoint, plane.context, request).then(rendered)
+        : ask(endpoint, plane, request, path).then(rendered);
     },
   };
 }
 
-async function handle(
-  endpoint: ChainEndpoint,
+/** The way of transactions, with no more promises than it takes. */
+function call(endpoint: ChainCall, context: NodeContext, request: Request): Promise<object> {
+  const { submissionBytesMax, bodyDepthMax } = context.limits;
+  return withBody(request, submissionBytesMax, (body) =>
+    endpoint.handle(context, readMessage(endpoint.request, body, bodyDepthMax)),
+  );
+}
+
+async function ask(
+  endpoint: ChainQuery,
   plane: NodePlane,
   request: Request,
   path: RequestFields,
 ): Promise<object> {
   const { context } = plane;
-  const { submissionBytesMax, bodyDepthMax, filterValuesMax } = context.limits;
-  if (endpoint.method === "POST") {
-    return withBody(request, submissionBytesMax, (body) =>
-      endpoint.handle(context, readMessage(endpoint.request, body, bodyDepthMax)),
-    );
-  }
   const pairs = parsePairs(await plane.queryOf(request));
-  return endpoint.handle(context, readRequest(endpoint.request, pairs, path, filterValuesMax));
+  return endpoint.handle(context, readRequest(endpoint.request, pairs, path, context.limits.filterValuesMax));
 }
 
 /** A refusal's details are no field of the message: they follow its members. */

@@ -42,8 +42,8 @@ const submitRaw: ChainCall = {
   tag: TAG,
   summary: "Submit a signed transaction as bytes",
   description: `\`tx\` is the serialised transaction in base64. TYPE_ASYNC and TYPE_SYNC answer with the verdict of the mempool, TYPE_COMMIT once it is in a block, with the block's height and the code of its execution. ${DETAILS}`,
-  async handle(context: NodeContext, { tx, type }: SubmitRawTransactionRequest) {
-    return submitted(await context.submit(tx, waitOf(type)));
+  handle(context: NodeContext, { tx, type }: SubmitRawTransactionRequest) {
+    return context.submit(tx, waitOf(type)).then(submitted);
   },
 };
 

@@ -98,11 +98,16 @@ export class Sequencer {
   }
 
   /** @throws ChainCallError */
-  async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
-    this.checkRunning();
-    const taken = this.intake.take(bytes);
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
     // Thousands arrive together: what is settled at once is not waited for.
-    return this.entered(taken instanceof Promise ? await taken : taken, wait);
+    try {
+      this.checkRunning();
+      const taken = this.intake.take(bytes);
+      if (taken instanceof Promise) return taken.then((later) => this.entered(later, wait));
+      return Promise.resolve(this.entered(taken, wait));
+    } catch (error) {
+      return Promise.reject(error);
+    }
   }
 
   /** @throws ChainCallError */
