@@ -138,9 +138,9 @@ describe("a new passphrase", () => {
     [second, "one\r"],
   ];
   const ways: readonly (readonly [string, readonly Typing[], number | null])[] = [
-    ["other words are typed", ["word", "word", "word"].map((question): Typing => [question, "no\r"]), 130],
-    ["nobody answers any more", [["word", "\u0004"]], 130],
-    ["it is killed", [["word", { signal: "SIGKILL" }]], null],
+    ["other words are typed", ["word ", "word ", "word "].map((question): Typing => [question, "no\r"]), 130],
+    ["nobody answers any more", [["word ", "\u0004"]], 130],
+    ["it is killed", [["word ", { signal: "SIGKILL" }]], null],
   ];
   test.each(ways)("leaves no wallet when %s before its phrase is confirmed", async (_, typing, code) => {
     const ended = await lyraOnTerminal(cli, ["wallet", "create", "unsure"], ...typed, ...typing);

@@ -16,6 +16,10 @@ import { accountFilterOf, CursorReader, type DataContext, inList } from "./conte
 const FEW_ACCOUNTS = 64;
 /** Texts kept of accounts and of blocks, twice this at the most: about 200 bytes each. */
 const TEXTS_MAX = 150_000;
+/** Of markets' accounts there may be more than of assets; few are read at a time. */
+const TAILS_MAX = 10_000;
+
+const PARTY = '","partyId":"';
 
 /** What a row shows of its account, and the account's part of a cursor. Identifiers are shared between accounts. */
 interface AccountText {
@@ -24,9 +28,8 @@ interface AccountText {
   readonly market: string;
   readonly type: number;
   readonly cursor: string;
-  /** The edge from the balance to its cursor, and from the account's part of that on. */
-  readonly json: string;
-  readonly end: string;
+  /** The edge from the party to the cursor: of all accounts of an asset the same text. */
+  readonly tail: string;
 }
 
 interface BlockText {
@@ -40,6 +43,7 @@ interface BlockText {
 class BalanceTexts {
   private readonly accounts = new GenerationCache<number, AccountText>(TEXTS_MAX);
   private readonly blocks = new GenerationCache<number, BlockText>(TEXTS_MAX);
+  private readonly tails = new GenerationCache<string, string>(TAILS_MAX);
 
   constructor(private readonly context: DataContext) {}
 
@@ -70,6 +74,13 @@ class BalanceTexts {
     return this.block(Number(block)).cursor + this.account(Number(account)).cursor;
   }
 
+  /** One text for all that are equal: what lies in one place is in the processor's cache. */
+  private shared(tail: string): string {
+    const known = this.tails.get(tail);
+    if (known === undefined) this.tails.set(tail, tail);
+    return known ?? tail;
+  }
+
   private makeAccount(ref: number): AccountText {
     const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
     const row = this.context.get<{
@@ -87,16 +98,8 @@ class BalanceTexts {
     // The original's cursors also repeat the account's parts (and lack its id); they are read, not written.
     const cursor = btoa(`"AccountID":"${hexOf(row.hash)}"}`);
     const typeJson = typeName === undefined ? String(type) : `"${typeName}"`;
-    const ids = `"partyId":"${party}","assetId":"${asset}","marketId":"${market}"`;
-    return {
-      party,
-      asset,
-      market,
-      type,
-      cursor,
-      json: `",${ids},"accountType":${typeJson}},"cursor":"`,
-      end: `${cursor}"}`,
-    };
+    const tail = `","assetId":"${asset}","marketId":"${market}","accountType":${typeJson}},"cursor":"`;
+    return { party, asset, market, type, cursor, tail: this.shared(tail) };
   }
 }
 
@@ -257,12 +260,22 @@ export const listBalanceChanges: Endpoint<DataContext> = {
     for (const [i, row] of rows.entries()) {
       const block = made.block(Number(row.block));
       const account = made.account(Number(row.account));
-      if (i > 0) pieces.push(",");
-      pieces.push(block.json, amountText(row.balance), account.json, block.cursor, account.end);
+      const { party, tail, cursor } = account;
+      pieces.push(
+        i > 0 ? `"},` : "",
+        block.json,
+        amountText(row.balance),
+        PARTY,
+        party,
+        tail,
+        block.cursor,
+        cursor,
+      );
     }
     const [first, last] = [rows[0], rows.at(-1)].map((row) => row && made.cursor(row));
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageEnds(made, query, page, first, last);
     pieces.push(
+      rows.length > 0 ? `"}` : "",
       `],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage}`,
       `,"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`,
     );
