@@ -36,6 +36,7 @@ export type SequencerTools = Omit<DevnetPort, "bridge">;
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
+const MANY_BLOCKS = 1_000;
 /** Blocks that the end of an epoch and the beginning of the next take, with some to spare. */
 const EPOCH_BLOCKS_MAX = 10;
 const ED25519_SIGNATURE_BYTES = 64;
@@ -102,6 +103,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     return this.inTurn(async () => {
       await this.sequencer.mine(blocks);
+      // While the chain stands still nothing else would give back what so many left behind.
+      if (blocks >= MANY_BLOCKS) {
+        this.options.db.run("PRAGMA shrink_memory");
+        Bun.gc(false);
+      }
       return this.status;
     });
   }

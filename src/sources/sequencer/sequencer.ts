@@ -19,7 +19,6 @@ import { Waiters } from "./waiters.ts";
 /** Empty blocks that are made at one go, and how long that may take. */
 const BATCH_BLOCKS_MAX = 1_000;
 const BATCH_MS_MAX = 20;
-const MANY_BLOCKS = 1_000;
 /** A chain whose disk is full tries again after this. */
 const RETRY_MS = 1_000;
 const RETRY_ON_REQUEST_MS = 200;
@@ -135,8 +134,6 @@ export class Sequencer {
       // Whoever follows the blocks gets to answer them.
       if (left > 0) await yieldToOthers();
     }
-    // While the chain stands still nothing else would make the collector look at what many blocks left behind.
-    if (blocks >= MANY_BLOCKS) Bun.gc(false);
   }
 
   /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
