@@ -123,7 +123,7 @@ async function measureStart() {
 }
 
 async function measureEmpty() {
-  const rounds = [];
+  const rounds: Awaited<ReturnType<typeof growthOfEmptyBlocks>>[] = [];
   for (let round = 0; round < EMPTY_ROUNDS; round++) rounds.push(await growthOfEmptyBlocks());
   const middle = (which: "blocksPerSecond" | "diskMb" | "memoryMb") =>
     median(rounds.map((each) => each[which]));
