@@ -41,6 +41,20 @@ describe.each(solvers.map((solver, threads) => [threads, solver] as const))("%d 
     expect(found.map(({ nonce }) => nonce)).toEqual(wanted.map(({ nonce }) => nonce));
   });
 
+  test("an easy search does not wait behind a hard one", async () => {
+    await solver.solve({ blockHash: "b".repeat(64), tid: "wakes the threads", difficulty: 15 });
+    const hard = solver.start({ blockHash: "b".repeat(64), tid: "hard", difficulty: 60 });
+    const easy = Array.from({ length: 5 }, (_, at) =>
+      solver.solve({ blockHash: "b".repeat(64), tid: `easy ${at}`, difficulty: 15 }),
+    );
+    const before = hard.progress().attempts;
+    expect((await Promise.all(easy)).every(({ difficulty }) => difficulty >= 15)).toBe(true);
+    // And the hard one goes on afterwards.
+    while (hard.progress().attempts === before) await Bun.sleep(5);
+    hard.cancel();
+    await expect(hard.solution).rejects.toThrow("cancelled");
+  });
+
   test("can be cancelled, and solves again after it", async () => {
     const stop = new AbortController();
     const search = solver.solve(task({ difficulty: 128 }), stop.signal);

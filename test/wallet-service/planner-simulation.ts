@@ -104,7 +104,14 @@ export class SimulatedChain {
 
   /** Somebody else's transaction on a block. */
   foreign(height: bigint, difficulty: number): SimulatedTransaction {
-    const slot = { id: 0, height, hash: this.hashOf(height), difficulty, hashFunction: "sha3_24_rounds" };
+    const slot = {
+      id: 0,
+      height,
+      hash: this.hashOf(height),
+      difficulty,
+      extraBits: 0,
+      hashFunction: "sha3_24_rounds",
+    };
     return this.transaction(slot, OTHERS[this.dice.upTo(1)]);
   }
 

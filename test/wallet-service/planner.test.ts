@@ -1,7 +1,7 @@
 // The planner's choices, one by one: which block, how hard, and when there is no place.
 import { describe, expect, test } from "bun:test";
 import type { ChainView, SeenBlock } from "../../src/wallet/sending/chain-view.ts";
-import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
+import { type Plan, ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { observedBits, roomOn } from "../../src/wallet/sending/proof-room.ts";
 
 const QUOTA = { difficulty: 10, txPerBlock: 2n, increasingDifficulty: false };
@@ -79,18 +79,24 @@ function block(height: bigint, changes: Partial<SeenBlock> = {}): SeenBlock {
   return { height, hash: hashOf(height), hashFunction, ...QUOTA, seen: 0n, expected: undefined, ...changes };
 }
 
+const blockOf = (height: bigint) => ({ ...block(height), chainId: "", pastBlocks: 10n });
+
 function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
   return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
 }
 
-const NOW = 0;
+/** A block a second. */
+const nowOf = ({ headHeight }: ProofPlanner) => Number(headHeight) * 1_000;
+const planNow = (made: ProofPlanner) => made.plan(nowOf(made));
+const observe = (made: ProofPlanner, seen: ChainView, ticket = made.ask()) =>
+  made.observe(seen, ticket, Number(seen.head) * 1_000);
 
 /** A planner that has seen blocks 1 to `head`, and is sure that nobody else uses the key. */
-function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n): ProofPlanner {
+function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n, pastBlocks = 10n): ProofPlanner {
   const made = new ProofPlanner();
   for (let height = from; height <= head; height++) {
-    made.observe(view(height, { blocks: [block(height, changes)] }), made.ask(), 0);
-    const plan = height === from || height === head - 3n ? made.plan(NOW) : undefined;
+    observe(made, view(height, { blocks: [block(height, changes)], pastBlocks }));
+    const plan = height === from || height === head - 3n ? planNow(made) : undefined;
     if (plan?.kind === "go") made.release(plan.slot);
   }
   return made;
@@ -98,20 +104,20 @@ function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n): Pro
 
 const heightsOf = (made: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
-    const plan = made.plan(NOW);
+    const plan = planNow(made);
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
 describe("which block", () => {
   test("the newest first, then older ones; half is left to others until a block is three old; those about to leave are left out", () => {
     // Window 10 at head 20: 11 to 20 may be named, the next block is 21, and two blocks are kept in reserve.
-    const heights = [20, 19, 18, 17, 17, 16, 16, 15, 15, 14];
-    expect(heightsOf(planner(20n), 11)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
+    const heights = [20, 19, 17, 17, 16, 16, 15, 15, 14];
+    expect(heightsOf(planner(20n), 10)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
   });
 
   test("older blocks at the base before any at more; then the least of what is needed", () => {
-    const heights = heightsOf(planner(20n, { increasingDifficulty: true }), 14);
-    expect(heights.slice(8)).toEqual([
+    const heights = heightsOf(planner(20n, { increasingDifficulty: true }), 13);
+    expect(heights.slice(7)).toEqual([
       "15 at 10",
       "14 at 10",
       "17 at 11",
@@ -123,72 +129,72 @@ describe("which block", () => {
 
   test("a block is only named if its rules are known for certain", () => {
     const made = planner(20n, {}, 20n);
-    made.observe(view(20n, { blocks: [block(18n), block(20n)] }), made.ask(), 0);
+    observe(made, view(20n, { blocks: [block(18n), block(20n)] }));
     expect(heightsOf(made, 2)).toEqual(["20 at 10", "full"]);
   });
 
   test("old blocks keep their own parameters", () => {
     const made = planner(19n);
     const changed = block(20n, { difficulty: 20 });
-    made.observe(view(20n, { blocks: [changed] }), made.ask(), 0);
-    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "18 at 10", "17 at 10"]);
+    observe(made, view(20n, { blocks: [changed] }));
+    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "17 at 10", "17 at 10"]);
   });
 
   test("a proof of too many bits is not tried: the next block is cheaper", () => {
     const made = new ProofPlanner({ extraBitsMax: 1 });
     const rising = { txPerBlock: 2n, increasingDifficulty: true };
     for (let height = 1n; height <= 4n; height++) {
-      made.observe(view(height, { blocks: [block(height, rising)], pastBlocks: 7n }), made.ask(), 0);
-      const plan = height % 2n === 1n ? made.plan(NOW) : undefined;
+      observe(made, view(height, { blocks: [block(height, rising)], pastBlocks: 7n }));
+      const plan = height % 2n === 1n ? planNow(made) : undefined;
       if (plan?.kind === "go") made.release(plan.slot);
     }
-    const heights = ["4 at 10", "3 at 10", "2 at 10", "1 at 10", "1 at 10", "1 at 11", "1 at 11", "hard"];
-    expect(heightsOf(made, 8)).toEqual(heights);
+    const heights = ["4 at 10", "3 at 10", "1 at 10", "1 at 10", "1 at 11", "1 at 11", "hard"];
+    expect(heightsOf(made, 7)).toEqual(heights);
   });
 
   test("places that were not used are given again", () => {
     const made = planner(1n);
-    const plan = made.plan(NOW);
-    expect(made.plan(NOW).kind).toBe("full");
+    const plan = planNow(made);
+    expect(planNow(made).kind).toBe("full");
     if (plan.kind === "go") made.release(plan.slot);
     expect(heightsOf(made, 2)).toEqual(["1 at 10", "full"]);
   });
 
   test("a lost transaction's place is free again when its block has left", () => {
     const made = planner(1n);
-    made.plan(NOW);
-    for (let height = 2n; height <= 12n; height++) made.observe(view(height), made.ask(), 0);
+    planNow(made);
+    for (let height = 2n; height <= 12n; height++) observe(made, view(height));
     expect(made.save().blocks.some(({ height }) => height === "1")).toBe(false);
-    expect(made.plan(NOW).kind).toBe("go");
+    expect(planNow(made).kind).toBe("go");
   });
 });
 
 describe("the chain", () => {
   test("bans, unknown functions, and nothing known", () => {
-    expect(new ProofPlanner().plan(NOW).kind).toBe("no_block");
+    expect(planNow(new ProofPlanner()).kind).toBe("no_block");
     const made = planner(1n);
-    made.observe(view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }), made.ask(), 0);
-    expect(made.plan(NOW)).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
-    made.observe(view(2n), made.ask(), 0);
-    expect(made.plan(NOW).kind).toBe("go");
+    observe(made, view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }));
+    expect(planNow(made)).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
+    observe(made, view(2n));
+    expect(planNow(made).kind).toBe("go");
     const other = new ProofPlanner();
-    other.observe(view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }), other.ask(), 0);
-    expect(other.plan(NOW)).toEqual({ kind: "unknown_function", hashFunction: "md5" });
+    observe(other, view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }));
+    expect(planNow(other)).toEqual({ kind: "unknown_function", hashFunction: "md5" });
   });
 
   test("statistics that come late change nothing for the worse", () => {
     const made = planner(3n);
     const ticket = made.ask();
-    made.observe(view(4n), made.ask(), 0);
-    made.observe(view(2n), ticket, 0);
+    observe(made, view(4n));
+    observe(made, view(2n), ticket);
     expect(made.headHeight).toBe(4n);
     expect(heightsOf(made, 1)).toEqual(["4 at 10"]);
   });
 
   test("other blocks at the same heights: another chain, and nothing of the old one is named", () => {
     const made = planner(20n);
-    made.plan(NOW);
-    made.observe(view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }), made.ask(), 0);
+    planNow(made);
+    observe(made, view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }));
     expect(made.headHeight).toBe(15n);
     expect(heightsOf(made, 2)).toEqual(["15 at 10", "full"]);
   });
@@ -197,7 +203,7 @@ describe("the chain", () => {
     const made = planner(20n);
     heightsOf(made, 14);
     made.observe(view(18n), made.ask(), 1_000);
-    expect(made.plan(NOW).kind).toBe("full");
+    expect(planNow(made).kind).toBe("full");
     made.observe(view(18n), made.ask(), 3_999);
     expect(made.headHeight).toBe(20n);
     made.observe(view(18n), made.ask(), 4_000);
@@ -206,13 +212,13 @@ describe("the chain", () => {
 
   test("one that begins again far below is believed at once", () => {
     const made = planner(50n);
-    made.observe(view(2n), made.ask(), 0);
+    observe(made, view(2n));
     expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([2n, "2 at 10"]);
   });
 
   test("one that has the height again in between was only late", () => {
     const made = planner(20n);
-    made.observe(view(18n), made.ask(), 0);
+    observe(made, view(18n));
     made.observe(view(20n), made.ask(), 2_000);
     made.observe(view(18n), made.ask(), 4_000);
     expect(made.headHeight).toBe(20n);
@@ -221,8 +227,8 @@ describe("the chain", () => {
   test("answers to questions of the chain before are not listened to", () => {
     const made = planner(50n);
     const old = made.ask();
-    made.observe(view(2n), made.ask(), 0);
-    made.observe(view(50n), old, 0);
+    observe(made, view(2n));
+    observe(made, view(50n), old);
     expect(made.headHeight).toBe(2n);
   });
 
@@ -232,6 +238,10 @@ describe("the chain", () => {
     const again = new ProofPlanner();
     again.load(JSON.parse(JSON.stringify(made.save())));
     expect(again.save()).toEqual(made.save());
+    // How long ago its blocks were seen is not known: it goes on as soon as it has seen some itself.
+    expect(heightsOf(again, 1)).toEqual(["full"]);
+    for (const one of [made, again])
+      for (let height = 21n; height <= 24n; height++) observe(one, view(height));
     expect(heightsOf(again, 9)).toEqual(heightsOf(made, 9));
   });
 });
@@ -243,11 +253,11 @@ describe("another wallet with the same key", () => {
     const made = planner(20n, four, 20n);
     expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
     for (let height = 21n; height <= 23n; height++) {
-      made.observe(view(height, { blocks: [block(height, four)] }), made.ask(), 0);
+      observe(made, view(height, { blocks: [block(height, four)] }));
     }
     expect(heightsOf(made, 9)).toEqual([
-      ...["23 at 10", "23 at 10", "22 at 10", "22 at 10", "21 at 10", "21 at 10", "20 at 10", "20 at 10"],
-      "full",
+      ...["23 at 10", "23 at 10", "22 at 10", "22 at 10", "20 at 10", "20 at 10", "full"],
+      ...["full", "full"],
     ]);
   });
 
@@ -255,46 +265,95 @@ describe("another wallet with the same key", () => {
     const made = new ProofPlanner();
     for (let height = 1n; height <= 12n; height++) {
       const used = block(height, { ...four, seen: height === 1n ? 3n : 0n });
-      made.observe(view(height, { blocks: [used], pastBlocks: 100n }), made.ask(), 0);
+      observe(made, view(height, { blocks: [used], pastBlocks: 100n }));
     }
     expect(made.isShared).toBe(true);
     expect(heightsOf(made, 4)).toEqual(["2 at 10", "2 at 10", "1 at 10", "full"]);
-    const full = made.plan(NOW);
+    const full = planNow(made);
     expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
   test("somebody who takes half is noticed: from then on half of the newest and of old ones", () => {
     const made = planner(20n, four);
-    made.observe(view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }), made.ask(), 0);
+    observe(made, view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }));
     expect(made.isShared).toBe(true);
     expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
   });
 
   test("one that takes more gets the young blocks", () => {
     const made = planner(20n, four);
-    made.observe(view(20n, { blocks: [block(20n, { ...four, seen: 3n })] }), made.ask(), 0);
+    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 3n })] }));
     expect(heightsOf(made, 1)).toEqual(["full"]);
     // A chain that stands still: what was on its way has arrived, or is lost.
-    expect(made.plan(10_000).kind).toBe("go");
+    expect(made.plan(30_000).kind).toBe("go");
   });
 
   test("none, where the user says so: everything at once", () => {
     const made = new ProofPlanner({ isSoleUser: true });
-    made.observe(view(1n, { blocks: [block(1n, four)] }), made.ask(), 0);
+    observe(made, view(1n, { blocks: [block(1n, four)] }));
     expect(heightsOf(made, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
   });
 
   test("its own are not taken for another's", () => {
     const made = planner(20n);
     heightsOf(made, 1);
-    made.observe(view(20n, { blocks: [block(20n, { seen: 1n })] }), made.ask(), 0);
+    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
     expect(made.isShared).toBe(false);
+  });
+
+  test("a place on a new block is good for half a second, and then as long as the block is new", () => {
+    const slotOf = (plan: Plan) => (plan.kind === "go" ? plan.slot : undefined)!;
+    const made = planner(20n, four, 20n);
+    const slot = slotOf(planNow(made));
+    made.observeHead(blockOf(22n), made.ask(), 20_400);
+    expect([made.isHeldLong(slot, 20_500), made.isTimely(slot, 20_500)]).toEqual([false, true]);
+    expect([made.isHeldLong(slot, 20_501), made.isTimely(slot, 20_501)]).toEqual([true, false]);
+    const again = planner(20n, four, 20n);
+    const other = slotOf(planNow(again));
+    again.observeHead(blockOf(21n), again.ask(), 29_000);
+    expect([again.isHeldLong(other, 30_000), again.isTimely(other, 30_000)]).toEqual([true, true]);
+  });
+
+  test("who fills a block up leaves before others take it for an old one", () => {
+    const made = planner(20n, four, 1n, 100n);
+    const plans = Array.from({ length: 10 }, () => planNow(made));
+    const slots = plans.flatMap((plan) =>
+      plan.kind === "go" && plan.slot.height === 17n ? [plan.slot] : [],
+    );
+    for (let height = 21n; height <= 26n; height++) {
+      made.observeHead({ ...blockOf(height), pastBlocks: 100n }, made.ask(), Number(height) * 1_000);
+      // Its own half is nobody else's, however late it comes.
+      if (height === 25n)
+        expect(slots.map((slot) => made.isTimely(slot, 25_000))).toEqual([true, true, true, true]);
+    }
+    expect(slots.map((slot) => made.isTimely(slot, 26_000))).toEqual([true, true, false, false]);
+  });
+
+  test("who is too slow for new blocks keeps to old ones, and is not sure to be alone", () => {
+    const made = new ProofPlanner();
+    const sent: string[] = [];
+    for (let height = 1n; height <= 14n; height++) {
+      observe(made, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
+      const plan = planNow(made);
+      if (plan.kind !== "go") continue;
+      sent.push(`${plan.slot.height} at block ${height}`);
+      const isLate = plan.slot.height === height;
+      made.noteLeft(plan.slot, isLate);
+      if (isLate) made.release(plan.slot);
+    }
+    expect(sent.slice(0, 5)).toEqual([
+      "1 at block 1",
+      "2 at block 2",
+      "1 at block 11",
+      "2 at block 12",
+      "3 at block 13",
+    ]);
   });
 
   test("is forgotten after a window", () => {
     const made = planner(20n);
-    made.observe(view(20n, { blocks: [block(20n, { seen: 1n })] }), made.ask(), 0);
-    for (let height = 21n; height <= 31n; height++) made.observe(view(height), made.ask(), 0);
+    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
+    for (let height = 21n; height <= 31n; height++) observe(made, view(height));
     expect(made.isShared).toBe(false);
   });
 
@@ -306,7 +365,7 @@ describe("another wallet with the same key", () => {
     const sent: string[] = [];
     for (let height = 20n; height <= 23n; height++) {
       const used = height === 20n ? [block(19n, { ...one, seen: 1n })] : [];
-      newcomer.observe(view(height, { blocks: [...used, block(height, one)] }), newcomer.ask(), 0);
+      observe(newcomer, view(height, { blocks: [...used, block(height, one)] }));
       sent.push(...heightsOf(newcomer, 1));
     }
     expect(sent).toEqual(["20 at 10", "full", "22 at 10", "full"]);

@@ -20,8 +20,12 @@ export interface Place {
 export interface LineOptions {
   readonly chainId: string;
   readonly memory: PartyMemory;
-  /** The party's statistics, asked for now or a moment ago, with the planner's ticket of that question. */
-  statistics(): { readonly ticket: number; readonly answer: Promise<GetSpamStatisticsResponse> };
+  /** The party's statistics, asked for now or a moment ago, with when that was and the planner's ticket of it. */
+  statistics(): {
+    readonly ticket: number;
+    readonly atMs: number;
+    readonly answer: Promise<GetSpamStatisticsResponse>;
+  };
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
   /** When the running epoch is to end; undefined where nobody says. */
@@ -126,14 +130,14 @@ export class PartyLine {
   private async serveFirst(): Promise<Plan | undefined> {
     const { nowMs } = this.options;
     const { planner } = this;
-    const { ticket, answer: asked } = this.options.statistics();
+    const { ticket, atMs, answer: asked } = this.options.statistics();
     const answer = await asked;
     const view = viewOf(answer);
     if (view === undefined) {
       throw sendError("last_block_unknown", "could not get information about the last block on the network");
     }
     this.awaySinceMs = undefined;
-    planner.observe(view, ticket, nowMs());
+    planner.observe(view, ticket, nowMs(), atMs);
     this.noteHead(planner.headHeight);
     this.dropThoseOverdue();
     const waiter = this.waiters[0];

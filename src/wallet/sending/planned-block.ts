@@ -1,4 +1,5 @@
 // One block in the planner's memory: what the network takes on it, has counted on it, and was given away on it.
+import type { Haste } from "./key-sharing.ts";
 import type { BlockQuota } from "./proof-room.ts";
 
 /** A place that was given away. */
@@ -7,6 +8,10 @@ export interface Sent {
   bits: number;
   /** Of a place that is looked for again later. */
   tag?: string | undefined;
+  /** How fast it has to leave, as long as it has not. */
+  readonly haste?: Haste;
+  /** When the counts were asked for that it was chosen by. */
+  readonly takenAtMs?: number;
 }
 
 export interface PlannedBlock extends BlockQuota {
@@ -17,6 +22,7 @@ export interface PlannedBlock extends BlockQuota {
   /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
   pastBlocks: bigint | undefined;
   readonly knownAtMs: number;
+  passedAtMs: number | undefined;
   seen: bigint;
   observed: bigint;
   foreign: bigint;
@@ -65,6 +71,7 @@ export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
     foreign: BigInt(block.foreign),
     // By a clock of another process: never long enough ago.
     knownAtMs: Number.POSITIVE_INFINITY,
+    passedAtMs: undefined,
     sent: sent.map(([id, bits, tag]) => ({ id, bits, tag })),
   };
 }

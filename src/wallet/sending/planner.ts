@@ -9,7 +9,7 @@
  */
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
-import { type ChainPlace, KeySharing, type KeySharingState } from "./key-sharing.ts";
+import { type ChainPlace, isHeldLong, isLate, KeySharing, type KeySharingState } from "./key-sharing.ts";
 import {
   type BlockState,
   blockOfState,
@@ -27,6 +27,8 @@ export interface Slot {
   readonly hash: string;
   /** Leading zero bits that the proof needs. */
   readonly difficulty: number;
+  /** Of them, how many more than the block's base difficulty. */
+  readonly extraBits: number;
   readonly hashFunction: string;
 }
 
@@ -79,11 +81,14 @@ const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
+const UNCOUNTED = { head: 0n, atMs: Number.NEGATIVE_INFINITY };
 
 export class ProofPlanner {
   private head = 0n;
   private blocks = new Map<bigint, PlannedBlock>();
   private bannedUntil: string | undefined;
+  /** The newest block of the counts that there are, and when they were asked for. */
+  private counted = UNCOUNTED;
   private lastId = 0;
   private asked = 0;
   /** Questions asked from this one on are answered by a node that has had the newest block. */
@@ -118,17 +123,21 @@ export class ProofPlanner {
 
   /** Whether another wallet uses the same key, as far as the last blocks tell. */
   get isShared(): boolean {
-    return this.sharing.isShared(this.place);
+    return this.sharing.isShared(this.reach);
   }
 
-  /** Takes in a party's statistics, however late they come. */
-  observe(view: ChainView, ticket: number, nowMs: number): void {
+  /**
+   * Takes in a party's statistics, however late they come.
+   * @param askedAtMs when they were asked for
+   */
+  observe(view: ChainView, ticket: number, nowMs: number, askedAtMs = nowMs): void {
     const newest = view.blocks.find(({ height }) => height === view.head)!;
     if (!this.isOfThisChain(view.blocks, view.head, ticket, nowMs)) return;
     if (view.head >= this.head) this.bannedUntil = view.bannedUntil;
     for (const seen of view.blocks) this.count(this.blockOf(seen, nowMs), view.head);
     for (const seen of view.blocks) this.update(this.blocks.get(seen.height)!, seen);
-    this.noteNewest(newest, view.pastBlocks);
+    this.noteNewest(newest, view.pastBlocks, nowMs);
+    if (view.head >= this.counted.head) this.counted = { head: view.head, atMs: askedAtMs };
   }
 
   /** Takes in the newest block alone: what is remembered can be built on later. */
@@ -136,7 +145,7 @@ export class ProofPlanner {
     const seen: SeenBlock = { ...block, seen: 0n, expected: undefined };
     if (!this.isOfThisChain([seen], block.height, ticket, nowMs)) return;
     this.blockOf(seen, nowMs);
-    this.noteNewest(seen, block.pastBlocks);
+    this.noteNewest(seen, block.pastBlocks, nowMs);
   }
 
   /** Forgets everything: the chain is known to be another one, or to have begun again. */
@@ -144,6 +153,7 @@ export class ProofPlanner {
     this.head = 0n;
     this.blocks.clear();
     this.bannedUntil = undefined;
+    this.counted = UNCOUNTED;
     this.lower = undefined;
     this.sharing.forget();
     this.chainSince = this.asked + 1;
@@ -194,8 +204,8 @@ export class ProofPlanner {
       if (best === undefined || bits < best.bits) best = { block, bits };
       if (best.bits <= newest.difficulty) break;
     }
-    if (best === undefined) return this.full(newest);
-    return this.take(best.block, best.bits, tag);
+    if (best === undefined) return this.full(newest, nowMs);
+    return this.take(best.block, { bits: best.bits, tag, nowMs });
   }
 
   /**
@@ -207,7 +217,15 @@ export class ProofPlanner {
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
     // One that no answer of a node has shown is as the newest is, as far as one knows.
-    const unseen = { ...newest, height, hash: "", knownAtMs: nowMs, ...UNUSED, sent: [] };
+    const unseen = {
+      ...newest,
+      height,
+      hash: "",
+      knownAtMs: nowMs,
+      passedAtMs: undefined,
+      ...UNUSED,
+      sent: [],
+    };
     const block: PlannedBlock = this.blocks.get(height) ?? unseen;
     if (height > this.head || !this.isReachable(block)) {
       return { kind: "out_of_reach", height, head: this.head };
@@ -216,12 +234,12 @@ export class ProofPlanner {
     // Its own place was counted with what an earlier proof happened to show.
     const isLess = kept !== undefined && bits !== undefined && bits < kept.bits;
     const needed = isLess ? roomBeside(block, kept) : (kept?.bits ?? this.room(block, nowMs));
-    if (needed === undefined) return this.full(block);
+    if (needed === undefined) return this.full(block, nowMs);
     if (bits !== undefined && bits < needed) return { kind: "weak", difficulty: needed, bits };
     if (isLess) kept.bits = bits;
     if (kept === undefined) {
       this.blocks.set(height, block);
-      return this.take(block, needed, tag);
+      return this.take(block, { bits: needed, tag, nowMs });
     }
     kept.tag = tag;
     return { kind: "go", slot: slotOf(block, kept) };
@@ -229,7 +247,7 @@ export class ProofPlanner {
 
   /** The proof shows so many bits: all of them count. */
   prove(slot: Slot, bits: number): void {
-    const sent = this.blocks.get(slot.height)?.sent.find(({ id }) => id === slot.id);
+    const sent = this.sentOf(slot);
     if (sent !== undefined) sent.bits = bits;
   }
 
@@ -240,10 +258,22 @@ export class ProofPlanner {
     if (place >= 0) block!.sent.splice(place, 1);
   }
 
-  /** Whether there is still time for the transaction to get into a block. */
-  isTimely({ height, hash }: Slot): boolean {
-    const block = this.blocks.get(height);
-    return block?.hash === hash && this.isUsable(block);
+  /** Whether there is still time for the transaction to get into a block, and to leave as others expect it. */
+  isTimely(slot: Slot, nowMs: number): boolean {
+    const block = this.blocks.get(slot.height);
+    if (block?.hash !== slot.hash || !this.isUsable(block)) return false;
+    return !this.isHeldLong(slot, nowMs) || !isLate(this.sentOf(slot)!.haste, block, this.head);
+  }
+
+  /** Whether the place is held for so long that the newest block has to be known to say whether it is still good. */
+  isHeldLong(slot: Slot, nowMs: number): boolean {
+    const { haste, takenAtMs } = this.sentOf(slot) ?? {};
+    return haste !== undefined && isHeldLong(haste, takenAtMs!, this.blocks.get(slot.height)!, nowMs);
+  }
+
+  /** Whether a transaction left in time; who often does not keeps to old blocks. */
+  noteLeft(slot: Slot, isLate: boolean): void {
+    if (this.sentOf(slot)?.haste === "new") this.sharing.noteNew(isLate);
   }
 
   /** Whether a transaction that names the block can still get into the next one. */
@@ -289,7 +319,7 @@ export class ProofPlanner {
     return true;
   }
 
-  private noteNewest({ height }: SeenBlock, pastBlocks: bigint): void {
+  private noteNewest({ height }: SeenBlock, pastBlocks: bigint, nowMs: number): void {
     const block = this.blocks.get(height)!;
     block.pastBlocks ??= pastBlocks;
     if (height < this.head || (height === this.head && this.headKnownSince > this.chainSince)) return;
@@ -298,6 +328,7 @@ export class ProofPlanner {
     for (const old of this.blocks.values()) {
       // Nothing on it can get into the next block any more.
       if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) this.blocks.delete(old.height);
+      else if (this.head >= old.height + 2n) old.passedAtMs ??= nowMs;
     }
   }
 
@@ -306,7 +337,7 @@ export class ProofPlanner {
     if (known === undefined || known.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
       this.blocks.set(height, {
-        ...{ pastBlocks: undefined, knownAtMs, ...UNUSED, sent: [] },
+        ...{ pastBlocks: undefined, knownAtMs, passedAtMs: undefined, ...UNUSED, sent: [] },
         ...known,
         ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
       });
@@ -314,18 +345,23 @@ export class ProofPlanner {
     return seen;
   }
 
-  private take(block: PlannedBlock, bits: number, tag: string | undefined): Plan {
+  private take(
+    block: PlannedBlock,
+    { bits, tag, nowMs }: { readonly bits: number; readonly tag: string | undefined; readonly nowMs: number },
+  ): Plan {
     const { height, hashFunction, difficulty } = block;
     if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
     if (bits - difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
-    const sent: Sent = { id: ++this.lastId, bits, tag };
+    const place = this.place(nowMs);
+    const haste = this.isSoleUser ? undefined : this.sharing.hasteOf(block, BigInt(block.sent.length), place);
+    const sent: Sent = { id: ++this.lastId, bits, tag, haste, takenAtMs: place.countedAtMs };
     block.sent.push(sent);
-    this.sharing.noteSent(height, this.place);
+    this.sharing.noteSent(height, place);
     return { kind: "go", slot: slotOf(block, sent) };
   }
 
-  private full({ txPerBlock }: PlannedBlock): Plan {
-    const isAlone = this.isSoleUser || this.sharing.isAlone(this.place);
+  private full({ txPerBlock }: PlannedBlock, nowMs: number): Plan {
+    const isAlone = this.isSoleUser || this.sharing.isAlone(this.place(nowMs));
     return { kind: "full", txPerBlock, left: isAlone ? "nothing" : "for another wallet" };
   }
 
@@ -367,14 +403,23 @@ export class ProofPlanner {
   }
 
   private room(block: PlannedBlock, nowMs: number): number | undefined {
-    const share = this.isSoleUser ? "whole" : this.sharing.shareOf(block, this.place, nowMs);
+    const share = this.isSoleUser ? "whole" : this.sharing.shareOf(block, this.place(nowMs));
     const own = BigInt(block.sent.length);
     if (share !== "whole" && (own >= share || own + block.foreign >= block.txPerBlock)) return undefined;
     return roomBeside(block);
   }
 
-  private get place(): ChainPlace {
+  private sentOf({ id, height }: Slot): Sent | undefined {
+    return this.blocks.get(height)?.sent.find((sent) => sent.id === id);
+  }
+
+  private get reach(): Pick<ChainPlace, "head" | "pastBlocks"> {
     return { head: this.head, pastBlocks: this.window };
+  }
+
+  private place(nowMs: number): ChainPlace {
+    const { head, atMs } = this.counted;
+    return { ...this.reach, countedHead: head, countedAtMs: atMs, nowMs };
   }
 
   /** Blocks that may be named, of the parameters in force. */
@@ -392,6 +437,6 @@ function roomBeside(
   return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
 }
 
-function slotOf({ height, hash, hashFunction }: PlannedBlock, { id, bits }: Sent): Slot {
-  return { id, height, hash, difficulty: bits, hashFunction };
+function slotOf({ height, hash, hashFunction, difficulty }: PlannedBlock, { id, bits }: Sent): Slot {
+  return { id, height, hash, difficulty: bits, extraBits: bits - difficulty, hashFunction };
 }

@@ -20,6 +20,7 @@ import { isNoHealthyNode, type NodePool, wrongChain } from "./node-pool.ts";
 import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
 import type { ProofPlanner, Slot } from "./planner.ts";
 import { PlannerBook } from "./planner-book.ts";
+import { ProofLanes } from "./proof-lanes.ts";
 
 export interface SenderOptions {
   readonly nodes: NodePool;
@@ -60,7 +61,7 @@ export type Sent = Made & Delivered;
 export interface ProofWish {
   readonly tid: string;
   /** Whether the place is still good for something, when its turn has come and when its proof is found. */
-  readonly isTimely: (slot: Slot) => boolean;
+  readonly isTimely: (slot: Slot) => boolean | Promise<boolean>;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,8 +75,6 @@ const WAIT_MS = 20_000;
 const WATCH_MS = 1_000;
 /** An answer this old still says where the chain is. */
 const FRESH_MS = 5;
-/** Proofs that are searched for at once: each uses every core. */
-const PROOFS_MAX = 2;
 /** Places that one transaction may lose to the time its proof takes, or to a node that knows another chain. */
 const PLACES_MAX = 4;
 /** Words of a node that does not know the block as it is remembered here. */
@@ -91,8 +90,7 @@ export class TransactionSender {
   private readonly blocks = new BlockMemory();
   private readonly endings: (() => void)[] = [];
   private lastEpochEnd: { readonly atMs: number; readonly answer: Promise<string | undefined> } | undefined;
-  private proofs = 0;
-  private readonly waitingProofs: (() => void)[] = [];
+  private readonly proofs = new ProofLanes();
 
   constructor(private readonly options: SenderOptions) {
     const { watchMs = WATCH_MS, nodes, book = new PlannerBook() } = options;
@@ -185,13 +183,13 @@ export class TransactionSender {
     { slot }: Place,
     { tid, isTimely, signal }: ProofWish,
   ): Promise<ProofOfWork | undefined> {
-    const leave = await this.enterProofs();
+    const leave = await this.proofs.enter(slot.extraBits > 0);
     try {
-      if (!isTimely(slot)) return undefined;
+      if (!(await isTimely(slot))) return undefined;
       const { hash: blockHash, difficulty, hashFunction } = slot;
       const solution = await this.options.solver.solve({ blockHash, tid, difficulty, hashFunction }, signal);
       line.planner.prove(slot, solution.difficulty);
-      return isTimely(slot) ? { tid, nonce: solution.nonce } : undefined;
+      return (await isTimely(slot)) ? { tid, nonce: solution.nonce } : undefined;
     } finally {
       leave();
     }
@@ -203,6 +201,8 @@ export class TransactionSender {
   }
 
   private async prepare(job: Job): Promise<Prepared> {
+    const { nowMs, waitMs = WAIT_MS } = this.options;
+    const deadlineMs = nowMs() + waitMs;
     for (let places = 1; ; places++) {
       const line = await this.lineOf(job.publicKey);
       const place = await line.place({ command: job.command, signal: job.signal });
@@ -217,9 +217,11 @@ export class TransactionSender {
         if (!isNoHealthyNode(error) || places >= PLACES_MAX) throw error;
         continue;
       }
-      // The proof took longer than the block is good for.
+      // The proof took longer than the place is good for.
+      line.planner.noteLeft(place.slot, true);
       place.giveBack();
-      if (places >= PLACES_MAX) throw sendError("proof_late", "the block height is too historic");
+      if (places >= PLACES_MAX && nowMs() >= deadlineMs)
+        throw sendError("proof_late", "the block height is too historic");
     }
   }
 
@@ -228,12 +230,20 @@ export class TransactionSender {
     const { random } = this.options;
     const pow = await this.prove(line, place, {
       tid: sha3HexOf(random(TID_BYTES)),
-      isTimely: (slot) => line.planner.isTimely(slot),
+      isTimely: (slot) => this.isTimely(line, slot),
       signal: job.signal,
     });
     if (pow === undefined) return undefined;
+    line.planner.noteLeft(place.slot, false);
     const inputData = encodeCommand(job.command, randomNonce(random), place.slot.height);
     return job.sign({ inputData, chainId: line.chainId, pow });
+  }
+
+  /** By what the node says now, where a few blocks matter. */
+  private async isTimely({ planner }: PartyLine, slot: Slot): Promise<boolean> {
+    const { nowMs } = this.options;
+    if (planner.isHeldLong(slot, nowMs())) await this.newestBlock();
+    return planner.isTimely(slot, nowMs());
   }
 
   private async deliver(
@@ -322,16 +332,6 @@ export class TransactionSender {
     const wanted = this.options.nodes.expectedChainId;
     if (wanted !== undefined && wanted !== chainId) throw wrongChain(wanted, chainId);
     return chainId;
-  }
-
-  private async enterProofs(): Promise<() => void> {
-    if (this.proofs >= PROOFS_MAX) await new Promise<void>((resolve) => this.waitingProofs.push(resolve));
-    else this.proofs++;
-    return () => {
-      const next = this.waitingProofs.shift();
-      if (next === undefined) this.proofs--;
-      else next();
-    };
   }
 }
 
