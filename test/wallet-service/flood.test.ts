@@ -37,7 +37,7 @@ describe("clients that send as fast as they can", () => {
 
   test("growing difficulty", async () => {
     const parameters = { ...EASY, "spam.pow.increaseDifficulty": "1" };
-    expectOrderly(await run({ transactions: 100, block: "100ms", parameters }), 30);
+    expectOrderly(await run({ transactions: 100, block: "100ms", parameters, waitMs: 4_000 }), 60);
   }, 60_000);
 
   test("a chain that stands still, and goes on", async () => {

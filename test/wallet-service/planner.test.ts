@@ -37,6 +37,15 @@ describe("room on one block", () => {
     expect(roomOn(RISING, { ...UNUSED, sent: [10, 10] })).toBe(11);
   });
 
+  test("what is counted is not in flight as well", () => {
+    // Three show 10 + 10 + 11 when the last one has come, whichever of the first two was counted.
+    expect(roomOn(RISING, { seen: 1n, observed: 10n, foreign: 0n, sent: [10, 10] })).toBe(11);
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 0n, sent: [10, 10, 11, 11] })).toBe(12);
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10] })).toBe(11);
+    // One of its own may be the third, and shows too little: nothing makes up for it.
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10, 10] })).toBeUndefined();
+  });
+
   test("luck of what may be forgotten pays for nothing that may follow", () => {
     const quota = { ...RISING, txPerBlock: 1n };
     // Counted with 20 bits, and one on its way with 10: together 30, and 33 are needed for three.
@@ -348,6 +357,15 @@ describe("another wallet with the same key", () => {
       "2 at block 12",
       "3 at block 13",
     ]);
+  });
+
+  test("one that was hidden behind its own is noticed when that did not leave", () => {
+    const made = planner(20n, four, 20n);
+    const plan = planNow(made);
+    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 1n })] }));
+    expect(made.isShared).toBe(false);
+    if (plan.kind === "go") made.release(plan.slot);
+    expect(made.isShared).toBe(true);
   });
 
   test("is forgotten after a window", () => {

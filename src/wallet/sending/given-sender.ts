@@ -52,7 +52,7 @@ export class GivenSender {
   /** Keeps a place for whatever the key signs next. @returns the block to sign for */
   async offer(publicKey: string): Promise<LastBlock> {
     const line = await this.sender.lineOf(publicKey);
-    const { slot } = await line.place({ choose: (planner, nowMs) => planner.plan(nowMs, OFFERED) });
+    const { slot } = await line.place({ choose: (planner, nowMs) => planner.plan(nowMs, { tag: OFFERED }) });
     const newest = await this.sender.lastBlock();
     return { ...newest, height: slot.height, hash: slot.hash, difficulty: slot.difficulty };
   }

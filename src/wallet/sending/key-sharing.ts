@@ -25,7 +25,7 @@ const LEFT_BLOCKS = 8n;
 /** What was sent to fill it up has arrived as well. */
 const OLD_BLOCKS = 10n;
 /** The same in time since the block was passed, milliseconds: for chains whose blocks come fast. */
-const ARRIVED_MS = 1_000;
+const ARRIVED_MS = 800;
 const FILLED_MS = 2_500;
 const LEFT_MS = 3_500;
 const OLD_MS = 5_000;

@@ -15,6 +15,8 @@ export interface Place {
   readonly slot: Slot;
   /** For a transaction that was never sent and never will be. */
   giveBack(): void;
+  /** Its proof is found, or nobody looks for it any more. */
+  searched(): void;
 }
 
 export interface LineOptions {
@@ -56,12 +58,21 @@ interface Waiter extends Wanted {
 const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 250;
 
+/**
+ * Places at growing difficulty whose proofs are searched for, or next to be. More of them are given away as those are
+ * found: what is left on younger blocks is cheaper then, and nobody waits behind proofs that take seconds each.
+ */
+const HARD_AHEAD_MAX = 2;
+
 /** The original's words. */
 const LIMIT = "the transaction per block limit has been reached";
 
 export class PartyLine {
   private waiters: Waiter[] = [];
   private isMoving = false;
+  private hardAhead = 0;
+  private searchesOver = 0;
+  private onSearched = () => {};
   private lastHead = 0n;
   private headSinceMs = 0;
   private blockMs = 0;
@@ -106,8 +117,9 @@ export class PartyLine {
     try {
       for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; ) {
         try {
+          const { searchesOver } = this;
           const plan = await this.serveFirst();
-          if (plan !== undefined) await this.nextBlock(plan);
+          if (plan !== undefined) await this.nextBlock(plan, searchesOver);
           pauseMs = POLL_MS_MIN;
         } catch (error) {
           if (!isNoHealthyNode(error)) throw error;
@@ -145,8 +157,7 @@ export class PartyLine {
     try {
       if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
       const takeBack = this.reserve(waiter, answer.statistics!);
-      const { choose = (chooser, now) => chooser.plan(now) } = waiter;
-      const plan = choose(planner, this.options.nowMs());
+      const plan = this.plan(waiter);
       if (plan.kind !== "go") {
         takeBack();
         if (canWait(plan)) return plan;
@@ -158,12 +169,32 @@ export class PartyLine {
         takeBack();
         planner.release(plan.slot);
       };
-      waiter.resolve({ slot: plan.slot, giveBack });
+      waiter.resolve({ slot: plan.slot, giveBack, searched: this.searchOf(waiter, plan.slot) });
     } catch (error) {
       this.waiters.shift();
       waiter.reject(await this.withTime(error));
     }
     return undefined;
+  }
+
+  private plan({ choose }: Waiter): Plan {
+    const now = this.options.nowMs();
+    if (choose !== undefined) return choose(this.planner, now);
+    return this.planner.plan(now, this.hardAhead < HARD_AHEAD_MAX ? {} : { extraBitsMax: 0 });
+  }
+
+  /** Counts a search until it is over. Who chose its block itself may search at any time, or never. */
+  private searchOf({ choose }: Waiter, { extraBits }: Slot): () => void {
+    if (choose !== undefined || extraBits === 0) return () => {};
+    this.hardAhead++;
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.hardAhead--;
+      this.searchesOver++;
+      this.onSearched();
+    };
   }
 
   /** What an epoch takes no more of, the next one does. */
@@ -181,13 +212,18 @@ export class PartyLine {
     return quota.reserve(statistics, { command: command.kind, proposal: proposalOf(command), height });
   }
 
-  /** Waits for a block that is not known yet; those whose time is over meanwhile are told why. */
-  private async nextBlock(plan: Plan): Promise<void> {
+  /** Waits for a block that is not known yet, or a search that is over; those whose time is over meanwhile are told why. */
+  private async nextBlock(plan: Plan, searchesOver: number): Promise<void> {
     const { nowMs } = this.options;
     const { planner } = this;
     const before = planner.headHeight;
     for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
-      await Bun.sleep(pauseMs);
+      // More than the base is given away again as soon as a search is over.
+      if (plan.kind === "hard" && this.searchesOver !== searchesOver) return;
+      const woken = new Promise<void>((resolve) => {
+        this.onSearched = resolve;
+      });
+      await Promise.race([woken, Bun.sleep(pauseMs)]);
       let failure: unknown;
       try {
         const ticket = planner.ask();

@@ -56,6 +56,19 @@ export interface GivenPlace {
   readonly bits?: number;
 }
 
+export interface PlanWish {
+  readonly tag?: string;
+  /** At most the planner's own. */
+  readonly extraBitsMax?: number;
+}
+
+interface Wanted {
+  readonly bits: number;
+  readonly tag: string | undefined;
+  readonly extraBitsMax: number;
+  readonly nowMs: number;
+}
+
 export interface PlannerOptions {
   /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
   readonly extraBitsMax?: number;
@@ -191,9 +204,9 @@ export class ProofPlanner {
   /**
    * Finds a place for one transaction and keeps it: the newest block with room at the base difficulty, else the one
    * that asks for the least.
-   * @param tag what the place is found again by
+   * @param wish what the place is found again by, and how many bits above the base it may cost
    */
-  plan(nowMs: number, tag?: string): Plan {
+  plan(nowMs: number, { tag, extraBitsMax = this.extraBitsMax }: PlanWish = {}): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
@@ -205,7 +218,7 @@ export class ProofPlanner {
       if (best.bits <= newest.difficulty) break;
     }
     if (best === undefined) return this.full(newest, nowMs);
-    return this.take(best.block, { bits: best.bits, tag, nowMs });
+    return this.take(best.block, { bits: best.bits, tag, extraBitsMax, nowMs });
   }
 
   /**
@@ -239,7 +252,7 @@ export class ProofPlanner {
     if (isLess) kept.bits = bits;
     if (kept === undefined) {
       this.blocks.set(height, block);
-      return this.take(block, { bits: needed, tag, nowMs });
+      return this.take(block, { bits: needed, tag, extraBitsMax: this.extraBitsMax, nowMs });
     }
     kept.tag = tag;
     return { kind: "go", slot: slotOf(block, kept) };
@@ -255,7 +268,10 @@ export class ProofPlanner {
   release(slot: Slot): void {
     const block = this.blocks.get(slot.height);
     const place = block?.sent.findIndex(({ id }) => id === slot.id) ?? -1;
-    if (place >= 0) block!.sent.splice(place, 1);
+    if (place < 0) return;
+    block!.sent.splice(place, 1);
+    // What was taken for this one is somebody else's.
+    this.count(block!, this.head);
   }
 
   /** Whether there is still time for the transaction to get into a block, and to leave as others expect it. */
@@ -345,13 +361,10 @@ export class ProofPlanner {
     return seen;
   }
 
-  private take(
-    block: PlannedBlock,
-    { bits, tag, nowMs }: { readonly bits: number; readonly tag: string | undefined; readonly nowMs: number },
-  ): Plan {
+  private take(block: PlannedBlock, { bits, tag, extraBitsMax, nowMs }: Wanted): Plan {
     const { height, hashFunction, difficulty } = block;
     if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
-    if (bits - difficulty > this.extraBitsMax) return { kind: "hard", difficulty: bits };
+    if (bits - difficulty > extraBitsMax) return { kind: "hard", difficulty: bits };
     const place = this.place(nowMs);
     const haste = this.isSoleUser ? undefined : this.sharing.hasteOf(block, BigInt(block.sent.length), place);
     const sent: Sent = { id: ++this.lastId, bits, tag, haste, takenAtMs: place.countedAtMs };
@@ -366,7 +379,7 @@ export class ProofPlanner {
   }
 
   /** More than this wallet sent: somebody else has the key as well. */
-  private count({ height, seen }: SeenBlock, head: bigint): void {
+  private count({ height, seen }: Pick<SeenBlock, "height" | "seen">, head: bigint): void {
     const block = this.blocks.get(height)!;
     const foreign = seen - BigInt(block.sent.length);
     if (foreign <= block.foreign) return;

@@ -29,8 +29,9 @@ export interface BlockUse {
  * The least difficulty at which one more transaction is safe, or undefined when none is.
  *
  * Those in flight may arrive in any order, or never. So it must hold for every part of them: with n counted and more
- * than the quota, the bits of all n reach T(n). The worst part of a size is its smallest bits. It must also hold when
- * the network forgets what it counted, as the original does whenever another party uses the same block.
+ * than the quota, the bits of all n reach T(n). What n show at least is known twice over: by what the network has
+ * seen and the smallest bits of those that may follow, and by the smallest bits of n altogether. It must also hold
+ * when the network forgets what it counted, as the original does whenever another party uses the same block.
  */
 export function roomOn(quota: BlockQuota, use: BlockUse): number | undefined {
   const counted = use.foreign + BigInt(use.sent.length);
@@ -38,11 +39,20 @@ export function roomOn(quota: BlockQuota, use: BlockUse): number | undefined {
   if (!quota.increasingDifficulty) return undefined;
   const inFlight = Number(counted - use.seen);
   const sorted = [...use.sent].sort((a, b) => a - b);
-  const counting = { seen: use.seen, observed: largest(use.observed, ownBits(use, sorted)) };
-  const forgotten = { seen: 0n, observed: 0n };
+  const ownSeen = Math.max(0, Number(use.seen - use.foreign));
   for (let bits = quota.difficulty; bits <= DIFFICULTY_MAX; bits++) {
-    const smallest = withOne(sorted, bits).slice(0, inFlight + 1);
-    if (isSafe(quota, counting, smallest) && isSafe(quota, forgotten, smallest)) return bits;
+    const own = withOne(sorted, bits);
+    const following = sumsOf(own.slice(0, inFlight + 1));
+    const altogether = sumsOf(own);
+    const foreignBits = use.foreign * BigInt(quota.difficulty);
+    const shown = (more: number) =>
+      largest(use.observed + following[more]!, foreignBits + altogether[ownSeen + more]!);
+    const isSafe = following.every(
+      (forgotten, more) =>
+        more === 0 ||
+        (reaches(quota, use.seen + BigInt(more), shown(more)) && reaches(quota, BigInt(more), forgotten)),
+    );
+    if (isSafe) return bits;
   }
   return undefined;
 }
@@ -58,27 +68,18 @@ export function observedBits(quota: BlockQuota, seen: bigint, expected: bigint |
   return observed > least ? observed : least;
 }
 
-/** What the counted ones showed at least, as far as all of them are this wallet's. */
-function ownBits({ seen, foreign }: BlockUse, sorted: readonly number[]): bigint {
-  if (foreign > 0n) return 0n;
-  return BigInt(sorted.slice(0, Number(seen)).reduce((sum, bits) => sum + bits, 0));
-}
-
 const largest = (a: bigint, b: bigint) => (a > b ? a : b);
 
-function isSafe(
-  quota: BlockQuota,
-  { seen, observed }: { readonly seen: bigint; readonly observed: bigint },
-  smallest: readonly number[],
-): boolean {
-  let count = seen;
-  let total = observed;
-  for (const bits of smallest) {
-    count += 1n;
-    total += BigInt(bits);
-    if (count > quota.txPerBlock && total < requiredTotal(count, quota)) return false;
-  }
-  return true;
+/** Whether so many transactions that show so many bits are all accepted. */
+function reaches(quota: BlockQuota, count: bigint, bits: bigint): boolean {
+  return count <= quota.txPerBlock || bits >= requiredTotal(count, quota);
+}
+
+/** The sums of the first none, one, two, … */
+function sumsOf(bits: readonly number[]): bigint[] {
+  const sums = [0n];
+  for (const one of bits) sums.push(sums.at(-1)! + BigInt(one));
+  return sums;
 }
 
 function withOne(sorted: readonly number[], bits: number): number[] {

@@ -216,6 +216,8 @@ export class TransactionSender {
         place.giveBack();
         if (!isNoHealthyNode(error) || places >= PLACES_MAX) throw error;
         continue;
+      } finally {
+        place.searched();
       }
       // The proof took longer than the place is good for.
       line.planner.noteLeft(place.slot, true);
