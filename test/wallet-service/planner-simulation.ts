@@ -5,7 +5,8 @@ import { leadingZeroBits, proofHash } from "../../src/admission/pow/function.ts"
 import type { AdmissionRules } from "../../src/admission/rules.ts";
 import { spamStatistics } from "../../src/admission/statistics.ts";
 import { type ChainView, viewOf } from "../../src/wallet/sending/chain-view.ts";
-import type { ProofPlanner, Slot } from "../../src/wallet/sending/planner.ts";
+import type { Slot } from "../../src/wallet/sending/plan.ts";
+import type { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 
 export const PARTY = "a".repeat(64);
 const OTHERS = ["b".repeat(64), "c".repeat(64)];

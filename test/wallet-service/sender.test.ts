@@ -7,6 +7,8 @@ import { PlannerBook } from "../../src/wallet/sending/planner-book.ts";
 import { type Job, TransactionSender } from "../../src/wallet/sending/sender.ts";
 import { FileLedger } from "../../src/wallet/sending/sent-ledger.ts";
 import type { UnlockedWallet } from "../../src/wallet/unlocked-wallet.ts";
+import { decodeInputData } from "../../src/wire/generated/commands.ts";
+import { readTransaction } from "../../src/wire/transaction.ts";
 import { codeOf, failureOf } from "../wallet/support/failures.ts";
 import { privateFolder, vectorWallet } from "../wallet/support/wallets.ts";
 import { FakeNode } from "./fake-node.ts";
@@ -55,6 +57,43 @@ function job(): Job {
     sign: (content) => wallet.signTransaction(KEY_1, content),
   };
 }
+
+const heightOf = (bytes: Uint8Array) => decodeInputData(readTransaction(bytes).inputData).blockHeight;
+
+describe("a place that was held too long", () => {
+  test("is given up, and the transaction built on a newer block", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node], { waitMs: 5_000 });
+    const solve = solver.solve.bind(solver);
+    let searches = 0;
+    solver.solve = async (task, signal) => {
+      if (++searches === 1) {
+        // The machine stands still: the chain does not.
+        await Bun.sleep(600);
+        for (let blocks = 0; blocks < 2; blocks++) node.block();
+      }
+      return solve(task, signal);
+    };
+    const { transaction } = await sender.send(job(), "TYPE_SYNC");
+    expect(heightOf(transaction.bytes)).toBe(3n);
+    expect([searches, node.submissions]).toEqual([2, 1]);
+    node.block();
+    expect(node.executed).toHaveLength(1);
+  });
+
+  test("is good as long as the chain waits as well", async () => {
+    const node = new FakeNode();
+    const sender = senderTo([node]);
+    const solve = solver.solve.bind(solver);
+    solver.solve = async (task, signal) => {
+      await Bun.sleep(600);
+      node.block();
+      return solve(task, signal);
+    };
+    const { transaction } = await sender.send(job(), "TYPE_SYNC");
+    expect(heightOf(transaction.bytes)).toBe(1n);
+  });
+});
 
 describe("nothing is sent twice", () => {
   test("an answer that is lost: the same bytes again, and the node has them already", async () => {

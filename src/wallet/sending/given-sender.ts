@@ -13,7 +13,8 @@ import type { LastBlock } from "./chain-view.ts";
 import type { Delivered } from "./network.ts";
 import { NetworkRefusal, type SendingMode, sendError } from "./node-client.ts";
 import type { PartyLine, Place } from "./party-line.ts";
-import { type GivenPlace, OFFERED } from "./planner.ts";
+import type { GivenPlace } from "./plan.ts";
+import { OFFERED } from "./planner.ts";
 import { isOutOfEveryBlock, type TransactionSender } from "./sender.ts";
 
 export interface GivenTransaction {

@@ -8,7 +8,8 @@ import { type LastBlock, viewOf } from "./chain-view.ts";
 import { banned } from "./epoch-quota.ts";
 import { sendError } from "./node-client.ts";
 import { isNoHealthyNode } from "./node-pool.ts";
-import type { Plan, ProofPlanner, Slot } from "./planner.ts";
+import type { Plan, Slot } from "./plan.ts";
+import type { ProofPlanner } from "./planner.ts";
 import type { PartyMemory } from "./planner-book.ts";
 
 export interface Place {

@@ -1,6 +1,7 @@
 // One block in the planner's memory: what the network takes on it, has counted on it, and was given away on it.
 import type { Haste } from "./key-sharing.ts";
-import type { BlockQuota } from "./proof-room.ts";
+import type { Slot } from "./plan.ts";
+import { type BlockQuota, roomOn } from "./proof-room.ts";
 
 /** A place that was given away. */
 export interface Sent {
@@ -74,4 +75,17 @@ export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
     passedAtMs: undefined,
     sent: sent.map(([id, bits, tag]) => ({ id, bits, tag })),
   };
+}
+
+/** What the next transaction on a block needs; without one of those that have a place on it. */
+export function roomBeside(
+  { seen, observed, foreign, sent, ...quota }: PlannedBlock,
+  without?: Sent,
+): number | undefined {
+  const others = without === undefined ? sent : sent.filter((one) => one !== without);
+  return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
+}
+
+export function slotOf({ height, hash, hashFunction, difficulty }: PlannedBlock, { id, bits }: Sent): Slot {
+  return { id, height, hash, difficulty: bits, extraBits: bits - difficulty, hashFunction };
 }

@@ -9,58 +9,18 @@
  */
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
-import { type ChainPlace, isHeldLong, isLate, KeySharing, type KeySharingState } from "./key-sharing.ts";
+import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";
+import type { GivenPlace, Plan, PlannerState, PlanWish, Slot } from "./plan.ts";
 import {
-  type BlockState,
   blockOfState,
   type PlannedBlock,
+  roomBeside,
   type Sent,
+  slotOf,
   stateOf,
   UNUSED,
 } from "./planned-block.ts";
-import { observedBits, roomOn } from "./proof-room.ts";
-
-/** A place on a block for one transaction. */
-export interface Slot {
-  readonly id: number;
-  readonly height: bigint;
-  readonly hash: string;
-  /** Leading zero bits that the proof needs. */
-  readonly difficulty: number;
-  /** Of them, how many more than the block's base difficulty. */
-  readonly extraBits: number;
-  readonly hashFunction: string;
-}
-
-export type Plan =
-  | { readonly kind: "go"; readonly slot: Slot }
-  /** Every known block has as many as it takes: the next block takes more. */
-  | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: "nothing" | "for another wallet" }
-  /** There is room, at a difficulty that nobody wants to wait for. */
-  | { readonly kind: "hard"; readonly difficulty: number }
-  | { readonly kind: "banned"; readonly until: string }
-  | { readonly kind: "unknown_function"; readonly hashFunction: string }
-  /** No block is known. */
-  | { readonly kind: "no_block" }
-  /** The block that was asked for is not in the chain yet, or cannot be named any more. */
-  | { readonly kind: "out_of_reach"; readonly height: bigint; readonly head: bigint }
-  /** The proof that there is does not show enough bits. */
-  | { readonly kind: "weak"; readonly difficulty: number; readonly bits: number };
-
-/** A transaction that is signed already, so that its block cannot be chosen any more. */
-export interface GivenPlace {
-  readonly height: bigint;
-  /** What the place is remembered by: the proof's identifier. */
-  readonly tag: string;
-  /** What its proof shows, where it has one. */
-  readonly bits?: number;
-}
-
-export interface PlanWish {
-  readonly tag?: string;
-  /** At most the planner's own. */
-  readonly extraBitsMax?: number;
-}
+import { observedBits } from "./proof-room.ts";
 
 interface Wanted {
   readonly bits: number;
@@ -80,13 +40,6 @@ export interface PlannerOptions {
 
 /** The tag of a place that is kept for whatever the key signs next. */
 export const OFFERED = "offered";
-/** The memory as plain JSON. */
-export interface PlannerState {
-  readonly head: string;
-  readonly lastId: number;
-  readonly sharing: KeySharingState;
-  readonly blocks: readonly BlockState[];
-}
 
 const EXTRA_BITS_MAX = 8;
 /** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
@@ -439,17 +392,4 @@ export class ProofPlanner {
   private get window(): bigint {
     return this.blocks.get(this.head)?.pastBlocks ?? 0n;
   }
-}
-
-/** What the next transaction on a block needs; without one of those that have a place on it. */
-function roomBeside(
-  { seen, observed, foreign, sent, ...quota }: PlannedBlock,
-  without?: Sent,
-): number | undefined {
-  const others = without === undefined ? sent : sent.filter((one) => one !== without);
-  return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
-}
-
-function slotOf({ height, hash, hashFunction, difficulty }: PlannedBlock, { id, bits }: Sent): Slot {
-  return { id, height, hash, difficulty: bits, extraBits: bits - difficulty, hashFunction };
 }

@@ -18,7 +18,8 @@ import { type Delivered, Network } from "./network.ts";
 import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
 import { isNoHealthyNode, type NodePool, wrongChain } from "./node-pool.ts";
 import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
-import type { ProofPlanner, Slot } from "./planner.ts";
+import type { Slot } from "./plan.ts";
+import type { ProofPlanner } from "./planner.ts";
 import { PlannerBook } from "./planner-book.ts";
 import { ProofLanes } from "./proof-lanes.ts";
 

@@ -1,7 +1,7 @@
 // What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
-import type { PlannerState } from "./planner.ts";
+import type { PlannerState } from "./plan.ts";
 
 export interface SentLedger {
   load(chainId: string, party: string): PlannerState | undefined;
