@@ -8,6 +8,7 @@ const ENTRY_POINTS = [
   "src/main.ts",
   "src/node/writer.worker.ts",
   "src/node/planes.worker.ts",
+  "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
   "src/admission/pow/solver.worker.ts",
 ];

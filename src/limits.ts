@@ -26,6 +26,8 @@ export interface Limits {
   readonly minHeightWaitMs: number;
   /** Bytes of rendered pages kept until the next block. */
   readonly pageCacheBytesMax: number;
+  /** Threads that answer data requests at the most, one a core: more than one only while it is busy. */
+  readonly readerThreadsMax: number;
   /** Exports under way at once. */
   readonly exportsMax: number;
 }
@@ -43,5 +45,6 @@ export const DEFAULT_LIMITS: Limits = {
   rowsPassedMax: 200_000,
   minHeightWaitMs: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
+  readerThreadsMax: 4,
   exportsMax: 16,
 };

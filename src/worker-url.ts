@@ -6,6 +6,7 @@ export function workerUrl(
   path:
     | "node/writer.worker.ts"
     | "node/planes.worker.ts"
+    | "node/reader.worker.ts"
     | "history/segment.worker.ts"
     | "admission/pow/solver.worker.ts",
 ): string {

@@ -9,12 +9,17 @@ const FORM = "application/x-www-form-urlencoded";
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
+/** The first thread on a port sees to it that no other process has it; then more of them may listen. */
+export type PortSharing = "first" | "more";
+
 export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
   /** Of a larger body nothing is read: a bare 413. */
   readonly bodyBytesMax: number;
+  /** Where several threads of this process listen on it: whether this is the first one. */
+  readonly sharing?: PortSharing;
   /** The flag that chooses this port, for the hint of an error: `--data-port`. */
   readonly portFlag: string;
   /** Answers what a handler threw and nobody caught; an error object unless told. */
@@ -22,12 +27,16 @@ export interface ListenOptions {
 }
 
 /** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
-export function listen({ host, port, bodyBytesMax, portFlag, onFailure }: ListenOptions, fetch: Fetch) {
+export function listen(options: ListenOptions, fetch: Fetch) {
+  const { host, bodyBytesMax, portFlag, onFailure, sharing } = options;
+  let { port } = options;
   try {
+    // A shared port is given to whoever wants to share it: asked for alone, it is refused while anybody has it.
+    if (sharing === "first") port = freePort(host, port);
     return Bun.serve({
       hostname: host,
       port,
-      reusePort: false,
+      reusePort: sharing !== undefined,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: bodyBytesMax,
       fetch,
@@ -52,6 +61,13 @@ export function listen({ host, port, bodyBytesMax, portFlag, onFailure }: Listen
       ExitCode.failed,
     );
   }
+}
+
+function freePort(hostname: string, wanted: number): number {
+  const probe = Bun.serve({ hostname, port: wanted, reusePort: false, fetch: internalFailure });
+  const port = probe.port!;
+  probe.stop(true);
+  return port;
 }
 
 function internalFailure(): Response {

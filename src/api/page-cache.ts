@@ -16,7 +16,6 @@ export class PageCache {
   private readonly asked = new Set<string>();
   private bytes = 0;
   private version: unknown;
-  hits = 0;
 
   /** @param versionNow changes whenever the store does */
   constructor(
@@ -32,9 +31,7 @@ export class PageCache {
       this.version = version;
       return undefined;
     }
-    const answer = this.answers.get(key);
-    if (answer) this.hits++;
-    return answer;
+    return this.answers.get(key);
   }
 
   /** True if the question has been asked before since the last commit: then its answer is worth keeping. */

@@ -1,6 +1,5 @@
 // What a devnet answers on: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
 // first block is made.
-import { statSync } from "node:fs";
 import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
@@ -12,10 +11,10 @@ import { NodePlane } from "../api/node/plane.ts";
 import { serveNode } from "../api/node/server.ts";
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
 import type { Limits } from "../limits.ts";
-import { storePath } from "../store/database.ts";
 import { BUILD } from "./build.ts";
 import { systemTimeNs } from "./clock.ts";
 import type { Reading } from "./reading.ts";
+import { storeFacts } from "./store-facts.ts";
 
 export interface PlanesOptions {
   readonly home: string;
@@ -44,9 +43,9 @@ export class Planes {
     const tools: DevnetTools = devnetTools({ chain, parties });
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const status = new ServerStatus();
-    const data = serveData(this.reading.plane, status, host, dataPort, mountedNode(node));
+    const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });
     this.servers.push(data);
-    status.source = this.statusSource(() => data.cacheHits());
+    status.source = this.statusSource();
     const nodeServer = serveNode(node, host, nodePort, tools);
     this.servers.push(nodeServer);
     // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
@@ -82,19 +81,8 @@ export class Planes {
     };
   }
 
-  private statusSource(cacheHits: () => number) {
-    const count = this.reading.db.prepare("SELECT count(*) AS n FROM segments");
+  private statusSource() {
     const { home, notReady } = this.options;
-    return {
-      head: () => this.reading.plane.head(),
-      notReady,
-      segments: () => Number((count.get() as { n: bigint }).n),
-      storeBytes: () => fileBytes(storePath(home)) + fileBytes(`${storePath(home)}-wal`),
-      cacheHits,
-    };
+    return { ...storeFacts(home, this.reading.plane), notReady };
   }
-}
-
-function fileBytes(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,21 +1,29 @@
 // A running node: one call used alike by the command line, by tests and by whoever uses Lyra as a library.
-import { statSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { DataContext } from "../api/data/context.ts";
 import { DataPlane } from "../api/data/plane.ts";
-import { type DataServer, serveData } from "../api/data/server.ts";
+import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
+import { LoadMeter } from "../api/load-meter.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import type { ReplayResult } from "../sources/replay.ts";
-import { openReader, openWriter, storePath } from "../store/database.ts";
+import { openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { workerUrl } from "../worker-url.ts";
 import { BUILD } from "./build.ts";
 import type { NodeConfig } from "./config.ts";
 import { type HomeLock, lockHome } from "./lock.ts";
+import { ReaderThreads } from "./reader-threads.ts";
+import { storeFacts } from "./store-facts.ts";
 import type { WriterOrder, WriterReport } from "./writer.worker.ts";
 
 /** The writer gets this long to finish its block and close. */
 const WRITER_STOP_MS = 1_500;
+
+/** Elsewhere the system does not spread connections over those who listen. */
+const CAN_SHARE = process.platform === "linux";
+
+const nowMs = () => performance.now();
 
 export interface RunningNode {
   readonly dataUrl: string;
@@ -40,20 +48,30 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       new DataContext(db, { limits: config.limits, build: BUILD, home: config.home }),
     );
     const status = new ServerStatus();
-    const server = serveData(plane, status, config.host, config.dataPort);
+    const { home, host, limits } = config;
+    const max = CAN_SHARE ? Math.min(limits.readerThreadsMax, availableParallelism()) - 1 : 0;
+    const readers = new ReaderThreads({ home, host, limits, max, counts: status.counts, nowMs });
+    const server = serveData(plane, status, {
+      host,
+      port: config.dataPort,
+      ...(max > 0 && { sharing: "first" }),
+      meter: new LoadMeter(nowMs, () => readers.more(server.port)),
+    });
     cleanup.unshift(() => void server.stop());
     const writer = new WriterThread({
       home: config.home,
       segmentLength: config.segmentLength,
       replay: config.replay,
     });
-    status.source = statusSource(config, plane, server, writer);
+    writer.onChange = () => readers.tell(writer.notReady());
+    writer.onChange();
+    status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
       dataUrl: server.url,
       dataPort: server.port,
       head: () => plane.head(),
       loaded: writer.loaded,
-      stop: () => stop(server, writer, db, lock),
+      stop: () => stop([server, readers], writer, db, lock),
     };
   } catch (error) {
     for (const undo of cleanup) undo();
@@ -62,30 +80,15 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
 }
 
 async function stop(
-  server: DataServer,
+  servers: readonly { stop(): Promise<void> }[],
   writer: WriterThread,
   db: { close(): void },
   lock: HomeLock,
 ): Promise<void> {
-  await server.stop();
+  await Promise.all(servers.map((server) => server.stop()));
   db.close();
   await writer.stop();
   lock.release();
-}
-
-function statusSource(config: NodeConfig, plane: DataPlane, server: DataServer, writer: WriterThread) {
-  const count = plane.context.db.prepare("SELECT count(*) AS n FROM segments");
-  return {
-    head: () => plane.head(),
-    notReady: () => writer.notReady(),
-    segments: () => Number((count.get() as { n: bigint }).n),
-    storeBytes: () => fileBytes(storePath(config.home)) + fileBytes(`${storePath(config.home)}-wal`),
-    cacheHits: () => server.cacheHits(),
-  };
-}
-
-function fileBytes(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The writer's thread, seen from the main one. */
@@ -96,6 +99,8 @@ class WriterThread {
   private result: ReplayResult | undefined;
   private failure: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
+  /** Told of everything that may change `notReady`. */
+  onChange = () => {};
 
   constructor(private readonly order: WriterOrder) {
     const loaded = Promise.withResolvers<ReplayResult | undefined>();
@@ -116,6 +121,7 @@ class WriterThread {
         else loaded.resolve(this.result);
       }
       if (message.kind === "stopped") stopped.resolve();
+      if (message.kind !== "committed") this.onChange();
     };
     this.worker.onerror = (event) => {
       this.failure = new NodeError(
@@ -128,6 +134,7 @@ class WriterThread {
       this.state = "stopped";
       loaded.reject(this.failure);
       stopped.resolve();
+      this.onChange();
     };
     this.worker.postMessage(order);
   }

@@ -15,8 +15,12 @@ import { base64, PARTY, signedTransfer, smallNode } from "./small-node.ts";
 
 const node = smallNode([[]], { minHeightWaitMs: 20 });
 const server = serveNode(node.plane, "127.0.0.1", 0);
-const data = serveData(node.data, new ServerStatus(), "127.0.0.1", 0, mountedNode(node.plane));
-const bare = serveData(node.data, new ServerStatus(), "127.0.0.1", 0);
+const data = serveData(node.data, new ServerStatus(), {
+  host: "127.0.0.1",
+  port: 0,
+  mounted: mountedNode(node.plane),
+});
+const bare = serveData(node.data, new ServerStatus(), { host: "127.0.0.1", port: 0 });
 afterAll(async () => {
   await Promise.all([server.stop(), data.stop(), bare.stop()]);
   removeChains();

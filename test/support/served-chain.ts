@@ -28,7 +28,7 @@ export class ServedChain {
 
   constructor(limits: Partial<Limits> = {}) {
     this.chain = new RandomChain(limits);
-    this.server = serveData(this.chain.plane, new ServerStatus(), "127.0.0.1", 0);
+    this.server = serveData(this.chain.plane, new ServerStatus(), { host: "127.0.0.1", port: 0 });
     this.url = this.server.url;
     this.port = this.server.port;
     this.cacheHits = () => this.server.cacheHits();

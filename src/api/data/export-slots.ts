@@ -1,24 +1,32 @@
 // How many exports run at once, of whatever kind, and how many broke off.
 import { ApiError, Grpc } from "../errors.ts";
+import { ServerCounts } from "./counts.ts";
 
 export class ExportSlots {
-  /** Exports being sent. */
-  running = 0;
-  /** Exports that broke off half way, through a fault of ours. */
-  failed = 0;
+  constructor(
+    private readonly max: number,
+    private readonly counts = new ServerCounts(),
+  ) {}
 
-  constructor(private readonly max: number) {}
+  /** Exports being sent. */
+  get running(): number {
+    return this.counts.exportsRunning;
+  }
 
   /** Takes a slot; what is returned gives it back, once. @throws ApiError 429 when all are taken */
   take(): () => void {
-    if (this.running >= this.max) {
+    if (!this.counts.beginExport(this.max)) {
       throw new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
     }
-    this.running++;
     let isHeld = true;
     return () => {
-      if (isHeld) this.running--;
+      if (isHeld) this.counts.endExport();
       isHeld = false;
     };
+  }
+
+  /** One broke off half way, through a fault of ours. */
+  failed(): void {
+    this.counts.exportFailed();
   }
 }

@@ -138,7 +138,7 @@ export class NetworkHistoryExports {
           chunkBytes: MESSAGE_BYTES,
           signal,
           onEnd: release,
-          onFailure: () => this.slots.failed++,
+          onFailure: () => this.slots.failed(),
         });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
@@ -148,7 +148,7 @@ export class NetworkHistoryExports {
         "content-disposition": `attachment;filename=${plan.name}`,
       };
       return new Response(
-        exportBody(plan, { signal, onEnd: release, onFailure: () => this.slots.failed++ }),
+        exportBody(plan, { signal, onEnd: release, onFailure: () => this.slots.failed() }),
         { headers },
       );
     } catch (error) {

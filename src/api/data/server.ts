@@ -2,7 +2,8 @@
 // answers kept since the last block, preflights, minimum-height reads, counting.
 import type { JsonMode } from "../../wire/json.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
-import { isPreflight, listen, preflight, urlOf, withCors } from "../http.ts";
+import { isPreflight, listen, type PortSharing, preflight, urlOf, withCors } from "../http.ts";
+import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
 import { dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
@@ -17,22 +18,30 @@ const HEIGHT = /^\d{1,15}$/;
 export interface DataServer {
   readonly port: number;
   readonly url: string;
-  /** Answers taken from the page cache so far. */
+  /** Answers taken from the page cache so far, by all threads. */
   cacheHits(): number;
+  /** Requests that are being answered. */
+  pending(): number;
   stop(): Promise<void>;
 }
 
-/**
- * Listens. Port 0 picks a free one.
- * @param mounted the core node's routes, where there is a node (api/node/app.ts, `mountedNode`)
- * @throws NodeError `port_in_use`
- */
+export interface ServeOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The core node's routes, where there is a node (api/node/app.ts, `mountedNode`). */
+  readonly mounted?: MountedPlane;
+  /** Where other threads listen on the port as well: the system then spreads the connections. */
+  readonly sharing?: PortSharing;
+  /** Told of the work that answers make. */
+  readonly meter?: LoadMeter;
+}
+
+/** Listens. @throws NodeError `port_in_use` */
 export function serveData(
   plane: DataPlane,
   status: ServerStatus,
-  host: string,
-  port: number,
-  mounted?: MountedPlane,
+  { host, port, mounted, sharing, meter }: ServeOptions,
 ): DataServer {
   const version = plane.context.db.prepare("PRAGMA data_version");
   const versionNow = () => (version.get() as { data_version: bigint }).data_version;
@@ -44,13 +53,22 @@ export function serveData(
       const least = request.headers.get("x-min-height");
       if (least !== null) return afterHeight(plane, request, least, () => app.fetch(request));
       const kept = cache.get(cacheKey(request));
-      if (kept) return new Response(kept.body, { headers: withCors(kept.headers, request) });
+      if (kept) {
+        status.counts.cacheHit();
+        return new Response(kept.body, { headers: withCors(kept.headers, request) });
+      }
     } else if (isPreflight(request)) return preflight(request);
-    return app.fetch(request);
+    return meter === undefined ? app.fetch(request) : meter.measure(() => app.fetch(request));
   };
   const { bodyBytesMax, submissionBytesMax } = plane.context.limits;
   const bodyMax = Math.max(bodyBytesMax, BODY_READ_BYTES_MAX, mounted ? 2 * submissionBytesMax : 0);
-  const listening = { host, port, bodyBytesMax: bodyMax, portFlag: "--data-port" };
+  const listening = {
+    host,
+    port,
+    bodyBytesMax: bodyMax,
+    portFlag: "--data-port",
+    ...(sharing && { sharing }),
+  };
   const server = listen(listening, (request) => {
     const answer = handle(request);
     if (!(answer instanceof Response)) return answer.then((response) => counted(response, status));
@@ -59,13 +77,14 @@ export function serveData(
   return {
     port: server.port!,
     url: urlOf(host, server.port!),
-    cacheHits: () => cache.hits,
+    cacheHits: () => status.counts.cacheHits,
+    pending: () => server.pendingRequests,
     stop: () => server.stop(true),
   };
 }
 
 function counted(response: Response, status: ServerStatus): Response {
-  status.count(response.status);
+  status.counts.response(response.status);
   return response;
 }
 

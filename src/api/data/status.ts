@@ -1,6 +1,6 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
 import type { ChainHead } from "../../store/head.ts";
-import type { ExportSlots } from "./export-slots.ts";
+import { ServerCounts } from "./counts.ts";
 
 export interface StatusSource {
   head(): ChainHead | undefined;
@@ -8,19 +8,16 @@ export interface StatusSource {
   notReady(): string | undefined;
   segments(): number;
   storeBytes(): number;
-  cacheHits(): number;
 }
 
 export class ServerStatus {
-  private readonly responses = new Map<number, number>();
-  private readonly startedMs = performance.now();
-  /** Set by the routes that export. */
-  exports: ExportSlots | undefined;
   source: StatusSource | undefined;
 
-  count(status: number): void {
-    this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
-  }
+  /** @param startedMs when the node started, by this thread's `performance.now()` */
+  constructor(
+    readonly counts = new ServerCounts(),
+    private readonly startedMs = performance.now(),
+  ) {}
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
   readiness(): { ready: boolean; reason: string } {
@@ -56,10 +53,10 @@ export class ServerStatus {
         "lyra_page_cache_hits_total",
         "counter",
         "Answers taken from the page cache.",
-        this.source?.cacheHits() ?? 0,
+        this.counts.cacheHits,
       ),
-      ...metric("lyra_exports_running", "gauge", "Exports being sent.", this.exports?.running ?? 0),
-      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", this.exports?.failed ?? 0),
+      ...metric("lyra_exports_running", "gauge", "Exports being sent.", this.counts.exportsRunning),
+      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", this.counts.exportsFailed),
       ...metric(
         "lyra_uptime_seconds",
         "gauge",
@@ -69,7 +66,7 @@ export class ServerStatus {
       ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", process.memoryUsage.rss()),
       "# HELP lyra_http_responses_total Responses by status.",
       "# TYPE lyra_http_responses_total counter",
-      ...[...this.responses].map(
+      ...this.counts.responses.map(
         ([status, count]) => `lyra_http_responses_total{status="${status}"} ${count}`,
       ),
     ];

@@ -22,8 +22,7 @@ export const LEDGER_EXPORT_REQUEST = "datanode.api.v2.ExportLedgerEntriesRequest
 /** The stream routes of a plane; both count towards `exportsMax`. */
 export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRoute[] {
   const { context } = plane;
-  const slots = new ExportSlots(context.limits.exportsMax);
-  status.exports = slots;
+  const slots = new ExportSlots(context.limits.exportsMax, status.counts);
   const exports = new NetworkHistoryExports(context.db, segmentDirectory(context.home), slots);
   return [
     {

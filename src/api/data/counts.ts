@@ -1,0 +1,94 @@
+// What the threads that answer count, in memory that they share: each has words of its own, and whoever asks adds
+// them up. Only exports that run are one number, because one thread must not begin what another one has no room for.
+
+/** Threads that can count. */
+export const COUNTING_THREADS_MAX = 16;
+
+const STATUSES = 600;
+const CACHE_HITS = STATUSES;
+const EXPORTS_FAILED = STATUSES + 1;
+const WORDS = STATUSES + 2;
+const WORD_BYTES = 8;
+
+export interface CountsMemory {
+  readonly words: SharedArrayBuffer;
+  readonly exportsRunning: SharedArrayBuffer;
+}
+
+export class ServerCounts {
+  private readonly words: Float64Array;
+  private readonly running: Int32Array;
+  private readonly own: number;
+
+  /**
+   * @param memory of the thread that began; its own without
+   * @param thread from 0, below `COUNTING_THREADS_MAX`
+   */
+  constructor(
+    readonly memory: CountsMemory = newMemory(),
+    thread = 0,
+  ) {
+    this.words = new Float64Array(memory.words);
+    this.running = new Int32Array(memory.exportsRunning);
+    this.own = thread * WORDS;
+  }
+
+  response(status: number): void {
+    this.words[this.own + status]!++;
+  }
+
+  cacheHit(): void {
+    this.words[this.own + CACHE_HITS]!++;
+  }
+
+  exportFailed(): void {
+    this.words[this.own + EXPORTS_FAILED]!++;
+  }
+
+  /** Takes a place for an export; false when all are taken. */
+  beginExport(max: number): boolean {
+    if (Atomics.add(this.running, 0, 1) < max) return true;
+    Atomics.sub(this.running, 0, 1);
+    return false;
+  }
+
+  endExport(): void {
+    Atomics.sub(this.running, 0, 1);
+  }
+
+  get exportsRunning(): number {
+    return Atomics.load(this.running, 0);
+  }
+
+  get exportsFailed(): number {
+    return this.sum(EXPORTS_FAILED);
+  }
+
+  get cacheHits(): number {
+    return this.sum(CACHE_HITS);
+  }
+
+  /** Answers of this thread. */
+  get ownResponses(): number {
+    return this.words.subarray(this.own, this.own + STATUSES).reduce((sum, count) => sum + count, 0);
+  }
+
+  /** How many answers of each status there were, of all threads. */
+  get responses(): readonly (readonly [status: number, count: number])[] {
+    const statuses = Array.from({ length: STATUSES }, (_, status) => [status, this.sum(status)] as const);
+    return statuses.filter(([, count]) => count > 0);
+  }
+
+  private sum(word: number): number {
+    let sum = 0;
+    for (let at = word; at < this.words.length; at += WORDS) sum += this.words[at]!;
+    return sum;
+  }
+}
+
+function newMemory(): CountsMemory {
+  return {
+    words: new SharedArrayBuffer(COUNTING_THREADS_MAX * WORDS * WORD_BYTES),
+    exportsRunning: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+  };
+}
