@@ -1,12 +1,13 @@
 // Inflates a gzip file, after its check sum is known to be right: a flipped bit can inflate to other values long
 // before anything is noticed, so of a file that is damaged inside nothing is given. Of a file that only ends too early,
-// or has something else behind its end, every byte before that place is given: a reader loads what is whole.
+// or has something else behind its end, every byte before that place is given: a reader loads what is whole. Who can
+// take back what he made of it gets the beginning earlier, and is told when the check sum is known to be right.
 //
-// A file of moderate size is inflated at once, in memory. A larger one is gone through twice, first for the check sum
-// (a tenth of the time it takes to load). zlib throws away what it made of the input in which it met the end, so that
-// input is gone through again in smaller steps, down to single bytes.
+// A file of moderate size is inflated at once, in memory, on zlib's own thread. A larger one is gone through twice,
+// first for the check sum (a tenth of the time it takes to load). zlib throws away what it made of the input in which
+// it met the end, so that input is gone through again in smaller steps, down to single bytes.
 import { readSync } from "node:fs";
-import { createGunzip, gunzipSync } from "node:zlib";
+import { constants, createGunzip, gunzip, gunzipSync } from "node:zlib";
 import { reasonOf } from "../errors.ts";
 
 /** Input steps, coarse to fine. The first bounds what a small file can blow up to at a time: 64 KiB make 64 MiB. */
@@ -21,6 +22,10 @@ const WHOLE_FILE_BYTES_MAX = 16 * 1024 * 1024;
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
 /** What is inflated at once is given in pieces, so that not all of its blocks are in memory together. */
 const PIECE_BYTES = 512 * 1024;
+/** The part of such a file that is inflated by the caller itself, while zlib's own thread is at the whole ... */
+const BEGINNING_FILE_BYTES = 192 * 1024;
+/** ... unless it makes more than this. */
+const BEGINNING_BYTES_MAX = 4 * 1024 * 1024;
 /** Length of the inflated data (mod 2^32), the last field of the last member (RFC 1952, section 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
 /** What zlib says of a member's header. Whatever came before it has passed its check sum. */
@@ -34,45 +39,95 @@ export class InflateFault extends Error {
   override readonly name = "InflateFault";
 }
 
-/**
- * The inflated bytes in order. Pieces may be empty: a caller gets its turn while the file is looked through.
- * @param file descriptor of the open file
- * @param size its length
- * @param onRead told how many bytes of the file were read
- * @throws InflateFault behind the last good byte
- */
-export async function* inflate(
-  file: number,
-  size: number,
-  onRead: (bytes: number) => void = () => {},
-): AsyncGenerator<Uint8Array> {
-  const whole = size <= WHOLE_FILE_BYTES_MAX ? inflateAtOnce(file, size) : undefined;
-  if (whole === undefined) {
-    yield* lookThrough(file);
-    yield* inflateInSteps(file, onRead);
-    return;
+export interface InflateOptions {
+  /**
+   * Gives the beginning of a file before its check sum is known to be right; `isVerified` tells when it is. For whoever
+   * can take back what he made of it.
+   */
+  readonly isEarly?: boolean;
+  /** Told how many bytes of the file were read. */
+  readonly onRead?: (bytes: number) => void;
+}
+
+/** One gzip file on its way out of its compression. */
+export class Inflation {
+  /** Whether nothing inside the file is damaged; while it is false, what was given may be wrong. */
+  isVerified = false;
+  private readonly isEarly: boolean;
+  private readonly onRead: (bytes: number) => void;
+
+  /**
+   * @param file descriptor of the open file
+   * @param size its length
+   */
+  constructor(
+    private readonly file: number,
+    private readonly size: number,
+    { isEarly = false, onRead = () => {} }: InflateOptions = {},
+  ) {
+    this.isEarly = isEarly;
+    this.onRead = onRead;
   }
-  for (let at = 0; at < whole.length; at += PIECE_BYTES) {
-    yield whole.subarray(at, at + PIECE_BYTES);
-    onRead(Math.round((size * Math.min(whole.length, at + PIECE_BYTES)) / whole.length));
+
+  /**
+   * The inflated bytes in order. Pieces may be empty: a caller gets its turn while the file is looked through.
+   * @throws InflateFault behind the last good byte; unless `isVerified`, all that was given before is worth nothing
+   */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    const { beginning, whole: coming } = this.start();
+    let given = 0;
+    for (; given < beginning.length; given += PIECE_BYTES) {
+      yield beginning.subarray(given, given + PIECE_BYTES);
+    }
+    given = beginning.length;
+    const whole = await coming;
+    if (whole === undefined) yield* lookThrough(this.file);
+    this.isVerified = true;
+    if (whole === undefined) yield* inflateInSteps(this.file, given, this.onRead);
+    else yield* this.rest(whole, given);
+  }
+
+  /** A file of moderate size is at work on zlib's thread when this returns. */
+  private start(): { beginning: Uint8Array; whole: Promise<Uint8Array | undefined> } {
+    const nothing = new Uint8Array(0);
+    if (this.size > WHOLE_FILE_BYTES_MAX) return { beginning: nothing, whole: Promise.resolve(undefined) };
+    const bytes = readAt(this.file, 0, this.size);
+    const whole = inflateAtOnce(bytes);
+    return { beginning: this.isEarly ? inflateBeginning(bytes) : nothing, whole };
+  }
+
+  private *rest(whole: Uint8Array, from: number): Generator<Uint8Array> {
+    for (let at = from; at < whole.length; at += PIECE_BYTES) {
+      yield whole.subarray(at, at + PIECE_BYTES);
+      this.onRead(Math.round((this.size * Math.min(whole.length, at + PIECE_BYTES)) / whole.length));
+    }
   }
 }
 
-/** All of a small sound file; undefined for any other. */
-function inflateAtOnce(file: number, size: number): Uint8Array | undefined {
-  const bytes = readAt(file, 0, size);
-  if (bytes.length < LENGTH_FIELD_BYTES) return undefined;
-  const tail = new DataView(bytes.buffer, bytes.length - LENGTH_FIELD_BYTES);
+/** All of a small sound file, inflated on zlib's own thread; undefined for any other. */
+function inflateAtOnce(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  if (bytes.length < LENGTH_FIELD_BYTES) return Promise.resolve(undefined);
+  const tail = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - LENGTH_FIELD_BYTES);
   // One byte more than there should be, and zlib is done in one go.
   const expected = Math.min(tail.getUint32(0, true), WHOLE_BYTES_MAX) + 1;
+  const options = { maxOutputLength: WHOLE_BYTES_MAX, chunkSize: Math.max(expected, STEPS_BYTES[0]) };
+  const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
+  // Too large or damaged: looked at again, in steps.
+  gunzip(bytes, options, (error, whole) => resolve(error ? undefined : whole));
+  return promise;
+}
+
+/** What a caller can work on until the whole is there: inflated twice, which is cheaper than to wait. */
+function inflateBeginning(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= BEGINNING_FILE_BYTES) return new Uint8Array(0);
   try {
-    return gunzipSync(bytes, {
-      maxOutputLength: WHOLE_BYTES_MAX,
-      chunkSize: Math.max(expected, STEPS_BYTES[0]),
+    return gunzipSync(bytes.subarray(0, BEGINNING_FILE_BYTES), {
+      finishFlush: constants.Z_SYNC_FLUSH,
+      maxOutputLength: BEGINNING_BYTES_MAX,
+      chunkSize: BEGINNING_BYTES_MAX,
     });
   } catch {
-    // Too large or damaged: looked at again, in steps.
-    return undefined;
+    return new Uint8Array(0);
   }
 }
 
@@ -91,9 +146,14 @@ async function* lookThrough(file: number): AsyncGenerator<Uint8Array> {
   );
 }
 
-async function* inflateInSteps(file: number, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+/** @param before inflated bytes that were given already */
+async function* inflateInSteps(
+  file: number,
+  before: number,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   let from = 0;
-  let given = 0;
+  let given = before;
   let failure: Error | undefined;
   for (const step of STEPS_BYTES) {
     const pass = new Pass(file, onRead);

@@ -21,11 +21,11 @@ const TURN_MS = 10;
 export interface ReplayHooks {
   /** Called after each commit. */
   onCommit?(head: ChainHead, progress: RecordingProgress): void;
-  /** Called with each block that is stored, before its commit. */
+  /** Called with each block that is stored, before its commit; it will not be taken back. */
   onBlock?(block: Block): void;
   /** Called at the start of a file. */
   onFile?(path: string): void;
-  /** True ends the replay at the next block boundary; what is staged is committed. */
+  /** True ends the replay at the next block boundary; what is staged is committed if its file is known to be sound. */
   isStopping?(): boolean;
 }
 
@@ -77,6 +77,9 @@ class FileReplay {
   private lastTurn = performance.now();
   /** A block that waits for the one after it to tell what it is. */
   private doubtful: Block | undefined;
+  /** What went wrong with a block; it is thrown when the file is known to be sound, for otherwise it means nothing. */
+  private refusal: { readonly error: unknown } | undefined;
+  private readonly before: Count;
 
   /** Whether a file before brought blocks, which this one goes on with. */
   private readonly follows: boolean;
@@ -90,27 +93,57 @@ class FileReplay {
     private readonly count: Count,
   ) {
     this.follows = count.blocks + count.known > 0;
+    this.before = { ...count };
   }
 
   /** True when it was asked to stop before the end. */
   async run(): Promise<boolean> {
+    // What is taken back with this file is no more than this file.
+    this.writer.commit();
     try {
-      for await (const blocks of this.reader.batches()) {
+      for await (const blocks of this.reader.batches({ isEarly: !this.hooks.onBlock })) {
         await this.giveTurn();
+        this.refuseIfSound();
         if (this.hooks.isStopping?.()) return true;
-        for (const block of blocks) {
+        for (const block of this.refusal ? [] : blocks) {
           if (this.hooks.isStopping?.()) return true;
-          this.settleDoubt(block);
-          this.placed(block, () => this.take(block));
+          if (!this.tryTake(block)) break;
         }
       }
+      this.refuseIfSound();
       // Where the file is damaged, that is what there is to say.
       if (!this.reader.end!.damage) this.settleDoubt(undefined);
     } finally {
-      this.commit();
+      if (this.reader.isVerified) this.commit();
+      else this.takeBack();
       await this.writer.durable();
     }
     return false;
+  }
+
+  /** False for a block that nothing can be said of before the file is verified. */
+  private tryTake(block: Block): boolean {
+    try {
+      this.settleDoubt(block);
+      this.placed(block, () => this.take(block));
+      return true;
+    } catch (error) {
+      if (this.reader.isVerified) throw error;
+      this.refusal = { error };
+      return false;
+    }
+  }
+
+  private refuseIfSound(): void {
+    if (!this.refusal || !this.reader.isVerified) return;
+    this.writer.keepStaged();
+    throw this.refusal.error;
+  }
+
+  /** Nothing of this file was committed, and nothing of it counts. */
+  private takeBack(): void {
+    this.writer.rollback();
+    Object.assign(this.count, this.before);
   }
 
   /** @param next the block after the one in doubt; undefined at the end, when nothing came that could tell */
@@ -132,12 +165,14 @@ class FileReplay {
   }
 
   private store(block: Block): void {
-    this.writer.stage(block);
+    const { isVerified } = this.reader;
+    this.writer.stage(block, !isVerified);
     this.hooks.onBlock?.(block);
     const events = eventCount(block);
     this.count.blocks++;
     this.count.events += events;
     this.pending += events;
+    if (!isVerified) return;
     if (this.pending >= COMMIT_EVENTS || performance.now() - this.lastCommit > COMMIT_MS) this.commit();
   }
 
