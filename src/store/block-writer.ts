@@ -148,7 +148,12 @@ export class BlockWriter {
    * @returns when it is durable; rejected when it cannot be, which every later call throws too
    */
   commitSoon(): Promise<void> {
-    if (!this.inTransaction) return this.durable();
+    if (!this.inTransaction) {
+      const durable = this.durable();
+      // Whoever does not wait is told by the next call.
+      durable.catch(() => {});
+      return durable;
+    }
     if (this.logSync === undefined || this.logSync.isRunning) {
       this.commit();
       return Promise.resolve();

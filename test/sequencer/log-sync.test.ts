@@ -151,6 +151,23 @@ describe("a disk that fails", () => {
     again.close();
   });
 
+  test("nobody has to wait: who commits and goes on is told by the next block", async () => {
+    const home = newHome();
+    const db = openWriter(home);
+    const disk: FileSync = { now: fdatasyncSync, later: (_, done) => setImmediate(() => done(IO_ERROR)) };
+    const writer = new BlockWriter(db, { disk });
+    writer.begin();
+    writer.commitSoon();
+    // With a commit that failed on its way, and after it, with nothing to commit.
+    writer.commitSoon();
+    await Bun.sleep(20);
+    writer.commitSoon();
+    await Bun.sleep(20);
+    expect(() => writer.begin()).toThrow("the disk did not take the last blocks");
+    await expect(writer.durable()).rejects.toThrow("the disk did not take the last blocks");
+    db.close();
+  });
+
   test("without a log to sync, the error says so", () => {
     const home = newHome();
     const db = openWriter(home);
