@@ -5,7 +5,7 @@ import type { ChainView, LastBlock } from "../../src/wallet/sending/chain-view.t
 import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
-const RUNS = Number(process.env.LYRA_RUNS ?? 150);
+const RUNS = Number(process.env.LYRA_RUNS ?? 60);
 const STEPS = 900;
 const STEP_MS = 50;
 /** Steps until a transaction that has left is in the mempool. */
