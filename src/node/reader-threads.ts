@@ -1,7 +1,6 @@
 // The threads of reader.worker.ts, seen from the one that began: one more at a time while it is busy, as many as
 // there are cores, and none when nobody asks.
-import type { ServerCounts } from "../api/data/counts.ts";
-import { COUNTING_THREADS_MAX } from "../api/data/counts.ts";
+import { COUNTING_THREADS_MAX, type ServerCounts } from "../api/data/counts.ts";
 import type { Limits } from "../limits.ts";
 import { workerUrl } from "../worker-url.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
