@@ -115,6 +115,7 @@ function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n, past
 const heightsOf = (made: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
     const plan = planNow(made);
+    if (plan.kind === "go") made.noteLeft(plan.slot, false);
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 

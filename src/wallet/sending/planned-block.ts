@@ -9,8 +9,9 @@ export interface Sent {
   bits: number;
   /** Of a place that is looked for again later. */
   tag?: string | undefined;
-  /** How fast it has to leave, as long as it has not. */
+  /** How fast it has to leave. */
   readonly haste?: Haste;
+  hasLeft?: boolean;
   /** When the counts were asked for that it was chosen by. */
   readonly takenAtMs?: number;
 }

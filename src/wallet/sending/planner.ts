@@ -242,7 +242,9 @@ export class ProofPlanner {
 
   /** Whether a transaction left in time; who often does not keeps to old blocks. */
   noteLeft(slot: Slot, isLate: boolean): void {
-    if (this.sentOf(slot)?.haste === "new") this.sharing.noteNew(isLate);
+    const sent = this.sentOf(slot);
+    if (sent !== undefined) sent.hasLeft = !isLate;
+    if (sent?.haste === "new") this.sharing.noteNew(isLate);
   }
 
   /** Whether a transaction that names the block can still get into the next one. */
@@ -371,6 +373,9 @@ export class ProofPlanner {
   private room(block: PlannedBlock, nowMs: number): number | undefined {
     const share = this.isSoleUser ? "whole" : this.sharing.shareOf(block, this.place(nowMs));
     const own = BigInt(block.sent.length);
+    // One that is still here would be taken for whoever was counted in its place.
+    const isHeld = block.sent.some(({ haste, hasLeft }) => haste === "new" && !hasLeft);
+    if (share === "whole" && isHeld && !this.isSoleUser) return undefined;
     if (share !== "whole" && (own >= share || own + block.foreign >= block.txPerBlock)) return undefined;
     return roomBeside(block);
   }
