@@ -6,6 +6,8 @@ import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
 const RUNS = Number(process.env.LYRA_RUNS ?? 60);
+/** Seeds that found something once. */
+const FOUND = [740, 1045];
 const STEPS = 900;
 const STEP_MS = 50;
 /** Steps until a transaction that has left is in the mempool. */
@@ -138,7 +140,7 @@ describe("two wallets with one key, one of them slow", () => {
   test(`in ${RUNS} runs`, () => {
     let lates = 0;
     const sent = [0, 0];
-    for (let seed = 1; seed <= RUNS; seed++) {
+    for (const seed of [...FOUND, ...Array.from({ length: RUNS }, (_, at) => at + 1)]) {
       const outcome = run(seed);
       lates += outcome.lates;
       for (const at of [0, 1]) sent[at]! += outcome.sent[at]!;
