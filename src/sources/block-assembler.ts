@@ -3,9 +3,9 @@
 import { Field } from "../store/project/fields.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
-import { isHex } from "../wire/identifiers.ts";
+import { hexBytesAt, isHex } from "../wire/identifiers.ts";
 import { type Rules, Skim } from "../wire/skim.ts";
-import { textAt } from "../wire/text.ts";
+import { latinAt, textAt } from "../wire/text.ts";
 import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
@@ -34,6 +34,7 @@ interface OpenBlock {
   height: number;
   timeNs: bigint;
   hash: string;
+  hashBytes: Uint8Array;
   txHashes: string[];
   events: BlockEvent[];
   unkept: number;
@@ -153,8 +154,9 @@ export class BlockAssembler {
       throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${height}`);
     }
     this.rememberChain(bytes);
-    const hash = textAt(bytes, envelope.blockStart, envelope.blockEnd);
-    if (!isHex(hash)) throw new StreamFault(`block ${envelope.height} has no valid hash`);
+    const hashBytes = hexBytesAt(bytes, envelope.blockStart, envelope.blockEnd);
+    if (!hashBytes) throw new StreamFault(`block ${envelope.height} has no valid hash`);
+    const hash = latinAt(bytes, envelope.blockStart, envelope.blockEnd);
     this.seenBlock = true;
     this.lastTx = bytes;
     this.lastTxStart = envelope.blockStart;
@@ -167,6 +169,7 @@ export class BlockAssembler {
       height: envelope.height,
       timeNs: timestamp,
       hash,
+      hashBytes,
       txHashes: [hash],
       events: [],
       unkept: 0,
@@ -215,14 +218,14 @@ export class BlockAssembler {
       length === this.lastTxLength && sameBytes(bytes, txHashStart, this.lastTx, this.lastTxStart, length);
     if (isLast) return this.lastTxIndex;
     const hash = textAt(bytes, txHashStart, txHashEnd);
-    if (!isHex(hash))
-      throw new StreamFault(
-        `event ${this.envelope.height}-${this.envelope.seq} has no valid transaction hash`,
-      );
     const { txHashes } = this.open!;
     if (this.txIndexes.size === 0) this.txIndexes.set(txHashes[0]!, 0);
     let index = this.txIndexes.get(hash);
     if (index === undefined) {
+      if (!isHex(hash)) {
+        const { height, seq } = this.envelope;
+        throw new StreamFault(`event ${height}-${seq} has no valid transaction hash`);
+      }
       index = txHashes.push(hash) - 1;
       this.txIndexes.set(hash, index);
     }

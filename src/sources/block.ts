@@ -40,6 +40,8 @@ export interface Block {
   readonly timeNs: bigint;
   /** Trace id: the block hash in upper-case hex; for the first block of the stream the hash of the genesis state. */
   readonly hash: string;
+  /** The same, where the source has it as bytes already. */
+  readonly hashBytes?: Uint8Array;
   /** Upper-case hex hashes that events of this block name; the first is `hash`. */
   readonly txHashes: readonly string[];
   readonly events: readonly BlockEvent[];

@@ -248,7 +248,7 @@ export class BlockWriter {
 
   private open(block: Block, timeUs: number): WritingBlock {
     const before = this.head;
-    const hash = Uint8Array.fromHex(block.hash);
+    const hash = block.hashBytes ?? Uint8Array.fromHex(block.hash);
     const sharesRow = before !== undefined && before.timeUs === timeUs;
     const head: ChainHead = {
       chainId: block.chainId,

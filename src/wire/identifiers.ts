@@ -37,6 +37,28 @@ export function hexBytes(text: string): Uint8Array | undefined {
   }
 }
 
+/** Values of hexadecimal digits by their codes; 255 for anything else. */
+const digitOf = new Uint8Array(256).fill(255);
+for (const [value, digit] of [..."0123456789abcdef"].entries()) {
+  digitOf[digit.charCodeAt(0)] = value;
+  digitOf[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+/** Bytes of the hexadecimal digits, in either case, that stand as text in the middle of other bytes; undefined for anything else. */
+export function hexBytesAt(text: Uint8Array, start: number, end: number): Uint8Array | undefined {
+  const length = (end - start) >> 1;
+  if (start + 2 * length !== end) return undefined;
+  const bytes = new Uint8Array(length);
+  let seen = 0;
+  for (let i = 0, at = start; i < length; i++, at += 2) {
+    const high = digitOf[text[at]!]!;
+    const low = digitOf[text[at + 1]!]!;
+    seen |= high | low;
+    bytes[i] = (high << 4) | low;
+  }
+  return seen < 16 ? bytes : undefined;
+}
+
 /** True for an even number of hexadecimal digits (none included) in either case. */
 export function isHex(text: string): boolean {
   return hexBytes(text) !== undefined;

@@ -235,6 +235,8 @@ export class Skim {
       // What is no number here, past the end of the bytes, is not within the end either.
       if (!(stop <= end)) return false;
       if (code === MESSAGE) {
+        // A part that comes twice is put together from both.
+        if (wanted[tag] !== NOT_WANTED && this.ends[wanted[tag]!] !== 0) return false;
         if (!this.walk(shape.part(tag), pos, stop)) return false;
       } else if (code === NUMBER && length === 1) {
         if (hexKind[bytes[pos]!] !== 1) return false;

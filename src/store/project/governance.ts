@@ -1,11 +1,25 @@
 // Proposals and votes (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
+import type { BlockEvent } from "../../sources/block.ts";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
+import { Reader } from "../../wire/reader.ts";
+import { Skim } from "../../wire/skim.ts";
 import { checkProposal, checkVote } from "./checks.ts";
 import { idBlob, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
+import { PROPOSAL_RULES } from "./rules.ts";
 
 const STATE_OPEN = 2;
+
+const proposalSkim = new Skim("vega.Proposal", PROPOSAL_RULES, [
+  "id",
+  "reference",
+  "party_id",
+  "state",
+  "terms",
+]);
+/** The kinds below by the change's field number in `vega.ProposalTerms`. */
+const KIND_OF_CHANGE: Readonly<Record<number, number>> = { 101: 3, 102: 2, 103: 4, 104: 5, 105: 6, 106: 7 };
 
 /** Kinds of `ListGovernanceDataRequest.Type` (reference 10, section 5.12); 0 when the terms name no change. */
 export function proposalKind(m: Proposal): number {
@@ -19,6 +33,39 @@ export function proposalKind(m: Proposal): number {
   return 0;
 }
 
+/** What the rows of a proposal need of it. */
+interface ProposalFacts {
+  readonly id: string;
+  readonly reference: string;
+  readonly partyId: string;
+  readonly state: number;
+  readonly kind: number;
+}
+
+/** @throws FieldFault, WireError */
+export function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts {
+  const skim = proposalSkim;
+  if (!skim.isPlain(bytes, start, end)) {
+    const m = readProposalAt(bytes, start, end);
+    checkProposal(m);
+    return { ...m, kind: proposalKind(m) };
+  }
+  const facts = { id: skim.text(0), reference: skim.text(1), partyId: skim.text(2), state: skim.number(3) };
+  return { ...facts, kind: kindOfTerms(bytes, skim.start(4), skim.end(4)) };
+}
+
+/** The kind that plain terms name; of several changes the last one counts. */
+function kindOfTerms(bytes: Uint8Array, start: number, end: number): number {
+  const reader = new Reader(bytes, start, end);
+  let kind = 0;
+  while (reader.pos < end) {
+    const tag = reader.tag();
+    kind = KIND_OF_CHANGE[tag >>> 3] ?? kind;
+    reader.skip(tag, end, []);
+  }
+  return kind;
+}
+
 export function proposals(db: Database): Projection {
   const earlier = db.prepare("SELECT data FROM proposals WHERE block = ? AND id = ?");
   const history = upsert(db, "proposals", "block, id, tx, data");
@@ -28,19 +75,18 @@ export function proposals(db: Database): Projection {
       [
         Field.proposal,
         (block, event) => {
-          const m = readProposalAt(event.bytes, event.start, event.end);
-          checkProposal(m);
+          const m = proposalFacts(event);
           const id = idBlob(m.id, "id");
           const before = earlier.get(block.no, id) as { data: Uint8Array } | null;
           history.run(
             block.no,
             id,
             block.tx(event),
-            before ? withRequirementsOf(before.data, m) : payload(event),
+            before ? withRequirementsOf(before.data, event) : payload(event),
           );
           const party = block.ids.intern(m.partyId, "party_id").ref;
           const open = m.state === STATE_OPEN ? 1 : 0;
-          current.run(id, block.no, open, m.state, proposalKind(m), party, m.reference);
+          current.run(id, block.no, open, m.state, m.kind, party, m.reference);
         },
       ],
     ],
@@ -48,10 +94,10 @@ export function proposals(db: Database): Projection {
 }
 
 /** Within a block the required majorities and participations stay those of the first event. */
-function withRequirementsOf(data: Uint8Array, m: Proposal): Uint8Array {
+function withRequirementsOf(data: Uint8Array, later: BlockEvent): Uint8Array {
   const first = readProposalAt(data, 0, data.length);
   return encodeProposal({
-    ...m,
+    ...readProposalAt(later.bytes, later.start, later.end),
     requiredParticipation: first.requiredParticipation,
     requiredMajority: first.requiredMajority,
     requiredLiquidityProviderParticipation: first.requiredLiquidityProviderParticipation,

@@ -28,8 +28,9 @@ import {
   positionText,
   Status,
 } from "./position-state.ts";
+import { MARKET_RULES } from "./rules.ts";
 
-const marketSkim = new Skim("vega.Market", {}, ["id"]);
+const marketSkim = new Skim("vega.Market", MARKET_RULES, ["id", "position_decimal_places"]);
 
 /** Positions kept in memory between blocks; beyond it the cache starts anew. */
 const CACHE_MAX = 50_000;
@@ -134,8 +135,7 @@ class PositionBook {
     let factor = this.factors.get(market);
     if (!factor) {
       const row = this.selectMarket.get(market) as { data: Uint8Array } | null;
-      const places = row ? readMarketAt(row.data, 0, row.data.length).positionDecimalPlaces : 0n;
-      factor = powerOfTen(places);
+      factor = powerOfTen(row ? placesOf(row.data) : 0n);
       this.factors.set(market, factor);
     }
     return factor;
@@ -162,6 +162,12 @@ class PositionBook {
     this.touched.clear();
     this.factors.clear();
   }
+}
+
+/** Position decimal places of a stored market. */
+function placesOf(market: Uint8Array): bigint {
+  if (marketSkim.isPlain(market, 0, market.length)) return BigInt(marketSkim.number(1));
+  return readMarketAt(market, 0, market.length).positionDecimalPlaces;
 }
 
 /** @param places within the limit of `checkMarket` */

@@ -7,6 +7,8 @@ const label: Rule = { is: "label" };
 /** Amounts of 256 bits have 77 digits and some have 78. */
 const amount: Rule = { is: "digits", max: 77 };
 const int4: Rule = { is: "below", bits: 28 };
+/** What fits 16 bits with a sign. */
+const int2: Rule = { is: "below", bits: 14 };
 const epoch: Rule = { is: "digits", max: 15 };
 
 export const MARKET_DATA_RULES: Rules = {
@@ -35,6 +37,30 @@ export const MARKET_RULES: Rules = {
   quadratic_slippage_factor: number,
   "liquidity_monitoring_parameters.target_stake_parameters.scaling_factor": { is: "finite" },
   "price_monitoring_settings.parameters.triggers.probability": number,
+};
+
+export const ORDER_RULES: Rules = {
+  price: amount,
+  size: { is: "below", bits: 56 },
+  remaining: { is: "below", bits: 56 },
+  version: int4,
+  batch_id: int4,
+  side: int2,
+  time_in_force: int2,
+  type: int2,
+  status: int2,
+  reason: int2,
+  liquidity_provision_id: { is: "id" },
+  "pegged_order.offset": number,
+  "pegged_order.reference": int2,
+};
+
+export const PROPOSAL_RULES: Rules = {
+  state: int2,
+  required_participation: number,
+  required_majority: number,
+  required_liquidity_provider_participation: number,
+  required_liquidity_provider_majority: number,
 };
 
 export const MARGIN_RULES: Rules = {
