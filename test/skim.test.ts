@@ -124,6 +124,17 @@ describe("what a skim takes, the long way takes, and reads the same:", () => {
   }
 });
 
+test("digits are read as a number, as far as it is exact", () => {
+  const { encode } = codecOf("vega.Account");
+  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["balance"]);
+  const digitsOf = (balance: string) => {
+    const bytes = encode({ balance });
+    return skim.isPlain(bytes, 0, bytes.length) ? skim.digits(0) : undefined;
+  };
+  expect(["0", "7", "0010", "999999999999999"].map(digitsOf)).toEqual([0, 7, 10, 999999999999999]);
+  expect(["", "1000000000000000", "9".repeat(77)].map(digitsOf)).toEqual([-1, -1, -1]);
+});
+
 describe("the kind of a proposal is the same", () => {
   const codec = codecOf("vega.Proposal");
   const skim = new Skim("vega.Proposal", PROPOSAL_RULES, []);

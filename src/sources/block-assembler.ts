@@ -5,7 +5,7 @@ import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { hexBytesAt, isHex } from "../wire/identifiers.ts";
 import { type Rules, Skim } from "../wire/skim.ts";
-import { latinAt, textAt } from "../wire/text.ts";
+import { latinAt } from "../wire/text.ts";
 import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "./block.ts";
 
 const BUS_EVENT_VERSION = 1;
@@ -217,7 +217,8 @@ export class BlockAssembler {
     const isLast =
       length === this.lastTxLength && sameBytes(bytes, txHashStart, this.lastTx, this.lastTxStart, length);
     if (isLast) return this.lastTxIndex;
-    const hash = textAt(bytes, txHashStart, txHashEnd);
+    // What is no ASCII is no hash either, whatever text is made of it.
+    const hash = latinAt(bytes, txHashStart, txHashEnd);
     const { txHashes } = this.open!;
     if (this.txIndexes.size === 0) this.txIndexes.set(txHashes[0]!, 0);
     let index = this.txIndexes.get(hash);

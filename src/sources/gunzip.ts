@@ -26,6 +26,8 @@ const PIECE_BYTES = 512 * 1024;
 const BEGINNING_FILE_BYTES = 192 * 1024;
 /** ... unless it makes more than this. */
 const BEGINNING_BYTES_MAX = 4 * 1024 * 1024;
+/** Room made at a time: it mostly makes less than this. */
+const BEGINNING_BYTES_USUAL = 1536 * 1024;
 /** Length of the inflated data (mod 2^32), the last field of the last member (RFC 1952, section 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
 /** What zlib says of a member's header. Whatever came before it has passed its check sum. */
@@ -124,7 +126,7 @@ function inflateBeginning(bytes: Uint8Array): Uint8Array {
     return gunzipSync(bytes.subarray(0, BEGINNING_FILE_BYTES), {
       finishFlush: constants.Z_SYNC_FLUSH,
       maxOutputLength: BEGINNING_BYTES_MAX,
-      chunkSize: BEGINNING_BYTES_MAX,
+      chunkSize: BEGINNING_BYTES_USUAL,
     });
   } catch {
     return new Uint8Array(0);

@@ -22,6 +22,7 @@ export interface TxRows {
 export class WritingBlock implements BlockContext {
   readonly no: number;
   readonly timeUs: number;
+  readonly isContinued: boolean;
   private readonly ordBase: number;
   /** Made with the first row: most blocks have none but their own hash. */
   private txs: number[] | undefined;
@@ -40,6 +41,7 @@ export class WritingBlock implements BlockContext {
   ) {
     this.no = head.no;
     this.timeUs = head.timeUs;
+    this.isContinued = head.part > 0;
     this.ordBase = head.part * ORD_PART_SHIFT;
   }
 

@@ -42,6 +42,8 @@ const NUMBER_CHARACTERS_MAX = 100;
 /** The tenth byte of a varint holds the last one of 64 bits. */
 const VARINT_BYTES_MAX = 10;
 const DEPTH_MAX = 16;
+/** Exact as a JavaScript number. */
+const EXACT_DIGITS = 15;
 const ID_CHARACTERS = 64;
 
 /** 1 for a digit, 2 for a to f. */
@@ -57,8 +59,8 @@ class Shape {
   readonly limits: Uint8Array;
   readonly wanted: Int8Array;
   /** Plain values of a CHOICE, by tag. */
-  readonly choices: Uint8Array[] = [];
-  private readonly parts: (Shape | undefined)[] = [];
+  readonly choices: (Uint8Array | undefined)[];
+  private readonly parts: (Shape | undefined)[];
 
   constructor(
     private readonly fullName: string,
@@ -68,6 +70,9 @@ class Shape {
   ) {
     const { fields } = messageDescriptor(fullName);
     const size = 8 * (1 + Math.max(0, ...fields.map((field) => field.number)));
+    // With all places from the start: an array with holes is looked up as a map is.
+    this.choices = new Array(size).fill(undefined);
+    this.parts = new Array(size).fill(undefined);
     this.codes = new Uint8Array(size);
     this.limits = new Uint8Array(size);
     this.wanted = new Int8Array(size).fill(NOT_WANTED);
@@ -183,6 +188,16 @@ export class Skim {
     return value;
   }
 
+  /** A wanted text of digits, at most 15 of them, as a number; -1 for a longer one. */
+  digits(wanted: number): number {
+    const start = this.starts[wanted]!;
+    const end = this.ends[wanted]!;
+    if (start === end || end - start > EXACT_DIGITS) return -1;
+    let value = 0;
+    for (let at = start; at < end; at++) value = value * 10 + this.bytes[at]! - 48;
+    return value;
+  }
+
   /** A wanted whole number of 64 bits. */
   int64(wanted: number): bigint {
     const start = this.starts[wanted]!;
@@ -271,16 +286,18 @@ export class Skim {
 /** Digits, with a sign before and a point between them if need be. */
 function isNumber(bytes: Uint8Array, start: number, end: number): boolean {
   if (end - start > NUMBER_CHARACTERS_MAX) return false;
-  let at = bytes[start] === 45 /* - */ ? start + 1 : start;
-  let digits = 0;
-  let hasPoint = false;
-  for (; at < end; at++) {
-    const byte = bytes[at]!;
-    if (byte >= 48 && byte <= 57) digits++;
-    else if (byte === 46 /* . */ && !hasPoint && digits > 0) {
-      hasPoint = true;
-      digits = 0;
-    } else return false;
-  }
-  return digits > 0;
+  const whole = bytes[start] === 45 /* - */ ? start + 1 : start;
+  let at = digitsEnd(bytes, whole, end);
+  if (at === whole) return false;
+  if (at === end) return true;
+  if (bytes[at] !== 46 /* . */) return false;
+  const fraction = ++at;
+  at = digitsEnd(bytes, fraction, end);
+  return at === end && at > fraction;
+}
+
+function digitsEnd(bytes: Uint8Array, start: number, end: number): number {
+  let at = start;
+  while (at < end && hexKind[bytes[at]!] === 1) at++;
+  return at;
 }

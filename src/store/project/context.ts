@@ -9,6 +9,8 @@ export interface BlockContext {
   readonly no: number;
   /** Block time, Unix microseconds: the "vega time" of every row (reference 10, section 2.2). */
   readonly timeUs: number;
+  /** An earlier block of the same time began this row: there may be rows that refer to it from before. */
+  readonly isContinued: boolean;
   readonly ids: Ids;
   readonly accounts: Accounts;
   /** Column `tx` for the event. */
@@ -37,6 +39,31 @@ export interface Projection {
 }
 
 export type ProjectionFactory = (db: Database) => Projection;
+
+/** What the running block has written, by key: so that a later event of the block finds it without a query. */
+export class RowsOfBlock<T> {
+  private readonly byKey = new Map<string, T>();
+  private block = 0;
+
+  /** Of a block that `isContinued` there may be rows which are not known here. */
+  get(block: BlockContext, key: string): T | undefined {
+    if (block.no === this.block) return this.byKey.get(key);
+    this.block = block.no;
+    if (this.byKey.size > 0) this.byKey.clear();
+    return undefined;
+  }
+
+  /** After `get` of the same block. */
+  set(key: string, value: T): void {
+    this.byKey.set(key, value);
+  }
+
+  /** The transaction was rolled back. */
+  clear(): void {
+    this.byKey.clear();
+    this.block = 0;
+  }
+}
 
 /** `INSERT OR REPLACE INTO table(columns) VALUES(?, ...)`: last one in a block wins. */
 export function upsert(db: Database, table: string, columns: string): Statement {

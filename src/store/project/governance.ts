@@ -5,7 +5,7 @@ import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../..
 import { Reader } from "../../wire/reader.ts";
 import { Skim } from "../../wire/skim.ts";
 import { checkProposal, checkVote } from "./checks.ts";
-import { idBlob, type Projection, payload, upsert } from "./context.ts";
+import { type BlockContext, idBlob, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 import { PROPOSAL_RULES } from "./rules.ts";
 
@@ -70,6 +70,9 @@ export function proposals(db: Database): Projection {
   const earlier = db.prepare("SELECT data FROM proposals WHERE block = ? AND id = ?");
   const history = upsert(db, "proposals", "block, id, tx, data");
   const current = upsert(db, "proposals_current", "id, block, open, state, kind, party, reference");
+  const written = new RowsOfBlock<Uint8Array>();
+  const stored = (block: BlockContext, id: Uint8Array): Uint8Array | undefined =>
+    (earlier.get(block.no, id) as { data: Uint8Array } | null)?.data;
   return {
     handlers: [
       [
@@ -77,19 +80,18 @@ export function proposals(db: Database): Projection {
         (block, event) => {
           const m = proposalFacts(event);
           const id = idBlob(m.id, "id");
-          const before = earlier.get(block.no, id) as { data: Uint8Array } | null;
-          history.run(
-            block.no,
-            id,
-            block.tx(event),
-            before ? withRequirementsOf(before.data, event) : payload(event),
-          );
+          const key = id.toHex();
+          const before = written.get(block, key) ?? (block.isContinued ? stored(block, id) : undefined);
+          const data = before ? withRequirementsOf(before, event) : payload(event);
+          written.set(key, data);
+          history.run(block.no, id, block.tx(event), data);
           const party = block.ids.intern(m.partyId, "party_id").ref;
           const open = m.state === STATE_OPEN ? 1 : 0;
           current.run(id, block.no, open, m.state, m.kind, party, m.reference);
         },
       ],
     ],
+    reset: () => written.clear(),
   };
 }
 

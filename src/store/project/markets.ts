@@ -32,6 +32,7 @@ import {
   microseconds,
   type Projection,
   payload,
+  RowsOfBlock,
   upsert,
 } from "./context.ts";
 import { Field } from "./fields.ts";
@@ -61,12 +62,12 @@ const orderSkim = new Skim("vega.Order", ORDER_RULES, [
 const EARLIER_ROWS_MAX = 64;
 
 interface StoredOrder {
-  block: bigint;
   ord: bigint;
   data: Uint8Array;
 }
 
 interface EarlierOrder extends StoredOrder {
+  block: bigint;
   id: Uint8Array;
   version: bigint;
 }
@@ -177,15 +178,18 @@ export function marketData(db: Database): Projection {
   };
 }
 
+interface WrittenOrder {
+  readonly ord: number;
+  readonly facts: OrderFacts;
+}
+
 /**
  * Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. Current is
  * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book anew, and
  * the original lists each of these creations as it stood last. Only the newest creation of an id can be live.
  */
 export function orders(db: Database): Projection {
-  const earlier = db.prepare(
-    "SELECT block, ord, data FROM orders WHERE id = ? AND version = ? AND block = ?",
-  );
+  const earlier = db.prepare("SELECT ord, data FROM orders WHERE id = ? AND version = ? AND block = ?");
   // The row before in the index, which may be another order's: a fifth of what equalities with an ORDER BY take.
   const before = db.prepare(
     "SELECT id, version, block, ord, data FROM orders WHERE (id, version, block) < (?, ?, ?) ORDER BY id DESC, version DESC, block DESC LIMIT 1",
@@ -204,8 +208,15 @@ export function orders(db: Database): Projection {
   const live = db.prepare(
     "SELECT o.block, o.tx, o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
-  const show = (block: BlockContext, m: OrderFacts, no: number, ord: number, liveFlag: number) => {
-    const id = idBlob(m.id, "id");
+  const written = new RowsOfBlock<WrittenOrder>();
+  const show = (
+    block: BlockContext,
+    m: OrderFacts,
+    id: Uint8Array,
+    no: number,
+    ord: number,
+    liveFlag: number,
+  ) => {
     const created = microseconds(m.createdAt);
     const market = block.ids.intern(m.marketId, "market_id").ref;
     const party = block.ids.intern(m.partyId, "party_id").ref;
@@ -226,29 +237,33 @@ export function orders(db: Database): Projection {
     );
   };
   /** A row of another creation is gone: that creation stands as it did before this block, or was never written. */
-  const fallBack = (block: BlockContext, gone: OrderFacts) => {
-    const id = idBlob(gone.id, "id");
+  const fallBack = (block: BlockContext, gone: OrderFacts, id: Uint8Array) => {
     removeCurrent.run(id, microseconds(gone.createdAt));
     let at = BigInt(block.no);
     for (let tries = 0; tries < EARLIER_ROWS_MAX; tries++) {
       const row = before.get(id, gone.version, at) as EarlierOrder | null;
       if (!row || row.version !== BigInt(gone.version) || Buffer.compare(row.id, id) !== 0) return;
       const m = orderFacts(row.data, 0, row.data.length);
-      if (m.createdAt === gone.createdAt) return show(block, m, Number(row.block), Number(row.ord), 0);
+      if (m.createdAt === gone.createdAt) return show(block, m, id, Number(row.block), Number(row.ord), 0);
       at = row.block;
     }
   };
+  const stored = (block: BlockContext, m: OrderFacts, id: Uint8Array): WrittenOrder | undefined => {
+    const row = earlier.get(id, m.version, block.no) as StoredOrder | null;
+    return row ? { ord: Number(row.ord), facts: orderFacts(row.data, 0, row.data.length) } : undefined;
+  };
   const write = (block: BlockContext, m: OrderFacts, ord: number, tx: number, data: Uint8Array) => {
     const id = idBlob(m.id, "id");
-    const gone = earlier.get(id, m.version, block.no) as StoredOrder | null;
+    const key = `${id.toHex()}|${m.version}`;
+    const gone = written.get(block, key) ?? (block.isContinued ? stored(block, m, id) : undefined);
     if (gone) {
       remove.run(block.no, gone.ord);
-      const order = orderFacts(gone.data, 0, gone.data.length);
-      if (order.createdAt !== m.createdAt) fallBack(block, order);
+      if (gone.facts.createdAt !== m.createdAt) fallBack(block, gone.facts, id);
     }
+    written.set(key, { ord, facts: m });
     history.run(block.no, ord, id, m.version, tx, data);
     replaced.run(id, microseconds(m.createdAt));
-    show(block, m, block.no, ord, isLive(m) ? 1 : 0);
+    show(block, m, id, block.no, ord, isLive(m) ? 1 : 0);
   };
   return {
     handlers: [
@@ -276,6 +291,7 @@ export function orders(db: Database): Projection {
         },
       ],
     ],
+    reset: () => written.clear(),
   };
 }
 

@@ -56,6 +56,12 @@ const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGAT
   "amount",
 ]);
 
+/** A skimmed field that holds an epoch in digits. @throws FieldFault */
+function epochOf(skim: Skim, wanted: number): number {
+  const epoch = skim.digits(wanted);
+  return epoch < 0 ? wholeNumber(skim.text(wanted), "epoch_seq") : epoch;
+}
+
 export function parameters(db: Database): Projection {
   const history = upsert(db, "network_parameters", "key, block, value, tx");
   const current = upsert(db, "network_parameters_current", "key, value, block");
@@ -146,7 +152,7 @@ export function validators(db: Database): Projection {
       const { bytes, start, end } = event;
       if (skim.isPlain(bytes, start, end)) {
         const id = block.ids.internAt(bytes, skim.start(0), skim.end(0), "node_id").ref;
-        row.run(wholeNumber(skim.text(1), "epoch_seq"), id, block.no, payload(event));
+        row.run(epochOf(skim, 1), id, block.no, payload(event));
         return;
       }
       const m = read(event);
@@ -300,14 +306,20 @@ export function stake(db: Database): Projection {
     if (skim.isPlain(bytes, start, end)) {
       const party = ids.internAt(bytes, skim.start(0), skim.end(0), "party").ref;
       const node = ids.internAt(bytes, skim.start(1), skim.end(1), "node_id").ref;
-      return { party, node, epochSeq: skim.text(2), amount: skim.text(3) };
+      const amount = skim.digits(3);
+      return {
+        party,
+        node,
+        epoch: epochOf(skim, 2),
+        amount: amount < 0 ? storedAmount(skim.text(3), "amount") : BigInt(amount),
+      };
     }
     const { party, nodeId, epochSeq, amount } = readDelegationBalanceEventAt(bytes, start, end);
     return {
       party: ids.intern(party, "party").ref,
       node: ids.intern(nodeId, "node_id").ref,
-      epochSeq,
-      amount,
+      epoch: wholeNumber(epochSeq, "epoch_seq"),
+      amount: storedAmount(amount, "amount"),
     };
   };
   return {
@@ -325,10 +337,7 @@ export function stake(db: Database): Projection {
       [
         Field.delegationBalance,
         (block, event) => {
-          const m = read(block, event);
-          const { party, node } = m;
-          const epoch = wholeNumber(m.epochSeq, "epoch_seq");
-          const amount = storedAmount(m.amount, "amount");
+          const { party, node, epoch, amount } = read(block, event);
           delegation.run(block.no, block.ord(event), party, node, epoch, amount, block.tx(event));
           delegationCurrent.run(party, node, epoch, block.no, amount);
         },
