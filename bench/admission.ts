@@ -9,7 +9,8 @@
 import { createPublicKey, verify } from "node:crypto";
 import { Admission } from "../src/admission/admission.ts";
 import { openSearch } from "../src/admission/pow/nonce-search.ts";
-import { ed25519KeyPair, ed25519VerifyAsync } from "../src/crypto/ed25519.ts";
+import { SignatureVerifier } from "../src/admission/verifier/verifier.ts";
+import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { readTransaction, signingDigest } from "../src/wire/transaction.ts";
 import { buildTransaction } from "../src/wire/transaction-build.ts";
 import { type CheckedTransaction, checkTransaction, readUnverified } from "../src/wire/transaction-check.ts";
@@ -69,6 +70,7 @@ function admit(admission: Admission, { party, hash, blockHeight, pow, kind }: Ch
   if (!verdict.accepted) throw new Error(`a transaction of the benchmark is refused: ${verdict.text}`);
 }
 
+const verifier = new SignatureVerifier();
 const transactions = makeTransactions();
 const bareInput = transactions.map((bytes) => {
   const { inputData, pubKey, signature } = readTransaction(bytes);
@@ -100,7 +102,7 @@ async function allCores(): Promise<void> {
       const read = readUnverified(bytes, CHAIN);
       if (!read.ok) throw new Error(read.refusal.text);
       const { transaction, digest, publicKey } = read.unverified;
-      const isValid = await ed25519VerifyAsync(publicKey, digest, transaction.signature);
+      const isValid = await verifier.verify(publicKey, digest, transaction.signature);
       if (!isValid) throw new Error("a signature of the benchmark is wrong");
       admit(admission, transaction);
     }),

@@ -11,6 +11,7 @@ const ENTRY_POINTS = [
   "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
   "src/admission/pow/solver.worker.ts",
+  "src/admission/verifier/verifier.worker.ts",
 ];
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || "unknown";

@@ -8,7 +8,8 @@ export function workerUrl(
     | "node/planes.worker.ts"
     | "node/reader.worker.ts"
     | "history/segment.worker.ts"
-    | "admission/pow/solver.worker.ts",
+    | "admission/pow/solver.worker.ts"
+    | "admission/verifier/verifier.worker.ts",
 ): string {
   return new URL(`./${path}`, import.meta.url).href;
 }

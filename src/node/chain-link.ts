@@ -2,7 +2,7 @@
  * A chain on one thread, asked by another: the calls of `DevnetPort` as messages. What is asked in one turn of the
  * event loop travels together, and so do the answers, because a message costs as much as a few calls.
  */
-import { ed25519VerifyAsync } from "../crypto/ed25519.ts";
+import { SignatureVerifier } from "../admission/verifier/verifier.ts";
 import {
   type BridgePort,
   ChainCallError,
@@ -190,6 +190,7 @@ export class RemoteChain implements DevnetPort {
   private txs: TxCall[] = [];
   private isFlushing = false;
   private nextId = 0;
+  private readonly verifier = new SignatureVerifier();
 
   constructor(private readonly post: (message: CallMessage) => void) {
     this.bridge = {
@@ -231,6 +232,7 @@ export class RemoteChain implements DevnetPort {
 
   /** Everything that still waits is told that the chain is gone. */
   close(): void {
+    this.verifier.close();
     const waiting = [...this.waiting.values()];
     this.waiting.clear();
     for (const { reject } of waiting) reject(new ChainCallError("stopped", "the node is stopping"));
@@ -283,7 +285,7 @@ export class RemoteChain implements DevnetPort {
     const read = readUnverified(bytes, latest.chainId);
     if (!read.ok) return this.sendOn(bytes, task, false);
     const { publicKey, digest, transaction } = read.unverified;
-    const verified = ed25519VerifyAsync(publicKey, digest, transaction.signature);
+    const verified = this.verifier.verify(publicKey, digest, transaction.signature);
     return verified.then((isVerified) => this.sendOn(bytes, task, isVerified));
   }
 
