@@ -90,9 +90,10 @@ export class ReaderThreads {
   }
 
   private drop(reader: Reader): void {
-    this.readers.delete(reader);
+    if (!this.readers.delete(reader)) return;
     reader.stopped.resolve();
     reader.worker.terminate();
+    this.options.counts.releaseExports(reader.thread);
   }
 }
 

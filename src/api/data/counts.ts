@@ -1,5 +1,5 @@
 // What the threads that answer count, in memory that they share: each has words of its own, and whoever asks adds
-// them up. Only exports that run are one number, because one thread must not begin what another one has no room for.
+// them up. Exports that run are also counted together, because one thread must not begin what another one has no room for.
 
 /** Threads that can count. */
 export const COUNTING_THREADS_MAX = 16;
@@ -9,6 +9,8 @@ const CACHE_HITS = STATUSES;
 const EXPORTS_FAILED = STATUSES + 1;
 const WORDS = STATUSES + 2;
 const WORD_BYTES = 8;
+/** Of the exports that run: all of them, then those of each thread. */
+const ALL = 0;
 
 export interface CountsMemory {
   readonly words: SharedArrayBuffer;
@@ -19,6 +21,7 @@ export class ServerCounts {
   private readonly words: Float64Array;
   private readonly running: Int32Array;
   private readonly own: number;
+  private readonly ownRunning: number;
 
   /**
    * @param memory of the thread that began; its own without
@@ -31,6 +34,7 @@ export class ServerCounts {
     this.words = new Float64Array(memory.words);
     this.running = new Int32Array(memory.exportsRunning);
     this.own = thread * WORDS;
+    this.ownRunning = ALL + 1 + thread;
   }
 
   response(status: number): void {
@@ -47,17 +51,28 @@ export class ServerCounts {
 
   /** Takes a place for an export; false when all are taken. */
   beginExport(max: number): boolean {
-    if (Atomics.add(this.running, 0, 1) < max) return true;
-    Atomics.sub(this.running, 0, 1);
+    if (Atomics.add(this.running, ALL, 1) < max) {
+      Atomics.add(this.running, this.ownRunning, 1);
+      return true;
+    }
+    Atomics.sub(this.running, ALL, 1);
     return false;
   }
 
   endExport(): void {
-    Atomics.sub(this.running, 0, 1);
+    // Of a thread that is gone its places were given back before.
+    if (Atomics.sub(this.running, this.ownRunning, 1) > 0) Atomics.sub(this.running, ALL, 1);
+    else Atomics.add(this.running, this.ownRunning, 1);
+  }
+
+  /** Gives back the places of a thread that ended, whatever it was at. */
+  releaseExports(thread: number): void {
+    const left = Atomics.exchange(this.running, ALL + 1 + thread, 0);
+    Atomics.sub(this.running, ALL, left);
   }
 
   get exportsRunning(): number {
-    return Atomics.load(this.running, 0);
+    return Atomics.load(this.running, ALL);
   }
 
   get exportsFailed(): number {
@@ -89,6 +104,6 @@ export class ServerCounts {
 function newMemory(): CountsMemory {
   return {
     words: new SharedArrayBuffer(COUNTING_THREADS_MAX * WORDS * WORD_BYTES),
-    exportsRunning: new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT),
+    exportsRunning: new SharedArrayBuffer((ALL + 1 + COUNTING_THREADS_MAX) * Int32Array.BYTES_PER_ELEMENT),
   };
 }
