@@ -4,7 +4,9 @@
  * `bun bench/solver.ts [--rounds N] [--binary dist/lyra]` prints one JSON line. The rates are medians of rounds in
  * which everybody has a turn, because a shared machine changes speed between minutes; the ratios are of the same
  * round. What runs on one core is measured by processor time, as `openssl speed` does it, so that a neighbour does not
- * count; two threads and the executable are measured by the clock, which needs a quiet machine; so is the package where it is held against the executable. A 64-byte message takes OpenSSL one permutation, as an attempt takes the solver.
+ * count; two threads and the executable are measured by the clock, which needs a quiet machine; so is
+ * the package where it is held against the executable. A 64-byte message takes OpenSSL one permutation, as an attempt
+ * takes the solver.
  */
 import { HASH_FUNCTION } from "../src/admission/pow/function.ts";
 import { openSearch } from "../src/admission/pow/nonce-search.ts";

@@ -70,7 +70,7 @@ class Shape {
   ) {
     const { fields } = messageDescriptor(fullName);
     const size = 8 * (1 + Math.max(0, ...fields.map((field) => field.number)));
-    // With all places from the start: an array with holes is looked up as a map is.
+    // Every place is filled, so that no look-up meets a hole.
     this.choices = new Array(size).fill(undefined);
     this.parts = new Array(size).fill(undefined);
     this.codes = new Uint8Array(size);

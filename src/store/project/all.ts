@@ -2,8 +2,9 @@
 import { assets, balances, deposits, ledger, parties, transfers, withdrawals } from "./collateral.ts";
 import type { ProjectionFactory } from "./context.ts";
 import { proposals, votes } from "./governance.ts";
-import { liquidity, marginLevels, marketData, markets, oracles, orders, trades } from "./markets.ts";
+import { liquidity, marginLevels, marketData, markets, oracles, trades } from "./markets.ts";
 import { chain, keys, parameters, rewards, signatures, stake, validators } from "./network.ts";
+import { orders } from "./orders.ts";
 import { positions } from "./positions.ts";
 
 export const PROJECTIONS: readonly ProjectionFactory[] = [
