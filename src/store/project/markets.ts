@@ -15,14 +15,7 @@ import {
 import { Skim } from "../../wire/skim.ts";
 import type { AccountFields } from "../accounts.ts";
 import { checkMargins, checkMarket, checkMarketData, checkProvision, checkTrade } from "./checks.ts";
-import {
-  append,
-  type BlockContext,
-  idBlob,
-  type Projection,
-  payload,
-  upsert,
-} from "./context.ts";
+import { append, type BlockContext, idBlob, type Projection, payload, upsert } from "./context.ts";
 import { Field } from "./fields.ts";
 import { MARGIN_RULES, MARKET_DATA_RULES, MARKET_RULES } from "./rules.ts";
 
