@@ -31,6 +31,21 @@ const claims: readonly Claim[] = Array.from({ length: 500 }, (_, n) => {
 });
 const expected = claims.map(({ isValid }) => isValid);
 
+/** A thread that says it is there, and never answers. */
+class SilentWorker {
+  onmessage: ((event: { data: unknown }) => void) | undefined;
+  onerror: ((event: { preventDefault(): void }) => void) | undefined;
+  isTerminated = false;
+
+  postMessage(): void {
+    this.onmessage?.({ data: "awake" });
+  }
+
+  terminate(): void {
+    this.isTerminated = true;
+  }
+}
+
 const open: SignatureVerifier[] = [];
 const verifierOf = (options: VerifierOptions) => {
   const verifier = new SignatureVerifier(options);
@@ -114,6 +129,30 @@ describe("a verifier", () => {
     expect(await waiting).toEqual(expected);
     expect(await verifyAll(verifier)).toEqual(expected);
     expect(verifier.threadCount).toBe(0);
+  });
+
+  test("what a thread had that broke is answered all the same, and no other thread is begun", async () => {
+    const real = globalThis.Worker;
+    const fakes: SilentWorker[] = [];
+    globalThis.Worker = class extends SilentWorker {
+      constructor() {
+        super();
+        fakes.push(this);
+      }
+    } as unknown as typeof Worker;
+    try {
+      const verifier = verifierOf({ threads: THREADS });
+      const waiting = verifyAll(verifier);
+      expect(verifier.threadCount).toBe(THREADS);
+      await Bun.sleep(20);
+      fakes[0]!.onerror?.({ preventDefault: () => {} });
+      expect(await waiting).toEqual(expected);
+      expect(await verifyAll(verifier)).toEqual(expected);
+      expect([verifier.threadCount, fakes.length]).toEqual([0, THREADS]);
+      expect(fakes.map(({ isTerminated }) => isTerminated)).toEqual([true, true]);
+    } finally {
+      globalThis.Worker = real;
+    }
   });
 
   test("ends its threads when it has been quiet, and begins them again", async () => {
