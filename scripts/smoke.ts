@@ -64,6 +64,16 @@ async function served(home: string): Promise<void> {
   );
 }
 
+async function firstLine(output: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const part of output) {
+    text += decoder.decode(part, { stream: true });
+    if (text.includes("\n")) break;
+  }
+  return text.split("\n")[0]!;
+}
+
 /** A devnet, its threads and its tools; then the same home again. */
 async function devnet(): Promise<void> {
   const home = join(folder, "devnet");
@@ -81,8 +91,7 @@ async function devnet(): Promise<void> {
   ];
   const start = async () => {
     const child = Bun.spawn([program, ...words], { cwd: folder, stdout: "pipe", stderr: "ignore" });
-    const { value } = await child.stdout.getReader().read();
-    return { child, where: JSON.parse(new TextDecoder().decode(value).split("\n")[0]!) };
+    return { child, where: JSON.parse(await firstLine(child.stdout)) };
   };
   const first = await start();
   const { nodeUrl, dataUrl, parties } = first.where;

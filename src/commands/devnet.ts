@@ -1,10 +1,11 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseBlockMode } from "../api/devnet/block-mode.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { writeConfigOut } from "./config-out.ts";
 import { waitForSignal } from "./signals.ts";
 import { dim, red, say } from "./terminal.ts";
 
@@ -168,7 +169,7 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
     ...devnet.address,
     ...(wallet && { walletUrl: wallet.url, walletPort: wallet.port }),
   };
-  if (values["config-out"]) writeFileSync(values["config-out"], `${JSON.stringify(address)}\n`);
+  writeConfigOut(values["config-out"], address);
   const { chain, resumed } = devnet;
   const { height } = chain.status;
   const firstBlockMs = Math.round(devnet.firstBlockMs);

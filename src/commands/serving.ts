@@ -1,8 +1,8 @@
 // Shared by the commands that keep a port open: banner, configuration file for scripts, orderly end.
-import { writeFileSync } from "node:fs";
 import { ExitCode } from "../errors.ts";
 import type { NodeConfig } from "../node/config.ts";
 import { type RunningNode, startNode } from "../node/start.ts";
+import { writeConfigOut } from "./config-out.ts";
 import { waitForSignal } from "./signals.ts";
 import { bold, dim, grouped, say, sayError } from "./terminal.ts";
 
@@ -17,7 +17,12 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   const signals = waitForSignal();
   const node = await startNode(config);
   const where = { dataUrl: node.dataUrl, dataPort: node.dataPort, home: config.home, pid: process.pid };
-  if (options.configOut) writeFileSync(options.configOut, `${JSON.stringify(where)}\n`);
+  try {
+    writeConfigOut(options.configOut, where);
+  } catch (error) {
+    await node.stop();
+    throw error;
+  }
   if (options.json) process.stdout.write(`${JSON.stringify(where)}\n`);
   if (!options.quiet) sayListening(node, config, where);
   let code: number = ExitCode.done;

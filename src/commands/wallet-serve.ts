@@ -1,5 +1,5 @@
 // lyra wallet serve: the JSON-RPC service that pages and programs talk to.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   DEFAULT_WALLET_PORT,
@@ -23,6 +23,7 @@ import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { writeConfigOut } from "./config-out.ts";
 import { bold, dim, red, say } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
 import { storeOf, takeWords, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
@@ -89,7 +90,12 @@ export async function runServe(argv: string[]): Promise<number> {
     home,
     pid: process.pid,
   };
-  if (values["config-out"]) writeFileSync(values["config-out"], `${JSON.stringify(where)}\n`);
+  try {
+    writeConfigOut(values["config-out"], where);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
   if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
   const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
   if (!values.quiet) {

@@ -3,7 +3,7 @@
  * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
  * and for whoever uses Lyra as a library.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
@@ -23,6 +23,7 @@ import { lockHome } from "./lock.ts";
 import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
 import type { Reading } from "./reading.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
+import { writeWhole } from "./whole-file.ts";
 
 export interface DevnetOptions extends DevnetCoreOptions {
   /** Where it is kept; without one in a temporary folder that is removed in the end. */
@@ -163,7 +164,7 @@ async function start(
   await chain.setBlockMode(options.mode ?? INSTANT);
   const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
   const addressFile = join(home, devnetAddressFile);
-  writeFileSync(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
+  writeWhole(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
   onClose(() => rmSync(addressFile, { force: true }));
   const segments = core.keepSegments(home).catch((error) => options.onProblem?.(error));
 
@@ -255,20 +256,9 @@ function genesisText(home: string, options: DevnetOptions): string {
   const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
   if (checkpoint) readDevnetGenesis(text);
   mkdirSync(home, { recursive: true, mode: 0o700 });
+  // Without its genesis a chain is lost.
   writeWhole(file, text);
   return text;
-}
-
-/** All of it or nothing, whenever the process or the machine ends: without its genesis a chain is lost. */
-function writeWhole(file: string, text: string): void {
-  const part = `${file}.part`;
-  try {
-    writeFileSync(part, text, { flush: true });
-    renameSync(part, file);
-  } catch (error) {
-    rmSync(part, { force: true });
-    throw error;
-  }
 }
 
 interface Listening {

@@ -90,8 +90,7 @@ export class ListeningLyra<A> extends Lyra {
   get where(): A | undefined {
     const file = join(this.folder, "where.json");
     if (this.said || !existsSync(file)) return this.said;
-    const text = readFileSync(file, "utf8");
-    if (text.endsWith("\n")) this.said = JSON.parse(text) as A;
+    this.said = JSON.parse(readFileSync(file, "utf8")) as A;
     return this.said;
   }
 

@@ -80,7 +80,7 @@ export class ServiceKiller {
 
   private async listening(hasEnded: () => boolean): Promise<string> {
     const deadline = performance.now() + LISTEN_MS_MAX;
-    while (!existsSync(this.configOut) || !readFileSync(this.configOut, "utf8").endsWith("\n")) {
+    while (!existsSync(this.configOut)) {
       if (hasEnded() || performance.now() > deadline) throw new Error("the service does not listen");
       await Bun.sleep(5);
     }

@@ -30,7 +30,7 @@ class ServedWallet extends Lyra {
   }
 
   async where(): Promise<Where> {
-    while (!existsSync(this.configOut) || !readFileSync(this.configOut, "utf8").endsWith("\n")) {
+    while (!existsSync(this.configOut)) {
       if (this.hasEnded) throw new Error(`it does not serve: ${(await this.end()).err}`);
       await Bun.sleep(10);
     }
