@@ -3,7 +3,7 @@ import { Database, type Statement } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
-import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { isDiskFull } from "./sqlite-error.ts";
 
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
@@ -223,7 +223,7 @@ function migrate(db: Database): void {
   for (const migration of MIGRATIONS) {
     if (migration.version <= version) continue;
     db.transaction(() => {
-      db.run(migration.sql);
+      migration.run(db);
       db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
       db.run(`PRAGMA user_version = ${migration.version}`);
     }).immediate();

@@ -255,6 +255,14 @@ export function isPartyFilter(text: string): boolean {
   return text === NETWORK_PARTY || isHex64(text);
 }
 
+/** Running number that nobody has. */
+const NO_PARTY = -1;
+
+/** Running number of a party, or one that nobody has. @throws InvalidIdentifier */
+export function partyNumber(context: DataContext, id: string): number {
+  return context.ids.find(id)?.no ?? NO_PARTY;
+}
+
 /** `column IN (?, ?)`, or an impossible condition for an empty list of known values. */
 export function inList(column: string, count: number): string {
   if (count === 0) return "1 = 0";

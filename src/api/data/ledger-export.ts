@@ -8,8 +8,8 @@ import { ApiError, internal, invalidArgument } from "../errors.ts";
 import type { Param } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { rfc3339 } from "./blocks.ts";
-import { type DataContext, dateRange } from "./context.ts";
-import { ENTRIES_OF_PARTY, type LedgerRow, partyNumber, wholeSeconds } from "./ledger.ts";
+import { type DataContext, dateRange, partyNumber } from "./context.ts";
+import { ENTRIES_OF_PARTY, type LedgerRow, wholeSeconds } from "./ledger.ts";
 
 const HEADER =
   "vega_time,quantity,effect,transfer_type,asset_id,account_from_market_id,account_from_party_id,account_from_account_type,account_from_balance,account_to_market_id,account_to_party_id,account_to_account_type,account_to_balance\n";

@@ -6,10 +6,9 @@ import type { Endpoint } from "../endpoint.ts";
 import { internal } from "../errors.ts";
 import type { ListQuery, Param, Row } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
-import { type DataContext, dateRange, inList } from "./context.ts";
+import { type DataContext, dateRange, inList, partyNumber } from "./context.ts";
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
-const NO_PARTY = -1;
 /** Entries of two parties are counted up to here to find the shorter list. */
 const COUNT_MAX = 1000;
 const SINGLE_PARTY = "filtering ledger entries: filtering ledger entries should be limited to a single party";
@@ -68,11 +67,6 @@ function sideCondition(context: DataContext, filter: SideFilter, account: "f" | 
   either(`${account}.market`, filter.marketIds?.map(ref));
   either(`${account}.type`, filter.accountTypes);
   return where.length === 0 ? undefined : { sql: `(${where.join(" AND ")})`, params };
-}
-
-/** Running number of a party, or one that nobody has. @throws InvalidIdentifier */
-export function partyNumber(context: DataContext, id: string): number {
-  return context.ids.find(id)?.no ?? NO_PARTY;
 }
 
 /** Bounds of the ledger's date ranges count in whole seconds. */

@@ -1,18 +1,20 @@
 // Transfers (reference 10, section 5.3).
 import { Decimal } from "../../decimal.ts";
+import { transferPosition } from "../../store/transfers.ts";
 import { readTransferAt, type Transfer } from "../../wire/generated/events.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { internal } from "../errors.ts";
 import type { ListQuery, Param, Row } from "../pagination.ts";
-import { type DataContext, truncatedNs } from "./context.ts";
+import { type DataContext, partyNumber, truncatedNs } from "./context.ts";
 
 /** `datanode.api.v2.TransferDirection` */
 const Direction = { from: 1, to: 2, either: 3 } as const;
 
-const DATA = "CROSS JOIN transfers t ON t.block = c.block AND t.id = c.id";
+const DATA = "CROSS JOIN transfers t ON t.block = c.block AND t.ref = c.ref";
 
 interface TransferRow extends Row {
+  id: Uint8Array;
   data: Uint8Array;
 }
 
@@ -32,17 +34,17 @@ function transferOf(data: Uint8Array, timestamp: bigint): Transfer {
 
 /** The rows of a party on the side asked for. With both sides SQLite merges the two lists in order. */
 function sourceOf(
-  party: number | undefined,
+  partyNo: number | undefined,
   direction: number,
 ): Pick<ListQuery, "from" | "where" | "params"> {
   const current = `transfers_current c ${DATA}`;
-  if (party === undefined) return { from: current, where: [], params: [] };
-  const params: Param[] = [party];
-  if (direction === Direction.from) return { from: current, where: ["c.from_party = ?"], params };
-  if (direction === Direction.to) return { from: current, where: ["c.to_party = ?"], params };
-  const either = `(SELECT block, id FROM transfers_current WHERE from_party = ?
-    UNION ALL SELECT block, id FROM transfers_current WHERE to_party = ? AND from_party <> ?)`;
-  return { from: `${either} c ${DATA}`, where: [], params: [party, party, party] };
+  if (partyNo === undefined) return { from: current, where: [], params: [] };
+  const params: Param[] = [partyNo];
+  if (direction === Direction.from) return { from: current, where: ["c.from_no = ?"], params };
+  if (direction === Direction.to) return { from: current, where: ["c.to_no = ?"], params };
+  const either = `(SELECT block, ref FROM transfers_current WHERE from_no = ?
+    UNION ALL SELECT block, ref FROM transfers_current WHERE to_no = ? AND from_no <> ?)`;
+  return { from: `${either} c ${DATA}`, where: [], params: [partyNo, partyNo, partyNo] };
 }
 
 const listTransfers: Endpoint<DataContext> = {
@@ -62,17 +64,19 @@ const listTransfers: Endpoint<DataContext> = {
       throw internal("failed to get transfer", inner);
     }
     return context.query("failed to get transfer", () => {
-      const party = pubkey === undefined ? undefined : context.ids.position(pubkey);
+      const partyNo = pubkey === undefined ? undefined : partyNumber(context, pubkey);
       const transfers = context.list<TransferRow, Transfer>({
         query: {
-          select: "t.data",
-          ...sourceOf(party, direction),
-          order: [{ sql: "c.block" }, { sql: "c.id" }],
+          select: "t.id, t.data",
+          ...sourceOf(partyNo, direction),
+          order: [{ sql: "c.block" }, { sql: "c.ref" }],
         },
         page,
-        key: (cursor) => [cursor.block("vegaTime"), cursor.bytes("id")],
-        cursor: (row) =>
-          JSON.stringify({ vegaTime: context.cursorTime(row.k0!), id: hexOf(row.k1 as Uint8Array) }),
+        key: (cursor) => {
+          const position = transferPosition(cursor.bytes("id"), (sql, ref) => context.get(sql, ref));
+          return [cursor.block("vegaTime"), position];
+        },
+        cursor: (row) => JSON.stringify({ vegaTime: context.cursorTime(row.k0!), id: hexOf(row.id) }),
         node: (row) => transferOf(row.data, context.timeNs(row.k0 as bigint)),
       });
       return { transfers };

@@ -1,4 +1,5 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
+
 import type { Database } from "bun:sqlite";
 import type { BlockEvent } from "../../sources/block.ts";
 import type { Init } from "../../wire/codec.ts";
@@ -15,6 +16,7 @@ import { Skim } from "../../wire/skim.ts";
 import type { AccountFields, AccountKey } from "../accounts.ts";
 import type { StoredAmount } from "../amount.ts";
 import { storedAmount } from "../field.ts";
+import { TransferRows } from "../transfers.ts";
 import { checkAsset, checkDeposit, checkTransfer, checkWithdrawal } from "./checks.ts";
 import {
   append,
@@ -222,8 +224,7 @@ export function withdrawals(db: Database): Projection {
 }
 
 export function transfers(db: Database): Projection {
-  const history = upsert(db, "transfers", "block, id, tx, data");
-  const current = upsert(db, "transfers_current", "id, block, from_party, to_party");
+  const rows = new TransferRows(db);
   return {
     handlers: [
       [
@@ -231,10 +232,13 @@ export function transfers(db: Database): Projection {
         (block, event) => {
           const m = readTransferAt(event.bytes, event.start, event.end);
           checkTransfer(m);
-          const id = idBlob(m.id, "id");
-          history.run(block.no, id, block.tx(event), payload(event));
-          const from = block.ids.intern(m.from, "from").ref;
-          current.run(id, block.no, from, block.ids.intern(m.to, "to").ref);
+          rows.put(block.no, {
+            id: idBlob(m.id, "id"),
+            tx: block.tx(event),
+            data: payload(event),
+            fromNo: block.ids.intern(m.from, "from").no,
+            toNo: block.ids.intern(m.to, "to").no,
+          });
         },
       ],
     ],
