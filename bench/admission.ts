@@ -105,8 +105,8 @@ async function allCores(): Promise<void> {
     transactions.map(async (bytes) => {
       const read = readUnverified(bytes, CHAIN);
       if (!read.ok) throw new Error(read.refusal.text);
-      const { transaction, digest, publicKey } = read.unverified;
-      const isValid = await verifier.verify(publicKey, digest, transaction.signature);
+      const { transaction, claim } = read.unverified;
+      const isValid = await verifier.verify(claim.publicKey, claim.digest, claim.signature);
       if (!isValid) throw new Error("a signature of the benchmark is wrong");
       admit(admission, transaction);
     }),

@@ -13,13 +13,20 @@ import {
 } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
 import { NodeError, reasonOf } from "../errors.ts";
-import { checkTransaction, readTrusted, readUnverified, type Verdict } from "../wire/transaction-check.ts";
+import {
+  checkTransaction,
+  INVALID_SIGNATURE,
+  readClaim,
+  readTrusted,
+  type Verdict,
+} from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/property-errors.ts";
 import {
   type GoodOutcomes,
   isGood,
   packOutcomes,
   packTxs,
+  type SignatureFinding,
   type TxBatch,
   type TxCall,
   type TxTask,
@@ -74,19 +81,20 @@ export class ChainHost {
   private answers: Answer[] = [];
   private good: { readonly id: number; readonly outcome: TxOutcome }[] = [];
   private isFlushing = false;
-  /** Bytes whose signature the other side has verified; the chain need not do it again. */
-  private readonly verified = new WeakSet<Uint8Array>();
+  /** What the other side has found of the signature; the chain need not do it again. */
+  private readonly signatures = new WeakMap<Uint8Array, Exclude<SignatureFinding, "unknown">>();
   private end: (() => void) | undefined;
 
   constructor(private readonly post: (message: ChainMessage) => void) {}
 
   /** For the chain's options: verifies what nobody has verified yet. */
   readonly checkTransaction = (bytes: Uint8Array, chainId: string): Verdict => {
-    const transaction = this.verified.has(bytes) ? readTrusted(bytes) : undefined;
-    if (transaction === undefined || transaction instanceof PropertyErrors) {
-      return checkTransaction(bytes, chainId);
-    }
-    return { ok: true, transaction };
+    const signature = this.signatures.get(bytes);
+    if (signature === undefined) return checkTransaction(bytes, chainId);
+    const transaction = readTrusted(bytes);
+    // Refused before anybody looks at the signature.
+    if (transaction instanceof PropertyErrors) return checkTransaction(bytes, chainId);
+    return signature === "valid" ? { ok: true, transaction } : INVALID_SIGNATURE;
   };
 
   serve(chain: DevnetPort): void {
@@ -113,8 +121,8 @@ export class ChainHost {
     }
   }
 
-  private takeTx({ id, bytes, task, isVerified }: TxCall): void {
-    if (isVerified) this.verified.add(bytes);
+  private takeTx({ id, bytes, task, signature }: TxCall): void {
+    if (signature !== "unknown") this.signatures.set(bytes, signature);
     const failed = (error: unknown) => this.answer({ id, error: errorText(error) });
     const { chain } = this;
     if (chain === undefined) {
@@ -276,23 +284,21 @@ export class RemoteChain implements DevnetPort {
   ban: DevnetPort["ban"] = (...values) => this.call("ban", values);
 
   /**
-   * Sends a transaction on with its signature verified here. One that is refused already goes on as it is: the chain
-   * says why, in the same form as for every other reason.
+   * Sends a transaction on with its signature verified here. All else is the chain's to judge, and to say in one form.
    */
   private send(bytes: Uint8Array, task: TxTask): Promise<TxOutcome> {
     const { latest } = this;
     if (latest === undefined) return Promise.reject(notThere());
-    const read = readUnverified(bytes, latest.chainId);
-    if (!read.ok) return this.sendOn(bytes, task, false);
-    const { publicKey, digest, transaction } = read.unverified;
-    const verified = this.verifier.verify(publicKey, digest, transaction.signature);
-    return verified.then((isVerified) => this.sendOn(bytes, task, isVerified));
+    const claim = readClaim(bytes, latest.chainId);
+    if (claim === undefined) return this.sendOn(bytes, task, "unknown");
+    const verified = this.verifier.verify(claim.publicKey, claim.digest, claim.signature);
+    return verified.then((isValid) => this.sendOn(bytes, task, isValid ? "valid" : "invalid"));
   }
 
-  private sendOn(bytes: Uint8Array, task: TxTask, isVerified: boolean): Promise<TxOutcome> {
+  private sendOn(bytes: Uint8Array, task: TxTask, signature: SignatureFinding): Promise<TxOutcome> {
     return this.answerTo((id) => {
       if (this.calls.length > 0) this.flush();
-      this.txs.push({ id, bytes, task, isVerified });
+      this.txs.push({ id, bytes, task, signature });
     });
   }
 

@@ -8,9 +8,11 @@ export interface TxCall {
   readonly id: number;
   readonly bytes: Uint8Array;
   readonly task: TxTask;
-  /** Its signature has been verified by whoever sends it on. */
-  readonly isVerified: boolean;
+  /** What whoever sends it on has found of its signature. */
+  readonly signature: SignatureFinding;
 }
+
+export type SignatureFinding = "unknown" | "valid" | "invalid";
 
 /** What is to be done with it: judged alone, taken in, or taken in and waited for until it is in a block. */
 export type TxTask = "check" | "submit" | "commit";
@@ -18,21 +20,22 @@ export type TxTask = "check" | "submit" | "commit";
 export interface TxBatch {
   readonly ids: Float64Array;
   readonly lengths: Uint32Array;
-  /** The place of its task in `TASKS`, and `VERIFIED`. */
+  /** The place of its task in `TASKS`, and in the next bits that of its signature in `FINDINGS`. */
   readonly flags: Uint8Array;
   /** One after the other. */
   readonly bytes: Uint8Array;
 }
 
 const TASKS: readonly TxTask[] = ["check", "submit", "commit"];
-const VERIFIED = 4;
+const TASK_BITS = 2;
+const FINDINGS: readonly SignatureFinding[] = ["unknown", "valid", "invalid"];
 
 export function packTxs(calls: readonly TxCall[]): TxBatch {
   const ids = Float64Array.from(calls, ({ id }) => id);
   const lengths = Uint32Array.from(calls, ({ bytes }) => bytes.length);
   const flags = Uint8Array.from(
     calls,
-    ({ task, isVerified }) => TASKS.indexOf(task) + (isVerified ? VERIFIED : 0),
+    ({ task, signature }) => TASKS.indexOf(task) | (FINDINGS.indexOf(signature) << TASK_BITS),
   );
   const bytes = new Uint8Array(lengths.reduce((sum, length) => sum + length, 0));
   let at = 0;
@@ -50,8 +53,8 @@ export function unpackTxs({ ids, lengths, flags, bytes }: TxBatch): TxCall[] {
   for (const [n, id] of ids.entries()) {
     const end = at + lengths[n]!;
     const flag = flags[n]!;
-    const isVerified = (flag & VERIFIED) !== 0;
-    calls.push({ id, bytes: bytes.slice(at, end), task: TASKS[flag & ~VERIFIED]!, isVerified });
+    const task = TASKS[flag & ((1 << TASK_BITS) - 1)]!;
+    calls.push({ id, bytes: bytes.slice(at, end), task, signature: FINDINGS[flag >> TASK_BITS]! });
     at = end;
   }
   return calls;

@@ -68,12 +68,18 @@ export interface Refused {
 
 export type Verdict = { readonly ok: true; readonly transaction: CheckedTransaction } | Refused;
 
+/** What a signature says: that the key has signed the digest. */
+export interface SignatureClaim {
+  readonly publicKey: Uint8Array;
+  /** The 32 bytes that should be signed. */
+  readonly digest: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
 /** A transaction that is right but for its signature, which nobody has looked at. */
 export interface UnverifiedTransaction {
   readonly transaction: CheckedTransaction;
-  /** The 32 bytes that `transaction.signature` should sign. */
-  readonly digest: Uint8Array;
-  readonly publicKey: Uint8Array;
+  readonly claim: SignatureClaim;
 }
 
 export type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
@@ -82,14 +88,14 @@ export type UnverifiedVerdict = { readonly ok: true; readonly unverified: Unveri
 export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
   const read = readUnverified(bytes, chainId);
   if (!read.ok) return read;
-  const { transaction, digest, publicKey } = read.unverified;
-  if (!ed25519Verify(publicKey, digest, transaction.signature)) return INVALID_SIGNATURE;
+  const { transaction, claim } = read.unverified;
+  if (!ed25519Verify(claim.publicKey, claim.digest, claim.signature)) return INVALID_SIGNATURE;
   return { ok: true, transaction };
 }
 
 /**
  * All of `checkTransaction` but the signature's verification, which is five sixths of the cost and can be done
- * elsewhere: the transaction counts only once `digest` is known to be signed, else it is `INVALID_SIGNATURE`.
+ * elsewhere: the transaction counts only once its claim is known to be true, else it is `INVALID_SIGNATURE`.
  */
 export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVerdict {
   let envelope: Transaction;
@@ -105,9 +111,30 @@ export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVe
   const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return invalid(signature);
   const transaction = assemble(bytes, envelope, examined, signature);
+  return { ok: true, unverified: { transaction, claim: claimOf(envelope, signature, chainId) } };
+}
+
+/**
+ * The claim of a transaction's signature alone, at half the cost: nothing is said of its command.
+ * @returns undefined where `readUnverified` refuses it for what is around the command
+ */
+export function readClaim(bytes: Uint8Array, chainId: string): SignatureClaim | undefined {
+  let envelope: Transaction;
+  try {
+    envelope = readTransaction(bytes);
+  } catch (error) {
+    if (error instanceof WireError) return undefined;
+    throw error;
+  }
+  if ((checkVersion(envelope) ?? checkSender(envelope)) !== undefined) return undefined;
+  const signature = decodeSignature(envelope);
+  return signature instanceof PropertyErrors ? undefined : claimOf(envelope, signature, chainId);
+}
+
+/** @param envelope with version and sender checked */
+function claimOf(envelope: Transaction, signature: Uint8Array, chainId: string): SignatureClaim {
   const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
-  const publicKey = Buffer.from(envelope.pubKey!, "hex");
-  return { ok: true, unverified: { transaction, digest, publicKey } };
+  return { publicKey: Buffer.from(envelope.pubKey!, "hex"), digest, signature };
 }
 
 /**
@@ -190,8 +217,8 @@ function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
 export function checkSignature(envelope: Transaction, chainId: string): Uint8Array | PropertyErrors {
   const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return signature;
-  const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
-  if (ed25519Verify(Buffer.from(envelope.pubKey!, "hex"), digest, signature)) return signature;
+  const { publicKey, digest } = claimOf(envelope, signature, chainId);
+  if (ed25519Verify(publicKey, digest, signature)) return signature;
   return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
 }
 

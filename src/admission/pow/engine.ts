@@ -9,7 +9,7 @@ import type { AdmissionRules } from "../rules.ts";
 import { ACCEPTED, type Refusal, refuse, type Verdict } from "../verdict.ts";
 import type { PartyCounter } from "./counters.ts";
 import { expectedDifficulty, requiredTotal } from "./difficulty.ts";
-import { verifyProof } from "./function.ts";
+import { type Proof, verifyProof } from "./function.ts";
 import { BlockHashes, type BlockHashesState, Seen, type SeenState } from "./heights.ts";
 import { type ParameterSetState, ParameterSets, type PowParameters } from "./parameter-sets.ts";
 
@@ -53,6 +53,19 @@ export interface PowState {
 
 const NOTHING: Readonly<PartyCounter> = { observed: 0n, seen: 0n };
 
+/** Good proofs that are remembered between the mempool and the block. */
+const PROVEN_MAX = 50_000;
+
+interface Proven {
+  readonly proof: Proof;
+  readonly parameters: PowParameters;
+  readonly bits: number;
+}
+
+function isSame(a: Proof, b: Proof): boolean {
+  return a.nonce === b.nonce && a.tid === b.tid && a.blockHash === b.blockHash;
+}
+
 export class PowEngine {
   private height = 0n;
   private epochLengthNs = 0n;
@@ -63,6 +76,8 @@ export class PowEngine {
   private readonly bans = new Bans();
   /** Identifiers of proofs checked since the last commit, by this node alone. */
   private readonly pooledTids = new Set<string>();
+  /** Good proofs by the hash of their transaction. */
+  private readonly proven = new Map<string, Proven>();
 
   constructor(private readonly rules: AdmissionRules = "default") {}
 
@@ -118,6 +133,7 @@ export class PowEngine {
   /** @param timeNs of the current block: a ban begins there */
   deliver(tx: PowTransaction, timeNs: bigint): Verdict {
     const bits = this.verify(tx);
+    this.proven.delete(tx.hash);
     if (typeof bits !== "bigint") return bits;
     this.hashes.add(tx.blockHeight, tx.hash);
     if (tx.isValidatorCommand) return ACCEPTED;
@@ -208,16 +224,27 @@ export class PowEngine {
     if (tx.isValidatorCommand) return 0n;
     const set = this.sets.of(blockHeight);
     if (!set) return refuse("pow_too_old", "transaction too old", { blockHeight, height: this.height });
-    const { pastBlocks, difficulty, hashFunction } = set.parameters;
+    const { pastBlocks, difficulty } = set.parameters;
     const blockHash = this.blocks.of(blockHeight);
     if (blockHash === undefined || blockHeight + pastBlocks <= this.height) {
       const text = `unknown block height for tx:${tx.hash}, command:${tx.commandName}, party:${party}`;
       return refuse("pow_unknown_height", text, { blockHeight, height: this.height, pastBlocks });
     }
     if (this.tids.has(tid)) return refuse("pow_tid_used", "proof of work tid already used");
-    const bits = verifyProof({ blockHash, tid, nonce }, difficulty, hashFunction, this.rules);
+    const bits = this.bitsOf(tx.hash, { blockHash, tid, nonce }, set.parameters);
     if (bits !== undefined) return BigInt(bits);
     return refuse("pow_invalid", "failed to verify proof of work", { difficulty: BigInt(difficulty) });
+  }
+
+  /** As `verifyProof`; a proof that was good for the mempool need not be worked out again for the block. */
+  private bitsOf(hash: string, proof: Proof, parameters: PowParameters): number | undefined {
+    const known = this.proven.get(hash);
+    if (known?.parameters === parameters && isSame(known.proof, proof)) return known.bits;
+    const bits = verifyProof(proof, parameters.difficulty, parameters.hashFunction, this.rules);
+    if (bits === undefined) return undefined;
+    if (this.proven.size >= PROVEN_MAX) this.proven.clear();
+    this.proven.set(hash, { proof, parameters, bits });
+    return bits;
   }
 
   /** Counts a proven transaction against the party's quota on its height (section 3.4). */

@@ -40,7 +40,7 @@ export type SeenState = readonly (readonly [height: string, texts: readonly stri
 export class Seen {
   private readonly texts = new Set<string>();
   private readonly byHeight = new Map<bigint, string[]>();
-  /** Of each height what was saved or loaded last, as long as nothing was added to it. */
+  /** Of each height what was saved or loaded last, in order: the first so many of it. */
   private readonly saved = new Map<bigint, readonly string[]>();
 
   has(text: string): boolean {
@@ -53,7 +53,6 @@ export class Seen {
 
   add(height: bigint, text: string): void {
     this.texts.add(text);
-    this.saved.delete(height);
     const texts = this.byHeight.get(height);
     if (texts) texts.push(text);
     else this.byHeight.set(height, [text]);
@@ -68,12 +67,11 @@ export class Seen {
   /** Costs what was added since the last time. */
   save(): SeenState {
     return sortedHeights(this.byHeight).map(([height, texts]) => {
-      let saved = this.saved.get(height);
-      if (saved === undefined) {
-        saved = [...texts].sort();
-        this.saved.set(height, saved);
-      }
-      return [height.toString(), saved];
+      const saved = this.saved.get(height) ?? [];
+      if (saved.length === texts.length) return [height.toString(), saved];
+      const all = merged(saved, texts.slice(saved.length).sort());
+      this.saved.set(height, all);
+      return [height.toString(), all];
     });
   }
 
@@ -81,7 +79,7 @@ export class Seen {
   load(state: SeenState): void {
     const wanted = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
     for (const height of [...this.byHeight.keys()]) {
-      if (!wanted.has(height) || wanted.get(height) !== this.saved.get(height)) this.forget(height);
+      if (!this.isAsSaved(height, wanted.get(height))) this.forget(height);
     }
     for (const [height, texts] of wanted) {
       if (this.saved.has(height)) continue;
@@ -89,4 +87,24 @@ export class Seen {
       this.saved.set(height, texts);
     }
   }
+
+  private isAsSaved(height: bigint, texts: readonly string[] | undefined): boolean {
+    return (
+      texts !== undefined &&
+      texts === this.saved.get(height) &&
+      texts.length === this.byHeight.get(height)!.length
+    );
+  }
+}
+
+/** Two lists in ascending order as one. */
+function merged(a: readonly string[], b: readonly string[]): string[] {
+  const all: string[] = [];
+  let next = 0;
+  for (const text of a) {
+    while (next < b.length && b[next]! < text) all.push(b[next++]!);
+    all.push(text);
+  }
+  while (next < b.length) all.push(b[next++]!);
+  return all;
 }
