@@ -28,6 +28,7 @@ for (const seed of [1, 2, 3, 4]) {
         seen.load(state);
         expect(JSON.stringify(seen.save())).toBe(text);
       }
+      for (const [, kept] of seen.save()) expect(kept).toEqual([...kept].sort());
       const fresh = anew(seen.save());
       expect(fresh.save()).toEqual(seen.save());
       const differing = Array.from({ length: texts }, (_, n) => `text ${n}`).filter(

@@ -7,7 +7,7 @@ import { encodeInputData, encodeTransaction, TxVersion } from "../src/wire/gener
 import { messageArbitrary } from "../src/wire/testing/arbitrary.ts";
 import { TRANSACTION_BYTES_MAX } from "../src/wire/transaction.ts";
 import { buildTransaction, serializeTransaction, signTransaction } from "../src/wire/transaction-build.ts";
-import { checkTransaction, type Verdict } from "../src/wire/transaction-check.ts";
+import { checkTransaction, readClaim, readUnverified, type Verdict } from "../src/wire/transaction-check.ts";
 import { COMMAND_KINDS, type CommandKind } from "../src/wire/transaction-commands.ts";
 import { checkCommand } from "../src/wire/validate/commands.ts";
 
@@ -86,6 +86,21 @@ describe("a good transaction", () => {
       });
       expect(verdict.transaction.party.toLowerCase()).toBe(good.transaction.party);
     }
+  });
+
+  test("with any one bit turned makes the claim that the whole check would look at", () => {
+    let claims = 0;
+    for (let bit = 0; bit < sample.length * 8; bit++) {
+      const bytes = sample.slice();
+      bytes[bit >> 3]! ^= 1 << (bit & 7);
+      const claim = readClaim(bytes, CHAIN_ID);
+      const read = readUnverified(bytes, CHAIN_ID);
+      if (read.ok) expect(claim).toEqual(read.unverified.claim);
+      if (claim !== undefined) claims++;
+      // What makes none is refused for what is around the command, whatever the signature.
+      else expect(read.ok).toBe(false);
+    }
+    expect(claims).toBeGreaterThan(sample.length);
   });
 
   test("cut short anywhere is refused", () => {

@@ -5,6 +5,7 @@ import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts"
 import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors.ts";
 import { ChainHost, RemoteChain } from "../../src/node/chain-link.ts";
+import { packTxs } from "../../src/node/tx-batch.ts";
 import { buildTransaction } from "../../src/wire/transaction-build.ts";
 import { fakeChain, STATUS } from "./fake-chain.ts";
 
@@ -127,6 +128,35 @@ describe("a chain on another thread", () => {
     ]);
     await remote.submit(new Uint8Array([1, 2, 3]), "check");
     expect(verdicts.sort()).toEqual([false, false, true]);
+  });
+
+  test("given a signature that was found wrong, then the chain does not look at it again", async () => {
+    const { chain } = fakeChain();
+    const texts: string[] = [];
+    const { host } = linked({
+      ...chain,
+      check: async (bytes) => {
+        const verdict = host.checkTransaction(bytes, STATUS.chainId);
+        texts.push(verdict.ok ? "good" : verdict.refusal.text);
+        return chain.check(bytes);
+      },
+    });
+    const broken = buildTransaction(
+      { kind: "cancelTransfer", payload: { transferId: "" } },
+      { key, chainId: STATUS.chainId, nonce: 1n, blockHeight: 1n },
+    );
+    const asked = [
+      { bytes: transaction(), signature: "invalid" },
+      { bytes: transaction(), signature: "unknown" },
+      // What is wrong with the command is said first.
+      { bytes: broken, signature: "invalid" },
+      { bytes: broken, signature: "valid" },
+    ] as const;
+    const txs = packTxs(asked.map((each, id) => ({ ...each, id, task: "check" })));
+    host.take({ kind: "txs", txs });
+    await Bun.sleep(1);
+    const command = "cancel_transfer.transfer_id (is required)";
+    expect(texts).toEqual(["tx.signature.value (invalid signature)", "good", command, command]);
   });
 
   test("given a transaction that waits for a block, then the status tells of it at once", async () => {
