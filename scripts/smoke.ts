@@ -1,8 +1,13 @@
 // Smoke test of the built executable: everything a new user does first, with nothing beside it.
 // bun scripts/smoke.ts dist/lyra
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
+import { buildTransaction } from "../src/wire/transaction-build.ts";
+
+const CROWD = 400;
+const CROWD_ROUNDS = 20;
 
 const built = resolve(process.argv[2] ?? "dist/lyra");
 const sample = resolve(import.meta.dir, "..", "data", "sample.evts.gz");
@@ -74,6 +79,41 @@ async function firstLine(output: ReadableStream<Uint8Array>): Promise<string> {
   return text.split("\n")[0]!;
 }
 
+/** Threads that run the program's own code; undefined where nobody tells. */
+function workerThreads(pid: number): number | undefined {
+  const folder = `/proc/${pid}/task`;
+  if (!existsSync(folder)) return undefined;
+  const names = readdirSync(folder).map((task) => readFileSync(join(folder, task, "comm"), "utf8").trim());
+  return names.filter((name) => name === "Worker").length;
+}
+
+/** Hundreds of signatures at once are verified by threads that a thread of the executable starts. */
+async function crowd(nodeUrl: string, pid: number): Promise<void> {
+  const before = workerThreads(pid);
+  if (before === undefined || availableParallelism() < 2) return;
+  const key = ed25519KeyPair(new Uint8Array(32).fill(9));
+  const { height, chainId } = (await (await fetch(`${nodeUrl}/blockchain/height`)).json()) as {
+    height: string;
+    chainId: string;
+  };
+  const submit = async (nonce: number) => {
+    const bytes = buildTransaction(
+      { kind: "cancelTransfer", payload: { transferId: "ab".repeat(32) } },
+      { key, chainId, nonce: BigInt(nonce + 1), blockHeight: BigInt(height) },
+    );
+    const body = JSON.stringify({ tx: bytes.toBase64(), type: "TYPE_SYNC" });
+    const response = await fetch(`${nodeUrl}/transaction/raw`, { method: "POST", body });
+    return (await response.text()).includes("proof of work");
+  };
+  const refused: boolean[] = [];
+  for (let round = 0; round < CROWD_ROUNDS && workerThreads(pid) === before; round++) {
+    refused.push(...(await Promise.all(Array.from({ length: CROWD }, (_, n) => submit(round * CROWD + n)))));
+  }
+  check("without a proof all of a crowd is refused", refused.length > 0 && !refused.includes(false));
+  const threads = workerThreads(pid)!;
+  check("a crowd of signatures has threads of its own", threads > before, `${threads} of ${before}`);
+}
+
 /** A devnet, its threads and its tools; then the same home again. */
 async function devnet(): Promise<void> {
   const home = join(folder, "devnet");
@@ -113,6 +153,7 @@ async function devnet(): Promise<void> {
   check("a transfer is executed", sent.code === 0, sent.out + sent.err);
   const transfers = await (await fetch(`${dataUrl}/api/v2/transfers?pagination.first=1`)).text();
   check("and read back", transfers.includes('"amount":"250000"'), transfers.slice(0, 200));
+  await crowd(nodeUrl, first.child.pid);
   const { blockHeight } = (await (await fetch(`${nodeUrl}/statistics`)).json()).statistics;
   first.child.kill("SIGKILL");
   await first.child.exited;
