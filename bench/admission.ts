@@ -2,7 +2,7 @@
  * Rate of admission (decode, signature, proof of work, spam) against bare native Ed25519 verification of the same
  * transactions, on one core and with all of them.
  *
- * `bun bench/admission.ts [--rounds N]` prints one JSON line. The clock counts, which needs a quiet machine: processor
+ * `bun bench/admission.ts [--rounds N] [--only one]` prints one JSON line; `one` is the rate of one core alone. The clock counts, which needs a quiet machine: processor
  * time would count the runtime's compiling and collecting threads too. The ratios are medians of rounds in which everybody
  * has a turn. What bare verification itself gains from a second core (`bareRatioAllCores`) is measured in the same rounds:
  * many machines run one busy core faster than two.
@@ -16,10 +16,11 @@ import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { readTransaction, signingDigest } from "../src/wire/transaction.ts";
 import { buildTransaction } from "../src/wire/transaction-build.ts";
 import { type CheckedTransaction, checkTransaction, readUnverified } from "../src/wire/transaction-check.ts";
-import { median } from "./support.ts";
+import { argument, median } from "./support.ts";
 
-const argument = process.argv.indexOf("--rounds");
-const ROUNDS = Number(argument < 0 ? 9 : process.argv[argument + 1]);
+const ROUNDS = Number(argument("--rounds") ?? 9);
+/** They compile the code and wake the threads. */
+const WARM_UP_ROUNDS = 4;
 const CHAIN = "bench-chain";
 const COUNT = 4_000;
 const PARTIES = 1_000;
@@ -155,12 +156,11 @@ interface Round {
 async function main(): Promise<void> {
   const bareThreads = new BareThreads();
   const rounds: Round[] = [];
-  for (let round = -4; round < ROUNDS; round++) {
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
     const bareRate = await byClock(bare);
     const oneRate = await byClock(oneCore);
     const allClock = await byClock(allCores);
     const bareAll = (await byClock(bareThreads.run)) * bareThreads.count;
-    // The first rounds compile the code and wake the threads.
     if (round < 0) continue;
     const ratios = { toBare: oneRate / bareRate, toOne: allClock / oneRate, bareToOne: bareAll / bareRate };
     rounds.push({ bareRate, oneRate, allClock, ...ratios });
@@ -179,7 +179,17 @@ async function main(): Promise<void> {
   process.exit(0);
 }
 
-if (Bun.isMainThread) await main();
+async function oneAlone(): Promise<void> {
+  const rates: number[] = [];
+  for (let round = -WARM_UP_ROUNDS; round < ROUNDS; round++) {
+    const rate = await byClock(oneCore);
+    if (round >= 0) rates.push(rate);
+  }
+  console.log(JSON.stringify({ perSecond: Math.round(median(rates)) }));
+}
+
+if (Bun.isMainThread && argument("--only") === "one") await oneAlone();
+else if (Bun.isMainThread) await main();
 else {
   self.onmessage = () => {
     bare();

@@ -1,18 +1,15 @@
 /**
- * A devnet from the outside: its start, its memory, what empty blocks cost, transactions end to end through HTTP, and
- * snapshots of a large state.
+ * A devnet from the outside: its start, its memory, what empty blocks cost, and snapshots of a large state.
  *
- * `bun bench/devnet.ts --binary dist/lyra [--only start,empty,flow,snapshot]` prints one JSON line. Everything that is
- * measured by the clock needs a quiet machine. The load generator shares the cores with what it loads.
+ * `bun bench/devnet.ts --binary dist/lyra [--only start,empty,snapshot]` prints one JSON line. Everything that is
+ * measured by the clock needs a quiet machine.
  */
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSearch } from "../src/admission/pow/nonce-search.ts";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { createDevnet } from "../src/node/devnet.ts";
-import { buildTransaction } from "../src/wire/transaction-build.ts";
-import { loadInChild } from "./load.ts";
+import { ask, proven, round1, startDevnet, transferTo } from "./devnet-process.ts";
 import { argument, median, programOf } from "./support.ts";
 
 const program = programOf(argument("--binary"));
@@ -24,61 +21,12 @@ const EMPTY_BLOCKS = 100_000;
 const EMPTY_ROUNDS = 3;
 const MINE_AT_ONCE = 5_000;
 
-const PARTIES = 1_000;
-const FLOW_TRANSACTIONS = 36_000;
-const FLOW_WARM_UP = 12_000;
-const FLOW_CONNECTIONS = 2_000;
-const FLOW_INTERVAL_MS = 100;
-const FLOW_DIFFICULTY = 4;
-
 const ACCOUNTS = 500_000;
 const ACCOUNTS_A_BLOCK = 10_000;
 const SNAPSHOT_ROUNDS = 9;
 const CHANGES_BETWEEN = 20;
 /** Accounts changed since the state was stored last: from 20,000 changes on it is stored with their block. */
 const PENDING_ACCOUNTS = [0, 1_000, 9_000, 18_000] as const;
-
-interface Running {
-  readonly pid: number;
-  readonly home: string;
-  readonly nodeUrl: string;
-  readonly nodePort: number;
-  readonly chainId: string;
-  readonly firstBlockMs: number;
-  stop(): Promise<void>;
-}
-
-async function start(...flags: string[]): Promise<Running> {
-  const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
-  const ports = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
-  const child = Bun.spawn([...program, "devnet", "--home", home, ...ports, "--json", ...flags], {
-    stdout: "pipe",
-    stderr: "ignore",
-  });
-  const reader = child.stdout.getReader();
-  let text = "";
-  while (!text.includes("\n")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the devnet did not start");
-    text += new TextDecoder().decode(value);
-  }
-  const { nodeUrl, nodePort, chainId, firstBlockMs } = JSON.parse(text.slice(0, text.indexOf("\n")));
-  return {
-    ...{ pid: child.pid, home, nodeUrl, nodePort, chainId, firstBlockMs },
-    async stop() {
-      child.kill();
-      await child.exited;
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
-}
-
-async function ask<T>(url: string, body?: object): Promise<T> {
-  const response = await fetch(url, body && { method: "POST", body: JSON.stringify(body) });
-  const answer = (await response.json()) as T;
-  if (!response.ok) throw new Error(`${url}: ${JSON.stringify(answer)}`);
-  return answer;
-}
 
 /** Resident memory in MB, from the kernel. */
 function residentMb(pid: number): number {
@@ -97,7 +45,7 @@ async function measureStart() {
   const rounds: { firstBlock: number; firstTransaction: number; idleMb: number }[] = [];
   for (let round = 0; round < STARTS; round++) {
     const began = performance.now();
-    const devnet = await start();
+    const devnet = await startDevnet(program);
     const { parties } = await ask<{
       parties: { publicKey: string; privateKey: string; balances: { symbol: string; asset: string }[] }[];
     }>(`${devnet.nodeUrl}/devnet/parties`);
@@ -135,7 +83,7 @@ async function measureEmpty() {
 }
 
 async function growthOfEmptyBlocks() {
-  const devnet = await start("--block", "manual");
+  const devnet = await startDevnet(program, "--block", "manual");
   try {
     const mine = async (blocks: number) => {
       for (let left = blocks; left > 0; left -= MINE_AT_ONCE) {
@@ -154,126 +102,6 @@ async function growthOfEmptyBlocks() {
       blocksPerSecond: Math.round(EMPTY_BLOCKS / seconds),
       diskMb: round1(storeMb(devnet.home) - before.disk),
       memoryMb: round1(residentMb(devnet.pid) - before.memory),
-    };
-  } finally {
-    await devnet.stop();
-  }
-}
-
-type Key = ReturnType<typeof ed25519KeyPair>;
-
-const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
-const round1 = (value: number) => Number(value.toFixed(1));
-
-function transferTo(to: string, asset: string) {
-  return {
-    fromAccountType: 4,
-    to,
-    toAccountType: 4,
-    asset,
-    amount: "100000",
-    reference: "bench",
-    oneOff: {},
-  };
-}
-
-/** Signed and proven transfers in base64, for the chain's last block; senders take turns. */
-async function proven(
-  { nodeUrl, chainId }: Running,
-  keys: readonly Key[],
-  payload: (index: number) => ReturnType<typeof transferTo>,
-  count: number,
-  offset = 0,
-): Promise<string[]> {
-  const { height, hash, spamPowDifficulty } = await ask<{
-    height: string;
-    hash: string;
-    spamPowDifficulty: number;
-  }>(`${nodeUrl}/blockchain/height`);
-  return Array.from({ length: count }, (_, index) => {
-    const tid = (offset + index).toString(16).padStart(64, "0");
-    let nonce: bigint | undefined;
-    for (let from = 0n; nonce === undefined; from += 1n << 16n) {
-      nonce = openSearch({ blockHash: hash, tid }, spamPowDifficulty).search(from, 1 << 16);
-    }
-    const options = {
-      chainId,
-      nonce: BigInt(offset + index + 1),
-      blockHeight: BigInt(height),
-      pow: { tid, nonce },
-    };
-    const key = keys[index % keys.length]!;
-    const bytes = buildTransaction({ kind: "transfer", payload: payload(index) }, { ...options, key });
-    return Buffer.from(bytes).toString("base64");
-  });
-}
-
-/** Transfers of a thousand parties through HTTP, in blocks at an interval: until the last one is in a block. */
-async function measureFlow() {
-  const parameters = {
-    "spam.pow.difficulty": String(FLOW_DIFFICULTY),
-    "spam.pow.numberOfTxPerBlock": "100000",
-    "spam.protection.maxUserTransfersPerEpoch": "1000000",
-    "validators.epoch.length": "10m",
-  };
-  const flags = Object.entries(parameters).flatMap(([key, value]) => ["--parameter", `${key}=${value}`]);
-  const devnet = await start(...flags, "--block", "manual");
-  try {
-    const keys = Array.from({ length: PARTIES }, (_, index) => {
-      const seed = new Uint8Array(32);
-      new DataView(seed.buffer).setUint32(0, index + 1);
-      return ed25519KeyPair(seed);
-    });
-    const { parties } = await ask<{ parties: { balances: { symbol: string; asset: string }[] }[] }>(
-      `${devnet.nodeUrl}/devnet/parties`,
-    );
-    const { asset } = parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!;
-    for (const key of keys) {
-      await ask(`${devnet.nodeUrl}/devnet/balance`, {
-        party: hexOf(key.publicKey),
-        asset,
-        amount: "1000000000000",
-      });
-    }
-    const receivers = keys.map((key) => hexOf(key.publicKey));
-    const payload = (index: number) => transferTo(receivers[(index * 7 + 1) % PARTIES]!, asset);
-    const run = async (count: number, offset: number) => {
-      const transactions = await proven(devnet, keys, payload, count, offset);
-      await ask(`${devnet.nodeUrl}/devnet/mode`, { mode: `${FLOW_INTERVAL_MS}ms` });
-      const posts = {
-        path: "/transaction/raw",
-        bodies: transactions.map((tx) => JSON.stringify({ tx, type: "TYPE_SYNC" })),
-      };
-      const options = {
-        port: devnet.nodePort,
-        paths: [],
-        posts,
-        connections: FLOW_CONNECTIONS,
-        durationMs: 0,
-        warmupMs: 0,
-      };
-      const result = await loadInChild(options);
-      // Accepted is not enough: the rest of the mempool has to be in a block too.
-      const waiting = performance.now();
-      for (;;) {
-        const { statistics } = await ask<{ statistics: { backlogLength: string } }>(
-          `${devnet.nodeUrl}/statistics`,
-        );
-        if (statistics.backlogLength === "0") break;
-        await Bun.sleep(2);
-      }
-      const elapsedMs = result.elapsedMs + (performance.now() - waiting);
-      await ask(`${devnet.nodeUrl}/devnet/mode`, { mode: "manual" });
-      return { ...result, committedPerSecond: ((count - result.errors) * 1000) / elapsedMs };
-    };
-    await run(FLOW_WARM_UP, 0);
-    const { committedPerSecond, p50Ms, p99Ms, errors } = await run(FLOW_TRANSACTIONS, FLOW_WARM_UP);
-    return {
-      committedPerSecond: Math.round(committedPerSecond),
-      p50Ms: round1(p50Ms),
-      p99Ms: round1(p99Ms),
-      p99ToP50: round1(p99Ms / p50Ms),
-      refused: errors,
     };
   } finally {
     await devnet.stop();
@@ -354,7 +182,7 @@ async function fillAccounts(chain: Chain, asset: string, party: (index: number) 
   }
 }
 
-const parts = { start: measureStart, empty: measureEmpty, flow: measureFlow, snapshot: measureSnapshot };
+const parts = { start: measureStart, empty: measureEmpty, snapshot: measureSnapshot };
 const results: Record<string, unknown> = {};
 for (const [name, measure] of Object.entries(parts)) {
   if (only === undefined || only.includes(name)) results[name] = await measure();
