@@ -175,7 +175,7 @@ export class Collateral {
     this.flows.set(asset, { deposited: flow.deposited + amount, withdrawn: flow.withdrawn });
     const outside = this.balance(external);
     const request = { from: [external], to: [to], amount, type };
-    return this.book(request, [{ from: external, amount, balance: outside }]);
+    return this.book(request, [{ from: external, amount, balance: outside.toString() }]);
   }
 
   /** Takes an amount out. @throws CommandError when the account is not there or holds less */
@@ -246,12 +246,15 @@ export class Collateral {
     this.core.emit("account", { id, owner, balance: "0", asset, marketId: market, type });
   }
 
-  private put(id: string, account: Account, balance: bigint): void {
+  /** @returns the balance as text: digits are dear, and every movement shows them again */
+  private put(id: string, account: Account, balance: bigint): string {
     if (balance < 0n) throw new InvariantError(`account ${id} would hold ${balance}`);
     const { asset, type, owner, market } = account;
     this.accounts.set(id, { asset, type, owner, market, balance });
-    if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return;
-    this.core.emit("account", { id, owner, balance: balance.toString(), asset, marketId: market, type });
+    const text = balance.toString();
+    if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return text;
+    this.core.emit("account", { id, owner, balance: text, asset, marketId: market, type });
+    return text;
   }
 
   /** Takes the amount out of the sources: what each gave, and what it holds now. */
@@ -265,8 +268,8 @@ export class Collateral {
       const part = covers ? rest : account.balance;
       // A source that covers the rest is drawn on even for nothing; an empty one is passed over.
       if (part === 0n && !covers) continue;
-      this.put(id, account, account.balance - part);
-      drawn.push({ from: id, amount: part, balance: account.balance - part });
+      const balance = this.put(id, account, account.balance - part);
+      drawn.push({ from: id, amount: part, balance });
       rest -= part;
       if (covers) break;
     }
@@ -284,7 +287,7 @@ export class Collateral {
         const isLast = index === to.length - 1;
         const part = isLast ? amount - share * BigInt(to.length - 1) : share;
         const account = this.accounts.get(target)!;
-        this.put(target, account, account.balance + part);
+        const toAccountBalance = this.put(target, account, account.balance + part);
         received[index]! += part;
         entries.push({
           fromAccount: details,
@@ -292,8 +295,8 @@ export class Collateral {
           amount: part.toString(),
           type,
           timestamp: this.core.nowNs,
-          fromAccountBalance: balance.toString(),
-          toAccountBalance: (account.balance + part).toString(),
+          fromAccountBalance: balance,
+          toAccountBalance,
         });
       }
     }
@@ -338,5 +341,5 @@ interface Drawn {
   readonly from: string;
   readonly amount: bigint;
   /** What the source holds after it. */
-  readonly balance: bigint;
+  readonly balance: string;
 }

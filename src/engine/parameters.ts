@@ -24,12 +24,16 @@ export class NetworkParameters implements ParameterReader, Domain {
   private readonly listeners = new Map<string, ParameterListener[]>();
   /** Values as parsed: not part of the state. */
   private readonly parsed = new Map<string, unknown>();
+  private readonly integers = new Map<string, bigint>();
   private isAssetEnabled: (asset: string) => boolean = () => false;
 
   constructor(private readonly core: Core) {
     this.values = core.state.table("parameters.values");
     this.pending = core.state.table("parameters.pending");
-    this.values.onChange((key) => this.parsed.delete(key));
+    this.values.onChange((key) => {
+      this.parsed.delete(key);
+      this.integers.delete(key);
+    });
   }
 
   /** Says which assets `reward.asset` may name; before that, none. */
@@ -107,7 +111,12 @@ export class NetworkParameters implements ParameterReader, Domain {
   }
 
   integer(key: string): bigint {
-    return this.decimal(key).truncated();
+    let value = this.integers.get(key);
+    if (value === undefined) {
+      value = this.decimal(key).truncated();
+      this.integers.set(key, value);
+    }
+    return value;
   }
 
   duration(key: string): bigint {

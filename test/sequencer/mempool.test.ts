@@ -89,6 +89,23 @@ describe("mempool", () => {
     expect(() => pool.remember("A")).toThrow("tx already exists in cache");
   });
 
+  test("given a block of all that waits, or of some of it, when it is removed, then the rest is as it was", () => {
+    const pool = new Mempool(LIMITS);
+    const [a, b, c] = [entry("A", "p"), entry("B", "p", "voteSubmission"), entry("C", "p")];
+    for (const each of [a, b, c]) pool.add(each);
+    pool.removePicked([b, a]);
+    expect([hashes(pool.entries()), pool.count, pool.bytes]).toEqual([["C"], 1, 10]);
+    pool.removePicked([]);
+    expect(pool.count).toBe(1);
+    pool.add(a);
+    pool.removePicked([c, a]);
+    expect([hashes(pool.entries()), pool.count, pool.bytes]).toEqual([[], 0, 0]);
+    // Nothing is left of the party's count either: it has no more than another when the mempool is full.
+    for (const name of ["D", "E", "F"]) pool.add(entry(name, "q"));
+    pool.add(entry("G", "p"));
+    expect(hashes(pool.add(entry("H", "p")))).toEqual(["F"]);
+  });
+
   test("given a saved mempool, when it is loaded, then order, sizes and hashes are back", () => {
     const pool = new Mempool(LIMITS);
     for (const name of ["A", "B"]) {

@@ -232,9 +232,9 @@ export class Sequencer {
   private told({ executed, txs, status }: MadeBlock, durable: Promise<void> | undefined): void {
     const { height } = executed.point;
     const answers: (() => void)[] = [];
+    this.mempool.removePicked(txs);
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
-      this.mempool.remove(entry);
       if (result.code !== 0) this.mempool.forget(entry.hash);
       if (!this.waiters.has(entry.hash)) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
