@@ -3,6 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
+import { giveWay, Niceness } from "../thread-priority.ts";
 import { buildSegment, type SegmentPlan } from "./segment.ts";
 import type { SegmentRow } from "./segment-table.ts";
 
@@ -25,6 +26,8 @@ export type BuildReply =
     };
 
 declare const self: Worker;
+
+giveWay(Niceness.background);
 
 self.onmessage = async ({ data }: MessageEvent<BuildRequest>) => {
   self.postMessage(await build(data));

@@ -1,6 +1,7 @@
 // The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
 // neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
+import { giveWay, Niceness } from "../thread-priority.ts";
 import { type CallMessage, type ChainMessage, type ErrorText, errorText, RemoteChain } from "./chain-link.ts";
 import { devnetParties } from "./devnet-keys.ts";
 import { reportParties } from "./devnet-parties.ts";
@@ -31,6 +32,7 @@ export type FromPlanes =
 
 declare const self: Worker;
 
+giveWay(Niceness.serving);
 const say = (message: FromPlanes) => self.postMessage(message);
 const chain = new RemoteChain(say);
 let reading: Reading | undefined;
