@@ -6,6 +6,7 @@ import type { Block, BlockEvent } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { followsRule, hashOfRow } from "./block-hash.ts";
+import { PAGE_BYTES } from "./database.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
 import { type FileSync, LogSync } from "./log-sync.ts";
@@ -286,7 +287,7 @@ export class BlockWriter {
 
   private checkpointIfLarge(): void {
     const state = this.walPages.get() as { log: bigint } | null;
-    const bytes = Number(state?.log ?? 0n) * 8192;
+    const bytes = Number(state?.log ?? 0n) * PAGE_BYTES;
     const { checkpointBytes = CHECKPOINT_BYTES } = this.options;
     // While much is written the log is folded back more rarely: each time costs as much as several commits.
     const isBusy = bytes - this.logBytes > BUSY_COMMIT_BYTES;

@@ -9,7 +9,7 @@ import { isDiskFull } from "./sqlite-error.ts";
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** Wide rows (market data, markets) stay on their page up to about 2,000 bytes. */
-const PAGE_BYTES = 8192;
+export const PAGE_BYTES = 8192;
 const CACHE_KIB = 32 * 1024;
 const MMAP_BYTES = 2 * 1024 ** 3;
 const BUSY_TIMEOUT_MS = 5_000;

@@ -32,7 +32,8 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
-const PRINTS_MAX = 1_024;
+/** Of each of the two generations of prints: what a large block changes finds that of the block before. */
+const PRINTS_MAX = 4_096;
 
 interface Print {
   readonly table: string;
@@ -53,7 +54,8 @@ export class State {
   /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
   private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
   /** Of values met lately, which are the same as long as they are the same object. */
-  private readonly prints = new Map<unknown, Print>();
+  private prints = new Map<unknown, Print>();
+  private olderPrints = new Map<unknown, Print>();
   private readonly sum = new Uint32Array(DIGEST_WORDS);
   private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
   private readonly entryWords = new DataView(this.entryDigest.buffer);
@@ -204,12 +206,16 @@ export class State {
 
   /** What a value puts into the digest. What a block has set is often changed again by one of the next. */
   private printOf(table: string, key: string, value: unknown): Print {
-    const known = this.prints.get(value);
+    const known = this.prints.get(value) ?? this.olderPrints.get(value);
     if (known !== undefined && known.table === table && known.key === key) return known;
     const text = encodeValue(value);
     const print = { table, key, text, words: this.wordsOf(table, key, text) };
-    if (this.prints.size >= PRINTS_MAX) this.prints.clear();
-    if (typeof value === "object") this.prints.set(value, print);
+    if (typeof value !== "object") return print;
+    if (this.prints.size >= PRINTS_MAX) {
+      this.olderPrints = this.prints;
+      this.prints = new Map();
+    }
+    this.prints.set(value, print);
     return print;
   }
 
