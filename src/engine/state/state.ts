@@ -32,8 +32,8 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
-/** Of each of the two generations of prints: what a large block changes finds that of the block before. */
-const PRINTS_MAX = 4_096;
+/** Of each of the two generations of prints: a block of a thousand entries finds those of the block before. */
+const PRINTS_MAX = 1_024;
 
 interface Print {
   readonly table: string;
