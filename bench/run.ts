@@ -1,17 +1,28 @@
 // All benchmarks in one run; writes bench/results/latest.json and the table in bench/README.md.
-// bun bench/run.ts [--rows N]   Run it on a quiet machine, after `npm run build`; takes about ten minutes.
+// bun bench/run.ts [--rows N] [--only pages,devnet]   Run it on a quiet machine, after `npm run build`; takes about
+// fifteen minutes. With --only the other parts stay as they were measured last; each says when that was.
 import { cpus } from "node:os";
 import { join } from "node:path";
+import { argument } from "./support.ts";
 
 const here = import.meta.dir;
 const binary = join(here, "..", "dist", "lyra");
 const rowsAt = process.argv.indexOf("--rows");
 const rows = rowsAt < 0 ? "10000000" : process.argv[rowsAt + 1]!;
 
+const only = argument("--only")?.split(",");
+const results = join(here, "results", "latest.json");
+
 type Numbers = Record<string, unknown>;
+
+const last = only === undefined ? {} : ((await Bun.file(results).json()) as Record<string, Numbers>);
+const measuredAt: Numbers = { ...last.measuredAt };
 
 /** Runs one benchmark and takes the JSON it ends with. */
 async function run(file: string, ...words: string[]): Promise<Numbers> {
+  const name = file === "export.ts" ? "exports" : file.replace(".ts", "");
+  if (only !== undefined && !only.includes(name)) return last[name]!;
+  measuredAt[name] = new Date().toISOString();
   console.error(`running ${file} ...`);
   const child = Bun.spawn([process.execPath, join(here, file), ...words], {
     stdout: "pipe",
@@ -135,10 +146,11 @@ const table = [
 const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun ${Bun.version}`;
 const result = {
   machine,
+  measuredAt,
   ...{ start, ingest, wire, pages, exports, solver, admission, devnet, flow, submission, wallet },
   lines,
 };
-await Bun.write(join(here, "results", "latest.json"), `${JSON.stringify(result, undefined, 1)}\n`);
+await Bun.write(results, `${JSON.stringify(result, undefined, 1)}\n`);
 const readme = join(here, "README.md");
 const text = await Bun.file(readme).text();
 const marked = /(<!-- results -->)[\s\S]*(<!-- end -->)/;

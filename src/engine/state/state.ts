@@ -32,8 +32,8 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
-/** Of each of the two generations of prints: a block of a thousand entries finds those of the block before. */
-const PRINTS_MAX = 1_024;
+/** Of each of the two generations of prints: a block that changes a thousand accounts finds those of the block before. */
+const PRINT_CHARACTERS_MAX = 400_000;
 
 interface Print {
   readonly table: string;
@@ -56,6 +56,8 @@ export class State {
   /** Of values met lately, which are the same as long as they are the same object. */
   private prints = new Map<unknown, Print>();
   private olderPrints = new Map<unknown, Print>();
+  /** Of the texts in `prints`. */
+  private printCharacters = 0;
   private readonly sum = new Uint32Array(DIGEST_WORDS);
   private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
   private readonly entryWords = new DataView(this.entryDigest.buffer);
@@ -211,11 +213,13 @@ export class State {
     const text = encodeValue(value);
     const print = { table, key, text, words: this.wordsOf(table, key, text) };
     if (typeof value !== "object") return print;
-    if (this.prints.size >= PRINTS_MAX) {
+    if (this.printCharacters >= PRINT_CHARACTERS_MAX) {
       this.olderPrints = this.prints;
       this.prints = new Map();
+      this.printCharacters = 0;
     }
     this.prints.set(value, print);
+    this.printCharacters += text.length;
     return print;
   }
 

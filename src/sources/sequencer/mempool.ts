@@ -156,6 +156,8 @@ export class Mempool {
 
   /** Removes what `pick` gave for a block: most often that is all there is. */
   removePicked(txs: readonly PooledTx[]): void {
+    // An emptied map gets a new table, even one that was empty.
+    if (txs.length === 0) return;
     if (txs.length < this.byHash.size) {
       for (const entry of txs) this.remove(entry);
       return;
