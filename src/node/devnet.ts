@@ -257,7 +257,7 @@ function genesisText(home: string, options: DevnetOptions): string {
   if (checkpoint) readDevnetGenesis(text);
   mkdirSync(home, { recursive: true, mode: 0o700 });
   // Without its genesis a chain is lost.
-  writeWhole(file, text);
+  writeWhole(file, text, { flush: true });
   return text;
 }
 
