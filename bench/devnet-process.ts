@@ -31,9 +31,8 @@ export async function startDevnet(program: readonly string[], ...flags: string[]
     if (done) throw new Error("the devnet did not start");
     text += new TextDecoder().decode(value);
   }
-  const { nodeUrl, nodePort, chainId, firstBlockMs } = JSON.parse(text.slice(0, text.indexOf("\n")));
   return {
-    ...{ pid: child.pid, home, nodeUrl, nodePort, chainId, firstBlockMs },
+    ...(JSON.parse(text.slice(0, text.indexOf("\n"))) as Omit<RunningDevnet, "stop">),
     async stop() {
       child.kill();
       await child.exited;

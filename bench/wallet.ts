@@ -16,6 +16,7 @@ import { secureRandom } from "../src/wallet/random.ts";
 import { WalletStore } from "../src/wallet/wallet-store.ts";
 import { signingDigest } from "../src/wire/transaction.ts";
 import { type CommandInit, encodeCommand } from "../src/wire/transaction-build.ts";
+import { type RunningDevnet, startDevnet } from "./devnet-process.ts";
 import { type LoadResult, loadInChild } from "./load.ts";
 import { argument, median, programOf } from "./support.ts";
 
@@ -125,32 +126,14 @@ async function signing(folder: string) {
 /** DER in front of the 32 bytes of a raw key (RFC 8410, section 7). */
 const PKCS8 = Buffer.from("302e020100300506032b657004220420", "hex");
 
-interface Devnet {
+interface Devnet extends RunningDevnet {
   readonly walletUrl: string;
   readonly walletPort: number;
-  readonly nodeUrl: string;
-  stop(): Promise<void>;
 }
 
-async function startDevnet(): Promise<Devnet> {
-  const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
-  const ports = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0", "--wallet-port", "0"];
+async function startWithWallet(): Promise<Devnet> {
   const parameters = Object.entries(NETWORK).flatMap(([name, value]) => ["--parameter", `${name}=${value}`]);
-  const words = ["devnet", "--home", home, "--json", ...ports, ...parameters];
-  const child = Bun.spawn([...program, ...words], { stdout: "pipe", stderr: "ignore" });
-  const reader = child.stdout.getReader();
-  let text = "";
-  while (!text.includes("\n")) {
-    const { value, done } = await reader.read();
-    if (done) throw new Error("the devnet did not start");
-    text += new TextDecoder().decode(value);
-  }
-  const stop = async () => {
-    child.kill();
-    await child.exited;
-    rmSync(home, { recursive: true, force: true });
-  };
-  return { ...(JSON.parse(text.slice(0, text.indexOf("\n"))) as Omit<Devnet, "stop">), stop };
+  return (await startDevnet(program, "--wallet-port", "0", ...parameters)) as Devnet;
 }
 
 interface Answer {
@@ -257,7 +240,7 @@ const result: Record<string, unknown> = {};
 if (isWanted("opening")) result.opening = await opening(folder);
 if (isWanted("signing")) result.signing = await signing(folder);
 if (isWanted("listing") || isWanted("sending")) {
-  const devnet = await startDevnet();
+  const devnet = await startWithWallet();
   if (isWanted("listing")) result.listing = await listing(devnet);
   if (isWanted("sending")) result.sending = await sending(devnet);
   await devnet.stop();

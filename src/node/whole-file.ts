@@ -8,7 +8,8 @@ export interface WholeFileOptions {
 }
 
 /**
- * All of it or nothing, whenever the process ends and whoever reads it in between. A link stays a link; what is no plain file (a pipe, `/dev/stdout`) is written to as it stands.
+ * All of it or nothing, whenever the process ends and whoever reads it in between. A link stays a link; what is no
+ * plain file (a pipe, `/dev/stdout`) is written to as it stands.
  */
 export function writeWhole(file: string, text: string, options: WholeFileOptions = {}): void {
   const { mode = 0o666, flush = false } = options;
