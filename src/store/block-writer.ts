@@ -155,7 +155,7 @@ export class BlockWriter {
       durable.catch(() => {});
       return durable;
     }
-    if (this.logSync === undefined || this.logSync.isRunning) {
+    if (this.logSync === undefined || this.logSync.isBehind) {
       this.commit();
       return Promise.resolve();
     }
@@ -168,6 +168,11 @@ export class BlockWriter {
   /** When all that is committed is durable. @throws NodeError `sync_failed` */
   async durable(): Promise<void> {
     await this.logSync?.ended();
+  }
+
+  /** Whether the disk is at work on what was committed before: a `commit` now would wait for all of that. */
+  get isSyncing(): boolean {
+    return this.logSync?.isRunning ?? false;
   }
 
   private commitStaged(): void {

@@ -13,18 +13,32 @@ export interface FileSync {
 
 const DISK: FileSync = { later: fdatasync, now: fdatasyncSync };
 
+/** A sync that takes longer is waited for: a machine without power may lose no more than about this. */
+const BEHIND_MS = 1_000;
+
 export class LogSync {
-  private running: Promise<void> | undefined;
+  private running: { readonly ended: Promise<void>; readonly since: number } | undefined;
+  /** For all that was written after the running one began: one sync when it has ended. */
+  private next: PromiseWithResolvers<void> | undefined;
   private failure: NodeError | undefined;
 
-  /** @param path of the log: it is there from its writer's first commit until the writer closes */
+  /**
+   * @param path of the log: it is there from its writer's first commit until the writer closes
+   * @param behindMs see `isBehind`
+   */
   constructor(
     private readonly path: string,
     private readonly disk: FileSync = DISK,
+    private readonly behindMs = BEHIND_MS,
   ) {}
 
   get isRunning(): boolean {
     return this.running !== undefined;
+  }
+
+  /** Whether the disk has been at it for so long that whoever writes should wait for it (`now`). */
+  get isBehind(): boolean {
+    return this.running !== undefined && performance.now() - this.running.since > this.behindMs;
   }
 
   /** Nothing may be written after a sync that failed: nobody knows what the disk holds. @throws NodeError */
@@ -42,23 +56,43 @@ export class LogSync {
         closeSync(file);
       }
     } catch (error) {
-      this.failure = syncError(error);
-      throw this.failure;
+      throw this.fail(error);
     }
+    // Nothing is left for it to do.
+    this.next?.resolve();
+    this.next = undefined;
   }
 
-  /** Not while another one runs. @returns when all that is in the log now is on the disk; it may fail, as `now` */
+  /** @returns when all that is in the log now is on the disk; it may fail, as `now` */
   later(): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.running = promise;
+    if (this.running !== undefined) {
+      this.next ??= quiet();
+      return this.next.promise;
+    }
+    const sync = quiet();
+    this.start(sync);
+    return sync.promise;
+  }
+
+  /** When there is none running and none to follow. @throws NodeError */
+  async ended(): Promise<void> {
+    while (this.running !== undefined) await this.running.ended;
+    this.check();
+  }
+
+  private start(sync: PromiseWithResolvers<void>): void {
+    this.running = { ended: sync.promise, since: performance.now() };
     const end = (error: unknown) => {
       this.running = undefined;
-      if (!error) return resolve();
-      this.failure = syncError(error);
-      reject(this.failure);
+      if (error) {
+        sync.reject(this.fail(error));
+        return;
+      }
+      sync.resolve();
+      const { next } = this;
+      this.next = undefined;
+      if (next !== undefined) this.start(next);
     };
-    // Whoever does not wait is told by `check`.
-    promise.catch(() => {});
     try {
       const file = openSync(this.path, "r+");
       this.disk.later(file, (error) => {
@@ -68,14 +102,21 @@ export class LogSync {
     } catch (error) {
       end(error);
     }
-    return promise;
   }
 
-  /** When none runs. @throws NodeError */
-  async ended(): Promise<void> {
-    await this.running;
-    this.check();
+  private fail(error: unknown): NodeError {
+    this.failure = syncError(error);
+    this.next?.reject(this.failure);
+    this.next = undefined;
+    return this.failure;
   }
+}
+
+/** Whoever does not wait for it is told by `check`. */
+function quiet(): PromiseWithResolvers<void> {
+  const sync = Promise.withResolvers<void>();
+  sync.promise.catch(() => {});
+  return sync;
 }
 
 function syncError(error: unknown): NodeError {

@@ -73,21 +73,48 @@ describe("a large block", () => {
     await rig.stop();
   });
 
-  test("is followed by others meanwhile; the next large one waits for the disk, and with it the first is safe too", async () => {
+  test("is followed by others meanwhile, whose senders hear of them when the disk has what came after it", async () => {
     const disk = new TestDisk();
     const rig = new Rig({ disk });
     const first = sendMany(rig, LARGE);
     await until(() => disk.waiting.length === 1);
     const before = disk.now_;
-    expect((await rig.transfer(B, A.party, 1n, "commit")).height).toBe(3);
-    expect(disk.now_).toBe(before + 1);
+    const small = rig.transfer(B, A.party, 1n, "commit");
+    await until(() => rig.height === 3);
     const second = sendMany(rig, LARGE);
-    expect((await second.all)[0]!.height).toBe(4);
-    expect(disk.now_).toBe(before + 2);
+    await until(() => rig.height === 4);
     expect(disk.waiting).toHaveLength(1);
+    disk.waiting[0]!(null);
+    await first.all;
+    // One sync for both.
+    await until(() => disk.waiting.length === 2);
+    await Bun.sleep(10);
+    expect(second.told()).toBe(0);
+    disk.waiting[1]!(null);
+    expect((await small).height).toBe(3);
+    expect((await second.all)[0]!.height).toBe(4);
+    expect(disk.waiting).toHaveLength(2);
+    expect(disk.now_).toBe(before);
+    await rig.stop();
+  });
+
+  test("waits for a disk that has been at it for long, and is safe with all before it", async () => {
+    const disk = new TestDisk();
+    const rig = new Rig({ disk });
+    const first = sendMany(rig, LARGE);
+    await until(() => disk.waiting.length === 1);
+    const second = sendMany(rig, LARGE);
+    await until(() => rig.height === 3);
+    const before = disk.now_;
+    await Bun.sleep(1_050);
+    const third = sendMany(rig, LARGE);
+    expect((await third.all)[0]!.height).toBe(4);
+    expect((await second.all)[0]!.height).toBe(3);
+    expect(disk.now_).toBe(before + 1);
     expect(first.told()).toBe(0);
     disk.waiting[0]!(null);
     await first.all;
+    expect(disk.waiting).toHaveLength(1);
     await rig.stop();
   });
 
@@ -121,6 +148,22 @@ describe("a disk that fails", () => {
     expect(again.engine.balanceOf(B.party)).toBe(FUNDS + BigInt((LARGE * (LARGE + 1)) / 2));
     expect((await again.transfer(B, A.party, 1n, "commit")).height).toBe(3);
     await again.stop();
+  });
+
+  test("with blocks behind it that wait: their senders are told too", async () => {
+    const disk = new TestDisk();
+    const rig = new Rig({ disk });
+    const first = sendMany(rig, LARGE);
+    first.all.catch(() => {});
+    await until(() => disk.waiting.length === 1);
+    const small = rig.transfer(B, A.party, 1n, "commit");
+    small.catch(() => {});
+    await until(() => rig.height === 3);
+    disk.waiting[0]!(IO_ERROR);
+    await expect(first.all).rejects.toMatchObject({ code: "halted" });
+    await expect(small).rejects.toMatchObject({ code: "halted" });
+    expect(disk.waiting).toHaveLength(1);
+    await rig.stop();
   });
 
   test("after a small block: the same", async () => {

@@ -155,6 +155,11 @@ export class ChainCore {
     return { trouble, durable };
   }
 
+  /** Whether the disk is at work on earlier blocks. */
+  get isSyncing(): boolean {
+    return this.writer.isSyncing;
+  }
+
   private commitBy(write: () => void): NodeError | undefined {
     const { batch } = this;
     if (batch === undefined) return undefined;

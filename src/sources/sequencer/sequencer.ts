@@ -189,7 +189,9 @@ export class Sequencer {
     try {
       do made.push(this.execute(tool));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
-      if (tool === undefined && made[0]!.txs.length >= LARGE_BLOCK_TXS) {
+      const isLarge = made[0]!.txs.length >= LARGE_BLOCK_TXS;
+      // Behind a large block a small one would wait for both: they go together.
+      if (tool === undefined && (isLarge || this.core.isSyncing)) {
         ({ trouble, durable } = this.core.commitSoon());
       } else trouble = this.core.commit();
       if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
