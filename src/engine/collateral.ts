@@ -69,28 +69,44 @@ export function accountId(
   owner: string = SYSTEM_OWNER,
   market: string = NO_MARKET,
 ): string {
-  if (type === AccountType.ACCOUNT_TYPE_GENERAL && market === NO_MARKET) return generalId(asset, owner);
+  // Every transaction asks for some of the general accounts and of the network's several times.
+  if (market !== NO_MARKET) return newAccountId(asset, type, owner, market);
+  if (type === AccountType.ACCOUNT_TYPE_GENERAL) {
+    return generalIds.get(asset, owner) ?? generalIds.add(asset, owner, newAccountId(asset, type, owner));
+  }
+  if (owner !== SYSTEM_OWNER) return newAccountId(asset, type, owner);
+  return systemIds.get(asset, type) ?? systemIds.add(asset, type, newAccountId(asset, type, owner));
+}
+
+function newAccountId(asset: string, type: AccountTypeNumber, owner: string, market = NO_MARKET): string {
   return `${market}${owner}${asset}${String.fromCharCode(type + 48)}`;
 }
 
-/** Ids of general accounts met lately: every transaction asks for some of them several times. */
-const generalIds = new Map<string, Map<string, string>>();
-const GENERAL_IDS_MAX = 20_000;
-let generalIdCount = 0;
+const KNOWN_IDS_MAX = 20_000;
 
-function generalId(asset: string, owner: string): string {
-  const known = generalIds.get(asset)?.get(owner);
-  if (known !== undefined) return known;
-  if (generalIdCount >= GENERAL_IDS_MAX) {
-    generalIds.clear();
-    generalIdCount = 0;
+/** Account ids met lately, by asset and one thing more. */
+class KnownIds<K> {
+  private readonly byAsset = new Map<string, Map<K, string>>();
+  private count = 0;
+
+  get(asset: string, key: K): string | undefined {
+    return this.byAsset.get(asset)?.get(key);
   }
-  const id = `${NO_MARKET}${owner}${asset}${String.fromCharCode(AccountType.ACCOUNT_TYPE_GENERAL + 48)}`;
-  const ofAsset = generalIds.get(asset) ?? new Map<string, string>();
-  generalIds.set(asset, ofAsset.set(owner, id));
-  generalIdCount++;
-  return id;
+
+  add(asset: string, key: K, id: string): string {
+    if (this.count >= KNOWN_IDS_MAX) {
+      this.byAsset.clear();
+      this.count = 0;
+    }
+    const ofAsset = this.byAsset.get(asset) ?? new Map<K, string>();
+    this.byAsset.set(asset, ofAsset.set(key, id));
+    this.count++;
+    return id;
+  }
 }
+
+const generalIds = new KnownIds<string>();
+const systemIds = new KnownIds<AccountTypeNumber>();
 
 export class Collateral {
   private readonly accounts: Table<Account>;
@@ -99,6 +115,8 @@ export class Collateral {
   private readonly sums = new Map<string, bigint>();
   /** Assets whose accounts or flows changed since the last check. */
   private readonly unchecked = new Set<string>();
+  /** As ledger entries name accounts, by id: the same object each time, by which whoever gets it knows it again. */
+  private readonly named = new Map<string, Init<AccountDetails>>();
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
@@ -277,6 +295,7 @@ export class Collateral {
   }
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
+    if (to.length === 1 && drawn.length === 1) return this.bookOne(to[0]!, type, drawn[0]!);
     const entries: NonNullable<Movement["entries"]>[number][] = [];
     const received = to.map(() => 0n);
     const targets = to.map((id) => this.details(id));
@@ -307,17 +326,41 @@ export class Collateral {
     return { entries, balances };
   }
 
+  /** The usual movement: from one account to another. */
+  private bookOne(to: string, type: TransferTypeNumber, drawn: Drawn): Movement {
+    const target = this.details(to);
+    const fromAccount = this.details(drawn.from);
+    const account = this.accounts.get(to)!;
+    const toAccountBalance = this.put(to, account, account.balance + drawn.amount);
+    const amount = drawn.amount.toString();
+    const entry = {
+      fromAccount,
+      toAccount: target,
+      amount,
+      type,
+      timestamp: this.core.nowNs,
+      fromAccountBalance: drawn.balance,
+      toAccountBalance,
+    };
+    return { entries: [entry], balances: [{ account: target, balance: amount }] };
+  }
+
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */
   private details(id: string): Init<AccountDetails> {
     const account = this.accounts.get(id);
     if (account === undefined) throw new CommandError("account does not exists");
+    const known = this.named.get(id);
+    if (known !== undefined) return known;
     const { asset, type, owner, market } = account;
-    return {
+    const details = {
       assetId: asset,
       type,
       owner: owner === SYSTEM_OWNER ? undefined : owner,
       marketId: market === NO_MARKET ? undefined : market,
     };
+    if (this.named.size >= KNOWN_IDS_MAX) this.named.clear();
+    this.named.set(id, details);
+    return details;
   }
 
   private index(id: string, before: Account | undefined, now: Account | undefined): void {

@@ -88,10 +88,10 @@ export class ChainHost {
   constructor(private readonly post: (message: ChainMessage) => void) {}
 
   /** For the chain's options: verifies what nobody has verified yet. */
-  readonly checkTransaction = (bytes: Uint8Array, chainId: string): Verdict => {
+  readonly checkTransaction = (bytes: Uint8Array, chainId: string, hash: string): Verdict => {
     const signature = this.signatures.get(bytes);
     if (signature === undefined) return checkTransaction(bytes, chainId);
-    const transaction = readTrusted(bytes);
+    const transaction = readTrusted(bytes, hash);
     // Refused before anybody looks at the signature.
     if (transaction instanceof PropertyErrors) return checkTransaction(bytes, chainId);
     return signature === "valid" ? { ok: true, transaction } : INVALID_SIGNATURE;

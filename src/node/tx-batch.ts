@@ -50,11 +50,11 @@ export function packTxs(calls: readonly TxCall[]): TxBatch {
 export function unpackTxs({ ids, lengths, flags, bytes }: TxBatch): TxCall[] {
   const calls: TxCall[] = [];
   let at = 0;
-  for (const [n, id] of ids.entries()) {
+  for (let n = 0; n < ids.length; n++) {
     const end = at + lengths[n]!;
     const flag = flags[n]!;
     const task = TASKS[flag & ((1 << TASK_BITS) - 1)]!;
-    calls.push({ id, bytes: bytes.slice(at, end), task, signature: FINDINGS[flag >> TASK_BITS]! });
+    calls.push({ id: ids[n]!, bytes: bytes.slice(at, end), task, signature: FINDINGS[flag >> TASK_BITS]! });
     at = end;
   }
   return calls;
@@ -91,11 +91,11 @@ export function packOutcomes(outcomes: readonly Outcome[]): GoodOutcomes {
 }
 
 export function unpackOutcomes({ ids, gas, heights, hashes }: GoodOutcomes): Outcome[] {
-  return Array.from(ids, (id, n) => {
+  const outcomes: Outcome[] = [];
+  for (let n = 0; n < ids.length; n++) {
     const hash = hashes.slice(n * HASH_LENGTH, (n + 1) * HASH_LENGTH);
-    return {
-      id,
-      outcome: { hash, code: 0, text: "", details: undefined, gasWanted: gas[n]!, height: heights[n]! },
-    };
-  });
+    const outcome = { hash, code: 0, text: "", details: undefined, gasWanted: gas[n]!, height: heights[n]! };
+    outcomes.push({ id: ids[n]!, outcome });
+  }
+  return outcomes;
 }

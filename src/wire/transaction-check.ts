@@ -110,7 +110,7 @@ export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVe
   if (examined instanceof PropertyErrors) return invalid(examined);
   const signature = decodeSignature(envelope);
   if (signature instanceof PropertyErrors) return invalid(signature);
-  const transaction = assemble(bytes, envelope, examined, signature);
+  const transaction = assemble(transactionHash(bytes), envelope, examined, signature);
   return { ok: true, unverified: { transaction, claim: claimOf(envelope, signature, chainId) } };
 }
 
@@ -139,18 +139,22 @@ function claimOf(envelope: Transaction, signature: Uint8Array, chainId: string):
 
 /**
  * A transaction whose signature was looked at before, or that nobody signed: it is taken as it stands.
+ * @param hash of the bytes, lower-case hex, for whoever has it
  * @throws WireError for bytes that are none
  * @returns what is wrong with the command, if anything is
  */
-export function readTrusted(bytes: Uint8Array): CheckedTransaction | PropertyErrors {
+export function readTrusted(
+  bytes: Uint8Array,
+  hash: string = transactionHash(bytes),
+): CheckedTransaction | PropertyErrors {
   const envelope = readTransaction(bytes);
   const examined = examine(envelope);
   if (examined instanceof PropertyErrors) return examined;
-  return assemble(bytes, envelope, examined, Uint8Array.fromHex(envelope.signature?.value ?? ""));
+  return assemble(hash, envelope, examined, Uint8Array.fromHex(envelope.signature?.value ?? ""));
 }
 
 function assemble(
-  bytes: Uint8Array,
+  hash: string,
   envelope: Transaction,
   { kind, input }: Examined,
   signature: Uint8Array,
@@ -164,7 +168,7 @@ function assemble(
     pow: envelope.pow,
     version: envelope.version as EnvelopeVersion,
     signature,
-    hash: transactionHash(bytes),
+    hash,
     id: rootId(signature),
   };
   return transaction as CheckedTransaction;

@@ -95,15 +95,13 @@ export function rootId(signature: Uint8Array): string {
  * from the one before (reference 60, section 13.1).
  */
 export class IdGenerator {
-  private next: Uint8Array;
+  private last: Uint8Array | undefined;
 
-  constructor(root: string) {
-    this.next = new Uint8Array(Buffer.from(root, "hex"));
-  }
+  constructor(private readonly root: string) {}
 
   take(): string {
-    const id = hexOf(this.next);
-    this.next = sha3Of(this.next);
-    return id;
+    // Most transactions make one thing or none: the next one is worked out when it is asked for.
+    this.last = this.last === undefined ? Uint8Array.fromHex(this.root) : sha3Of(this.last);
+    return hexOf(this.last);
   }
 }

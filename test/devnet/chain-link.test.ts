@@ -6,6 +6,7 @@ import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors.ts";
 import { ChainHost, RemoteChain } from "../../src/node/chain-link.ts";
 import { packTxs } from "../../src/node/tx-batch.ts";
+import { transactionHash } from "../../src/wire/transaction.ts";
 import { buildTransaction } from "../../src/wire/transaction-build.ts";
 import { fakeChain, STATUS } from "./fake-chain.ts";
 
@@ -117,7 +118,7 @@ describe("a chain on another thread", () => {
     const { remote, host } = linked({
       ...chain,
       submit: async (bytes, wait) => {
-        const verdict = host.checkTransaction(bytes, STATUS.chainId);
+        const verdict = host.checkTransaction(bytes, STATUS.chainId, transactionHash(bytes));
         verdicts.push(verdict.ok);
         return chain.submit(bytes, wait);
       },
@@ -136,7 +137,7 @@ describe("a chain on another thread", () => {
     const { host } = linked({
       ...chain,
       check: async (bytes) => {
-        const verdict = host.checkTransaction(bytes, STATUS.chainId);
+        const verdict = host.checkTransaction(bytes, STATUS.chainId, transactionHash(bytes));
         texts.push(verdict.ok ? "good" : verdict.refusal.text);
         return chain.check(bytes);
       },

@@ -15,6 +15,8 @@ const SIGNATURE_AT = ED25519_KEY_BYTES + DIGEST_BYTES;
 const PUBLISHED = 0;
 const TAKEN = 1;
 const STOPPED = 2;
+/** Threads that wait for something to do. */
+const IDLE = 3;
 const WORD_BYTES = 4 * 4;
 
 const VALID = 1;
@@ -59,7 +61,8 @@ export class SignatureBoard {
   /** Everything before this place may be taken; wakes so many threads. */
   publish(end: number, threads: number): void {
     Atomics.store(this.words, PUBLISHED, end);
-    Atomics.notify(this.words, PUBLISHED, threads);
+    // Waking costs a call of the system even when nobody sleeps.
+    if (Atomics.load(this.words, IDLE) > 0) Atomics.notify(this.words, PUBLISHED, threads);
   }
 
   isValid(place: number): boolean {
@@ -80,7 +83,10 @@ export class SignatureBoard {
       const end = Atomics.load(this.words, PUBLISHED);
       const ready = (end - first) | 0;
       if (ready <= 0) {
+        Atomics.add(this.words, IDLE, 1);
+        // Not at all when something was published since: that is looked at again.
         Atomics.wait(this.words, PUBLISHED, end, LOOK_UP_MS);
+        Atomics.sub(this.words, IDLE, 1);
         continue;
       }
       const count = Math.min(BATCH_MAX, ready);

@@ -55,7 +55,8 @@ export class Intake {
    */
   take(bytes: Uint8Array): Taken | Promise<Taken> {
     checkSize(bytes);
-    const hash = sha256HexOf(bytes).toUpperCase();
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
     this.mempool.remember(hash);
     const taken = (verdict: Verdict) =>
       verdict.ok
@@ -66,7 +67,7 @@ export class Intake {
       throw error;
     };
     try {
-      const verdict = this.checker(bytes, this.core.engine.chainId);
+      const verdict = this.checker(bytes, this.core.engine.chainId, plainHash);
       return verdict instanceof Promise ? verdict.then(taken).catch(failed) : taken(verdict);
     } catch (error) {
       return failed(error);
@@ -88,8 +89,9 @@ export class Intake {
   /** The verdict alone. Its proof of work counts as seen until the next commit. @throws ChainCallError */
   async check(bytes: Uint8Array): Promise<TxOutcome> {
     checkSize(bytes);
-    const hash = sha256HexOf(bytes).toUpperCase();
-    const verdict = await this.checker(bytes, this.core.engine.chainId);
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    const verdict = await this.checker(bytes, this.core.engine.chainId, plainHash);
     if (!verdict.ok) return this.refusedBytes(hash, verdict.refusal);
     return this.judge({ hash, tx: verdict.transaction, isImpersonated: false });
   }

@@ -21,7 +21,7 @@ export interface LocalChainOptions {
   /** Default: instant. */
   readonly mode?: BlockMode;
   /** Checks transactions without state; default: here and now. Workers may do it. */
-  checkTransaction?(bytes: Uint8Array, chainId: string): Verdict | Promise<Verdict>;
+  checkTransaction?(bytes: Uint8Array, chainId: string, hash: string): Verdict | Promise<Verdict>;
   readonly rules?: AdmissionRules;
   readonly limits?: Partial<SequencerLimits>;
   /** Saved with the chain, besides clock and randomness: the bridge simulator. */

@@ -46,12 +46,24 @@ function accountFields(path: string): AccountFields {
   return { owner: `${path}.owner`, asset: `${path}.asset_id`, market: `${path}.market_id` };
 }
 
+/** What an account holds after the events so far; a text where it will most likely not be the last of the block. */
+interface Touched {
+  readonly partyNo: number;
+  balance: StoredAmount | string;
+  tx: number;
+}
+
 /** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */
 export function balances(db: Database): Projection {
   const history = upsert(db, "balances", "block, account, balance, tx");
   const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
   const current = upsert(db, "balances_current", "account, block, balance");
-  const touched = new Map<number, { partyNo: number; balance: StoredAmount; tx: number }>();
+  const touched = new Map<number, Touched>();
+  /**
+   * The same, by account id, where a block's events come as messages, which is all of them or none: most accounts
+   * change several times in a block.
+   */
+  const known = new Map<string, Touched>();
   const skim = accountSkim;
   const read = (event: BlockEvent): Init<Account> => {
     if (event.message !== undefined) return event.message;
@@ -65,29 +77,49 @@ export function balances(db: Database): Projection {
       balance: skim.text(4),
     };
   };
+  const forget = () => {
+    touched.clear();
+    known.clear();
+  };
   return {
     handlers: [
       [
         Field.account,
         (block, event) => {
-          const { owner = "", asset = "", marketId = "", type = 0, balance: text = "" } = read(event);
+          const {
+            id = "",
+            owner = "",
+            asset = "",
+            marketId = "",
+            type = 0,
+            balance: text = "",
+          } = read(event);
           const tx = block.tx(event);
+          const isNamed = event.message !== undefined && id !== "";
+          const again = isNamed ? known.get(id) : undefined;
+          if (again !== undefined) {
+            again.balance = text;
+            again.tx = tx;
+            return;
+          }
           const account = block.accounts.intern(owner, asset, marketId, type, block.no, tx, ACCOUNT);
-          const balance = storedAmount(text, "balance");
-          touched.set(account.ref, { partyNo: account.partyNo, balance, tx });
+          const row: Touched = { partyNo: account.partyNo, balance: storedAmount(text, "balance"), tx };
+          touched.set(account.ref, row);
+          if (isNamed) known.set(id, row);
         },
       ],
     ],
     endBlock(block) {
       if (touched.size === 0) return;
-      for (const [account, row] of touched) {
-        history.run(block.no, account, row.balance, row.tx);
-        byParty.run(row.partyNo, block.no, account, row.balance);
-        current.run(account, block.no, row.balance);
+      for (const [account, { partyNo, balance: last, tx }] of touched) {
+        const balance = typeof last === "string" ? storedAmount(last, "balance") : last;
+        history.run(block.no, account, balance, tx);
+        byParty.run(partyNo, block.no, account, balance);
+        current.run(account, block.no, balance);
       }
-      touched.clear();
+      forget();
     },
-    reset: () => touched.clear(),
+    reset: forget,
   };
 }
 
@@ -99,21 +131,19 @@ export function ledger(db: Database): Projection {
     "block, n, from_account, to_account, quantity, type, transfer_time, from_balance, to_balance, tx",
   );
   const byParty = append(db, "ledger_by_party", "party_no, block, n");
-  const accountOf = (
+  /** Messages name an account by the same object again and again. */
+  let known = new WeakMap<Init<AccountDetails>, AccountKey>();
+  const intern = (
     block: BlockContext,
-    details: Init<AccountDetails> | undefined,
+    { owner = "", assetId = "", marketId = "", type = 0 }: Init<AccountDetails>,
     tx: number,
     fields: AccountFields,
-  ): AccountKey =>
-    block.accounts.intern(
-      details?.owner ?? "",
-      details?.assetId ?? "",
-      details?.marketId ?? "",
-      details?.type ?? 0,
-      block.no,
-      tx,
-      fields,
-    );
+  ): AccountKey => block.accounts.intern(owner, assetId, marketId, type, block.no, tx, fields);
+  const internKnown: typeof intern = (block, details, tx, fields) => {
+    let account = known.get(details);
+    if (account === undefined) known.set(details, (account = intern(block, details, tx, fields)));
+    return account;
+  };
   const read = (event: BlockEvent): Init<LedgerMovements> =>
     event.message ?? readLedgerMovementsAt(event.bytes, event.start, event.end);
   return {
@@ -122,10 +152,11 @@ export function ledger(db: Database): Projection {
         Field.ledgerMovements,
         (block, event) => {
           const tx = block.tx(event);
+          const accountOf = event.message === undefined ? intern : internKnown;
           for (const movement of read(event).ledgerMovements ?? []) {
             for (const m of movement.entries ?? []) {
-              const from = accountOf(block, m.fromAccount, tx, FROM_ACCOUNT);
-              const to = accountOf(block, m.toAccount, tx, TO_ACCOUNT);
+              const from = accountOf(block, m.fromAccount ?? {}, tx, FROM_ACCOUNT);
+              const to = accountOf(block, m.toAccount ?? {}, tx, TO_ACCOUNT);
               const n = block.ordOf(block.nextLedgerEntry());
               entries.run(
                 block.no,
@@ -146,6 +177,9 @@ export function ledger(db: Database): Projection {
         },
       ],
     ],
+    reset: () => {
+      known = new WeakMap();
+    },
   };
 }
 
