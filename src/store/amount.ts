@@ -23,7 +23,7 @@ export function parseAmount(text: string): bigint {
   if (text === "") return 0n;
   if (!DIGITS.test(text)) throw new InvalidAmount(text);
   const value = BigInt(text);
-  if (value > AMOUNT_MAX) throw new InvalidAmount(text);
+  if (text.length > SAFE_DIGITS && value > AMOUNT_MAX) throw new InvalidAmount(text);
   return value;
 }
 

@@ -1,6 +1,7 @@
 // What must hold of the messages that are kept as they came: readers of the store, the API and the CSV writer, parse
 // these fields again and have no way to refuse them any more. Fields with columns of their own are checked where
 // they are stored.
+import type { Init } from "../../wire/codec.ts";
 import type {
   RewardPayoutEvent,
   Transfer,
@@ -67,10 +68,10 @@ export function checkWithdrawal(m: Withdrawal): void {
   withdrawalStatus(m.status, "status");
 }
 
-export function checkTransfer(m: Transfer): void {
-  checkAmount(m.amount, "amount");
-  checkId(m.asset, "asset");
-  if (m.recurring) checkDecimal(m.recurring.factor, "recurring.factor");
+export function checkTransfer({ amount = "", asset = "", recurring }: Init<Transfer>): void {
+  checkAmount(amount, "amount");
+  checkId(asset, "asset");
+  if (recurring) checkDecimal(recurring.factor ?? "", "recurring.factor");
 }
 
 export function checkReward(m: RewardPayoutEvent): void {

@@ -3,7 +3,12 @@
 import type { Database } from "bun:sqlite";
 import type { BlockEvent } from "../../sources/block.ts";
 import type { Init } from "../../wire/codec.ts";
-import { type LedgerMovements, readLedgerMovementsAt, readTransferAt } from "../../wire/generated/events.ts";
+import {
+  type LedgerMovements,
+  readLedgerMovementsAt,
+  readTransferAt,
+  type Transfer,
+} from "../../wire/generated/events.ts";
 import type { Account, AccountDetails } from "../../wire/generated/vega.ts";
 import {
   readAccountAt,
@@ -259,19 +264,21 @@ export function withdrawals(db: Database): Projection {
 
 export function transfers(db: Database): Projection {
   const rows = new TransferRows(db);
+  const read = (event: BlockEvent): Init<Transfer> =>
+    event.message ?? readTransferAt(event.bytes, event.start, event.end);
   return {
     handlers: [
       [
         Field.transfer,
         (block, event) => {
-          const m = readTransferAt(event.bytes, event.start, event.end);
+          const m = read(event);
           checkTransfer(m);
           rows.put(block.no, {
-            id: idBlob(m.id, "id"),
+            id: idBlob(m.id ?? "", "id"),
             tx: block.tx(event),
             data: payload(event),
-            fromNo: block.ids.intern(m.from, "from").no,
-            toNo: block.ids.intern(m.to, "to").no,
+            fromNo: block.ids.intern(m.from ?? "", "from").no,
+            toNo: block.ids.intern(m.to ?? "", "to").no,
           });
         },
       ],
