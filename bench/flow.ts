@@ -12,7 +12,7 @@ import { loadInChild } from "./load.ts";
 import { argument, median, programOf } from "./support.ts";
 
 const program = programOf(argument("--binary"));
-const ROUNDS = Number(argument("--rounds") ?? 3);
+const ROUNDS = Number(argument("--rounds") ?? 5);
 const PARTIES = 1_000;
 const TRANSACTIONS = 36_000;
 const WARM_UP = 12_000;

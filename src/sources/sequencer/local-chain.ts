@@ -37,6 +37,8 @@ export type SequencerTools = Omit<DevnetPort, "bridge">;
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
 const MANY_BLOCKS = 1_000;
+/** After many blocks nobody has asked for more for so long. */
+const TIDY_MS = 300;
 /** Blocks that the end of an epoch and the beginning of the next take, with some to spare. */
 const EPOCH_BLOCKS_MAX = 10;
 const ED25519_SIGNATURE_BYTES = 64;
@@ -49,6 +51,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   private readonly limits: SequencerLimits;
   /** The tools that take a while come one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
+  private tidying: ReturnType<typeof setTimeout> | undefined;
   /** What happened when the chain was opened: one sentence for the log, and the numbers in it. */
   readonly resumption: Resumption;
 
@@ -103,11 +106,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     return this.inTurn(async () => {
       await this.sequencer.mine(blocks);
-      // While the chain stands still nothing else would give back what so many left behind.
-      if (blocks >= MANY_BLOCKS) {
-        this.options.db.run("PRAGMA shrink_memory");
-        Bun.gc(false);
-      }
+      if (blocks >= MANY_BLOCKS) this.tidySoon();
       return this.status;
     });
   }
@@ -283,6 +282,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** Ends cleanly: nothing has to be replayed at the next start. */
   async stop(): Promise<void> {
     this.sequencer.stop();
+    clearTimeout(this.tidying);
     try {
       this.core.flush();
     } catch (error) {
@@ -291,6 +291,19 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     this.core.close();
     this.writer.checkpoint();
+  }
+
+  /**
+   * While the chain stands still nothing else would give back what so many blocks left behind. Once they are made,
+   * not after each thousand of them: with a large state it takes a few hundred milliseconds.
+   */
+  private tidySoon(): void {
+    clearTimeout(this.tidying);
+    this.tidying = setTimeout(() => {
+      this.options.db.run("PRAGMA shrink_memory");
+      Bun.gc(true);
+    }, TIDY_MS);
+    this.tidying.unref();
   }
 
   private inTurn<T>(run: () => Promise<T>): Promise<T> {
