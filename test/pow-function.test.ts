@@ -123,6 +123,22 @@ describe("the search", () => {
     }
   });
 
+  test("where the first bits of the nonces change, in a search and between two, none is left out or made up", () => {
+    const { blockHash, tid } = vector(5);
+    const search = openSearch({ blockHash, tid }, 2);
+    const isGood = (nonce: bigint) => nobleSearch(blockHash, tid, 2, nonce, 1) !== undefined;
+    for (const turn of [2n ** 40n, 3n * 2n ** 40n, 2n ** 63n]) {
+      const nonces = Array.from({ length: 60 }, (_, n) => turn - 30n + BigInt(n));
+      expect(nonces.filter((nonce) => search.search(nonce, 1) === nonce)).toEqual(nonces.filter(isGood));
+      for (let count = 1; count <= 9; count++) {
+        for (const from of nonces.slice(20, 40)) {
+          const expected = nobleSearch(blockHash, tid, 2, from, count);
+          expect(search.search(from, count)).toBe(expected);
+        }
+      }
+    }
+  });
+
   test("searches that take turns do not disturb each other, and another one costs next to nothing", () => {
     const { blockHash } = vector(5);
     const tids = Array.from({ length: 3_000 }, (_, n) => n.toString(16).padStart(64, "0"));
