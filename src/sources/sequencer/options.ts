@@ -20,7 +20,7 @@ export interface LocalChainOptions {
   readonly startedNs: bigint;
   /** Default: instant. */
   readonly mode?: BlockMode;
-  /** Checks transactions without state; default: here and now. Workers may do it. */
+  /** Checks transactions without state; default: here and now. Workers may do it. The hash is theirs, lower-case hex. */
   checkTransaction?(bytes: Uint8Array, chainId: string, hash: string): Verdict | Promise<Verdict>;
   readonly rules?: AdmissionRules;
   readonly limits?: Partial<SequencerLimits>;
