@@ -129,6 +129,30 @@ describe("a large block", () => {
   });
 });
 
+test("a chain that is stopped waits for what the disk has not taken yet", async () => {
+  const disk = new TestDisk();
+  const halts: (string | undefined)[] = [];
+  const rig = new Rig({ disk, limits: { stateBlocksMax: 1 }, onHalt: (reason) => halts.push(reason) });
+  const first = sendMany(rig, LARGE);
+  first.all.catch(() => {});
+  await until(() => disk.waiting.length === 1);
+  const second = sendMany(rig, LARGE);
+  second.all.catch(() => {});
+  await until(() => rig.height === 3);
+  let isStopped = false;
+  const stopped = rig.stop().then(() => {
+    isStopped = true;
+  });
+  await Bun.sleep(20);
+  expect(isStopped).toBe(false);
+  disk.waiting[0]!(null);
+  await until(() => disk.waiting.length === 2);
+  disk.waiting[1]!(null);
+  await stopped;
+  await expect(first.all).rejects.toMatchObject({ code: "stopped" });
+  expect(halts).toEqual([]);
+});
+
 describe("a disk that fails", () => {
   test("after a large block: its senders are told, the chain stops for good, and goes on when it is started again", async () => {
     const disk = new TestDisk();
