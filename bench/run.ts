@@ -7,9 +7,7 @@ import { argument } from "./support.ts";
 
 const here = import.meta.dir;
 const binary = join(here, "..", "dist", "lyra");
-const rowsAt = process.argv.indexOf("--rows");
-const rows = rowsAt < 0 ? "10000000" : process.argv[rowsAt + 1]!;
-
+const rows = argument("--rows") ?? "10000000";
 const only = argument("--only")?.split(",");
 const results = join(here, "results", "latest.json");
 

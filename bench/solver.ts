@@ -11,12 +11,8 @@
 import { HASH_FUNCTION } from "../src/admission/pow/function.ts";
 import { openSearch } from "../src/admission/pow/nonce-search.ts";
 import { Solver } from "../src/admission/pow/solver.ts";
-import { median } from "./support.ts";
+import { argument, median } from "./support.ts";
 
-const argument = (name: string) => {
-  const at = process.argv.indexOf(name);
-  return at < 0 ? undefined : process.argv[at + 1];
-};
 const ROUNDS = Number(argument("--rounds") ?? 15);
 const binary = argument("--binary");
 /** What is not to be found, so that everybody searches to the end; the package takes no difficulty above 50. */

@@ -75,7 +75,7 @@ export function accountId(
     return generalIds.get(asset, owner) ?? generalIds.add(asset, owner, newAccountId(asset, type, owner));
   }
   if (owner !== SYSTEM_OWNER) return newAccountId(asset, type, owner);
-  return systemIds.get(asset, type) ?? systemIds.add(asset, type, newAccountId(asset, type, owner));
+  return networkIds.get(asset, type) ?? networkIds.add(asset, type, newAccountId(asset, type, owner));
 }
 
 function newAccountId(asset: string, type: AccountTypeNumber, owner: string, market = NO_MARKET): string {
@@ -106,7 +106,7 @@ class KnownIds<K> {
 }
 
 const generalIds = new KnownIds<string>();
-const systemIds = new KnownIds<AccountTypeNumber>();
+const networkIds = new KnownIds<AccountTypeNumber>();
 
 export class Collateral {
   private readonly accounts: Table<Account>;
@@ -295,7 +295,6 @@ export class Collateral {
   }
 
   private book({ to, type }: MoveRequest, drawn: readonly Drawn[]): Movement {
-    if (to.length === 1 && drawn.length === 1) return this.bookOne(to[0]!, type, drawn[0]!);
     const entries: NonNullable<Movement["entries"]>[number][] = [];
     const received = to.map(() => 0n);
     const targets = to.map((id) => this.details(id));
@@ -324,25 +323,6 @@ export class Collateral {
       balance: received[index]!.toString(),
     }));
     return { entries, balances };
-  }
-
-  /** The usual movement: from one account to another. */
-  private bookOne(to: string, type: TransferTypeNumber, drawn: Drawn): Movement {
-    const target = this.details(to);
-    const fromAccount = this.details(drawn.from);
-    const account = this.accounts.get(to)!;
-    const toAccountBalance = this.put(to, account, account.balance + drawn.amount);
-    const amount = drawn.amount.toString();
-    const entry = {
-      fromAccount,
-      toAccount: target,
-      amount,
-      type,
-      timestamp: this.core.nowNs,
-      fromAccountBalance: drawn.balance,
-      toAccountBalance,
-    };
-    return { entries: [entry], balances: [{ account: target, balance: amount }] };
   }
 
   /** As ledger entries name an account: what belongs to the network or to no market is left unset (section 2.5). */

@@ -22,14 +22,10 @@ export class LogSync {
   private next: PromiseWithResolvers<void> | undefined;
   private failure: NodeError | undefined;
 
-  /**
-   * @param path of the log: it is there from its writer's first commit until the writer closes
-   * @param behindMs see `isBehind`
-   */
+  /** @param path of the log: it is there from its writer's first commit until the writer closes */
   constructor(
     private readonly path: string,
     private readonly disk: FileSync = DISK,
-    private readonly behindMs = BEHIND_MS,
   ) {}
 
   get isRunning(): boolean {
@@ -38,7 +34,7 @@ export class LogSync {
 
   /** Whether the disk has been at it for so long that whoever writes should wait for it (`now`). */
   get isBehind(): boolean {
-    return this.running !== undefined && performance.now() - this.running.since > this.behindMs;
+    return this.running !== undefined && performance.now() - this.running.since > BEHIND_MS;
   }
 
   /** Nothing may be written after a sync that failed: nobody knows what the disk holds. @throws NodeError */
