@@ -18,7 +18,7 @@ import { buildTransaction } from "../src/wire/transaction-build.ts";
 import { type CheckedTransaction, checkTransaction, readUnverified } from "../src/wire/transaction-check.ts";
 import { argument, median } from "./support.ts";
 
-const ROUNDS = Number(argument("--rounds") ?? 25);
+const ROUNDS = Number(argument("--rounds") ?? 75);
 /** They compile the code and wake the threads. */
 const WARM_UP_ROUNDS = 4;
 const CHAIN = "bench-chain";
