@@ -3,6 +3,8 @@
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
 import { dataApp } from "../src/api/data/app.ts";
+import type { BalanceRow } from "../src/api/data/balance-rows.ts";
+import { BalanceTexts, PageBytes } from "../src/api/data/balance-texts.ts";
 import { listBalanceChanges } from "../src/api/data/balances.ts";
 import { DataContext } from "../src/api/data/context.ts";
 import { DataPlane } from "../src/api/data/plane.ts";
@@ -114,11 +116,25 @@ test(`the quick text is that of the general way (seed ${SEED})`, async () => {
   const request = fc.record({ filter, dateRange, pagination }, { requiredKeys: [] });
   const { response, handle, json } = listBalanceChanges;
   const property = fc.property(request, (fields) => {
-    const quick = outcome(() => json!(chain.context, fields as RequestFields));
+    const quick = outcome(() => new TextDecoder().decode(json!(chain.context, fields as RequestFields)));
     const general = outcome(() => renderJson(response, handle(chain.context, fields as RequestFields)));
     expect(quick).toBe(general);
   });
   fc.assert(property, { seed: SEED, numRuns: 400 * RUNS });
+});
+
+test("texts of accounts that are put away and made again are the same", () => {
+  const db = chain.context.db;
+  const sql = "SELECT block, account, balance FROM balances ORDER BY balance, account, block";
+  const rows = db.query(sql).all() as BalanceRow[];
+  const pageOf = (texts: BalanceTexts) => {
+    const page = new PageBytes();
+    for (const row of rows) texts.writeEdge(row, page);
+    return new TextDecoder().decode(page.taken());
+  };
+  const all = pageOf(new BalanceTexts(chain.context));
+  expect(JSON.parse(`[${all.slice(0, -1)}]`)).toHaveLength(rows.length);
+  for (const bytesMax of [1, 400, 3_000]) expect(pageOf(new BalanceTexts(chain.context, bytesMax))).toBe(all);
 });
 
 test(`a page that may look at few rows ends early, and a walk still gives all of them (seed ${SEED})`, async () => {

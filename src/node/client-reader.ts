@@ -1,6 +1,6 @@
 // Reads the data API from inside the process, as a client would from outside: what is not in an answer is not known.
 import { DATA_ENDPOINTS } from "../api/data/endpoints.ts";
-import type { DataPlane } from "../api/data/plane.ts";
+import { bodyText, type DataPlane } from "../api/data/plane.ts";
 import type { ErrorBody } from "../api/errors.ts";
 import { ChainCallError } from "../engine/chain-port.ts";
 
@@ -32,15 +32,16 @@ export function readerOf(plane: DataPlane): ClientReader {
   };
   return {
     get<T>(path: string, values: Readonly<Record<string, string>>) {
-      const { status, body } = ask(path, values);
-      if (status === 200) return JSON.parse(body) as T;
-      if (status === 404) return undefined;
-      const { message, details } = JSON.parse(body) as ErrorBody;
+      const answer = ask(path, values);
+      if (answer.status === 404) return undefined;
+      const body: unknown = JSON.parse(bodyText(answer));
+      if (answer.status === 200) return body as T;
+      const { message, details } = body as ErrorBody;
       throw new ChainCallError("bridge", details[0]?.message ?? message);
     },
     find<T>(path: string, values: Readonly<Record<string, string>>) {
-      const { status, body } = ask(path, values);
-      return status === 200 ? (JSON.parse(body) as T) : undefined;
+      const answer = ask(path, values);
+      return answer.status === 200 ? (JSON.parse(bodyText(answer)) as T) : undefined;
     },
   };
 }

@@ -3,7 +3,7 @@
 import type { Database } from "bun:sqlite";
 import { DataContext } from "../../src/api/data/context.ts";
 import { DATA_ENDPOINTS } from "../../src/api/data/endpoints.ts";
-import { DataPlane } from "../../src/api/data/plane.ts";
+import { bodyText, DataPlane } from "../../src/api/data/plane.ts";
 import { RowSource } from "../../src/history/rows/source.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { DEFAULT_LIMITS } from "../../src/limits.ts";
@@ -86,9 +86,10 @@ export class EverythingReader {
   private ask({ path, at, query }: Question): string | undefined {
     const endpoint = DATA_ENDPOINTS.find((candidate) => candidate.path === path)!;
     try {
-      const { status, body } = this.plane.answer(endpoint, { query, path: at, accept: null });
+      const answer = this.plane.answer(endpoint, { query, path: at, accept: null });
+      const body = bodyText(answer);
       JSON.parse(body);
-      const isDemanded = status < 500 || DEMANDED.some((text) => body.includes(text));
+      const isDemanded = answer.status < 500 || DEMANDED.some((text) => body.includes(text));
       return isDemanded ? undefined : body;
     } catch (error) {
       return (error as Error).message;

@@ -100,7 +100,7 @@ export function dataApp(
 function keep(cache: PageCache, request: Request, answer: Answer): void {
   const key = cacheKey(request);
   if (!cache.isAskedAgain(key)) return;
-  const body = Buffer.from(answer.body, "utf8");
+  const body = typeof answer.body === "string" ? Buffer.from(answer.body, "utf8") : answer.body;
   cache.put(key, { body, headers: headersOf(answer) });
 }
 

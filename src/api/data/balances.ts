@@ -1,107 +1,16 @@
-// Balance changes (reference 10, section 4.1): the list that is asked for most, so its pages are joined from
-// texts that are made once for each account and each block.
+// Balance changes (reference 10, section 4.1): the list that is asked for most, so its pages are put together from
+// bytes that are made once for each account and each block (balance-texts.ts).
 import { accountHash, probeAccount } from "../../store/accounts.ts";
 import { amountText } from "../../store/amount.ts";
-import { hexOf } from "../../wire/identifiers.ts";
-import { enumDescriptor } from "../../wire/schema/index.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { GenerationCache } from "../generation-cache.ts";
 import type { Param } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { type BalancePage, type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
-import { rfc3339 } from "./blocks.ts";
+import { BalanceTexts, PageBytes } from "./balance-texts.ts";
 import { accountFilterOf, CursorReader, type DataContext, inList } from "./context.ts";
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
-/** Texts kept of accounts and of blocks, twice this at the most: about 200 bytes each. */
-const TEXTS_MAX = 150_000;
-/** Of markets' accounts there may be more than of assets; few are read at a time. */
-const TAILS_MAX = 10_000;
-
-const PARTY = '","partyId":"';
-
-/** What a row shows of its account, and the account's part of a cursor. Identifiers are shared between accounts. */
-interface AccountText {
-  readonly party: string;
-  readonly asset: string;
-  readonly market: string;
-  readonly type: number;
-  readonly cursor: string;
-  /** The edge from the party to the cursor: of all accounts of an asset the same text. */
-  readonly tail: string;
-}
-
-interface BlockText {
-  readonly timeUs: number;
-  /** The node up to the balance. */
-  readonly json: string;
-  /** Base64 of the cursor up to the account: padded to a multiple of three bytes so that the parts can be joined. */
-  readonly cursor: string;
-}
-
-class BalanceTexts {
-  private readonly accounts = new GenerationCache<number, AccountText>(TEXTS_MAX);
-  private readonly blocks = new GenerationCache<number, BlockText>(TEXTS_MAX);
-  private readonly tails = new GenerationCache<string, string>(TAILS_MAX);
-
-  constructor(private readonly context: DataContext) {}
-
-  account(ref: number): AccountText {
-    const known = this.accounts.get(ref);
-    if (known) return known;
-    const made = this.makeAccount(ref);
-    this.accounts.set(ref, made);
-    return made;
-  }
-
-  block(no: number): BlockText {
-    const known = this.blocks.get(no);
-    if (known) return known;
-    const timeUs = this.context.blocks.timeUs(no);
-    let head = `{"vega_time":"${rfc3339(timeUs)}",`;
-    head = head.padEnd(Math.ceil(head.length / 3) * 3, " ");
-    const made = {
-      timeUs,
-      json: `{"node":{"timestamp":"${timeUs === 0 ? "0" : `${timeUs}000`}","balance":"`,
-      cursor: btoa(head),
-    };
-    this.blocks.set(no, made);
-    return made;
-  }
-
-  cursor({ block, account }: BalancePlace): string {
-    return this.block(Number(block)).cursor + this.account(Number(account)).cursor;
-  }
-
-  /** One text for all that are equal: what lies in one place is in the processor's cache. */
-  private shared(tail: string): string {
-    const known = this.tails.get(tail);
-    if (known === undefined) this.tails.set(tail, tail);
-    return known ?? tail;
-  }
-
-  private makeAccount(ref: number): AccountText {
-    const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
-    const row = this.context.get<{
-      hash: Uint8Array;
-      party: bigint;
-      asset: bigint;
-      market: bigint;
-      type: bigint;
-    }>(sql, ref)!;
-    const [party, asset, market] = [row.party, row.asset, row.market].map((id) =>
-      this.context.ids.text(id),
-    ) as [string, string, string];
-    const type = Number(row.type);
-    const typeName = enumDescriptor("vega.AccountType").nameOf.get(type);
-    // The original's cursors also repeat the account's parts (and lack its id); they are read, not written.
-    const cursor = btoa(`"AccountID":"${hexOf(row.hash)}"}`);
-    const typeJson = typeName === undefined ? String(type) : `"${typeName}"`;
-    const tail = `","assetId":"${asset}","marketId":"${market}","accountType":${typeJson}},"cursor":"`;
-    return { party, asset, market, type, cursor, tail: this.shared(tail) };
-  }
-}
 
 const texts = new WeakMap<DataContext, BalanceTexts>();
 
@@ -246,7 +155,7 @@ export const listBalanceChanges: Endpoint<DataContext> = {
         marketId: account.market,
         accountType: account.type,
       };
-      return { node, cursor: block.cursor + account.cursor };
+      return { node, cursor: made.cursor(row) };
     });
     const pageInfo = pageEnds(made, query, page, edges[0]?.cursor, edges.at(-1)?.cursor);
     return { balances: { edges, pageInfo } };
@@ -256,29 +165,15 @@ export const listBalanceChanges: Endpoint<DataContext> = {
     const page = readBalances(context, query);
     const { rows } = page;
     const made = textsOf(context);
-    const pieces = ['{"balances":{"edges":['];
-    for (const [i, row] of rows.entries()) {
-      const block = made.block(Number(row.block));
-      const account = made.account(Number(row.account));
-      const { party, tail, cursor } = account;
-      pieces.push(
-        i > 0 ? `"},` : "",
-        block.json,
-        amountText(row.balance),
-        PARTY,
-        party,
-        tail,
-        block.cursor,
-        cursor,
-      );
-    }
+    const bytes = new PageBytes();
+    bytes.text('{"balances":{"edges":[');
+    for (const row of rows) made.writeEdge(row, bytes);
+    // The comma behind the last one.
+    if (rows.length > 0) bytes.end--;
     const [first, last] = [rows[0], rows.at(-1)].map((row) => row && made.cursor(row));
     const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageEnds(made, query, page, first, last);
-    pieces.push(
-      rows.length > 0 ? `"}` : "",
-      `],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage}`,
-      `,"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`,
-    );
-    return pieces.join("");
+    bytes.text(`],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage}`);
+    bytes.text(`,"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`);
+    return bytes.taken();
   },
 };

@@ -11,11 +11,18 @@ import type { DataContext } from "./context.ts";
 /** An answer before it is a Response: so that it can be kept and sent again. */
 export interface Answer {
   readonly status: number;
-  readonly body: string;
+  /** Text, or its bytes in UTF-8. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
   readonly contentType: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
   readonly head?: { readonly height: number; readonly timeUs: number };
 }
+
+export function bodyText({ body }: Answer): string {
+  return typeof body === "string" ? body : decoder.decode(body);
+}
+
+const decoder = new TextDecoder();
 
 export interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
@@ -89,12 +96,12 @@ export class DataPlane {
     }
   }
 
-  private render(endpoint: Endpoint<DataContext>, request: RequestFields, mode: JsonMode): string {
+  private render(endpoint: Endpoint<DataContext>, request: RequestFields, mode: JsonMode): Answer["body"] {
     if (mode === "normal" && endpoint.json) return endpoint.json(this.context, request);
     return renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
   }
 
-  private checkSize(body: string, narrowing = "ask for fewer rows with pagination.first"): void {
+  private checkSize(body: Answer["body"], narrowing = "ask for fewer rows with pagination.first"): void {
     const maximum = this.context.limits.responseBytesMax;
     if (body.length <= maximum) return;
     throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);
