@@ -14,6 +14,9 @@ import type { SimplePolicy } from "./spam/simple-policy.ts";
 import type { VotePolicy } from "./spam/vote-policy.ts";
 import { rfc3339Nano } from "./time-text.ts";
 
+/** The largest quota that can be told; the parameter has no upper bound. */
+const UINT64_MAX = 2n ** 64n - 1n;
+
 export interface StatisticsSource {
   readonly chainId: string;
   readonly pow: PowEngine;
@@ -73,7 +76,7 @@ function powStatistic(pow: PowEngine, party: string): PoWStatistic {
       expectedDifficulty: expected,
       hashFunction: parameters.hashFunction,
       difficulty: BigInt(parameters.difficulty),
-      txPerBlock: parameters.txPerBlock,
+      txPerBlock: parameters.txPerBlock < UINT64_MAX ? parameters.txPerBlock : UINT64_MAX,
       increasingDifficulty: parameters.increasingDifficulty,
     })),
     bannedUntil: timeOrAbsent(pow.bannedUntil(party)),

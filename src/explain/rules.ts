@@ -88,7 +88,7 @@ function policyRules(name: string): Explanation[] {
     [`spam_${name}_banned`]: [
       `party is banned from submitting ${ban} until the earlier between <time> and the beginning of the next epoch`,
       "The key may not send this kind of command for a while.",
-      `At least half of its ${counted} in one block were refused. The ban lasts 1/48 of an epoch, at least 30 seconds, and ends with the epoch at the latest.`,
+      `At least half of its ${isVote ? "votes" : counted} in one block were refused. The ban lasts 1/48 of an epoch, at least 30 seconds, and ends with the epoch at the latest.`,
       "Wait for the time in the text or for the next epoch. Count what you send: GET /statistics/spam/YOUR_KEY.",
     ],
     [`spam_${name}_tokens`]: [

@@ -211,6 +211,12 @@ describe("found by", () => {
     expect(found("the wallet is locked")).toEqual(["wallet code 2000", "program code wallet_locked"]);
   });
 
+  test("a ban from votes is for those on all proposals together", () => {
+    expect(lookUp("spam_vote_banned").explanations[0]!.why).toStartWith(
+      "At least half of its votes in one block",
+    );
+  });
+
   test("what is not there: near ones, or none", () => {
     expect(lookUp("pow_tid_usd")).toEqual({
       explanations: [],

@@ -1,6 +1,7 @@
 // When there is a block, what is in it, and what callers are told.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { emptyBlockHash } from "../../src/store/block-hash.ts";
+import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
 
@@ -279,6 +280,26 @@ describe("tools", () => {
     await expect(rig.chain.setParameter("", "x")).rejects.toThrow("unknown network parameter");
     expect(rig.height).toBe(2);
     expect(await rig.transfer(A, B.party, 7n, "commit")).toMatchObject({ code: 0, height: 3 });
+  });
+
+  test("a refused parameter does not give back the proofs that were checked before it", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const tid = "the same";
+    const seen = { code: 89, text: "proof of work tid already seen" };
+    const first = A.transfer(rig.chain, B.party, 1n, { tid });
+    const second = B.transfer(rig.chain, A.party, 1n, { tid });
+    expect(await rig.chain.submit(first, "check")).toMatchObject({ code: 0 });
+    expect(await rig.chain.submit(second, "check")).toMatchObject(seen);
+    await expect(rig.chain.setParameter("", "x")).rejects.toThrow("unknown network parameter");
+    expect(await rig.chain.submit(second, "check")).toMatchObject(seen);
+  });
+
+  test("a quota beyond all numbers of the interface is told as the largest of them", async () => {
+    const genesis = testGenesis({ "spam.pow.numberOfTxPerBlock": (2n ** 64n).toString() });
+    const rig = start({ genesis });
+    expect(rig.chain.status.pow.txPerBlock).toBe(2 ** 32 - 1);
+    const { statistics } = (await rig.chain.spamStatistics(A.party)) as GetSpamStatisticsResponse;
+    expect(statistics!.pow!.blockStates[0]!.txPerBlock).toBe(2n ** 64n - 1n);
   });
 
   test("impersonate: executes a command that nobody signed, without proof of work", async () => {

@@ -29,6 +29,16 @@ describe("a refusal says it with the caller's own numbers", () => {
       "banned from transfers until 1970-01-01T00:02:10Z, for 30 s yet, or until the next epoch, in 42 s",
     ],
     [
+      "spam_vote_banned",
+      { bannedUntilNs: 130n * SECOND },
+      "banned from votes until 1970-01-01T00:02:10Z, for 30 s yet, or until the next epoch, in 42 s",
+    ],
+    [
+      "spam_vote_tokens",
+      { tokens: 5n, minTokens: 10n },
+      "votes take 10 staked tokens (in their smallest unit), this party has 5",
+    ],
+    [
       "pow_banned",
       { bannedUntilNs: 100n * SECOND + 1n },
       "banned until 1970-01-01T00:01:40.000000001Z, for 1 s yet",

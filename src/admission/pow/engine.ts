@@ -200,6 +200,7 @@ export class PowEngine {
     };
   }
 
+  /** What only this node has seen stays as it is, until the next commit. */
   load(state: PowState): void {
     this.height = BigInt(state.height);
     this.epochLengthNs = BigInt(state.epochLengthNs);
@@ -208,7 +209,6 @@ export class PowEngine {
     this.hashes.load(state.hashes);
     this.tids.load(state.tids);
     this.bans.load(state.bans);
-    this.pooledTids.clear();
   }
 
   /** The zero bits of the proof (0 for a validator command), or the first rule that refuses (section 3.3). */

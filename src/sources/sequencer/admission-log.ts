@@ -58,6 +58,7 @@ export class AdmissionLog {
   /** The end of the block and its commit. */
   end(): void {
     this.note({ kind: "end" });
+    this.admission.commit();
   }
 
   /** A place between two blocks. */
@@ -65,7 +66,7 @@ export class AdmissionLog {
     return this.calls.length;
   }
 
-  /** Back to a place after the last `settle` or `load`. */
+  /** Back to a place after the last `settle` or `load`. What the mempool has checked since the commit stays checked. */
   rewind(mark: number): void {
     const calls = this.calls.slice(0, mark);
     this.admission.load(this.saved);
@@ -81,6 +82,7 @@ export class AdmissionLog {
 
   load(state: AdmissionState): void {
     this.admission.load(state);
+    this.admission.commit();
     this.settle(state);
   }
 
@@ -91,9 +93,6 @@ export class AdmissionLog {
     else if (call.kind === "epoch") admission.startEpoch(call.seq);
     else if (call.kind === "parameter") admission.setParameter(call.key, call.value);
     else if (call.kind === "deliver") admission.deliver(call.tx);
-    else {
-      admission.endBlock();
-      admission.commit();
-    }
+    else admission.endBlock();
   }
 }

@@ -15,7 +15,7 @@ const NS_A_SECOND = 1_000_000_000n;
 /** The spam policies with what they count, as people call it. */
 const COUNTED: Readonly<Record<string, string>> = {
   proposal: "proposals",
-  vote: "votes on this proposal",
+  vote: "votes",
   delegation: "delegations and undelegations",
   transfer: "transfers",
   validatorJoin: "announcements of a node",
@@ -49,7 +49,7 @@ function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string,
   if (pow) return pow(numbers);
   if (text === WRONG_SIGNATURE) return `${text}: it is by another key, or for another chain or other bytes`;
   const spam = /^spam_([a-zA-Z]+)_(banned|tokens|count)$/.exec(rule);
-  if (spam) return spamSentence(COUNTED[spam[1]!] ?? spam[1]!, spam[2]!, numbers);
+  if (spam) return spamSentence(spam[1]!, spam[2]!, numbers);
   const { available, needed, amount, minimum, ...rest } = numbers;
   if (available !== undefined && needed !== undefined)
     return `${text}: ${needed} needed, ${available} available`;
@@ -60,9 +60,13 @@ function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string,
   return `${text} (${others.map(([name, value]) => `${words(name)} ${value}`).join(", ")})`;
 }
 
-function spamSentence(what: string, kind: string, n: Readonly<Record<string, string>>): string {
-  const next = `next epoch in ${n.nextEpochSeconds} s`;
-  if (kind === "count") return `${n.used} of ${n.max} ${what} used in epoch ${n.epoch}, ${next}`;
+function spamSentence(policy: string, kind: string, n: Readonly<Record<string, string>>): string {
+  const what = COUNTED[policy] ?? policy;
+  if (kind === "count") {
+    // Only the count is of one proposal: tokens and bans are a matter of all votes.
+    const counted = policy === "vote" ? "votes on this proposal" : what;
+    return `${n.used} of ${n.max} ${counted} used in epoch ${n.epoch}, next epoch in ${n.nextEpochSeconds} s`;
+  }
   if (kind === "tokens") {
     return `${what} take ${n.minTokens} staked tokens (in their smallest unit), this party has ${n.tokens}`;
   }
