@@ -36,15 +36,27 @@ export class ChainEvents {
     this.acknowledged = core.state.table("chainEvents.acknowledged");
   }
 
-  /** The ChainEvent command. @throws CommandError; then the event counts as not seen, unless its events stay */
+  /**
+   * The ChainEvent command. @throws CommandError; then the event counts as not seen, unless its events stay, but as
+   * forwarded all the same
+   */
   process(event: ChainEvent): void {
     const node = this.validators.nodeByKey(this.core.currentTx.party);
     if (node === undefined) throw new CommandError("chain event emitted from a non-validator node");
     this.validators.countForwarded(node.nodeId);
     const digest = sha3HexOf(encodeChainEvent(event));
     if (this.acknowledged.has(digest)) return;
+    const { state, log } = this.core;
+    const [mark, events] = [state.mark(), log.length];
     this.acknowledged.set(digest, true);
-    this.dispatch(event);
+    try {
+      this.dispatch(event);
+    } catch (error) {
+      if (!(error instanceof CommandError) || error.options.keepChanges) throw error;
+      state.rollback(mark);
+      log.truncate(events);
+      throw new CommandError(error.message, { ...error.options, keepChanges: true });
+    }
   }
 
   private dispatch({ txId, nonce, builtin, erc20, stakingEvent, erc20Multisig }: ChainEvent): void {

@@ -49,7 +49,7 @@ export interface Genesis {
   readonly timeNs: bigint;
   readonly initialHeight: number;
   readonly appState: GenesisAppState;
-  /** SHA3-256 of the app state's bytes, lower-case hex: the hash of the genesis block. */
+  /** SHA3-256 of the app state's bytes as the document has them, lower-case hex: the hash of the genesis block. */
   readonly hash: string;
 }
 
@@ -77,8 +77,27 @@ export function readGenesis(text: string): Genesis {
     timeNs: timeOf(time),
     initialHeight: 1,
     appState,
-    hash: sha3HexOf(Buffer.from(JSON.stringify(state), "utf8")),
+    hash: sha3HexOf(Buffer.from(memberText(text, "app_state"), "utf8")),
   };
+}
+
+/** Texts, signs, and what else stands between blanks. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
+
+/** A member of the document as it is written there: its hash is that of these bytes (section 1.1). */
+function memberText(document: string, name: string): string {
+  let [found, key, before] = ["", "", ""];
+  let [start, depth] = [0, 0];
+  for (const { 0: token, index } of document.matchAll(TOKENS)) {
+    if (depth === 1 && token === ":") [key, start] = [JSON.parse(before) as string, index + 1];
+    const isEnd = depth === 1 && (token === "," || token === "}");
+    // Of two members of one name the last counts, as in what was parsed.
+    if (isEnd && key === name) found = document.slice(start, index).trim();
+    if (token === "{" || token === "[") depth++;
+    if (token === "}" || token === "]") depth--;
+    before = token;
+  }
+  return found;
 }
 
 /** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */

@@ -149,7 +149,8 @@ export class BridgeSimulator implements ChainPart {
       this.multisig.verify(found, this.options.contracts.collateralBridge, nonce);
       const withdrawal = {
         vegaAssetId: assetId,
-        targetEthereumAddress: receiver,
+        // Logs name addresses with their checksum, however the withdrawal wrote it.
+        targetEthereumAddress: checksumAddress(receiver),
         referenceNonce: nonce.toString(),
       };
       return this.logs.erc20({ withdrawal }, undefined);

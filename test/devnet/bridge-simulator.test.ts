@@ -68,6 +68,12 @@ describe("a withdrawal", () => {
     expect(bridge.collateral.balance(ASSET)).toBe(60n);
   });
 
+  test("given a receiver in lower case, then its log names it with the checksum", () => {
+    const plain = { ...withdrawal, receiver: RECEIVER.toLowerCase() };
+    const log = bridge.withdraw(signed("withdraw_asset", plain, secrets));
+    expect(log.event.erc20?.withdrawal?.targetEthereumAddress).toBe(RECEIVER);
+  });
+
   const good = () => signed("withdraw_asset", withdrawal, secrets.slice(0, 2));
   const refusals: [name: string, bundle: () => Bundle<"withdraw_asset">, sentence: string][] = [
     ["no signatures", () => ({ ...good(), signatures: "" }), "the bundle holds no signatures"],

@@ -200,6 +200,39 @@ describe("a withdrawal", () => {
   });
 });
 
+describe("an update of an asset", () => {
+  async function enact(client: PartyClient, quantum: string): Promise<string> {
+    const { erc20 } = (await data(`/api/v2/asset/${BRIDGED}`)).asset.details;
+    const { lifetimeLimit, withdrawThreshold } = erc20;
+    const changes = { quantum, erc20: { lifetimeLimit, withdrawThreshold } };
+    const now = devnet.chain.status.timeNs / 1_000_000_000n;
+    const proposal = await client.send({
+      kind: "proposalSubmission",
+      payload: {
+        rationale: { title: "quantum", description: "another one" },
+        terms: {
+          closingTimestamp: now + 5n,
+          enactmentTimestamp: now + 5n,
+          updateAsset: { assetId: BRIDGED, changes },
+        },
+      },
+    });
+    expect(proposal.outcome.text).toBe("");
+    await client.send({ kind: "voteSubmission", payload: { proposalId: proposal.id, value: 2 } });
+    await tool("time/forward", { duration: "10s" });
+    await tool("mine", { blocks: 3 });
+    return proposal.id;
+  }
+
+  test("given the quantum alone changes, then it has changed when its limits are brought", async () => {
+    const client = new PartyClient(devnet.chain, devnet.parties[0]!.key);
+    const proposal = await enact(client, "1500000");
+    expect((await data(`/api/v2/asset/${BRIDGED}`)).asset.details.quantum).toBe("1000000");
+    await tool("bridge/limits", { proposal });
+    expect((await data(`/api/v2/asset/${BRIDGED}`)).asset.details.quantum).toBe("1500000");
+  });
+});
+
 describe("snapshot and revert", () => {
   test("take back state, rows, Ethereum and the validators' work together, and the same steps follow again", async () => {
     const party = "0d".repeat(32);

@@ -189,6 +189,22 @@ test("given more of an asset than 256 bits can say, then the deposit is cancelle
   expect(transferred?.code).toBe(0);
 });
 
+test("given a chain event that is refused, then it leaves no trace but that it was forwarded", () => {
+  const rig = open();
+  const forwarded = () => rig.engine.rooms.validators.forwardedBy(validator.nodeId);
+  const report = () => {
+    const deposit = { vegaAssetId: "0f".repeat(32), partyId: alice.publicKey, amount: "5" };
+    const payload = { nonce: 1n, builtin: { deposit } };
+    return rig.block([rig.tx(validator.vega(1), { kind: "chainEvent", payload })]);
+  };
+  for (const times of [1n, 2n]) {
+    const block = report();
+    expect(block.results[0]).toMatchObject({ code: 70, text: "asset does not exist" });
+    expect(members(block)).not.toContain("deposit");
+    expect(forwarded()).toBe(times);
+  }
+});
+
 describe("withdrawals", () => {
   test("given an ERC20 withdrawal, then the bundle verifies against the bridge's digest, and a claim is recorded", async () => {
     const rig = open();
