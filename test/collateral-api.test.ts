@@ -183,6 +183,16 @@ describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
   });
 });
 
+test("a quantum with decimals is rounded to a whole number, halves away from zero (reference 60, section 5.6)", async () => {
+  const quanta = ["0.4", "0.5", "2.5", "1e3", "7", ""];
+  const get = chainOf([
+    quanta.map((quantum, n): Event => [Field.asset, encodeAsset({ id: id(n), details: { quantum } })]),
+  ]);
+  const { body } = await get("/assets?pagination.newestFirst=false");
+  const shown = body.assets.edges.map((edge: Json) => edge.node.details.quantum);
+  expect(shown).toEqual(["0", "1", "3", "1000", "7", "0"]);
+});
+
 describe("accounts, parties, stake, delegations, transfers (reference 10, sections 5.1 to 5.6)", () => {
   const GENERAL = 4;
   const balance = (owner: string, type: number, amount: number, marketId = "!"): Event => [

@@ -12,6 +12,9 @@ import type { GenesisAsset } from "./genesis.ts";
 import { parseDecimal, parseUint } from "./parameter-types.ts";
 import { ProposalRefusal } from "./proposal-refusal.ts";
 
+/** Decimals of an asset are kept in a column of 32 bits with a sign. */
+const DECIMALS_MAX = 2n ** 31n - 1n;
+
 /** Details of an asset of a genesis; quantum and limits may be zero there. @throws NodeError */
 export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
   const { builtin_asset: builtin, erc20 } = asset.source ?? {};
@@ -22,8 +25,8 @@ export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
   if (!isIdentifier(id)) throw invalidAsset(id, "not a valid hex id (or well known exception)");
   if (typeof name !== "string" || name === "") throw invalidAsset(id, "name is required");
   if (typeof symbol !== "string" || symbol === "") throw invalidAsset(id, "symbol is required");
-  if (!Number.isSafeInteger(decimals) || decimals < 0)
-    throw invalidAsset(id, "decimals must be a whole number");
+  if (!Number.isSafeInteger(decimals) || decimals < 0 || BigInt(decimals) > DECIMALS_MAX)
+    throw invalidAsset(id, "decimals must be a whole number of at most 31 bits");
   const unit = parseDecimal(String(quantum));
   if (unit === undefined || unit.isNegative()) throw invalidAsset(id, "quantum must be a number, 0 or more");
   const amount = (title: string, text: string) => {
@@ -68,9 +71,10 @@ export function invalidAsset(id: string, problem: string): NodeError {
 
 /** What a proposed asset must have (section 5.3), its contract's uniqueness aside. @throws ProposalRefusal */
 export function checkNewAsset(details: AssetDetails): void {
-  const { name, symbol, quantum, builtinAsset: builtin, erc20 } = details;
+  const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
   if (name === "" || symbol === "") refuse("INVALID_ASSET_DETAILS", "asset name and symbol are required");
   if (!isPositive(quantum)) refuse("INVALID_ASSET_DETAILS", "asset quantum must be positive");
+  if (decimals > DECIMALS_MAX) refuse("INVALID_ASSET_DETAILS", "asset decimals must not exceed 31 bits");
   if (builtin !== undefined && !isPositiveUint(builtin.maxFaucetAmountMint)) {
     refuse("MISSING_BUILTIN_ASSET_FIELD", "missing builtin asset field");
   }

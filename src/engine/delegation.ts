@@ -2,6 +2,7 @@
  * Delegation of stake to nodes (reference 60, sections 7.2 to 7.4). There are two maps, of the current and of the
  * next epoch; the second becomes the first when an epoch ends.
  */
+import { Decimal } from "../decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
 import { readAmount } from "./amounts.ts";
@@ -31,8 +32,8 @@ import type { Cell, Table } from "./state/state.ts";
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
 /** Time between reconciliations with the stake (section 7.3). */
 const RECONCILIATION_NS = 30n * 1_000_000_000n;
-/** Hundredths of its stake that a party must have delegated so that more follows by itself (section 7.4, step 4). */
-const AUTO_PERCENT = 95n;
+/** Share of its stake, with 16 decimals, that a party must have delegated so that more follows by itself (section 7.4). */
+const AUTO_SHARE = Decimal.parse("0.95");
 const UNAVAILABLE = "incorrect token amount for undelegation";
 
 type SharesOf = readonly (readonly [party: string, shares: Shares])[];
@@ -239,8 +240,9 @@ export class Delegation implements DelegationReader, Domain {
     for (const [party, shares] of this.current.entries()) {
       const delegated = totalOf(shares);
       const stake = this.staking.balance(party) ?? 0n;
-      if (delegated === 0n || delegated * 100n < stake * AUTO_PERCENT) continue;
-      if (!this.automatic.has(party)) this.automatic.set(party, true);
+      if (delegated === 0n || this.automatic.has(party)) continue;
+      const share = Decimal.of(delegated).dividedBy(Decimal.of(stake));
+      if (!share.isLess(AUTO_SHARE)) this.automatic.set(party, true);
     }
   }
 

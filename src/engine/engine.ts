@@ -41,6 +41,9 @@ export interface CommittedBlock {
 export class Engine {
   readonly core: Core;
   readonly rooms: Rooms;
+  /** The block in hand is the pseudo block. */
+  private isGenesis = false;
+
   constructor(
     readonly genesis: Genesis,
     listener: EngineListener = {},
@@ -60,6 +63,7 @@ export class Engine {
   /** The pseudo block of the genesis (section 1.3); `commit` ends it. */
   initChain(): void {
     const { genesis, core, rooms } = this;
+    this.isGenesis = true;
     const hash = genesis.hash;
     core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash };
     core.log.begin(hash.toUpperCase());
@@ -71,6 +75,7 @@ export class Engine {
 
   beginBlock(header: BlockHeader): void {
     const { core, rooms } = this;
+    this.isGenesis = false;
     core.block = { height: header.height, timeNs: header.timeNs, hash: header.hash };
     core.log.begin(header.hash.toUpperCase());
     core.emit("beginBlock", { height: BigInt(header.height), timestamp: header.timeNs, hash: header.hash });
@@ -144,7 +149,8 @@ export class Engine {
   /** Ends the block; the last event is its end. @throws InvariantError */
   commit(): CommittedBlock {
     const { core, rooms } = this;
-    rooms.commit();
+    // The network commits the pseudo block with the first one: nothing is due at its end.
+    if (!this.isGenesis) rooms.commit();
     core.emit("endBlock", { height: BigInt(core.height) });
     rooms.checkInvariants();
     const changes = this.state.takeChanges();

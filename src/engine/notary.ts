@@ -3,13 +3,12 @@
  * heads, not by power. Once enough have signed the bundle is out and stays good, whoever joins or leaves later.
  */
 import { secp256k1Signer } from "../crypto/secp256k1.ts";
-import { Decimal } from "../decimal.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { Domain, NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
 import { compare, type Table } from "./state/state.ts";
-import { REQUIRED_SHARE } from "./witness.ts";
+import { isRequiredShare } from "./witness.ts";
 
 interface Signed {
   readonly nodeId: string;
@@ -137,9 +136,7 @@ export class Notary implements NotaryPort, Domain {
   private isEnough(signatures: readonly Signed[]): boolean {
     const heads = this.heads();
     const count = signatures.filter(({ nodeId }) => heads.has(nodeId)).length;
-    if (count === 0) return false;
-    const required = this.params.decimal(REQUIRED_SHARE).times(Decimal.of(BigInt(heads.size)));
-    return !Decimal.of(BigInt(count)).isLess(required);
+    return isRequiredShare(BigInt(count), BigInt(heads.size), this.params);
   }
 
   private heads(): ReadonlySet<string> {

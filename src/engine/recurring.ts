@@ -42,6 +42,7 @@ export interface Recurring {
   readonly request: TransferRequest;
   readonly startEpoch: bigint;
   readonly endEpoch: bigint | undefined;
+  /** A plain decimal: events show it. */
   readonly factor: string;
   readonly strategy: DispatchStrategy | undefined;
 }
@@ -81,11 +82,14 @@ export class RecurringTransfers {
 
   /** @throws CommandError; the rejected transfer's event stays */
   submit(request: TransferRequest, command: RecurringTransfer): void {
+    const factor = parseDecimal(command.factor);
+    // No event could show it.
+    if (factor === undefined) throw new CommandError("invalid factor");
     const transfer: Recurring = {
       request,
       startEpoch: command.startEpoch,
       endEpoch: command.endEpoch,
-      factor: command.factor,
+      factor: factor.toString(),
       strategy: command.dispatchStrategy,
     };
     try {

@@ -6,8 +6,11 @@ import { sha3HexOf } from "../crypto/sha3.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
 import { StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 import type { StakeDeposited, StakeTotalSupply, StakingEvent } from "../wire/generated/vega.ts";
+import { isHex64 } from "../wire/identifiers.ts";
+import { AMOUNT_MAX } from "./amounts.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
+import { parseUint } from "./parameter-types.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state/state.ts";
 
@@ -139,16 +142,16 @@ export class Staking implements StakeReader {
   /** @param stake deposits and removals have the same fields */
   private open(type: number, stake: StakeDeposited, event: StakingEvent, txHash: string): void {
     const { id } = this.core.currentTx;
-    if (!/^[0-9]{1,78}$/.test(stake.amount) || BigInt(stake.amount) === 0n) {
-      throw new CommandError("invalid stake event: the amount must be above 0");
-    }
+    const amount = parseUint(stake.amount) ?? 0n;
+    if (amount === 0n) throw new CommandError("invalid stake event: the amount must be above 0");
+    if (!isHex64(stake.vegaPublicKey)) throw new CommandError("invalid party");
     if (stake.blockTime <= 0n) throw new CommandError("invalid stake event: the block time must be above 0");
     const linking: Linking = {
       id,
       type,
       seconds: stake.blockTime,
       party: stake.vegaPublicKey,
-      amount: BigInt(stake.amount),
+      amount,
       status: StakeLinkingStatus.STATUS_PENDING,
       finalizedNs: 0n,
       txHash,
@@ -213,14 +216,14 @@ export class Staking implements StakeReader {
   }
 }
 
-/** What accepted linkings come to; 0 as long as one takes out more than there is (section 7.1). */
+/** What accepted linkings come to, in 256 bits; 0 as long as one takes out more than there is (section 7.1). */
 export function stakeBalance(linkings: readonly Linking[]): bigint {
   let balance = 0n;
   for (const { type, amount } of [...linkings].sort(byTime)) {
     balance += type === StakeLinkingType.TYPE_LINK ? amount : -amount;
     if (balance < 0n) return 0n;
   }
-  return balance;
+  return balance > AMOUNT_MAX ? AMOUNT_MAX : balance;
 }
 
 /** By time, links before unlinks (their numbers are in that order), then by id. */

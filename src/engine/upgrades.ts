@@ -2,7 +2,6 @@
  * Protocol upgrades (reference 60, section 9.6): validators agree on a release and a height; at that height the chain
  * takes its last block.
  */
-import { Decimal } from "../decimal.ts";
 import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
 import type { Core } from "./core.ts";
@@ -10,12 +9,16 @@ import { CommandError } from "./errors.ts";
 import type { Domain, ParameterReader, ValidatorReader } from "./ports.ts";
 import { compareVersions, parseSemanticVersion } from "./semantic-version.ts";
 import { type Cell, compare, type Table } from "./state/state.ts";
+import { isRequiredShare } from "./witness.ts";
 
 /** The release that this chain runs (section 1.1). */
 export const RUNNING_VERSION = "v0.71.6";
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeProposalStatus;
+
+/** Heights have 64 bits with a sign. */
+const HEIGHT_MAX = 2n ** 63n - 1n;
 
 interface UpgradeProposal {
   readonly height: bigint;
@@ -45,7 +48,7 @@ export class Upgrades implements Domain {
     if (this.validators.nodeByKey(this.core.currentTx.party)?.status !== "tendermint") {
       throw new CommandError("only tendermint validator can propose a protocol upgrade");
     }
-    if (height === 0n) throw new CommandError("upgrade block out of range");
+    if (height === 0n || height > HEIGHT_MAX) throw new CommandError("upgrade block out of range");
     if (height <= BigInt(this.core.height)) {
       throw new CommandError("upgrade block earlier than current block height");
     }
@@ -121,11 +124,8 @@ export class Upgrades implements Domain {
 
   /** By voting power; a node that is no validator any more has none. */
   private isAccepted({ approvers }: UpgradeProposal): boolean {
-    const total = this.validators.totalPower();
     const power = approvers.reduce((sum, nodeId) => sum + (this.validators.node(nodeId)?.power ?? 0n), 0n);
-    if (power === 0n) return false;
-    const share = Decimal.of(power).dividedBy(Decimal.of(total));
-    return !share.isLess(this.params.decimal("validators.vote.required"));
+    return isRequiredShare(power, this.validators.totalPower(), this.params);
   }
 
   private report({ height, tag, approvers }: UpgradeProposal, status: number): void {

@@ -9,8 +9,13 @@ import { CommandError } from "./errors.ts";
 import type { Domain, ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
 import { compare, type Table } from "./state/state.ts";
 
-/** Share of the voting power that is needed; the notary counts heads against the same parameter. */
-export const REQUIRED_SHARE = "validators.vote.required";
+const REQUIRED_SHARE = "validators.vote.required";
+
+/** Whether so much of the voting power, or so many of the heads, are enough; the share has 16 decimals. */
+export function isRequiredShare(part: bigint, whole: bigint, params: ParameterReader): boolean {
+  if (part === 0n) return false;
+  return !Decimal.of(part).dividedBy(Decimal.of(whole)).isLess(params.decimal(REQUIRED_SHARE));
+}
 
 interface Watched extends WitnessResource<unknown> {
   /** Node ids, in order. */
@@ -82,13 +87,10 @@ export class Witness implements WitnessPort, Domain {
 
   private isEnough(votes: readonly string[]): boolean {
     if (votes.length === 0) return false;
-    const total = this.validators.totalPower();
-    if (total === 0n) return false;
     let power = 0n;
     for (const { nodeId, power: own } of this.validators.tendermint()) {
       if (votes.includes(nodeId)) power += own;
     }
-    const required = this.params.decimal(REQUIRED_SHARE).times(Decimal.of(total));
-    return power > 0n && !Decimal.of(power).isLess(required);
+    return isRequiredShare(power, this.validators.totalPower(), this.params);
   }
 }

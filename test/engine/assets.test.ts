@@ -100,6 +100,7 @@ describe("assets of the genesis", () => {
     ["no name", { VOTE: { ...VOTE, name: "" } }, "name is required"],
     ["no symbol", { VOTE: { ...VOTE, symbol: "" } }, "symbol is required"],
     ["half a decimal place", { VOTE: { ...VOTE, decimals: 0.5 } }, "decimals must be a whole number"],
+    ["too many decimal places", { VOTE: { ...VOTE, decimals: 2 ** 31 } }, "decimals must be a whole number"],
     [
       "a quantum that is no number",
       { VOTE: { ...VOTE, quantum: "x" } },
@@ -136,6 +137,7 @@ describe("rules of a proposed asset", () => {
     ["a quantum of zero", details({ quantum: "0" }), 33],
     ["a quantum that is no number", details({ quantum: "x" }), 33],
     ["a quantum beyond all measure", details({ quantum: "1e9999" }), 33],
+    ["decimals beyond 31 bits", details({ decimals: 2n ** 31n }), 33],
     ["no faucet limit", builtin("0"), 14],
     ["a faucet limit that is no number", builtin(""), 14],
     ["no contract", erc20({ contractAddress: "" }), 15],
@@ -151,6 +153,7 @@ describe("rules of a proposed asset", () => {
     ["an ERC20 asset", details()],
     ["a builtin asset", builtin("1")],
     ["a quantum below one", details({ quantum: "0.001" })],
+    ["decimals of 31 bits", details({ decimals: 2n ** 31n - 1n })],
   ])("given %s, then it may be proposed", (_name, proposed) => {
     expect(refusalOf(started(), proposed)).toBeUndefined();
   });

@@ -25,6 +25,15 @@ function block(seconds: bigint): string | undefined {
   return rig.events()[0]?.checkpoint?.hash;
 }
 
+test("given snapshots at every height, then the genesis has none", () => {
+  const chain = new ChainRig({ "snapshot.interval.length": "1" });
+  const snapshots = chain.blocks.map(({ events }) =>
+    events.filter(({ member }) => member === "coreSnapshotEvent").map(({ payload }) => payload.blockHeight),
+  );
+  chain.close();
+  expect(snapshots).toEqual([[], [1n]]);
+});
+
 describe("checkpoints", () => {
   test("given an interval of a minute, then the first commit plans, and the due ones take", () => {
     expect([0n, 59n, 1n, 59n, 1n].map((seconds) => block(seconds) !== undefined)).toEqual([

@@ -259,6 +259,26 @@ describe("automatic delegation", () => {
     expect(balances(rig.endEpoch())).toEqual(["A 94@3", "B 55@3", "A 94@4", "B 55@4"]);
   });
 
+  test("given a share that is 95 % in 16 decimals, then new stake follows", () => {
+    const token = 10n ** 18n;
+    rig.link(BOB, 100n * token);
+    rig.delegate(BOB, A, 95n * token - 1n);
+    rig.endEpoch();
+    rig.link(BOB, 50n * token, { seconds: 2n });
+    rig.endEpoch();
+    expect(shares(BOB).next).toBe(`A ${150n * token}`);
+  });
+
+  test("given a share that is 95 % in 16 decimals no more, then it stays", () => {
+    const token = 10n ** 18n;
+    rig.link(BOB, 100n * token);
+    rig.delegate(BOB, A, 95n * token - 10_000n);
+    rig.endEpoch();
+    rig.link(BOB, 50n * token, { seconds: 2n });
+    rig.endEpoch();
+    expect(shares(BOB).next).toBe(`A ${95n * token - 10_000n}`);
+  });
+
   test("given less than 95 %, then it stays", () => {
     grow(60n, 34n);
     expect(balances(rig.endEpoch())).toEqual(["A 60@4", "B 34@4"]);

@@ -124,6 +124,15 @@ describe("the notary", () => {
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
   });
 
+  test("given two of three and a required share of two thirds in 16 decimals, then they suffice", () => {
+    const nodes = [validators.add(), validators.add(), validators.add()];
+    params.values.set("validators.vote.required", "0.6666666666666667");
+    notary.start(ID, WITHDRAWAL, DIGEST);
+    expect(send(nodes[0]!, sign(nodes[0]!))).toEqual([]);
+    expect(send(nodes[1]!, sign(nodes[1]!))).toHaveLength(2);
+    expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
+  });
+
   test("given what is asked for, then a node owes what it has not signed, in a fixed order", () => {
     const [first, second, third] = [validators.add(), validators.add(), validators.add(0n, "pending")];
     notary.start("bb", ASSET_NEW, DIGEST);

@@ -67,7 +67,7 @@ describe("the submission of a recurring transfer", () => {
       amount: "1000",
       reason: undefined,
       oneOff: undefined,
-      recurring: { startEpoch: 5n, endEpoch: 9n, factor: "0.50", dispatchStrategy },
+      recurring: { startEpoch: 5n, endEpoch: 9n, factor: "0.5", dispatchStrategy },
     });
     expect(rig.general(ALICE)).toBe(100_000n);
   });
@@ -78,7 +78,6 @@ describe("the submission of a recurring transfer", () => {
     ["no start", { startEpoch: 0n }, {}, "start epoch is zero"],
     ["an end at nothing", { endEpoch: 0n }, {}, "end epoch is zero"],
     ["an end before the start", { endEpoch: 4n }, {}, "start epoch after end epoch"],
-    ["no factor", { factor: "" }, {}, "invalid factor"],
     ["a factor of nothing", { factor: "0" }, {}, "invalid factor"],
     ["a factor below nothing", { factor: "-1" }, {}, "invalid factor"],
   ])("given %s, then it is rejected with its reason", (_what, recurring, command, text) => {
@@ -88,6 +87,23 @@ describe("the submission of a recurring transfer", () => {
     expect(events[0]!.transfer).toMatchObject({ status: 3, reason: text });
     expect(end(5)).toEqual([]);
   });
+
+  test.each([
+    ["1e-1", "0.1"],
+    ["+1E2", "100"],
+    [".5", "0.5"],
+  ])("given the factor %p, then the event has it as a plain decimal", (factor, shown) => {
+    expect(submit({ factor })).toBeUndefined();
+    expect(rig.events()[0]!.transfer?.recurring?.factor).toBe(shown);
+  });
+
+  test.each([[""], ["1e-300"], [`0.${"0".repeat(200)}1`]])(
+    "given the factor %p, which is none or too long to show, then it is refused without an event",
+    (factor) => {
+      expect(submit({ factor })?.message).toBe("invalid factor");
+      expect(rig.events()).toEqual([]);
+    },
+  );
 
   test("given the minimum, then it holds for the amount; given no funds, then it is taken all the same", () => {
     rig.params.values.set("transfer.minTransferQuantumMultiple", "200");

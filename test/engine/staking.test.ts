@@ -91,6 +91,13 @@ describe("stake linking", () => {
       "invalid stake event: the amount must be above 0",
     ],
     [
+      "more than 256 bits",
+      { stakeDeposited: { ...STAKE, amount: `${2n ** 256n}` } },
+      {},
+      "invalid stake event: the amount must be above 0",
+    ],
+    ["no party", { stakeDeposited: { ...STAKE, vegaPublicKey: "not a key" } }, {}, "invalid party"],
+    [
       "no time",
       { stakeDeposited: { ...STAKE, blockTime: 0n } },
       {},
@@ -100,6 +107,13 @@ describe("stake linking", () => {
   ])("given a linking, when %s comes, then it answers as documented", (_title, event, options, text) => {
     send({ stakeDeposited: STAKE }, { id: "1d".repeat(32) });
     expect(send(event, options)).toBe(text);
+  });
+
+  test("given linkings of more than 256 bits together, then the balance is what 256 bits hold", () => {
+    const most = 2n ** 256n - 1n;
+    rig.link(ALICE, most);
+    rig.link(ALICE, most);
+    expect(rig.staking.balance(ALICE)).toBe(most);
   });
 
   test("given removals of one event twice, then the second is a duplicate too", () => {

@@ -30,6 +30,7 @@ function seen(rig: ValidatorRig, events = rig.events()): string[] {
 describe("a proposal", () => {
   test.each([
     ["height 0", 0n, "v0.72.0", "upgrade block out of range"],
+    ["a height beyond 63 bits", 2n ** 63n, "v0.72.0", "upgrade block out of range"],
     ["the running height", 1n, "v0.72.0", "upgrade block earlier than current block height"],
     [
       "no version",

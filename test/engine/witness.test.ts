@@ -91,6 +91,16 @@ describe("the witness", () => {
     expect(tick(2n)).toEqual(["aa waa true"]);
   });
 
+  test("given two of three and a required share of two thirds in 16 decimals, then they suffice", () => {
+    const ids = [validators.add(), validators.add(), validators.add()];
+    params.values.set("validators.vote.required", "0.6666666666666667");
+    start("aa");
+    witness.vote("aa", ids[0]!);
+    expect(tick(1n)).toEqual([]);
+    witness.vote("aa", ids[1]!);
+    expect(tick(2n)).toEqual(["aa waa true"]);
+  });
+
   test("given the deadline passes, then it is rejected, but not at the deadline itself", () => {
     const node = validators.add();
     start("aa");

@@ -4,6 +4,7 @@
  */
 import { type BlockHeader, Engine, type TxResult } from "../../src/engine/engine.ts";
 import { encodeValue } from "../../src/engine/state/codec.ts";
+import type { Block } from "../../src/sources/block.ts";
 import { Field } from "../../src/store/project/fields.ts";
 import {
   readDelegationBalanceEventAt,
@@ -33,6 +34,8 @@ import { genesisOf, type World } from "./world.ts";
 
 /** What came of a block. */
 export interface EngineBlock {
+  /** As a store takes it. */
+  readonly block: Block;
   readonly facts: readonly string[];
   readonly digest: string;
 }
@@ -70,7 +73,10 @@ export class EngineRun {
     const { block, stateDigest } = this.engine.commit();
     const facts = new Facts();
     for (const { field, bytes, start, end } of block.events) tell[field]?.(facts, bytes, start, end);
-    return { facts: facts.lines, digest: stateDigest };
+    const { height, timeNs, hash } = this.engine.core.block;
+    const events = block.events.filter(({ field }) => field !== Field.beginBlock && field !== Field.endBlock);
+    const place = { chainId: this.engine.chainId, height, timeNs, hash: hash.toUpperCase() };
+    return { block: { ...place, ...block, events }, facts: facts.lines, digest: stateDigest };
   }
 
   /** What this block's events say of a node's score. */

@@ -1,6 +1,8 @@
 // Nobody can stop the chain: whatever values a command that passes validation carries, the engine takes it or refuses
-// it, and goes on making blocks. Every text, number and integer of every command is replaced by strange ones in turn.
-import { beforeAll, expect, test } from "bun:test";
+// it, the store can hold what comes of it, and blocks go on. Every text, number and integer of every command is replaced by strange ones in turn.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openWriter } from "../../src/store/database.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { fromJson } from "../../src/wire/from-json.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
@@ -8,6 +10,7 @@ import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { type CommandInit, encodeCommand } from "../../src/wire/transaction-build.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
+import { Scratch } from "../rig/homes.ts";
 import { fundsCases } from "../support/rules/funds.ts";
 import { governanceCases } from "../support/rules/governance.ts";
 import { validatorCases } from "../support/rules/validators.ts";
@@ -102,6 +105,12 @@ function realistic(nowSeconds: bigint): (readonly [CommandKind, object])[] {
   const recurring = { startEpoch: 6n, endEpoch: undefined, factor: "1", dispatchStrategy: undefined };
   const stake = { ethereumAddress: "0x", vegaPublicKey: PARTIES[1]!, amount: "5", blockTime: 3n };
   const details = { name: "n", symbol: "s", decimals: 5n, quantum: "1" };
+  const bridged = {
+    vegaAssetId: TOKEN,
+    sourceEthereumAddress: "0x",
+    targetPartyId: PARTIES[1]!,
+    amount: "5",
+  };
   return [
     ["transfer", { ...transfer, oneOff: { deliverOn: 0n } }],
     ["transfer", { ...transfer, recurring }],
@@ -126,6 +135,8 @@ function realistic(nowSeconds: bigint): (readonly [CommandKind, object])[] {
         ...proposal({
           newAsset: { changes: { ...details, builtinAsset: { maxFaucetAmountMint: "1" }, erc20: undefined } },
           validationTimestamp: nowSeconds + 3n,
+          closingTimestamp: nowSeconds + 200_000n,
+          enactmentTimestamp: nowSeconds + 200_000n,
         }),
       },
     ],
@@ -133,6 +144,8 @@ function realistic(nowSeconds: bigint): (readonly [CommandKind, object])[] {
       "chainEvent",
       { txId: "", nonce: 1n, builtin: { deposit: { vegaAssetId: USD, partyId: PARTIES[1]!, amount: "5" } } },
     ],
+    ["chainEvent", { txId: "0x5", nonce: 5n, erc20: { index: 0n, block: 1n, deposit: bridged } }],
+    ["protocolUpgradeProposal", { upgradeBlockHeight: 1_000_000n, vegaReleaseTag: "v0.72.0" }],
     ["chainEvent", { txId: "0x1", nonce: 2n, stakingEvent: { index: 0n, block: 1n, stakeDeposited: stake } }],
     [
       "chainEvent",
@@ -169,9 +182,15 @@ function* strange(value: unknown, replace: (value: unknown) => object): Generato
   }
 }
 
+const scratch = new Scratch("strange-values");
+afterAll(() => scratch.remove());
+
 let simulation: Simulation;
+/** Holds nothing for good: each try begins with an empty store. */
+let writer: BlockWriter;
 beforeAll(() => {
   simulation = new Simulation(WORLDS[2]!);
+  writer = new BlockWriter(openWriter(scratch.path()));
 });
 
 /** What arrives of a command that was sent; undefined when it cannot be sent at all. */
@@ -211,7 +230,7 @@ function play(transactions: readonly CheckedTransaction[]): number {
       engine.engine.check(tx);
       if (engine.execute(tx).code === 0) taken += 1;
     }
-    engine.endBlock();
+    writer.stage(engine.endBlock().block);
   };
   try {
     block(1_000n, transactions);
@@ -225,6 +244,7 @@ function play(transactions: readonly CheckedTransaction[]): number {
       block(stepMs, votes);
     }
   } finally {
+    writer.rollback();
     engine.reset();
   }
   return taken;

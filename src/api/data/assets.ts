@@ -1,4 +1,5 @@
 // Assets (reference 10, section 4.6).
+import { wholeText } from "../../history/numeric.ts";
 import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -20,7 +21,8 @@ export function assetOf(data: Uint8Array): Asset {
   asset.id = canonicalIdentifier(asset.id);
   const details = asset.details;
   if (!details) return asset;
-  if (details.quantum === "") details.quantum = "0";
+  // The core's quantum may have decimals, the service's column has none (reference 60, section 5.6).
+  details.quantum = wholeText(details.quantum);
   if (details.builtinAsset && details.builtinAsset.maxFaucetAmountMint === "")
     details.builtinAsset = undefined;
   if (details.erc20) {
