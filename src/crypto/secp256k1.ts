@@ -54,6 +54,13 @@ export function isEthereumAddress(text: string): boolean {
   return ADDRESS.test(text);
 }
 
+const ADDRESS_DIGITS = 40;
+
+/** An address in any of its forms, with 0x in front; the case of its digits stays. */
+export function prefixedAddress(text: string): string {
+  return `0x${text.slice(-ADDRESS_DIGITS)}`;
+}
+
 /** The bytes of an address in any of its forms. */
 export function addressBytes(text: string): Uint8Array {
   const digits = ADDRESS.exec(text)?.[1];

@@ -3,6 +3,7 @@
  * and the changes of their limits.
  */
 import { bridgeDigest } from "../crypto/multisig.ts";
+import { prefixedAddress } from "../crypto/secp256k1.ts";
 import { NodeSignatureKind } from "../wire/generated/commands.ts";
 import {
   type AssetDetails,
@@ -103,9 +104,9 @@ export class Assets implements AssetReader {
     return this.assets.values();
   }
 
-  /** Whether an asset, proposed ones included, has this contract; the case of letters is not looked at. */
+  /** Whether an asset, proposed ones included, has this contract, in whatever form it is written. */
   isContractInUse(address: string): boolean {
-    return this.byContract.has(address.toLowerCase());
+    return this.byContract.has(prefixedAddress(address).toLowerCase());
   }
 
   /** @throws ProposalRefusal when a new asset cannot be proposed like this (section 5.3) */

@@ -1,7 +1,7 @@
 // Rotation of a node's Ethereum key (reference 60, section 9.2): the new key signs; a validator's old one leaves the
 // multisig contract and its new one joins it.
 
-import { checksumAddress } from "../crypto/secp256k1.ts";
+import { checksumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import type { EthereumKeyRotateSubmission } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
@@ -44,7 +44,8 @@ export class EthereumKeyRotations {
    * @throws CommandError
    */
   submit(payload: EthereumKeyRotateSubmission, signers: SignerPort, seconds: bigint): void {
-    const { targetBlock, newAddress, currentAddress, submitterAddress, ethereumSignature } = payload;
+    const { targetBlock, currentAddress, submitterAddress, ethereumSignature } = payload;
+    const newAddress = prefixedAddress(payload.newAddress);
     const node = this.nodes.nodeByKey(this.core.currentTx.party);
     if (node === undefined) throw new CommandError("ethereum key rotation is not from a validator");
     const { nodeId, ethereumAddress, status } = node;
@@ -61,7 +62,8 @@ export class EthereumKeyRotations {
     if (newAddress.toLowerCase() === currentAddress.toLowerCase()) {
       throw new CommandError("new Ethereum address cannot be the same as the previous Ethereum address");
     }
-    checkEthereumSignature(newAddress, `${currentAddress}${newAddress}${targetBlock}`, ethereumSignature);
+    const text = `${currentAddress}${payload.newAddress}${targetBlock}`;
+    checkEthereumSignature(newAddress, text, ethereumSignature);
     const submitter = submitterAddress === "" ? "" : checksumAddress(submitterAddress);
     this.pending.set(nodeId, { target: targetBlock, newAddress, submitter });
     if (status === "tendermint") this.change("remove", nodeId, ethereumAddress, submitter, signers, seconds);

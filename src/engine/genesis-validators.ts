@@ -1,6 +1,6 @@
 // Validators as a genesis document gives them (reference 60, section 11.1): checked, and as the chain keeps them.
 import { ED25519_KEY_BYTES } from "../crypto/ed25519.ts";
-import { isEthereumAddress } from "../crypto/secp256k1.ts";
+import { isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import { NodeError } from "../errors.ts";
 import type { GenesisValidator } from "./genesis.ts";
 import { INITIAL_POWER } from "./nodes.ts";
@@ -24,7 +24,7 @@ export function genesisNode(key: string, given: GenesisValidator): ValidatorNode
     nodeId: id,
     vegaPubKey: vega_pub_key,
     vegaPubKeyIndex: vega_pub_key_index,
-    ethereumAddress: ethereum_address,
+    ethereumAddress: prefixedAddress(ethereum_address),
     tmPubKey: tm_pub_key,
     infoUrl: given.info_url ?? "",
     country: given.country ?? "",

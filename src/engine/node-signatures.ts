@@ -2,7 +2,7 @@
 // Ethereum key (reference 60, sections 7.7, 9.2 and 9.3).
 import { ED25519_KEY_BYTES, ed25519Verify } from "../crypto/ed25519.ts";
 import { keccakOf } from "../crypto/keccak.ts";
-import { SECP256K1_SIGNATURE_BYTES, secp256k1Signer } from "../crypto/secp256k1.ts";
+import { prefixedAddress, SECP256K1_SIGNATURE_BYTES, secp256k1Signer } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha3.ts";
 import type { Signature } from "../wire/generated/commands.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
@@ -30,7 +30,7 @@ export function checkEthereumSignature(
 ): void {
   const bytes = bytesOf(signature?.value ?? "");
   const signer = bytes && secp256k1Signer(keccakOf(Buffer.from(text, "utf8")), withPlainV(bytes));
-  if (signer === undefined || signer.toLowerCase() !== address.toLowerCase()) {
+  if (signer === undefined || signer.toLowerCase() !== prefixedAddress(address).toLowerCase()) {
     throw new CommandError("invalid ethereum signature");
   }
 }

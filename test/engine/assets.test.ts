@@ -163,6 +163,8 @@ describe("rules of a proposed asset", () => {
     chain.assets.propose(ID, erc20({ contractAddress: LETTERS }));
     const again = erc20({ contractAddress: LETTERS.toUpperCase().replace("0X", "0x") });
     expect(refusalOf(chain, again)).toEqual({ reason: 41, text: "erc20 address already in use" });
+    const bare = erc20({ contractAddress: LETTERS.slice(2) });
+    expect(refusalOf(chain, bare)).toEqual({ reason: 41, text: "erc20 address already in use" });
     chain.assets.reject(ID);
     expect(chain.assets.get(ID)).toBeUndefined();
     expect(refusalOf(chain, again)).toBeUndefined();

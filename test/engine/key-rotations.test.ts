@@ -236,6 +236,16 @@ describe("an Ethereum key rotation", () => {
     expect(rotate(changes, signer)).toBe(text);
   });
 
+  test.each([[NEW.address.slice(2)], [`0X${NEW.address.slice(2)}`]])(
+    "given the new address as %p, then it is signed like this, and shown with 0x",
+    (newAddress) => {
+      expect(rotate({ newAddress })).toBe("");
+      rig.block();
+      const [rotation] = of(rig.block(), "ethereumKeyRotation");
+      expect(rotation).toMatchObject({ newAddress: NEW.address });
+    },
+  );
+
   test("given a v of 27 or 28, then the signature is good", () => {
     const text = `${node.address}${NEW.address}5`;
     const signature = NEW.ethereumSignature(text);

@@ -96,6 +96,13 @@ describe("nodes of the genesis", () => {
     );
   });
 
+  test("given an address without 0x, then it is shown with it", () => {
+    const rig = new ValidatorRig();
+    rig.events();
+    rig.validators.initGenesis({ KEY: { ...NEW.genesis, ethereum_address: NEW.address.slice(2) } });
+    expect(of(rig.events(), "validatorUpdate")[0]).toMatchObject({ ethereumAddress: NEW.address });
+  });
+
   test("given two with one key, then the genesis is refused", () => {
     const rig = new ValidatorRig({ nodes: 0 });
     const twin = { ...NEW.genesis, id: "99".repeat(32) };
