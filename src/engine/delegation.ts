@@ -240,7 +240,7 @@ export class Delegation implements DelegationReader, Domain {
     for (const [party, shares] of this.current.entries()) {
       const delegated = totalOf(shares);
       const stake = this.staking.balance(party) ?? 0n;
-      if (delegated === 0n || this.automatic.has(party)) continue;
+      if (delegated === 0n || stake === 0n || this.automatic.has(party)) continue;
       const share = Decimal.of(delegated).dividedBy(Decimal.of(stake));
       if (!share.isLess(AUTO_SHARE)) this.automatic.set(party, true);
     }
