@@ -27,6 +27,7 @@ export interface TxResult {
   readonly code: number;
   /** The refusal's text, word for word; empty when there is none. */
   readonly text: string;
+  /** 0 for a refusal. */
   readonly gasWanted: number;
   readonly numbers?: Readonly<Record<string, bigint | string>>;
 }
@@ -230,7 +231,7 @@ export class Engine {
   private refusal(error: unknown): TxResult {
     if (!(error instanceof CommandError)) throw error;
     const { code = ResultCode.failed, numbers } = error.options;
-    return { code, text: error.message, gasWanted: this.gas, ...(numbers && { numbers }) };
+    return { code, text: error.message, gasWanted: 0, ...(numbers && { numbers }) };
   }
 
   /** Every command that this chain executes costs the same (reference 30, section 5.1). */

@@ -13,6 +13,7 @@ import type { Cell } from "./state/state.ts";
 
 const MARKET_DATE = "limits.markets.proposeEnabledFrom";
 const ASSET_DATE = "limits.assets.proposeEnabledFrom";
+const INT64_MAX = (1n << 63n) - 1n;
 
 interface LimitsState {
   /** The genesis has been read; until then nothing may be proposed. */
@@ -121,10 +122,15 @@ export class Limits implements Domain {
       proposeMarketEnabled: state.marketEnabled,
       proposeAssetEnabled: state.assetEnabled,
       genesisLoaded: state.genesisLoaded,
-      proposeMarketEnabledFrom: state.marketFromNs,
-      proposeAssetEnabledFrom: state.assetFromNs,
+      proposeMarketEnabledFrom: told(state.marketFromNs),
+      proposeAssetEnabledFrom: told(state.assetFromNs),
     });
   }
+}
+
+/** A date as the event has room for it: nanoseconds of 64 bits end in the year 2262. */
+function told(dateNs: bigint): bigint {
+  return dateNs < INT64_MAX ? dateNs : INT64_MAX;
 }
 
 function notAllowed(text: string): CommandError {

@@ -44,13 +44,12 @@ export interface EngineListener {
 
 export type CommandTable = { readonly [K in CommandKind]?: (payload: CommandPayload<K>) => void };
 
-/** Commands whose sender must be a validator's current key. */
+/** Commands whose sender must be a validator's current key, for the mempool and in a block. */
 const SENT_BY_VALIDATORS: ReadonlySet<CommandKind> = new Set([
   "nodeVote",
   "nodeSignature",
   "chainEvent",
   "stateVariableProposal",
-  "validatorHeartbeat",
   "ethereumKeyRotateSubmission",
 ]);
 /** 2^64 divided by the golden ratio. */
@@ -135,18 +134,27 @@ export class Rooms {
   readonly checks: CommandTable = {
     proposalSubmission: (payload) => this.governance.checkProposal(payload),
     transfer: (payload) => this.banking.checkTransfer(payload),
-    protocolUpgradeProposal: (payload) => this.upgrades.check(payload),
+    // Whether a validator's key sent these two is asked here alone: in a block they have rules of their own.
+    validatorHeartbeat: () => this.checkValidator(this.core.currentTx.party),
+    protocolUpgradeProposal: (payload) => {
+      this.checkValidator(this.core.currentTx.party);
+      this.upgrades.check(payload);
+    },
   };
 
   /** Rules about who may send what, and what is not allowed now. @throws CommandError */
   checkSender(tx: CheckedTransaction): void {
     this.limits.checkEnabled(tx);
-    if (SENT_BY_VALIDATORS.has(tx.kind) && this.validators.nodeByKey(tx.party) === undefined) {
-      throw new CommandError("node signature not sent by validator");
-    }
+    if (SENT_BY_VALIDATORS.has(tx.kind)) this.checkValidator(tx.party);
     if (tx.kind === "keyRotateSubmission" && this.validators.node(tx.party) === undefined) {
       throw new CommandError("node signature not signed with validator master key");
     }
+  }
+
+  /** @throws CommandError for a key that no validator has */
+  private checkValidator(key: string): void {
+    if (this.validators.nodeByKey(key) !== undefined) return;
+    throw new CommandError("node signature not sent by validator");
   }
 
   /** The tick of the genesis block: nothing is loaded yet, so all that can be seen of it is epoch 0 (section 1.3). */

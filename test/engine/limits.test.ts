@@ -88,6 +88,14 @@ describe("limits", () => {
     expect(events.at(-1)).toEqual(limits() as Record<string, unknown>);
   });
 
+  test("given a date that nanoseconds of 64 bits cannot say, then the last one they can is told", () => {
+    const chain = new SmallChain();
+    chain.genesis();
+    chain.params.setAtEnactment(ASSETS, "2999-01-01T00:00:00Z");
+    const closed = limits({ canProposeAsset: false, proposeAssetEnabledFrom: 2n ** 63n - 1n });
+    expect(limitsOf(chain.events())).toEqual([closed] as Record<string, unknown>[]);
+  });
+
   test("given a date set and taken back by proposals, then the limits close and open at once", () => {
     const chain = new SmallChain();
     chain.genesis();

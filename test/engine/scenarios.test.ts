@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
+import type { CommandInit } from "../../src/wire/transaction-build.ts";
 import { alice, bob, ChainRig, members, payloads, SECOND, validator } from "./chain-rig.ts";
 
 const USD = "d423f8eed06edc24859a01906f96f0a3b0ba7dbb0956276e51a3bf4ee9e08ad9";
@@ -11,6 +12,14 @@ const BRIDGE = "0x7Df0b7246DC7645Cbc93014700C2d019E23E6BF1";
 const RECEIVER = `0x${"5e1f".repeat(10)}`;
 const TOKEN = 10n ** 18n;
 const GENERAL = 4;
+const NOT_BY_VALIDATOR = "node signature not sent by validator";
+const SIGNATURE = { value: "aa", algo: "vega/ed25519", version: 1 };
+const HEARTBEAT = {
+  nodeId: validator.nodeId,
+  ethereumSignature: SIGNATURE,
+  vegaSignature: SIGNATURE,
+  message: "a",
+};
 
 const rigs: ChainRig[] = [];
 
@@ -164,6 +173,47 @@ describe("deposits and transfers", () => {
     const block = rig.block([tx]);
     expect(block.results[0]).toMatchObject({ code: 80, text: "not supported by this chain" });
     expect(members(block)).toEqual(["beginBlock", "timeUpdate", "endBlock"]);
+  });
+
+  test.each([
+    ["a node's vote", "nodeVote", { reference: "a", type: 1 }, NOT_BY_VALIDATOR],
+    ["a heartbeat", "validatorHeartbeat", HEARTBEAT, "heartbeat received after expiry"],
+    [
+      "an upgrade",
+      "protocolUpgradeProposal",
+      { upgradeBlockHeight: 9n, vegaReleaseTag: "v0.72.0" },
+      "only tendermint validator can propose a protocol upgrade",
+    ],
+  ] as const)(
+    "given %s by a party, then the mempool asks for a validator's key, and a block as it does",
+    (_title, kind, payload, delivered) => {
+      const rig = open();
+      const tx = rig.tx(alice.key, { kind, payload } as CommandInit);
+      expect(rig.engine.check(tx)).toMatchObject({ code: 70, text: NOT_BY_VALIDATOR });
+      expect(rig.block([tx]).results[0]).toMatchObject({ code: 70, text: delivered });
+    },
+  );
+
+  test("given a refusal, then it wants no gas", () => {
+    const rig = open({ "limits.assets.proposeEnabledFrom": "2999-01-01T00:00:00Z" });
+    depositBuiltin(rig, alice.publicKey, "100000");
+    const cancellation = {
+      kind: "orderCancellation",
+      payload: { orderId: "aa".repeat(32), marketId: "bb".repeat(32) },
+    } as const;
+    expect(rig.engine.check(rig.tx(alice.key, transfer(bob.publicKey, "50000")))).toMatchObject({
+      code: 0,
+      gasWanted: 1,
+    });
+    expect(rig.engine.check(rig.tx(alice.key, transfer(bob.publicKey, "100000")))).toMatchObject({
+      code: 70,
+      gasWanted: 0,
+    });
+    expect(rig.engine.check(rig.tx(alice.key, cancellation))).toMatchObject({
+      code: 51,
+      text: "trading disabled",
+      gasWanted: 0,
+    });
   });
 
   test("given a check, then nothing changes, whatever the verdict", () => {

@@ -40,6 +40,12 @@ test("/blockchain/height before the first block is a 500 in the original's words
   });
 });
 
+test("/blockchain/height: a quota beyond 32 bits is the most that the member can say", async () => {
+  const { ask, chain } = smallNode();
+  chain.tell({ pow: { ...chain.status.pow, txPerBlock: 1e30 } });
+  expect((await ask("/blockchain/height")).body.spamPowNumberOfTxPerBlock).toBe(2 ** 32 - 1);
+});
+
 test("/time: Unix nanoseconds of the last block, all digits of it", async () => {
   const { ask } = smallNode();
   expect((await ask("/time")).text).toBe('{\n  "timestamp": "1659430807500000000"\n}');

@@ -58,9 +58,12 @@ const TEXTS = [
     node.nodeId,
     "0".repeat(64),
     `0x${USD}`,
+    "5e".repeat(20),
+    `0X${"5e".repeat(20)}`,
   ],
   ...[
     "2026-01-01T00:00:05Z",
+    "2999-01-01T00:00:00Z",
     "9999-99-99T99:99:99Z",
     "__proto__",
     "constructor",

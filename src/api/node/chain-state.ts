@@ -9,6 +9,7 @@ import type { ChainQuery } from "./endpoint.ts";
 
 const TAG = "Chain";
 const NS_A_SECOND = 1_000_000_000n;
+const UINT32_MAX = 2 ** 32 - 1;
 /** Version of the consensus engine that the interface was made with: clients may look at it. */
 const CHAIN_VERSION = "0.34.27";
 const NOT_READY = "Failed to get last block height server is initialising";
@@ -29,7 +30,8 @@ const lastBlockHeight: ChainQuery = {
       spamPowHashFunction: pow.hashFunction,
       spamPowDifficulty: pow.difficulty,
       spamPowNumberOfPastBlocks: pow.pastBlocks,
-      spamPowNumberOfTxPerBlock: pow.txPerBlock,
+      // The parameter may be any number; the field has 32 bits.
+      spamPowNumberOfTxPerBlock: Math.min(pow.txPerBlock, UINT32_MAX),
       spamPowIncreasingDifficulty: pow.increasingDifficulty,
       chainId,
     };

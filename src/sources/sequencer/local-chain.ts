@@ -36,6 +36,9 @@ export type SequencerTools = Omit<DevnetPort, "bridge">;
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
+/** Times of events end in April 2262, and some are ahead of their block's by an epoch. */
+const LATEST = "2262-01-01T00:00:00Z";
+const LATEST_NS = BigInt(Date.parse(LATEST)) * 1_000_000n;
 const MANY_BLOCKS = 1_000;
 /** After many blocks nobody has asked for more for so long. */
 const TIDY_MS = 300;
@@ -113,6 +116,7 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
     if (nanoseconds < 0n) throw invalid("time", "time cannot step backwards");
+    checkLatest(this.options.clock.timeAfter(this.status.timeNs) + nanoseconds);
     return this.changeClock(() => this.options.clock.forward(nanoseconds));
   }
 
@@ -124,6 +128,7 @@ export class LocalChain implements ChainPort, SequencerTools {
         `the next block must be at least a microsecond after the last one, at ${last} ns`,
       );
     }
+    checkLatest(timeNs);
     return this.changeClock(() => this.options.clock.setNext(timeNs));
   }
 
@@ -337,6 +342,11 @@ export class LocalChain implements ChainPort, SequencerTools {
       version: TxVersion.TX_VERSION_V3,
     });
   }
+}
+
+/** @throws NodeError for a block time that could not be told */
+function checkLatest(timeNs: bigint): void {
+  if (timeNs > LATEST_NS) throw invalid("time", `blocks cannot be later than ${LATEST}`);
 }
 
 function invalid(what: string, text: string): NodeError {

@@ -7,8 +7,6 @@ import type { LocalChainOptions } from "./options.ts";
 
 /** The average size of transactions starts anew after so many (reference 30, section 5.1). */
 const AVERAGE_WINDOW_TXS = 5_000;
-/** The largest quota that the interface can tell; the parameter has no upper bound. */
-const UINT32_MAX = 2 ** 32 - 1;
 const NO_POW: ChainStatus["pow"] = {
   hashFunction: "",
   difficulty: 0,
@@ -64,7 +62,7 @@ export class StatusBoard {
             hashFunction: pow.hashFunction,
             difficulty: pow.difficulty,
             pastBlocks: Number(pow.pastBlocks),
-            txPerBlock: Math.min(Number(pow.txPerBlock), UINT32_MAX),
+            txPerBlock: Number(pow.txPerBlock),
             increasingDifficulty: pow.increasingDifficulty,
           }
         : NO_POW,
