@@ -102,7 +102,7 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
   if (tool === LOAD) {
     const [file, ...more] = words;
     if (file === undefined || more.length > 0) throw usageError("devnet", "load takes one file");
-    return readFileSync(file, "utf8");
+    return readDump(file);
   }
   const names = Object.keys(tool.body);
   if (words.length > names.length)
@@ -118,6 +118,21 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
   return JSON.stringify(body);
 }
 
+function readDump(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const text = `the dump ${file} cannot be read (${(error as { code?: string }).code ?? "unknown"})`;
+    throw new NodeError(
+      "devnet.load",
+      "dump_unreadable",
+      text,
+      "make one with: lyra devnet dump > FILE",
+      ExitCode.usage,
+    );
+  }
+}
+
 /** `alice` and `tUSD` stand for a key and an asset's id, where a word is none itself. */
 async function aliases(
   names: readonly string[],
@@ -129,14 +144,16 @@ async function aliases(
   );
   if (!isNamed) return new Map();
   const report = JSON.parse(await ask(url, VERBS.find(({ path }) => path === "parties")!, "")) as {
+    assets?: { symbol: string; id: string }[];
     parties: { name: string; publicKey: string; balances: { symbol: string; asset: string }[] }[];
   };
-  return new Map(
-    report.parties.flatMap(({ name, publicKey, balances }) => [
-      [name, publicKey] as const,
-      ...balances.map(({ symbol, asset }) => [symbol, asset] as const),
-    ]),
-  );
+  const assets = (report.assets ?? []).map(({ symbol, id }) => [symbol, id] as const);
+  // Of several assets with one symbol it is the one that the parties hold.
+  const held = report.parties.flatMap(({ name, publicKey, balances }) => [
+    [name, publicKey] as const,
+    ...balances.map(({ symbol, asset }) => [symbol, asset] as const),
+  ]);
+  return new Map([...assets, ...held]);
 }
 
 function memberOf(name: string, word: string): unknown {

@@ -1,5 +1,5 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-import { existsSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parseBlockMode } from "../api/devnet/block-mode.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
@@ -22,7 +22,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --parameter KEY=VALUE network parameter of a new chain; may come again
   --demo, --no-funding  a month of history first; parties without balances
   --node-port N         node API (3003; 0: a free one), --data-port N (3008),
-                        --faucet-port N (1790), --host H (127.0.0.1)
+                        --faucet-port N (1790), --port 0 (all free), --host H
   --wallet-port N       a wallet with the parties' keys; it approves everything
   --rules RULES         default, or 0.71.6: with the defects of the original
   --record FILE         write the run as an event file
@@ -46,6 +46,7 @@ const FLAGS = {
   parameter: { type: "string", multiple: true },
   block: { type: "string" },
   host: { type: "string" },
+  port: { type: "string" },
   "node-port": { type: "string" },
   "data-port": { type: "string" },
   "faucet-port": { type: "string" },
@@ -64,8 +65,11 @@ const FLAGS = {
 type Values = ReturnType<typeof readValues>["values"];
 const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
 
+const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_FAUCET_PORT = "1790";
+/** In the home, what a reset takes away, until the new chain is there. */
+const ASIDE = "before-reset";
 const STORE_FILES = [
   "lyra.db",
   "lyra.db-wal",
@@ -84,16 +88,24 @@ export async function run(argv: string[]): Promise<number> {
   const signals = waitForSignal();
   const { createDevnet } = await import("../node/devnet.ts");
   const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
-  if (values.reset) await reset(options.home);
   const walletPort =
     values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
-  const devnet = await createDevnet(options);
+  const aside = values.reset ? await setAside(options.home) : undefined;
+  let devnet: Devnet | undefined;
   let wallet: Wallet | undefined;
   try {
+    devnet = await createDevnet(options);
     if (walletPort !== undefined) {
       const { serveDevnetWallet } = await import("../node/devnet-wallet.ts");
       wallet = await serveDevnetWallet(devnet, walletPort);
     }
+  } catch (error) {
+    await devnet?.close();
+    aside?.putBack();
+    throw error;
+  }
+  aside?.forget();
+  try {
     const ready = begin(devnet, wallet, values);
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
     ready.catch(() => {});
@@ -112,6 +124,9 @@ type Wallet = Awaited<ReturnType<typeof import("../node/devnet-wallet.ts")["serv
 async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
   if (values.demo && devnet.resumed === "") await fill(devnet, values);
   else if (values.demo && !values.quiet) say("the home has a chain already, and --demo fills a new one only");
+  const unused = FOR_A_NEW_CHAIN.filter((flag) => values[flag] !== undefined).map((flag) => `--${flag}`);
+  if (unused.length > 0 && devnet.resumed !== "" && !values.quiet)
+    say(`the home has a chain already: it goes on without ${unused.join(" and ")}, which are for a new one`);
   await tell(devnet, wallet, values);
 }
 
@@ -125,10 +140,15 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
   const { host, dataPort, limits, segmentLength } = loadConfig({
     ...values,
     home,
-    dataPort: values["data-port"],
+    dataPort: values["data-port"] ?? values.port,
     segmentLength: values["segment-length"],
   });
   const { rules = "default" } = values;
+  if (values.port !== undefined && values.port !== "0")
+    throw usageError(
+      "devnet",
+      "--port must be 0; one port each is given with --node-port, --data-port, --faucet-port",
+    );
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
   return {
@@ -143,10 +163,13 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     limits,
     segmentLength,
     dataPort,
-    nodePort: port("--node-port", values["node-port"] ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT),
+    nodePort: port(
+      "--node-port",
+      values["node-port"] ?? values.port ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT,
+    ),
     faucetPort: port(
       "--faucet-port",
-      values["faucet-port"] ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT,
+      values["faucet-port"] ?? values.port ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT,
     ),
     fund: !values["no-funding"],
     thread: true,
@@ -209,19 +232,43 @@ async function fill(devnet: Devnet, values: Values): Promise<void> {
   }
 }
 
-/** Removes what a devnet has put into its home, and nothing else. @throws NodeError for the home of something else */
-async function reset(home: string | undefined): Promise<void> {
-  if (home === undefined || !existsSync(home)) return;
+interface Aside {
+  /** The new chain did not begin: everything is as it was. */
+  putBack(): void;
+  /** The new chain is there. */
+  forget(): void;
+}
+
+/** Puts aside what a devnet has put into its home, and nothing else. @throws NodeError for the home of something else */
+async function setAside(home: string | undefined): Promise<Aside | undefined> {
+  if (home === undefined || !existsSync(home)) return undefined;
   if (existsSync(join(home, "lyra.db")) && !existsSync(join(home, "genesis.json"))) {
     const sentence = `${home} holds no devnet, and is left alone`;
     throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home", ExitCode.usage);
   }
   const { lockHome } = await import("../node/lock.ts");
+  const aside = join(home, ASIDE);
+  const forget = () => rmSync(aside, { recursive: true, force: true });
   const lock = lockHome(home);
   try {
-    for (const name of STORE_FILES) rmSync(join(home, name), { recursive: true, force: true });
+    forget();
+    mkdirSync(aside);
+    moveStore(home, aside);
   } finally {
     lock.release();
+  }
+  const putBack = () => {
+    moveStore(aside, home);
+    forget();
+  };
+  return { putBack, forget };
+}
+
+/** The store of one folder, in place of what the other has. */
+function moveStore(from: string, to: string): void {
+  for (const name of STORE_FILES) {
+    rmSync(join(to, name), { recursive: true, force: true });
+    if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
   }
 }
 

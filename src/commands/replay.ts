@@ -118,7 +118,7 @@ async function loadInto(
   try {
     const writer = new BlockWriter(db);
     const recording = record === undefined ? undefined : new EventFile(record);
-    recording?.open(writer.committedHead?.height);
+    recording?.open(writer.committedHead);
     const recorder = new SegmentRecorder(db);
     const segments = new SegmentMaker({
       db,

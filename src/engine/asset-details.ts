@@ -14,10 +14,12 @@ import { ProposalRefusal } from "./proposal-refusal.ts";
 
 /** Decimals of an asset are kept in a column of 32 bits with a sign. */
 const DECIMALS_MAX = 2n ** 31n - 1n;
+/** Of an asset of a genesis, which is funded: with more, one unit of it is more than 256 bits hold. */
+const FUNDED_DECIMALS_MAX = 77;
 
 /** Details of an asset of a genesis; quantum and limits may be zero there. @throws NodeError */
 export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
-  const { builtin_asset: builtin, erc20 } = asset.source ?? {};
+  const { builtin_asset: builtin, erc20 } = asset?.source ?? {};
   if (builtin === undefined && erc20 === undefined) throw invalidAsset(id, "missing asset source");
   if (builtin !== undefined && erc20 !== undefined)
     throw invalidAsset(id, "multiple asset sources specified");
@@ -25,8 +27,8 @@ export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
   if (!isIdentifier(id)) throw invalidAsset(id, "not a valid hex id (or well known exception)");
   if (typeof name !== "string" || name === "") throw invalidAsset(id, "name is required");
   if (typeof symbol !== "string" || symbol === "") throw invalidAsset(id, "symbol is required");
-  if (!Number.isSafeInteger(decimals) || decimals < 0 || BigInt(decimals) > DECIMALS_MAX)
-    throw invalidAsset(id, "decimals must be a whole number of at most 31 bits");
+  if (!Number.isSafeInteger(decimals) || decimals < 0 || decimals > FUNDED_DECIMALS_MAX)
+    throw invalidAsset(id, `decimals must be a whole number from 0 to ${FUNDED_DECIMALS_MAX}`);
   const unit = parseDecimal(String(quantum));
   if (unit === undefined || unit.isNegative()) throw invalidAsset(id, "quantum must be a number, 0 or more");
   const amount = (title: string, text: string) => {

@@ -10,6 +10,7 @@ const KEY = /^[0-9a-f]{64}$/;
 
 /** @param key under which the document has it: its consensus key @throws NodeError `genesis_invalid` */
 export function genesisNode(key: string, given: GenesisValidator): ValidatorNode {
+  if (typeof given !== "object" || given === null) throw invalidGenesis(key, "it must be an object");
   const { id, vega_pub_key, vega_pub_key_index = 1, ethereum_address, tm_pub_key } = given;
   if (!KEY.test(id)) throw invalidGenesis(key, "id must be 64 lower-case hexadecimal digits");
   if (!KEY.test(vega_pub_key))

@@ -2,6 +2,10 @@
 
 import { sha3HexOf } from "../crypto/sha3.ts";
 import { NodeError } from "../errors.ts";
+import { timeNs } from "./rfc3339.ts";
+
+/** 2250-01-01: times are 64-bit nanoseconds, which end in 2262, and epochs end after their blocks. */
+export const CHAIN_TIME_MAX_NS = 8_835_955_200_000_000_000n;
 
 export interface GenesisAsset {
   readonly name: string;
@@ -55,23 +59,23 @@ export interface Genesis {
 
 /** Reads a genesis document. @throws NodeError `genesis_invalid` with what is wrong and where */
 export function readGenesis(text: string): Genesis {
-  let document: Record<string, unknown>;
+  let document: unknown;
   try {
-    document = JSON.parse(text) as Record<string, unknown>;
+    document = JSON.parse(text);
   } catch (error) {
     throw invalid(`it is no JSON: ${(error as Error).message}`);
   }
+  if (!isObject(document)) throw invalid("it is no JSON object");
   const { genesis_time: time, chain_id: chainId, initial_height: height = "1", app_state: state } = document;
   if (typeof chainId !== "string" || !/^[\x21-\x7e]{1,50}$/.test(chainId)) {
     throw invalid("chain_id must be 1 to 50 printable characters without blanks");
   }
   if (typeof time !== "string") throw invalid("genesis_time is required");
   if (String(height) !== "1") throw invalid("initial_height must be 1");
-  if (typeof state !== "object" || state === null) throw invalid("app_state is required");
-  const appState = state as GenesisAppState;
-  if (typeof appState.network !== "object") throw invalid("app_state.network is required");
-  if (typeof appState.network_parameters !== "object")
-    throw invalid("app_state.network_parameters is required");
+  if (!isObject(state)) throw invalid("app_state is required");
+  const appState = state as unknown as GenesisAppState;
+  if (!isObject(appState.network)) throw invalid("app_state.network is required");
+  if (!isObject(appState.network_parameters)) throw invalid("app_state.network_parameters is required");
   return {
     chainId,
     timeNs: timeOf(time),
@@ -102,12 +106,14 @@ function memberText(document: string, name: string): string {
 
 /** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */
 function timeOf(text: string): bigint {
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/.exec(text);
-  const milliseconds = match ? Date.parse(`${match[1]}Z`) : Number.NaN;
-  if (Number.isNaN(milliseconds))
-    throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
-  const micros = (match![2] ?? "").padEnd(9, "0").slice(0, 6);
-  return BigInt(milliseconds) * 1_000_000n + BigInt(micros) * 1_000n;
+  const time = text.endsWith("Z") ? timeNs(text) : undefined;
+  if (time === undefined) throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
+  if (time < 0n || time > CHAIN_TIME_MAX_NS) throw invalid("genesis_time must be from 1970 to 2249");
+  return time - (time % 1_000n);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function invalid(reason: string): NodeError {

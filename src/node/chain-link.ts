@@ -13,6 +13,7 @@ import {
 } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
 import { NodeError, reasonOf } from "../errors.ts";
+import { WireError, type WireErrorCode } from "../wire/errors.ts";
 import {
   checkTransaction,
   INVALID_SIGNATURE,
@@ -53,7 +54,7 @@ type Answer =
   | { readonly id: number; readonly error: ErrorText };
 
 export interface ErrorText {
-  readonly kind: "call" | "node" | "command" | "other";
+  readonly kind: "call" | "node" | "command" | "wire" | "other";
   readonly code: string;
   readonly message: string;
   readonly attempt: string;
@@ -337,6 +338,7 @@ export function errorText(error: unknown): ErrorText {
   const none = { code: "", attempt: "", hint: "" };
   if (error instanceof ChainCallError) return { ...none, kind: "call", code: error.code, message };
   if (error instanceof CommandError) return { ...none, kind: "command", message };
+  if (error instanceof WireError) return { ...none, kind: "wire", code: error.code, message };
   if (error instanceof NodeError) {
     return { kind: "node", code: error.code, message, attempt: error.attempt, hint: error.hint };
   }
@@ -346,6 +348,7 @@ export function errorText(error: unknown): ErrorText {
 export function errorOf({ kind, code, message, attempt, hint }: ErrorText): Error {
   if (kind === "call") return new ChainCallError(code, message);
   if (kind === "command") return new CommandError(message);
+  if (kind === "wire") return new WireError(code as WireErrorCode, message);
   if (kind === "node") return new NodeError(attempt, code, message, hint);
   return new Error(message);
 }

@@ -12,7 +12,7 @@ import { BridgeSimulator } from "./bridge-simulator.ts";
 import { Clock } from "./clock.ts";
 import { ethereumAfter } from "./devnet-checkpoint.ts";
 import { Funding } from "./devnet-funding.ts";
-import { simulatorOptions } from "./devnet-genesis.ts";
+import { readDevnetGenesis, simulatorOptions } from "./devnet-genesis.ts";
 import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./devnet-keys.ts";
 import { Random } from "./random.ts";
 import { type AgentView, ValidatorAgent } from "./validator-agent.ts";
@@ -54,11 +54,16 @@ export class DevnetCore {
     | undefined;
   private isClosed = false;
 
-  /** Opens the chain of a home, or begins it: then its first block is made. @param db the writer's connection */
+  /**
+   * Opens the chain of a home, or begins it: then its first block is made.
+   * @param db the writer's connection
+   * @param onLoaded told after a load: the chain is opened with this genesis document from now on
+   */
   constructor(
     readonly genesis: Genesis,
     private readonly db: Database,
     private readonly options: DevnetCoreOptions,
+    onLoaded?: (genesis: string) => void,
   ) {
     let engine: Engine | undefined;
     const theEngine = () => engine!;
@@ -83,6 +88,8 @@ export class DevnetCore {
       ...(options.record && { recordTo: options.record }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),
+      readGenesis: readDevnetGenesis,
+      ...(onLoaded && { onLoaded }),
       ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
       onHalt: (reason) => {
         if (reason !== this.halted) options.onStanding?.(reason);

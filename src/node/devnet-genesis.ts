@@ -2,8 +2,10 @@
 // simulated Ethereum.
 import shipped from "../../data/devnet-genesis.json" with { type: "json" };
 import { rfc3339Nano } from "../admission/time-text.ts";
+import { genesisDetails } from "../engine/asset-details.ts";
 import type { CheckpointText } from "../engine/checkpoint/container.ts";
 import { type Genesis, readGenesis } from "../engine/genesis.ts";
+import { genesisNode } from "../engine/genesis-validators.ts";
 import { NodeError } from "../errors.ts";
 import type { SimulatorOptions } from "./bridge-simulator.ts";
 import { checkpointValidators } from "./devnet-checkpoint.ts";
@@ -47,8 +49,11 @@ export function readDevnetGenesis(text: string): Genesis {
   const genesis = readGenesis(text);
   const held = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1).nodeId);
   const [first] = held;
+  const { assets = {}, validators = {} } = genesis.appState;
+  // Ethereum is made from them before the engine looks at them.
+  for (const [id, asset] of Object.entries(assets)) genesisDetails(id, asset);
   const ids = [
-    ...Object.values(genesis.appState.validators ?? {}).map(({ id }) => id),
+    ...Object.entries(validators).map(([key, given]) => genesisNode(key, given).nodeId),
     ...checkpointValidators(genesis),
   ];
   if (ids.includes(first!) && ids.every((id) => held.includes(id))) return genesis;

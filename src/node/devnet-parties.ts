@@ -28,6 +28,7 @@ export interface PartiesReport {
   readonly recoveryPhrase: string;
   /** What stake is counted in. */
   readonly stakingToken: { readonly symbol: string; readonly decimals: number };
+  readonly assets: readonly { readonly id: string; readonly symbol: string; readonly decimals: number }[];
   readonly parties: readonly PartyReport[];
 }
 
@@ -50,6 +51,7 @@ export function reportParties(parties: readonly DevnetParty[], reader: ClientRea
     warning: KEYS_WARNING,
     recoveryPhrase: DEVNET_RECOVERY_PHRASE,
     stakingToken: stakingToken(known, reader),
+    assets: [...known].map(([id, { symbol, decimals }]) => ({ id, symbol, decimals: Number(decimals) })),
     parties: parties.map(({ name, index, publicKey, privateKey }) => ({
       name,
       index,

@@ -3,7 +3,7 @@
  * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
  * and for whoever uses Lyra as a library.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
@@ -11,6 +11,7 @@ import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
 import { openWriter } from "../store/database.ts";
+import { readHead } from "../store/head.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
 import { systemTimeNs } from "./clock.ts";
 import { type DevnetAddress, devnetAddressFile } from "./devnet-address.ts";
@@ -228,23 +229,30 @@ function openCore(
   options: DevnetOptions,
   link: PlanesThread | undefined,
 ): DevnetCore {
-  const genesis = readDevnetGenesis(genesisText(home, options));
+  const file = join(home, GENESIS_FILE);
+  const isKept = existsSync(file);
+  // A wrong one leaves the home as it is.
+  const fresh = isKept ? undefined : newGenesisText(options);
   const db = openWriter(home);
   try {
+    const isBegun = readHead(db) !== undefined;
+    const text = isKept && isBegun ? readFileSync(file, "utf8") : (fresh ?? newGenesisText(options));
+    // Without its genesis a chain is lost; that of a chain that never began is in nobody's way.
+    if (!isBegun) writeWhole(file, text, { flush: true });
+    const genesis = readDevnetGenesis(text);
+    const onLoaded = (loaded: string) => writeWhole(file, loaded, { flush: true });
     // Nobody comes back to a temporary home after a crash.
     if (isTemporary) db.run("PRAGMA synchronous = OFF");
-    return new DevnetCore(genesis, db, { ...options, ...link?.chainOptions });
+    return new DevnetCore(genesis, db, { ...options, ...link?.chainOptions }, onLoaded);
   } catch (error) {
     db.close();
     throw error;
   }
 }
 
-/** The genesis of the home's chain; of a new one it is kept there, with the time at which it began. */
-function genesisText(home: string, options: DevnetOptions): string {
+/** The genesis of a new chain, with the time at which it begins. @throws NodeError */
+function newGenesisText(options: DevnetOptions): string {
   const { genesis, checkpoint, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
-  const file = join(home, GENESIS_FILE);
-  if (existsSync(file)) return readFileSync(file, "utf8");
   const bare =
     genesis ??
     devnetGenesisText({
@@ -255,9 +263,6 @@ function genesisText(home: string, options: DevnetOptions): string {
   readDevnetGenesis(bare);
   const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
   if (checkpoint) readDevnetGenesis(text);
-  mkdirSync(home, { recursive: true, mode: 0o700 });
-  // Without its genesis a chain is lost.
-  writeWhole(file, text, { flush: true });
   return text;
 }
 

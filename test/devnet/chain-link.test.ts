@@ -6,6 +6,7 @@ import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors.ts";
 import { ChainHost, RemoteChain } from "../../src/node/chain-link.ts";
 import { packTxs } from "../../src/node/tx-batch.ts";
+import { WireError } from "../../src/wire/errors.ts";
 import { transactionHash } from "../../src/wire/transaction.ts";
 import { buildTransaction } from "../../src/wire/transaction-build.ts";
 import { fakeChain, STATUS } from "./fake-chain.ts";
@@ -101,6 +102,7 @@ describe("a chain on another thread", () => {
   test.each([
     ["a call's", new ChainCallError("duplicate", "tx already exists in cache")],
     ["a command's", new CommandError("account does not exists")],
+    ["a form's", new WireError("json_invalid", "there is no field 'x'")],
     ["a node's", new NodeError("devnet.load", "dump_invalid", "this is no dump", "make another")],
   ])("given %s failure, then it comes back as what it is", async (_title, failure) => {
     const { remote } = linked(fakeChain(failure).chain);

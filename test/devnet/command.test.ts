@@ -19,6 +19,7 @@ const report: PartiesReport = {
   warning: "PUBLIC TEST KEYS: beware",
   recoveryPhrase: "one two three",
   stakingToken: { symbol: "LYRA", decimals: 18 },
+  assets: [{ id: "aa", symbol: "tUSD", decimals: 5 }],
   parties: devnetParties()
     .slice(0, 2)
     .map(({ name, index, publicKey, privateKey }) => ({
@@ -217,6 +218,8 @@ test("given a devnet that is killed, then the next start goes on, with nothing t
   expect(JSON.parse(out).chainId).toBe("lyra-devnet");
 });
 
+const genesisOf = (home: string) => Bun.file(join(home, "genesis.json")).json();
+
 describe("what cannot be is told before anything is made", () => {
   const cases: [flags: string[], message: string][] = [
     [["--block", "often"], "--block must be"],
@@ -248,6 +251,65 @@ describe("what cannot be is told before anything is made", () => {
       left: "somebody's",
     });
     expect(err).toContain("holds no devnet");
+  });
+
+  test("a new chain's parameter that is wrong keeps nothing from beginning later", async () => {
+    const home = join(folder, "typo");
+    const begin = async (...flags: string[]) => {
+      const lyra = new Lyra(["devnet", "--home", home, "--port", "0", "--json", ...flags]);
+      while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
+      return lyra.stop("SIGTERM");
+    };
+    const wrong = await begin("--parameter", "validators.epoch.lenght=5m");
+    expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("unknown key") });
+    const { genesis_time: first } = await genesisOf(home);
+    expect(await begin("--parameter", "validators.epoch.length=5m")).toMatchObject({
+      code: 0,
+      err: expect.not.stringContaining("unknown key"),
+    });
+    const genesis = await genesisOf(home);
+    expect(genesis.genesis_time).not.toBe(first);
+    expect(genesis.app_state.network_parameters["validators.epoch.length"]).toBe("5m");
+    // It is kept, whatever a reset is asked for that cannot begin; and what a chain that is there cannot use is told.
+    const record = join(folder, "used.evts");
+    writeFileSync(record, "used");
+    for (const flags of [
+      ["--parameter", "no=1"],
+      ["--wallet-port", "x"],
+      ["--record", record],
+    ])
+      expect((await begin("--reset", ...flags)).code).toBeGreaterThan(0);
+    expect(await genesisOf(home)).toEqual(genesis);
+    const { code, err } = await begin("--parameter", "validators.epoch.length=7m");
+    expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("goes on without --parameter") });
+    expect(await genesisOf(home)).toEqual(genesis);
+    expect(existsSync(join(home, "before-reset"))).toBe(false);
+  });
+
+  test("an asset that nobody holds has its symbol all the same", async () => {
+    const home = join(folder, "unfunded");
+    const lyra = new Lyra(["devnet", "--home", home, ...PORTS, "--no-funding"]);
+    while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
+    const funded = await new Lyra(["devnet", "fund", "alice", "tUSD", "5", "--home", home]).end();
+    expect(funded).toMatchObject({ code: 0, err: "" });
+    await lyra.stop("SIGTERM");
+  });
+
+  test("a home that holds a recording is refused, and left as one", async () => {
+    const home = join(folder, "loaded");
+    await new Lyra(["replay", join(import.meta.dir, "../../data/sample.evts.gz"), "--home", home]).end();
+    const { code, err } = await new Lyra(["devnet", "--home", home, ...PORTS]).end();
+    expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("this home holds a recording") });
+    expect(existsSync(join(home, "genesis.json"))).toBe(false);
+  });
+
+  test("a dump that is not there, and a port that --port does not take", async () => {
+    const home = join(folder, "address");
+    await Bun.write(join(home, "devnet.json"), JSON.stringify({ nodeUrl: "http://127.0.0.1:9" }));
+    const load = await new Lyra(["devnet", "load", join(folder, "nowhere"), "--home", home]).end();
+    expect(load).toMatchObject({ code: 2, err: expect.stringContaining("cannot be read (ENOENT)") });
+    const { code, err } = await new Lyra(["devnet", "--port", "3003"]).end();
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("--port must be 0") });
   });
 
   test("a genesis that cannot be used is refused with the reason", async () => {

@@ -352,6 +352,28 @@ describe("two devnets, and one that comes back", () => {
     }
   });
 
+  test("a home that has loaded a dump goes on with the dump's genesis", async () => {
+    const home = mkdtempSync(join(tmpdir(), "lyra-test-"));
+    const dump = await devnet.chain.dump();
+    const { genesisTimeNs } = devnet.chain.status;
+    const withoutValidators = JSON.parse(dump);
+    withoutValidators.genesis.app_state.validators = {};
+    try {
+      const first = await createDevnet({ home, fund: false });
+      await expect(first.chain.load(JSON.stringify(withoutValidators))).rejects.toThrow(
+        "lacks the devnet's validator",
+      );
+      expect((await first.chain.load(dump)).genesisTimeNs).toBe(genesisTimeNs);
+      await first.close();
+      const second = await createDevnet({ home });
+      expect(second.chain.status.genesisTimeNs).toBe(genesisTimeNs);
+      expect(JSON.parse(await second.chain.dump()).genesis).toEqual(JSON.parse(dump).genesis);
+      await second.close();
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  });
+
   test("a port that is in use ends the start, and everything is taken back", async () => {
     const start = createDevnet({ dataPort: Number(new URL(devnet.nodeUrl).port) });
     expect(start).rejects.toThrow("is in use");

@@ -83,6 +83,26 @@ describe("devnet genesis", () => {
     expect(read({})).toThrow(NodeError);
   });
 
+  const PLACES = { time: "genesis_time", asset: "app_state.assets.VOTE", node: "app_state.validators" };
+  test.each([
+    [PLACES.time, "9999-01-01T00:00:00Z", "genesis_time must be from 1970 to 2249"],
+    [PLACES.time, "0001-01-01T00:00:00Z", "genesis_time must be from 1970 to 2249"],
+    [PLACES.time, "2026-02-31T00:00:00Z", "genesis_time must be RFC 3339"],
+    ["app_state.network_parameters", null, "app_state.network_parameters is required"],
+    [PLACES.asset, null, "asset 'VOTE': missing asset source"],
+    [PLACES.asset, { name: 1 }, "asset 'VOTE': missing asset source"],
+    [`${PLACES.asset}.decimals`, 1e9, "decimals must be a whole number from 0 to 77"],
+    [PLACES.node, { a: null }, "validator 'a': it must be an object"],
+    [PLACES.node, { a: { id: 5 } }, "validator 'a': id must be 64 lower-case hexadecimal digits"],
+  ])("given %s is %j, then it is refused with the reason", (place, value, reason) => {
+    const document = JSON.parse(devnetGenesisText());
+    const parts = place.split(".");
+    const last = parts.pop()!;
+    parts.reduce((inner, part) => inner[part], document)[last] = value;
+    expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow(reason);
+    expect(() => readDevnetGenesis("null")).toThrow("it is no JSON object");
+  });
+
   test("Ethereum begins with the genesis' contracts, signers and tokens", () => {
     const genesis = readDevnetGenesis(devnetGenesisText());
     const { signers, listings, tokens, contracts } = simulatorOptions(genesis, () => 0n);

@@ -187,6 +187,13 @@ describe("bad input is refused by name, and nothing is done", () => {
       { time: "2030-13-01T00:00:00Z" },
       "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-13-01T00:00:00Z'",
     ],
+    [
+      "time/set",
+      { time: "2030-02-31T00:00:00Z" },
+      "'time' must be a time such as 2030-01-01T00:00:00Z, not '2030-02-31T00:00:00Z'",
+    ],
+    ["time/set", { time: "tomorrow" }, "'time' must be a time such as 2030-01-01T00:00:00Z, not 'tomorrow'"],
+    ["ban", { party: PARTY, duration: "99999999h" }, "'duration' must be at most 2562047h, not '99999999h'"],
     ["mode", { mode: "sometimes" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
     ["mode", { mode: "0s" }, "'mode' must be instant, manual, a length such as 1s, or mixed:1s"],
     ["bridge/signers", {}, "give 'add', 'remove' or 'threshold'"],

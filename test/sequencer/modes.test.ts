@@ -264,19 +264,6 @@ describe("tools", () => {
     await expect(rig.chain.setNextBlockTime(genesisNs)).rejects.toMatchObject({ code: "invalid_argument" });
   });
 
-  test("clock: a time that events cannot tell is refused, however it is asked for", async () => {
-    const rig = start({ mode: { kind: "manual" } });
-    const genesisNs = rig.chain.status.timeNs;
-    const latestNs = BigInt(Date.UTC(2262, 0)) * 1_000_000n;
-    const refused = { code: "invalid_argument", message: "blocks cannot be later than 2262-01-01T00:00:00Z" };
-    await expect(rig.chain.setNextBlockTime(latestNs + 1n)).rejects.toMatchObject(refused);
-    await expect(rig.chain.forwardTime(latestNs)).rejects.toMatchObject(refused);
-    expect((await rig.chain.mine(1)).timeNs).toBeLessThan(genesisNs + 60_000_000_000n);
-    await rig.chain.setNextBlockTime(latestNs - 1_000n);
-    await expect(rig.chain.forwardTime(2_000n)).rejects.toMatchObject(refused);
-    expect((await rig.chain.mine(1)).timeNs).toBe(latestNs - 1_000n);
-  });
-
   test("epoch: ends it, and the next one has begun", async () => {
     const rig = start();
     const { epoch } = await rig.chain.endEpoch();
@@ -373,6 +360,33 @@ describe("the chain halts", () => {
     const rig = start();
     expect((await rig.chain.setParameter("halt", "upgrade to v1")).halted).toBe("upgrade to v1");
     await expect(rig.chain.mine(1)).rejects.toMatchObject({ code: "halted", message: "upgrade to v1" });
+  });
+
+  test("given the engine's own reason, when the chain leaves that place by a revert or a load, then it goes on", async () => {
+    const halts: (string | undefined)[] = [];
+    const rig = start({ mode: { kind: "manual" }, onHalt: (reason) => halts.push(reason) });
+    const dump = await rig.chain.dump();
+    const id = await rig.chain.snapshot();
+    for (const leave of [() => rig.chain.revert(id), () => rig.chain.load(dump)]) {
+      await rig.chain.setParameter("halt", "upgrade to v1");
+      expect(await leave()).toMatchObject({ height: 1, halted: undefined });
+      expect((await rig.chain.mine(1)).height).toBe(2);
+      await rig.chain.revert(id).catch(() => {});
+    }
+    expect(halts).toEqual(["upgrade to v1", undefined, "upgrade to v1", undefined]);
+  });
+
+  test("given a time that cannot be stored, then it is refused, and the chain goes on", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const tooFar = {
+      code: "invalid_argument",
+      message: "the chain's time cannot go beyond 2250-01-01T00:00:00Z",
+    };
+    await expect(rig.chain.setNextBlockTime(10n ** 22n)).rejects.toMatchObject(tooFar);
+    await expect(rig.chain.forwardTime(10n ** 22n)).rejects.toMatchObject(tooFar);
+    await rig.chain.setNextBlockTime(BigInt(Date.UTC(2249, 11, 31)) * 1_000_000n);
+    await expect(rig.chain.forwardTime(2n * 86_400_000_000_000n)).rejects.toMatchObject(tooFar);
+    expect((await rig.chain.mine(2)).height).toBe(3);
   });
 
   test("given it is stopped, then who waits is told", async () => {

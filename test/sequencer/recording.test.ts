@@ -1,6 +1,6 @@
 // A run as an event file: loaded again it gives the same rows; and a chain as one text.
 import { afterAll, describe, expect, test } from "bun:test";
-import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Block } from "../../src/sources/block.ts";
 import { replayFiles } from "../../src/sources/replay.ts";
@@ -113,6 +113,25 @@ describe("recording", () => {
     expect(() => new Rig({ ...MANUAL, home: rig.home, recordTo })).toThrow(
       "the file ends at block 0, and the chain is at block 8",
     );
+    const nowhere = join(newHome(), "none.evts");
+    expect(() => new Rig({ ...MANUAL, home: rig.home, recordTo: nowhere })).toThrow("it is not there");
+    expect(existsSync(nowhere)).toBe(false);
+  });
+
+  test("given the file of another chain, then it is refused and left as it is", async () => {
+    const recordTo = join(newHome(), "run.evts");
+    const recorded = new Rig({ ...MANUAL, recordTo });
+    await something(recorded);
+    await recorded.stop();
+    const whole = readFileSync(recordTo);
+    const other = new Rig(MANUAL);
+    await other.chain.forwardTime(1_000_000_000n);
+    await other.chain.mine(3);
+    await other.stop();
+    expect(() => new Rig({ ...MANUAL, home: other.home, recordTo })).toThrow(
+      "its block 4 is another chain's",
+    );
+    expect(readFileSync(recordTo).equals(whole)).toBe(true);
   });
 });
 
@@ -162,12 +181,20 @@ describe("dump and load", () => {
     const digest = rig.digest();
     const dump = readDump(await rig.chain.dump());
     const state = dump.tables.chain_state!;
+    const rowless = { ...dump.tables.blocks!, rows: [null] };
+    const headless = { ...dump.tables.chain_meta!, rows: [] };
     const broken = { columns: state.columns, rows: [[1, 2, 3]] };
     for (const [text, code] of [
       ["nonsense", "dump_invalid"],
       ["{}", "dump_invalid"],
       [JSON.stringify({ ...dump, version: 9 }), "dump_invalid"],
       [JSON.stringify({ ...dump, tables: {} }), "dump_invalid"],
+      [JSON.stringify({ ...dump, tables: { ...dump.tables, blocks: null } }), "dump_invalid"],
+      [JSON.stringify({ ...dump, tables: { ...dump.tables, blocks: rowless } }), "dump_invalid"],
+      [JSON.stringify({ ...dump, tables: { ...dump.tables, chain_meta: headless } }), "dump_invalid"],
+      [JSON.stringify({ ...dump, genesis: undefined }), "dump_invalid"],
+      [JSON.stringify({ ...dump, mempool: undefined }), "dump_invalid"],
+      [JSON.stringify({ ...dump, mempool: [null] }), "dump_invalid"],
       [JSON.stringify({ ...dump, tables: { ...dump.tables, chain_state: broken } }), "state_mismatch"],
       [JSON.stringify({ ...dump, genesis: { ...dump.genesis, chain_id: "other" } }), "chain_mismatch"],
     ] as const) {

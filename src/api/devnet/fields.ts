@@ -1,10 +1,14 @@
 // Members of a tool's body, checked by name. Whole numbers may be written as numbers or as texts.
 import { durationNs } from "../../admission/network-parameters.ts";
+import { timeNs } from "../../engine/rfc3339.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { type ApiError, badRequest } from "../errors.ts";
 
 const UINT = /^\d{1,78}$/;
-const RFC3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z$/;
+/** As far as a 64-bit number of nanoseconds goes. */
+const DURATION_MAX_NS = (1n << 63n) - 1n;
+/** A text that shall be a time, right or wrong: `yesterday` is a wrong one, `-5` a wrong number. */
+const NOT_A_NUMBER = /^\d{4}-|[A-Za-z]/;
 const SHOWN_CHARACTERS = 60;
 
 /** Reads a body member by member; what nobody asked for is a mistake too. */
@@ -86,22 +90,24 @@ export class Fields {
   /** Nanoseconds of `1h30m`, `10s`, `500ms`. @throws ApiError 400 */
   duration(name: string): bigint {
     const text = this.text(name);
+    let length: bigint;
     try {
-      return durationNs(text);
+      length = durationNs(text);
     } catch {
       throw wrong(name, "a duration such as 1h30m or 500ms", text);
     }
+    if (length > DURATION_MAX_NS) throw wrong(name, "at most 2562047h", text);
+    return length;
   }
 
   /** Unix nanoseconds of an RFC 3339 time in UTC, or of a whole number of them. @throws ApiError 400 */
   time(name: string): bigint {
     const value = this.body[name];
-    const match = typeof value === "string" ? RFC3339.exec(value) : null;
-    if (!match) return this.wholeNumber(name);
+    if (typeof value !== "string" || !NOT_A_NUMBER.test(value)) return this.wholeNumber(name);
     this.left.delete(name);
-    const milliseconds = Date.parse(`${match[1]}Z`);
-    if (Number.isNaN(milliseconds)) throw wrong(name, "a time such as 2030-01-01T00:00:00Z", value);
-    return BigInt(milliseconds) * 1_000_000n + BigInt((match[2] ?? "").padEnd(9, "0"));
+    const time = value.endsWith("Z") ? timeNs(value) : undefined;
+    if (time === undefined) throw wrong(name, "a time such as 2030-01-01T00:00:00Z", value);
+    return time;
   }
 
   /** After everything that a tool knows has been read. @throws ApiError 400 for what is left */

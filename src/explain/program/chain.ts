@@ -56,6 +56,12 @@ export const CHAIN_CODES = table("program code", {
     "It is no dump of a devnet, or of another version.",
     "Make it again: lyra devnet dump.",
   ],
+  dump_unreadable: [
+    "",
+    "The file that a dump should be loaded from cannot be read.",
+    "It is not there, or not for you to read.",
+    "Check the path, or make one: lyra devnet dump > FILE.",
+  ],
   snapshot_unknown: [
     "",
     "There is no snapshot of this id.",
@@ -66,7 +72,7 @@ export const CHAIN_CODES = table("program code", {
     "",
     "There is no room for another snapshot.",
     "Only so many are kept at a time.",
-    "Revert to an earlier one, or drop one.",
+    "Revert to an earlier one: those after it are gone then.",
   ],
   record_unusable: [
     "",

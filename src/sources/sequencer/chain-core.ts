@@ -87,7 +87,7 @@ export class ChainCore {
   open(): Resumption {
     const began = performance.now();
     const head = this.store.head();
-    this.recording?.open(head?.height);
+    this.recording?.open(head);
     if (head === undefined) {
       if (this.writer.committedHead) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
@@ -105,7 +105,7 @@ export class ChainCore {
     this.writer.reload();
     this.store.forget();
     const head = this.store.head()!;
-    this.recording?.rewind(head.height);
+    this.recording?.rewind(head);
     this.load(head);
   }
 

@@ -7,6 +7,7 @@ import { rfc3339Nano } from "../../admission/time-text.ts";
 import { type Genesis, readGenesis } from "../../engine/genesis.ts";
 import { NodeError } from "../../errors.ts";
 import { schemaVersionOf } from "../../store/database.ts";
+import { isDiskFull } from "../../store/sqlite-error.ts";
 
 const FORMAT = "lyra-chain";
 const VERSION = 1;
@@ -80,12 +81,18 @@ export function readDump(text: string): Dump {
   if (dump.version !== VERSION)
     throw invalid(`it has version ${dump.version}, and this program reads ${VERSION}`);
   if (typeof dump.tables !== "object" || dump.tables === null) throw invalid("it has no tables");
+  if (typeof dump.genesis !== "object" || dump.genesis === null) throw invalid("it has no genesis");
+  if (!Array.isArray(dump.mempool) || !dump.mempool.every(isWaiting)) throw invalid("its mempool is none");
   return dump;
 }
 
+function isWaiting(tx: Partial<Dump["mempool"][number]> | null): boolean {
+  return typeof tx?.bytes === "string" && typeof tx.gas === "number" && typeof tx.impersonated === "boolean";
+}
+
 /** The genesis of a dumped chain, for the engine that shall go on with it. @throws NodeError */
-export function genesisOfDump(dump: Dump): Genesis {
-  return readGenesis(JSON.stringify(dump.genesis));
+export function genesisOfDump(dump: Dump, read: (text: string) => Genesis = readGenesis): Genesis {
+  return read(JSON.stringify(dump.genesis));
 }
 
 /** Replaces every row of the store; inside an open transaction. @throws NodeError */
@@ -125,7 +132,8 @@ function readTable(db: Database, table: string): DumpTable {
   }
 }
 
-function writeTable(db: Database, table: string, { columns, rows }: DumpTable): void {
+function writeTable(db: Database, table: string, dumped: DumpTable | null): void {
+  const { columns, rows } = dumped ?? {};
   const wanted = columnsOf(db, table);
   if (!Array.isArray(columns) || !Array.isArray(rows) || columns.join() !== wanted.join()) {
     throw invalid(`its table ${table} has not the columns ${wanted.join(", ")}`);
@@ -135,10 +143,15 @@ function writeTable(db: Database, table: string, { columns, rows }: DumpTable): 
   const insert = db.prepare(
     `INSERT INTO ${quoted(table)}(${columns.map(quoted).join(", ")}) VALUES(${marks})`,
   );
+  let written = 0;
   try {
-    for (const row of rows) insert.run(...row.map(decoded));
+    for (const row of rows) {
+      insert.run(...row.map(decoded));
+      written++;
+    }
   } catch (error) {
-    throw invalid(`a row of ${table} cannot be stored: ${(error as Error).message}`);
+    if (isDiskFull(error)) throw error;
+    throw invalid(`row ${written + 1} of ${table} cannot be stored`);
   } finally {
     insert.finalize();
   }
@@ -160,6 +173,11 @@ function decoded(value: DumpValue): null | bigint | string | Uint8Array {
 
 function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
+}
+
+/** Why a chain whose rows are in the store cannot go on from there. */
+export function loadFailure(error: unknown): unknown {
+  return error instanceof NodeError ? error : invalid("it holds no chain that can go on");
 }
 
 function invalid(reason: string): NodeError {

@@ -16,6 +16,9 @@ const HEAD_BYTES = 12;
 const SEQUENCE_BYTES = 8;
 const READ_BYTES = 1024 * 1024;
 
+type Head = Pick<Block, "height" | "hash">;
+const BLOCKS_BEFORE = "give the path of the file that holds the blocks before";
+
 /** The end of a block. */
 export interface FilePlace {
   readonly bytes: number;
@@ -33,16 +36,20 @@ export class EventFile {
   constructor(private readonly path: string) {}
 
   /**
-   * Opens the file for the blocks after a height; undefined for a new chain.
+   * Opens the file for the blocks after the chain's last one; undefined for a new chain.
    * @throws NodeError `record_unusable` when the file does not hold the blocks up to it, or others
    */
-  open(height: number | undefined): void {
+  open(head: Head | undefined): void {
+    // The file of a chain that goes on is there: none is made for one that is refused.
+    if (head !== undefined && !existsSync(this.path)) {
+      throw unusable(this.path, `it is not there, and the chain is at block ${head.height}`, BLOCKS_BEFORE);
+    }
     try {
       this.file = openSync(this.path, existsSync(this.path) ? "r+" : "w+");
     } catch (error) {
       throw unusable(this.path, reasonOf(error), "give a path that can be written");
     }
-    if (height === undefined) {
+    if (head === undefined) {
       if (fstatSync(this.file).size > 0) {
         throw unusable(
           this.path,
@@ -52,7 +59,7 @@ export class EventFile {
       }
       return;
     }
-    this.rewind(height);
+    this.rewind(head);
   }
 
   /** Takes a whole block, its markers included. */
@@ -117,13 +124,15 @@ export class EventFile {
     this.undo();
   }
 
-  /** Cuts off every block above a height. @throws NodeError when the file does not reach it */
-  rewind(height: number): void {
+  /** Cuts off every block after one. @throws NodeError when the file does not reach it, or has another there */
+  rewind({ height, hash }: Head): void {
     const found = this.find(height);
     if (found.height !== height) {
       const text = `the file ends at block ${found.height}, and the chain is at block ${height}`;
-      throw unusable(this.path, text, "give the path of the file that holds the blocks before");
+      throw unusable(this.path, text, BLOCKS_BEFORE);
     }
+    if (found.hash !== hash.toUpperCase())
+      throw unusable(this.path, `its block ${height} is another chain's`, BLOCKS_BEFORE);
     this.cutAt({ bytes: found.bytes, records: found.records });
   }
 
@@ -133,15 +142,17 @@ export class EventFile {
   }
 
   /** The end of the last block at or below a height. */
-  private find(height: number): { height: number; bytes: number; records: bigint } {
+  private find(height: number): FilePlace & Head {
     const envelope = new EnvelopeReader();
-    let found = { height: 0, bytes: 0, records: 0n };
+    let found = { height: 0, hash: "", bytes: 0, records: 0n };
     let records = 0n;
     for (const { bytes, end } of this.records()) {
       records++;
       envelope.read(bytes, HEAD_BYTES, bytes.length);
       if (envelope.height > height) break;
-      if (envelope.field === Field.endBlock) found = { height: envelope.height, bytes: end, records };
+      if (envelope.field !== Field.endBlock) continue;
+      const hash = Buffer.from(bytes.subarray(envelope.blockStart, envelope.blockEnd)).toString("latin1");
+      found = { height: envelope.height, hash, bytes: end, records };
     }
     return found;
   }

@@ -11,6 +11,7 @@ import type {
   DevnetPort,
   TxOutcome,
 } from "../../engine/chain-port.ts";
+import { CHAIN_TIME_MAX_NS } from "../../engine/genesis.ts";
 import type { Duty } from "../../engine/ports.ts";
 import { ExitCode, NodeError } from "../../errors.ts";
 import { BlockWriter } from "../../store/block-writer.ts";
@@ -23,7 +24,7 @@ import { readTrusted } from "../../wire/transaction-check.ts";
 import { PropertyErrors } from "../../wire/validate/property-errors.ts";
 import { ChainCore } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";
-import { genesisOfDump, loadDump, readDump, writeDump } from "./dump.ts";
+import { genesisOfDump, loadDump, loadFailure, readDump, writeDump } from "./dump.ts";
 import { SEQUENCER_LIMITS, type SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { pooled } from "./pooling.ts";
@@ -36,9 +37,6 @@ export type SequencerTools = Omit<DevnetPort, "bridge">;
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
-/** Times of events end in April 2262, and some are ahead of their block's by an epoch. */
-const LATEST = "2262-01-01T00:00:00Z";
-const LATEST_NS = BigInt(Date.parse(LATEST)) * 1_000_000n;
 const MANY_BLOCKS = 1_000;
 /** After many blocks nobody has asked for more for so long. */
 const TIDY_MS = 300;
@@ -116,8 +114,9 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
     if (nanoseconds < 0n) throw invalid("time", "time cannot step backwards");
-    checkLatest(this.options.clock.timeAfter(this.status.timeNs) + nanoseconds);
-    return this.changeClock(() => this.options.clock.forward(nanoseconds));
+    const { clock } = this.options;
+    checkTime(clock.timeAfter(this.status.timeNs) + nanoseconds);
+    return this.changeClock(() => clock.forward(nanoseconds));
   }
 
   async setNextBlockTime(timeNs: bigint): Promise<ChainStatus> {
@@ -128,7 +127,7 @@ export class LocalChain implements ChainPort, SequencerTools {
         `the next block must be at least a microsecond after the last one, at ${last} ns`,
       );
     }
-    checkLatest(timeNs);
+    checkTime(timeNs);
     return this.changeClock(() => this.options.clock.setNext(timeNs));
   }
 
@@ -161,7 +160,10 @@ export class LocalChain implements ChainPort, SequencerTools {
       const { clock } = this.options;
       const next = clock.timeAfter(this.status.timeNs);
       const end = this.core.engine.epoch.expireNs + STEP_NS;
-      if (next < end) clock.setNext(end);
+      if (next < end) {
+        checkTime(end);
+        clock.setNext(end);
+      }
       await this.sequencer.mine(1);
     }
     return this.status;
@@ -212,7 +214,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   private replaceBy(text: string): ChainStatus {
     const { core, options } = this;
     const dump = readDump(text);
-    const genesis = genesisOfDump(dump);
+    const genesis = genesisOfDump(dump, options.readGenesis);
     if (genesis.chainId !== core.engine.chainId) {
       const both = `the dump is of chain ${genesis.chainId}, this is chain ${core.engine.chainId}`;
       throw new NodeError(
@@ -237,12 +239,13 @@ export class LocalChain implements ChainPort, SequencerTools {
     } catch (error) {
       options.db.run("ROLLBACK");
       core.reopen();
-      throw storeErrorOf(error);
+      throw loadFailure(storeErrorOf(error));
     }
     core.genesis = genesis;
     this.sequencer.mempool.load({ entries, cache: [] });
     options.onReverted?.(0);
     this.sequencer.moved();
+    options.onLoaded?.(JSON.stringify(dump.genesis));
     return this.status;
   }
 
@@ -344,9 +347,10 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 }
 
-/** @throws NodeError for a block time that could not be told */
-function checkLatest(timeNs: bigint): void {
-  if (timeNs > LATEST_NS) throw invalid("time", `blocks cannot be later than ${LATEST}`);
+/** @throws NodeError for a time that the chain could not go on from */
+function checkTime(timeNs: bigint): void {
+  if (timeNs > CHAIN_TIME_MAX_NS)
+    throw invalid("time", "the chain's time cannot go beyond 2250-01-01T00:00:00Z");
 }
 
 function invalid(what: string, text: string): NodeError {

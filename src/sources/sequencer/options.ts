@@ -32,6 +32,10 @@ export interface LocalChainOptions {
   readonly recordTo?: string;
   /** Told after every commit to disk; history segments follow it. */
   onCommitted?(height: number): void;
+  /** Reads the genesis of a dump; refuses one that this chain could not be opened with. */
+  readGenesis?(text: string): Genesis;
+  /** Told after a load: from now on the chain is opened with this genesis document. */
+  onLoaded?(genesis: string): void;
   /** Told after a revert or a load, when the store's head has moved back: what is beyond it must be forgotten. */
   onReverted?(height: number): void;
   /** Told when the chain halts, and with undefined when it goes on. */

@@ -148,6 +148,7 @@ export class Sequencer {
    */
   moved(isJudged = false): void {
     this.wanted = 0;
+    this.goOn();
     this.intake.committed();
     this.board.update();
     if (isJudged) for (const entry of this.mempool.entries()) this.intake.keep(entry);
@@ -343,6 +344,16 @@ export class Sequencer {
     } catch (error) {
       if (!(error instanceof ChainCallError)) throw error;
     }
+  }
+
+  /** What the chain stood still for was at the place that it has left. */
+  private goOn(): void {
+    if (this.halted === undefined) return;
+    this.halted = undefined;
+    this.isHaltedForGood = false;
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    this.options.onHalt?.(undefined);
   }
 
   private noteHalt(): void {

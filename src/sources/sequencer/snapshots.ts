@@ -67,7 +67,7 @@ export class Snapshots {
         "devnet.snapshot",
         "too_many_snapshots",
         text,
-        "revert to an earlier one, or drop one",
+        "revert to an earlier one: those after it are gone then",
       );
     }
     const chain = this.core.savePoint();
