@@ -197,11 +197,12 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
   const { height } = chain.status;
   const firstBlockMs = Math.round(devnet.firstBlockMs);
   if (values.json) {
-    process.stdout.write(`${JSON.stringify({ ...address, height, firstBlockMs, ...devnet.report() })}\n`);
+    const started = { ...address, height, firstBlockMs, resumed, ...devnet.report() };
+    process.stdout.write(`${JSON.stringify(started)}\n`);
   }
   if (values.quiet || values.json) return;
   if (!process.stderr.isTTY) {
-    say("listening", { ...address, height, firstBlockMs });
+    say("listening", { ...address, height, firstBlockMs, ...(resumed !== "" && { resumed }) });
     return;
   }
   const { devnetBanner } = await import("./devnet-banner.ts");

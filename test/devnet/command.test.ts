@@ -176,14 +176,17 @@ describe("a running devnet", () => {
   });
 
   test("goes on where it ended, and begins anew after --reset", async () => {
-    const heightOf = async (...flags: string[]) => {
+    const begun = async (...flags: string[]) => {
       const next = new Lyra(["devnet", "--home", home, ...PORTS, "--block", "manual", "--json", ...flags]);
       while (!existsSync(join(home, "devnet.json")) && !next.hasEnded) await Bun.sleep(5);
-      return Number(JSON.parse((await next.stop("SIGTERM")).out).height);
+      return JSON.parse((await next.stop("SIGTERM")).out) as { height: number; resumed: string };
     };
-    const first = await heightOf();
-    expect(await heightOf()).toBe(first);
-    expect(await heightOf("--reset")).toBeLessThan(first);
+    const { height } = await begun();
+    const again = await begun();
+    expect(again).toMatchObject({ height, resumed: expect.stringContaining(`resumed at block ${height}`) });
+    const anew = await begun("--reset");
+    expect(anew.resumed).toBe("");
+    expect(anew.height).toBeLessThan(height);
   });
 });
 

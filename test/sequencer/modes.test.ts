@@ -389,6 +389,19 @@ describe("the chain halts", () => {
     expect((await rig.chain.mine(2)).height).toBe(3);
   });
 
+  test("given a balance that no account can have, then it is refused, and the chain goes on", async () => {
+    const rig = start();
+    for (const [party, balance] of [
+      ["x", 5n],
+      [A.party, -5n],
+      [A.party, 2n ** 256n],
+    ] as const)
+      await expect(rig.chain.setBalance(party, ASSET, balance)).rejects.toMatchObject({
+        code: "invalid_argument",
+      });
+    expect((await rig.chain.mine(1)).height).toBe(2);
+  });
+
   test("given it is stopped, then who waits is told", async () => {
     const rig = new Rig({ mode: { kind: "manual" } });
     const waiting = rig.transfer(A, B.party, 5n, "commit");

@@ -262,6 +262,11 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus> {
+    for (const { party, balance } of balances) {
+      if (!isHex64(party)) throw invalid("balance", "the party must be a public key: 64 hex digits");
+      if (balance < 0n || balance >> 256n !== 0n)
+        throw invalid("balance", "a balance must be 0 or more, of 256 bits at most");
+    }
     const texts = balances.map(({ party, asset, balance }) => ({
       party,
       asset,
