@@ -128,7 +128,8 @@ function triggersOf({ name, columns, key }: LoggedTable): string[] {
   const keyOf = (row: string) =>
     Array.from({ length: KEY_COLUMNS }, (_, n) => (key[n] ? `${row}.${quoted(key[n])}` : "0"));
   const isKnown = (row: string) => {
-    const same = keyOf(row).map((value, n) => `k${n} = ${value}`);
+    // The plus takes the column's type off: compared with one, a key of any type is not looked up but searched for.
+    const same = keyOf(row).map((value, n) => `k${n} = +${value}`);
     return `EXISTS(SELECT 1 FROM chain_undo_rows WHERE level = ${LEVEL} AND name = '${name}' AND ${same.join(" AND ")})`;
   };
   const into = (values: boolean) => {
