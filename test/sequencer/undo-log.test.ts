@@ -143,3 +143,18 @@ describe("undo log", () => {
     store.db.close();
   });
 });
+
+test("given many rows since a level, then one more costs no search through them", () => {
+  const { db, undo } = new Store();
+  db.transaction(() => undo.enter(1)).immediate();
+  const rows = 20_000;
+  const began = performance.now();
+  const insert = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, x'')");
+  db.transaction(() => {
+    for (let no = 1; no <= rows; no++) insert.run(no, no, no);
+  }).immediate();
+  insert.finalize();
+  // A search through all of them takes some twenty times as long.
+  expect(performance.now() - began).toBeLessThan(3_000);
+  expect(db.query("SELECT count(*) AS n FROM chain_undo_rows").get()).toEqual({ n: BigInt(rows) });
+});
