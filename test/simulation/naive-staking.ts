@@ -53,7 +53,8 @@ export class Staking {
       balance += isLink ? amount : -amount;
       if (balance < 0n) return 0n;
     }
-    return balance;
+    // The network counts in 256 bits.
+    return min(balance, UINT_MAX);
   }
 
   event(
