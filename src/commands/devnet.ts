@@ -90,7 +90,7 @@ export async function run(argv: string[]): Promise<number> {
   const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
   const walletPort =
     values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
-  const aside = values.reset ? await setAside(options.home) : undefined;
+  const putBack = values.reset ? await setAside(options.home) : undefined;
   let devnet: Devnet | undefined;
   let wallet: Wallet | undefined;
   try {
@@ -101,10 +101,11 @@ export async function run(argv: string[]): Promise<number> {
     }
   } catch (error) {
     await devnet?.close();
-    aside?.putBack();
+    putBack?.();
     throw error;
   }
-  aside?.forget();
+  // Also what a reset that was cut off has left.
+  if (options.home !== undefined) forgetAside(options.home);
   try {
     const ready = begin(devnet, wallet, values);
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
@@ -233,15 +234,12 @@ async function fill(devnet: Devnet, values: Values): Promise<void> {
   }
 }
 
-interface Aside {
-  /** The new chain did not begin: everything is as it was. */
-  putBack(): void;
-  /** The new chain is there. */
-  forget(): void;
-}
-
-/** Puts aside what a devnet has put into its home, and nothing else. @throws NodeError for the home of something else */
-async function setAside(home: string | undefined): Promise<Aside | undefined> {
+/**
+ * Puts aside what a devnet has put into its home, and nothing else.
+ * @returns makes everything as it was, when the new chain did not begin
+ * @throws NodeError for the home of something else
+ */
+async function setAside(home: string | undefined): Promise<(() => void) | undefined> {
   if (home === undefined || !existsSync(home)) return undefined;
   if (existsSync(join(home, "lyra.db")) && !existsSync(join(home, "genesis.json"))) {
     const sentence = `${home} holds no devnet, and is left alone`;
@@ -249,26 +247,36 @@ async function setAside(home: string | undefined): Promise<Aside | undefined> {
   }
   const { lockHome } = await import("../node/lock.ts");
   const aside = join(home, ASIDE);
-  const forget = () => rmSync(aside, { recursive: true, force: true });
+  const putBack = () => {
+    removeStore(home);
+    moveStore(aside, home);
+    forgetAside(home);
+  };
   const lock = lockHome(home);
   try {
-    forget();
-    mkdirSync(aside);
-    moveStore(home, aside);
+    // A reset that was cut off has left the last chain there, and in its place one that never listened.
+    if (existsSync(join(aside, "lyra.db"))) removeStore(home);
+    else {
+      forgetAside(home);
+      mkdirSync(aside);
+      moveStore(home, aside);
+    }
   } finally {
     lock.release();
   }
-  const putBack = () => {
-    moveStore(aside, home);
-    forget();
-  };
-  return { putBack, forget };
+  return putBack;
 }
 
-/** The store of one folder, in place of what the other has. */
+function forgetAside(home: string): void {
+  rmSync(join(home, ASIDE), { recursive: true, force: true });
+}
+
+function removeStore(folder: string): void {
+  for (const name of STORE_FILES) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
 function moveStore(from: string, to: string): void {
   for (const name of STORE_FILES) {
-    rmSync(join(to, name), { recursive: true, force: true });
     if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
   }
 }

@@ -1,6 +1,6 @@
 // lyra devnet as a process: what it prints, the tools' verbs, and how it ends.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TOOLS } from "../../src/api/devnet/tools.ts";
@@ -223,6 +223,12 @@ test("given a devnet that is killed, then the next start goes on, with nothing t
 
 const genesisOf = (home: string) => Bun.file(join(home, "genesis.json")).json();
 
+async function beginAndStop(home: string, ...flags: string[]) {
+  const lyra = new Lyra(["devnet", "--home", home, "--port", "0", "--json", ...flags]);
+  while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
+  return lyra.stop("SIGTERM");
+}
+
 describe("what cannot be is told before anything is made", () => {
   const cases: [flags: string[], message: string][] = [
     [["--block", "often"], "--block must be"],
@@ -258,11 +264,7 @@ describe("what cannot be is told before anything is made", () => {
 
   test("a new chain's parameter that is wrong keeps nothing from beginning later", async () => {
     const home = join(folder, "typo");
-    const begin = async (...flags: string[]) => {
-      const lyra = new Lyra(["devnet", "--home", home, "--port", "0", "--json", ...flags]);
-      while (!existsSync(join(home, "devnet.json")) && !lyra.hasEnded) await Bun.sleep(5);
-      return lyra.stop("SIGTERM");
-    };
+    const begin = (...flags: string[]) => beginAndStop(home, ...flags);
     const wrong = await begin("--parameter", "validators.epoch.lenght=5m");
     expect(wrong).toMatchObject({ code: 1, err: expect.stringContaining("unknown key") });
     const { genesis_time: first } = await genesisOf(home);
@@ -287,6 +289,25 @@ describe("what cannot be is told before anything is made", () => {
     expect({ code, err }).toEqual({ code: 0, err: expect.stringContaining("goes on without --parameter") });
     expect(await genesisOf(home)).toEqual(genesis);
     expect(existsSync(join(home, "before-reset"))).toBe(false);
+  });
+
+  test("a reset that was cut off loses the last chain only once another one is there", async () => {
+    const home = join(folder, "cut-off");
+    const aside = join(home, "before-reset");
+    await beginAndStop(home);
+    const genesis = await genesisOf(home);
+    const cutOff = () => {
+      mkdirSync(aside);
+      for (const name of ["lyra.db", "genesis.json"]) renameSync(join(home, name), join(aside, name));
+    };
+    cutOff();
+    expect((await beginAndStop(home, "--reset", "--parameter", "no=1")).code).toBeGreaterThan(0);
+    expect(existsSync(aside)).toBe(false);
+    expect(await genesisOf(home)).toEqual(genesis);
+    cutOff();
+    expect((await beginAndStop(home)).code).toBe(0);
+    expect(existsSync(aside)).toBe(false);
+    expect(await genesisOf(home)).not.toEqual(genesis);
   });
 
   test("an asset that nobody holds has its symbol all the same", async () => {
