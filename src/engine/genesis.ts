@@ -73,7 +73,9 @@ export function readGenesis(text: string): Genesis {
   if (typeof time !== "string") throw invalid("genesis_time is required");
   if (String(height) !== "1") throw invalid("initial_height must be 1");
   if (!isObject(state)) throw invalid("app_state is required");
-  const appState = state as unknown as GenesisAppState;
+  // A member without a value is written as null by the network's tools.
+  const given = Object.entries(state).filter(([, value]) => value !== null);
+  const appState = Object.fromEntries(given) as unknown as GenesisAppState;
   if (!isObject(appState.network)) throw invalid("app_state.network is required");
   if (!isObject(appState.network_parameters)) throw invalid("app_state.network_parameters is required");
   return {

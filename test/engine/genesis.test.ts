@@ -21,3 +21,12 @@ test("given the member twice, or its name written another way, then the hash is 
   const { hash } = readGenesis(document(`"app_state": ${first}, "app\\u005fstate": ${last}`));
   expect(hash).toBe(sha3HexOf(Buffer.from(last, "utf8")));
 });
+
+test("given members that are null, then they are absent", () => {
+  const state =
+    '{"network":{},"network_parameters":{},"assets":null,"validators":null,"network_limits":null}';
+  expect(readGenesis(document(`"app_state": ${state}`)).appState).toEqual({
+    network: {},
+    network_parameters: {},
+  });
+});
