@@ -118,6 +118,22 @@ describe("recording", () => {
     expect(existsSync(nowhere)).toBe(false);
   });
 
+  test("given hashes in lower case, as a recording may have them, then the file goes on", () => {
+    const path = join(newHome(), "lower.evts");
+    const hash = "ab".repeat(32);
+    const block = { chainId: "c", height: 1, timeNs: 1n, hash, txHashes: [hash], events: [] };
+    const file = new EventFile(path);
+    file.open(undefined);
+    file.append(withMarkers(block));
+    file.flush();
+    file.keep();
+    file.close();
+    const again = new EventFile(path);
+    again.open({ height: 1, hash });
+    expect(again.kept).toEqual(file.kept);
+    again.close();
+  });
+
   test("given the file of another chain, then it is refused and left as it is", async () => {
     const recordTo = join(newHome(), "run.evts");
     const recorded = new Rig({ ...MANUAL, recordTo });

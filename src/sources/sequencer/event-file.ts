@@ -151,7 +151,9 @@ export class EventFile {
       envelope.read(bytes, HEAD_BYTES, bytes.length);
       if (envelope.height > height) break;
       if (envelope.field !== Field.endBlock) continue;
-      const hash = Buffer.from(bytes.subarray(envelope.blockStart, envelope.blockEnd)).toString("latin1");
+      const hash = Buffer.from(bytes.subarray(envelope.blockStart, envelope.blockEnd))
+        .toString("latin1")
+        .toUpperCase();
       found = { height: envelope.height, hash, bytes: end, records };
     }
     return found;
