@@ -44,7 +44,10 @@ test("given a recording, when it is replayed with --record, then the new file lo
     expect(digest(second)).toBe(digest(first));
     // The file goes on with this home only, and with nothing that is not in it.
     const other = await replay(SAMPLE_PATH, "--home", first, "--record", join(folder, "new.evts"));
-    expect([other.code, other.out + other.err]).toEqual([1, expect.stringContaining("it is not there, and the chain is at block 3010")]);
+    expect([other.code, other.out + other.err]).toEqual([
+      1,
+      expect.stringContaining("it is not there, and the chain is at block 3010"),
+    ]);
     const both = await replay(SAMPLE_PATH, "--home", first, "--serve", "--record", file);
     expect(both.code).toBe(2);
   } finally {
