@@ -7,13 +7,13 @@ import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError, ResultCode } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
+import { INT64_MAX } from "./parameter-types.ts";
 import type { Domain, ParameterReader } from "./ports.ts";
 import { timeNs } from "./rfc3339.ts";
 import type { Cell } from "./state/state.ts";
 
 const MARKET_DATE = "limits.markets.proposeEnabledFrom";
 const ASSET_DATE = "limits.assets.proposeEnabledFrom";
-const INT64_MAX = (1n << 63n) - 1n;
 
 interface LimitsState {
   /** The genesis has been read; until then nothing may be proposed. */

@@ -26,7 +26,7 @@ export interface Bounds {
 }
 
 const UINT_MAX = (1n << 256n) - 1n;
-const INT_MAX = (1n << 63n) - 1n;
+export const INT64_MAX = (1n << 63n) - 1n;
 const INT_MIN = -(1n << 63n);
 /** Digits of the largest uint: longer texts are not even read. */
 const UINT_DIGITS_MAX = 78;
@@ -102,7 +102,7 @@ export function parseDuration(text: string): bigint | undefined {
   if (text.length > DURATION_CHARACTERS_MAX) return undefined;
   try {
     const value = /^-[^+]/.test(text) ? -durationNs(text.slice(1)) : durationNs(text);
-    return value > INT_MAX || value < INT_MIN ? undefined : value;
+    return value > INT64_MAX || value < INT_MIN ? undefined : value;
   } catch {
     return undefined;
   }
@@ -111,7 +111,7 @@ export function parseDuration(text: string): bigint | undefined {
 function parseInt64(text: string): bigint | undefined {
   if (!/^[+-]?\d{1,30}$/.test(text)) return undefined;
   const value = BigInt(text.replace("+", ""));
-  return value > INT_MAX || value < INT_MIN ? undefined : value;
+  return value > INT64_MAX || value < INT_MIN ? undefined : value;
 }
 
 interface Reading<V> {

@@ -6,6 +6,7 @@ import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
+import { INT64_MAX } from "./parameter-types.ts";
 import type { Domain, ParameterReader, ValidatorReader } from "./ports.ts";
 import { compareVersions, parseSemanticVersion } from "./semantic-version.ts";
 import { type Cell, compare, type Table } from "./state/state.ts";
@@ -16,9 +17,6 @@ export const RUNNING_VERSION = "v0.71.6";
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_PENDING: PENDING } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_APPROVED: APPROVED } = ProtocolUpgradeProposalStatus;
 const { PROTOCOL_UPGRADE_PROPOSAL_STATUS_REJECTED: REJECTED } = ProtocolUpgradeProposalStatus;
-
-/** Heights have 64 bits with a sign. */
-const HEIGHT_MAX = 2n ** 63n - 1n;
 
 interface UpgradeProposal {
   readonly height: bigint;
@@ -48,7 +46,8 @@ export class Upgrades implements Domain {
     if (this.validators.nodeByKey(this.core.currentTx.party)?.status !== "tendermint") {
       throw new CommandError("only tendermint validator can propose a protocol upgrade");
     }
-    if (height === 0n || height > HEIGHT_MAX) throw new CommandError("upgrade block out of range");
+    // Heights have 64 bits with a sign.
+    if (height === 0n || height > INT64_MAX) throw new CommandError("upgrade block out of range");
     if (height <= BigInt(this.core.height)) {
       throw new CommandError("upgrade block earlier than current block height");
     }

@@ -3,6 +3,7 @@
  * writer's connection that it is given; nobody else writes on it.
  */
 import { spamStatistics } from "../../admission/statistics.ts";
+import { AMOUNT_MAX } from "../../engine/amounts.ts";
 import type {
   BalanceSetting,
   BlockMode,
@@ -264,7 +265,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   async setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus> {
     for (const { party, balance } of balances) {
       if (!isHex64(party)) throw invalid("balance", "the party must be a public key: 64 hex digits");
-      if (balance < 0n || balance >> 256n !== 0n)
+      if (balance < 0n || balance > AMOUNT_MAX)
         throw invalid("balance", "a balance must be 0 or more, of 256 bits at most");
     }
     const texts = balances.map(({ party, asset, balance }) => ({
