@@ -44,6 +44,9 @@ test("what a column may hold beyond amounts has its text too", () => {
     expect(amountText(value)).toBe(value.toString());
     expect(into.toString("latin1", 0, writeAmount(value, into, 0))).toBe(value.toString());
   }
+  // Sums of rewards.
+  for (const value of [AMOUNT_MAX + 1n, AMOUNT_MAX * 10n, AMOUNT_MAX ** 2n])
+    expect(amountText(storeAmount(value))).toBe(value.toString());
   expect(amountText(new Uint8Array([0, 0, 1]))).toBe("1");
   expect(amountText(new Uint8Array())).toBe("0");
 });

@@ -59,6 +59,7 @@ function wholeNumber(bytes: Uint8Array, start: number, end: number): number {
 
 /** Digits of the largest amount. */
 export const AMOUNT_DIGITS_MAX = 78;
+const AMOUNT_BYTES_MAX = 32;
 const LIMB = 1_000_000;
 const LIMB_DIGITS = 6;
 /** An amount in pieces of six digits, the lowest first: the numbers on the way to it stay exact. */
@@ -66,15 +67,18 @@ const limbs = new Float64Array(AMOUNT_DIGITS_MAX / LIMB_DIGITS);
 const scratch = Buffer.alloc(AMOUNT_DIGITS_MAX);
 const ZERO = 0x30;
 
-/** Decimal text of a column value, as the API and the CSV show it. */
+/** Decimal text of a column value, as the API and the CSV show it; sums of amounts may be larger than any of them. */
 export function amountText(stored: StoredAmount): string {
-  if (typeof stored !== "bigint") return latinAt(scratch, 0, writeAmount(stored, scratch, 0));
+  if (typeof stored !== "bigint") {
+    if (stored.length > AMOUNT_BYTES_MAX) return loadAmount(stored).toString();
+    return latinAt(scratch, 0, writeAmount(stored, scratch, 0));
+  }
   const number = Number(stored);
   return Number.isSafeInteger(number) ? String(number) : stored.toString();
 }
 
 /**
- * Writes that text in ASCII, several times as fast as a big integer makes one.
+ * Writes that text of an amount in ASCII, several times as fast as a big integer makes one.
  * @param into has room for `AMOUNT_DIGITS_MAX` from `at` on
  * @returns where it ends
  */
