@@ -53,7 +53,7 @@ export const CHAIN_CODES = table("program code", {
   dump_invalid: [
     "",
     "The dump cannot be loaded.",
-    "It is no dump of a devnet, or of another version.",
+    "It is no dump of a devnet, is damaged, or is of another version.",
     "Make it again: lyra devnet dump.",
   ],
   dump_unreadable: [
@@ -77,8 +77,8 @@ export const CHAIN_CODES = table("program code", {
   record_unusable: [
     "",
     "The run cannot be recorded to this file.",
-    "It cannot be written, or holds another run.",
-    "Give another file.",
+    "It cannot be written, holds another run, or lacks blocks that the chain has.",
+    "Give the file of this chain; a new chain takes a new file.",
   ],
   funding_failed: [
     "",
