@@ -12,8 +12,6 @@ interface ClockState {
   readonly aheadNs: string;
   /** Time of the next block, when it was set. */
   readonly nextNs: string | null;
-  /** Time of the last block, for a clock that was frozen and goes on from there. */
-  readonly lastNs: string;
 }
 
 export class Clock implements ChainClock {
@@ -22,7 +20,6 @@ export class Clock implements ChainClock {
   private frozen = false;
   private aheadNs = 0n;
   private nextNs: bigint | undefined;
-  private lastNs = 0n;
 
   /** @param systemNs the system's time, Unix nanoseconds */
   constructor(private readonly systemNs: () => bigint = systemTimeNs) {}
@@ -42,7 +39,6 @@ export class Clock implements ChainClock {
     if (this.nextNs !== undefined) this.offsetNs = timeNs - this.systemNs();
     this.nextNs = undefined;
     this.aheadNs = 0n;
-    this.lastNs = timeNs;
   }
 
   forward(nanoseconds: bigint): void {
@@ -55,32 +51,30 @@ export class Clock implements ChainClock {
     this.nextNs = timeNs;
   }
 
-  freeze(frozen: boolean): void {
-    if (this.frozen && !frozen) this.offsetNs = this.lastNs + this.aheadNs - this.systemNs();
+  freeze(frozen: boolean, lastNs: bigint): void {
+    if (this.frozen && !frozen) this.offsetNs = lastNs + this.aheadNs - this.systemNs();
     if (!frozen) this.aheadNs = 0n;
     this.frozen = frozen;
   }
 
   save(): string {
-    const { offsetNs, frozen, aheadNs, nextNs, lastNs } = this;
+    const { offsetNs, frozen, aheadNs, nextNs } = this;
     const state: ClockState = {
       // A frozen clock goes on from the last block's time, a running one from the system's.
       offsetNs: frozen ? "0" : offsetNs.toString(),
       frozen,
       aheadNs: aheadNs.toString(),
       nextNs: nextNs?.toString() ?? null,
-      lastNs: frozen ? lastNs.toString() : "0",
     };
     return JSON.stringify(state);
   }
 
   load(text: string): void {
-    const { offsetNs, frozen, aheadNs, nextNs, lastNs } = JSON.parse(text) as ClockState;
+    const { offsetNs, frozen, aheadNs, nextNs } = JSON.parse(text) as ClockState;
     this.offsetNs = BigInt(offsetNs);
     this.frozen = frozen;
     this.aheadNs = BigInt(aheadNs);
     this.nextNs = nextNs === null ? undefined : BigInt(nextNs);
-    this.lastNs = BigInt(lastNs);
   }
 }
 

@@ -54,13 +54,13 @@ describe("clock", () => {
   test("given it is frozen, then each block is a microsecond after the last one, or what it was moved forward", () => {
     const time = new Time();
     time.block();
-    time.clock.freeze(true);
+    time.clock.freeze(true, time.last);
     time.now += 100n * SECOND;
     expect(time.block()).toBe(1_000n * SECOND + 1_000n);
     time.clock.forward(SECOND);
     expect(time.block()).toBe(1_001n * SECOND + 1_000n);
     expect(time.block()).toBe(1_001n * SECOND + 2_000n);
-    time.clock.freeze(false);
+    time.clock.freeze(false, time.last);
     time.now += SECOND;
     expect(time.block()).toBe(1_002n * SECOND + 2_000n);
   });
@@ -69,22 +69,22 @@ describe("clock", () => {
     for (const prepare of [
       (clock: Clock) => clock.forward(7n * SECOND),
       (clock: Clock) => clock.setNext(3_000n * SECOND),
-      (clock: Clock) => clock.freeze(true),
-      (clock: Clock) => {
-        clock.freeze(true);
+      (clock: Clock, last: bigint) => clock.freeze(true, last),
+      (clock: Clock, last: bigint) => {
+        clock.freeze(true, last);
         clock.forward(SECOND);
       },
     ]) {
       const time = new Time();
       time.block();
-      prepare(time.clock);
+      prepare(time.clock, time.last);
       const saved = time.clock.save();
       const other = new Time();
       other.last = time.last;
       other.clock.load(saved);
       expect([other.block(), other.block()]).toEqual([time.block(), time.block()]);
-      time.clock.freeze(false);
-      other.clock.freeze(false);
+      time.clock.freeze(false, time.last);
+      other.clock.freeze(false, other.last);
       expect(other.block()).toBe(time.block());
     }
   });

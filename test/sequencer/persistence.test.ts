@@ -94,6 +94,19 @@ describe("restart", () => {
     await again.stop();
   });
 
+  test("given a restarted chain whose clock is frozen and goes on before the next block, then it goes on from the last one", async () => {
+    const rig = new Rig(MANUAL);
+    const { timeNs } = await rig.chain.mine(1);
+    await rig.stop();
+    const again = new Rig({ ...MANUAL, home: rig.home });
+    await again.chain.freezeClock(true);
+    await again.chain.forwardTime(60_000_000_000n);
+    await again.chain.freezeClock(false);
+    again.time.nowNs += 5_000_000_000n;
+    expect((await again.chain.mine(1)).timeNs).toBe(timeNs + 65_000_000_000n);
+    await again.stop();
+  });
+
   for (const [what, sql] of [
     [
       "another state",

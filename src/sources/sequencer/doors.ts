@@ -17,7 +17,8 @@ export interface ChainClock extends ChainPart {
   made(timeNs: bigint): void;
   forward(nanoseconds: bigint): void;
   setNext(timeNs: bigint): void;
-  freeze(frozen: boolean): void;
+  /** @param lastNs time of the last block: a clock that was frozen goes on from there */
+  freeze(frozen: boolean, lastNs: bigint): void;
   readonly isFrozen: boolean;
 }
 

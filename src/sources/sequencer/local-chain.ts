@@ -133,7 +133,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async freezeClock(frozen: boolean): Promise<ChainStatus> {
-    return this.changeClock(() => this.options.clock.freeze(frozen));
+    return this.changeClock(() => this.options.clock.freeze(frozen, this.status.timeNs));
   }
 
   async setBlockMode(mode: BlockMode): Promise<ChainStatus> {
