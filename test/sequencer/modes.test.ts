@@ -264,6 +264,18 @@ describe("tools", () => {
     await expect(rig.chain.setNextBlockTime(genesisNs)).rejects.toMatchObject({ code: "invalid_argument" });
   });
 
+  test("clock: a change that could not be stored is not made", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const { timeNs } = rig.chain.status;
+    rig.db.run(
+      "CREATE TEMP TRIGGER failing BEFORE INSERT ON chain_meta BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
+    await expect(rig.chain.forwardTime(60_000_000_000n)).rejects.toMatchObject({ code: "store_failed" });
+    rig.db.run("DROP TRIGGER failing");
+    await rig.chain.forwardTime(60_000_000_000n);
+    expect((await rig.chain.mine(1)).timeNs).toBe(timeNs + 60_000_000_000n);
+  });
+
   test("epoch: ends it, and the next one has begun", async () => {
     const rig = start();
     const { epoch } = await rig.chain.endEpoch();

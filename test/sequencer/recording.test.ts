@@ -220,4 +220,44 @@ describe("dump and load", () => {
     await rig.chain.mine(1);
     await rig.stop();
   });
+
+  test("given a load that fails half-way, then the proofs of what waits are still spent", async () => {
+    const rig = new Rig(MANUAL);
+    const tid = "7d".repeat(32);
+    const dump = readDump(await rig.chain.dump());
+    const chain_meta = { ...dump.tables.chain_meta!, rows: [] };
+    expect(await rig.chain.submit(A.transfer(rig.chain, B.party, 5n, { tid }), "check")).toMatchObject({
+      code: 0,
+    });
+    const randomness = rig.random.save();
+    rig.random.bytes(8);
+    const drawn = rig.random.save();
+    expect(drawn).not.toBe(randomness);
+    await expect(
+      rig.chain.load(JSON.stringify({ ...dump, tables: { ...dump.tables, chain_meta } })),
+    ).rejects.toMatchObject({ code: "dump_invalid" });
+    const second = await rig.chain.submit(A.transfer(rig.chain, B.party, 6n, { tid }), "check");
+    expect(second.details?.rule).toBe("pow_tid_seen");
+    // Nor is anything drawn again.
+    expect(rig.random.save()).toBe(drawn);
+    expect((await rig.chain.mine(1)).totals.txsLastBlock).toBe(1);
+    await rig.stop();
+  });
+
+  test("given a disk without room for it, then the load says so, and the chain is what it was", async () => {
+    const rig = new Rig(MANUAL);
+    const dump = readDump(await rig.chain.dump());
+    const digest = rig.digest();
+    const meta = dump.tables.chain_meta!;
+    const filling = Array.from({ length: 200 }, (_, n) => [`filling ${n}`, "x".repeat(10_000)]);
+    const rows = [...meta.rows, ...filling];
+    const { page_count: pages } = rig.db.query("PRAGMA page_count").get() as { page_count: bigint };
+    rig.db.run(`PRAGMA max_page_count = ${pages + 10n}`);
+    await expect(
+      rig.chain.load(JSON.stringify({ ...dump, tables: { ...dump.tables, chain_meta: { ...meta, rows } } })),
+    ).rejects.toMatchObject({ code: "disk_full" });
+    expect(differences(rig.digest(), digest)).toEqual([]);
+    expect((await rig.chain.mine(1)).height).toBe(2);
+    await rig.stop();
+  });
 });

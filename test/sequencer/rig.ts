@@ -69,6 +69,7 @@ export class Rig {
   readonly home: string;
   readonly db: Database;
   readonly time = new TestTime();
+  readonly random: Random;
   readonly chain: LocalChain;
   engine!: FakeEngine;
 
@@ -76,12 +77,13 @@ export class Rig {
     const genesis = options.genesis ?? testGenesis();
     this.home = options.home ?? newHome();
     this.db = openWriter(this.home);
+    this.random = new Random(options.seed ?? "test");
     try {
       this.chain = new LocalChain({
         db: this.db,
         makeEngine: (follower) => (this.engine = new FakeEngine(genesis, follower)),
         clock: this.time.clock,
-        random: new Random(options.seed ?? "test"),
+        random: this.random,
         startedNs: 0n,
         ...options,
         genesis,

@@ -230,6 +230,8 @@ export class LocalChain implements ChainPort, SequencerTools {
     );
     if (options.recordTo !== undefined)
       throw invalid("load", "a chain that is being recorded cannot load another");
+    // When it fails, all that there is now is read again.
+    core.saveParts();
     this.snapshots.cool();
     options.db.run("BEGIN IMMEDIATE");
     try {
@@ -238,8 +240,10 @@ export class LocalChain implements ChainPort, SequencerTools {
       core.reopen();
       options.db.run("COMMIT");
     } catch (error) {
-      options.db.run("ROLLBACK");
+      // A full disk may have ended it already.
+      if (options.db.inTransaction) options.db.run("ROLLBACK");
       core.reopen();
+      this.sequencer.stayed();
       throw loadFailure(storeErrorOf(error));
     }
     core.genesis = genesis;
@@ -329,8 +333,15 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   private changeClock(change: () => void): ChainStatus {
+    const { clock } = this.options;
+    const before = clock.save();
     change();
-    this.core.saveParts();
+    try {
+      this.core.saveParts();
+    } catch (error) {
+      clock.load(before);
+      throw error;
+    }
     return this.status;
   }
 

@@ -149,14 +149,22 @@ export class Sequencer {
   moved(isJudged = false): void {
     this.wanted = 0;
     this.goOn();
-    this.intake.committed();
     this.board.update();
-    if (isJudged) for (const entry of this.mempool.entries()) this.intake.keep(entry);
-    else this.recheck();
+    if (isJudged) this.stayed();
+    else {
+      this.intake.committed();
+      this.recheck();
+    }
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
     for (const listener of this.listeners) listener(this.status);
     this.noteHalt();
     this.schedule();
+  }
+
+  /** The chain was read again at a place where what waits was found good: its proofs are spent as before. */
+  stayed(): void {
+    this.intake.committed();
+    for (const entry of this.mempool.entries()) this.intake.keep(entry);
   }
 
   /** @throws ChainCallError */
