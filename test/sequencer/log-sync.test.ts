@@ -118,6 +118,27 @@ describe("a large block", () => {
     await rig.stop();
   });
 
+  test("that is reverted meanwhile answers nobody, nor who sends the same again", async () => {
+    const disk = new TestDisk();
+    const rig = new Rig({ disk });
+    const id = await rig.chain.snapshot();
+    const bytes = Array.from({ length: LARGE }, () => A.transfer(rig.chain, B.party, 1n));
+    const first = bytes.map((each) => rig.chain.submit(each, "commit"));
+    for (const each of first) each.catch(() => {});
+    await until(() => disk.waiting.length === 1);
+    await rig.chain.revert(id);
+    await rig.chain.setBlockMode({ kind: "manual" });
+    let told = 0;
+    const again = rig.chain.submit(bytes[0]!, "commit").finally(() => told++);
+    disk.waiting[0]!(null);
+    await Bun.sleep(10);
+    for (const each of first) await expect(each).rejects.toMatchObject({ code: "stopped" });
+    expect(told).toBe(0);
+    await rig.chain.mine(2);
+    expect(await again).toMatchObject({ code: 0, height: 2 });
+    await rig.stop();
+  });
+
   test("small ones wait for the disk themselves", async () => {
     const disk = new TestDisk();
     const rig = new Rig({ disk });

@@ -249,7 +249,8 @@ export class Sequencer {
       if (result.code !== 0) this.mempool.forget(entry.hash);
       if (!this.waiters.has(entry.hash)) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
-      answers.push(() => this.waiters.tell(entry.hash, outcome));
+      const tell = this.waiters.hold(entry.hash);
+      answers.push(() => tell(outcome));
     }
     const answer = () => {
       for (const each of answers) each();

@@ -10,6 +10,8 @@ interface Waiter {
 
 export class Waiters {
   private readonly byHash = new Map<string, Set<Waiter>>();
+  /** Their block is made and not durable yet. */
+  private readonly held = new Set<Set<Waiter>>();
 
   constructor(private readonly waitMs: number) {}
 
@@ -32,7 +34,16 @@ export class Waiters {
   }
 
   tell(hash: string, outcome: TxOutcome): void {
-    for (const waiter of this.take(hash)) waiter.resolve(outcome);
+    this.hold(hash)(outcome);
+  }
+
+  /** Those who wait now, and nobody who comes later for the same bytes. @returns tells them, unless they were told otherwise */
+  hold(hash: string): (outcome: TxOutcome) => void {
+    const waiters = this.take(hash);
+    this.held.add(waiters);
+    return (outcome) => {
+      if (this.held.delete(waiters)) for (const waiter of waiters) waiter.resolve(outcome);
+    };
   }
 
   fail(hash: string, error: ChainCallError): void {
@@ -41,10 +52,12 @@ export class Waiters {
 
   failAll(error: ChainCallError): void {
     for (const hash of [...this.byHash.keys()]) this.fail(hash, error);
+    for (const waiters of this.held) for (const waiter of waiters) waiter.reject(error);
+    this.held.clear();
   }
 
-  private take(hash: string): Iterable<Waiter> {
-    const waiters = this.byHash.get(hash) ?? [];
+  private take(hash: string): Set<Waiter> {
+    const waiters = this.byHash.get(hash) ?? new Set();
     this.byHash.delete(hash);
     return waiters;
   }
