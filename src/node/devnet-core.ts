@@ -115,9 +115,15 @@ export class DevnetCore {
 
   /** From here on finished stretches of history become segments. */
   async keepSegments(home: string): Promise<void> {
+    this.startSegments = () => this.makeSegments(home);
+    await this.startSegments();
+  }
+
+  private async makeSegments(home: string): Promise<void> {
     const { SegmentMaker } = await import("../history/segment-maker.ts");
     const { recordSegment } = await import("../history/segment-table.ts");
-    if (this.isClosed) return;
+    // The chain may have taken blocks back twice meanwhile.
+    if (this.isClosed || this.segments !== undefined) return;
     const { segmentLength, onProblem } = this.options;
     this.segments = new SegmentMaker({
       home,
@@ -127,15 +133,11 @@ export class DevnetCore {
       onProblem: (error) => onProblem?.(error),
     });
     this.segments.onCommitted(this.chain.status.height);
-    this.restartSegments = async () => {
-      await this.segments?.stop();
-      this.segments = undefined;
-      if (!this.isClosed) await this.keepSegments(home);
-    };
   }
 
   /** Settles when every finished stretch of history is a segment. */
   async history(): Promise<void> {
+    await this.restarted;
     await this.segments?.idle();
   }
 
@@ -153,15 +155,22 @@ export class DevnetCore {
   async close(): Promise<void> {
     this.isClosed = true;
     await this.segments?.stop();
+    await this.restarted;
     await this.chain.stop();
     this.db.close();
   }
 
-  private restartSegments: () => Promise<void> = async () => {};
+  private startSegments: () => Promise<void> = async () => {};
+  /** When those that follow a revert are under way. */
+  private restarted: Promise<unknown> = Promise.resolve();
 
   private reverted(): void {
     this.onReverted();
-    this.restartSegments().catch((error) => this.options.onProblem?.(error));
+    const stopped = this.segments?.stop();
+    this.segments = undefined;
+    this.restarted = Promise.all([this.restarted, stopped])
+      .then(() => this.startSegments())
+      .catch((error) => this.options.onProblem?.(error));
   }
 }
 
