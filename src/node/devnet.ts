@@ -10,6 +10,7 @@ import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain
 import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+import { loadedGenesis } from "../sources/sequencer/chain-store.ts";
 import { openWriter } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
@@ -236,11 +237,20 @@ function openCore(
   const db = openWriter(home);
   try {
     const isBegun = readHead(db) !== undefined;
-    const text = isKept && isBegun ? readFileSync(file, "utf8") : (fresh ?? newGenesisText(options));
+    const kept = isKept && isBegun ? readFileSync(file, "utf8") : undefined;
+    const loaded = loadedGenesis(db);
+    const text = loaded ?? kept ?? fresh ?? newGenesisText(options);
     // Without its genesis a chain is lost; that of a chain that never began is in nobody's way.
-    if (!isBegun) writeWhole(file, text, { flush: true });
+    if (!isBegun || (loaded !== undefined && loaded !== kept)) writeWhole(file, text, { flush: true });
     const genesis = readDevnetGenesis(text);
-    const onLoaded = (loaded: string) => writeWhole(file, loaded, { flush: true });
+    const onLoaded = (genesisText: string) => {
+      try {
+        writeWhole(file, genesisText, { flush: true });
+      } catch (error) {
+        // The store has it: the next start writes it.
+        options.onProblem?.(error);
+      }
+    };
     // Nobody comes back to a temporary home after a crash.
     if (isTemporary) db.run("PRAGMA synchronous = OFF");
     return new DevnetCore(genesis, db, { ...options, ...link?.chainOptions }, onLoaded);

@@ -62,6 +62,14 @@ const HEAD = "head";
 const STATE = "state";
 const ADMISSION = "admission";
 const PART = "part:";
+/** Document that a loaded chain came with. */
+const GENESIS = "genesis";
+
+/** The genesis document of a store that was loaded; undefined for a chain that began there. */
+export function loadedGenesis(db: Database): string | undefined {
+  const row = db.query("SELECT value FROM chain_meta WHERE key = ?").get(GENESIS) as { value: string } | null;
+  return row?.value;
+}
 
 export class ChainStore {
   private readonly selectMeta: Statement;
@@ -155,6 +163,11 @@ export class ChainStore {
     }
     if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
     if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+  }
+
+  /** Of a chain that is being loaded: it comes with the rows, or not at all. */
+  stageGenesis(text: string): void {
+    this.writeMeta.run(GENESIS, text);
   }
 
   stageHead(point: ChainPoint): void {

@@ -216,6 +216,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     const { core, options } = this;
     const dump = readDump(text);
     const genesis = genesisOfDump(dump, options.readGenesis);
+    const genesisText = JSON.stringify(dump.genesis);
     if (genesis.chainId !== core.engine.chainId) {
       const both = `the dump is of chain ${genesis.chainId}, this is chain ${core.engine.chainId}`;
       throw new NodeError(
@@ -237,6 +238,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     try {
       this.snapshots.dropAll();
       loadDump(options.db, dump);
+      core.store.stageGenesis(genesisText);
       core.reopen();
       options.db.run("COMMIT");
     } catch (error) {
@@ -250,7 +252,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     this.sequencer.mempool.load({ entries, cache: [] });
     options.onReverted?.(0);
     this.sequencer.moved();
-    options.onLoaded?.(JSON.stringify(dump.genesis));
+    options.onLoaded?.(genesisText);
     return this.status;
   }
 

@@ -1,0 +1,34 @@
+// A dump brings its genesis along, whatever becomes of the file beside the store.
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createDevnet } from "../../src/node/devnet.ts";
+import { newHome, removeHomes } from "../sequencer/rig.ts";
+
+afterAll(removeHomes);
+
+const MANUAL = { mode: { kind: "manual" }, fund: false } as const;
+const GENESIS_NS = 1_900_000_000_000_000_000n;
+
+test("given a genesis file that cannot be written, when a dump is loaded, then the chain has its genesis, after a restart too", async () => {
+  const source = await createDevnet({ ...MANUAL, genesisTimeNs: GENESIS_NS });
+  const dump = await source.chain.dump();
+  await source.close();
+  const home = newHome();
+  const problems: unknown[] = [];
+  const onProblem = (error: unknown) => problems.push(error);
+  const options = { ...MANUAL, home, onProblem };
+  const first = await createDevnet({ ...options, genesisTimeNs: GENESIS_NS + 86_400_000_000_000n });
+  const file = join(home, "genesis.json");
+  const before = readFileSync(file, "utf8");
+  mkdirSync(`${file}.part`);
+  const { height } = await first.chain.load(dump);
+  expect(problems).toHaveLength(1);
+  await first.close();
+  expect(readFileSync(file, "utf8")).toBe(before);
+  rmSync(`${file}.part`, { recursive: true });
+  const again = await createDevnet(options);
+  expect(again.chain.status).toMatchObject({ height, genesisTimeNs: GENESIS_NS });
+  await again.close();
+  expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(dump).genesis);
+});
