@@ -269,5 +269,8 @@ describe("the amount of an epoch", () => {
     const factor = Decimal.parse("0.99999999999999999");
     // 10^12 × (1 - 10^-17)^(10^6) lies between 10^12 - 10 and 10^12 - 9.99
     expect(recurringAmount(10n ** 12n, factor, 1_000_000n)).toBe(10n ** 12n - 10n);
+    // So near to 1 that only closer bounds tell it from a whole value.
+    const nearest = Decimal.parse(`0.${"9".repeat(198)}`);
+    expect(recurringAmount(10n ** 12n, nearest, 1_000_000n)).toBe(10n ** 12n - 1n);
   });
 });
