@@ -120,6 +120,8 @@ export function priceMonitoringProblem(text: string): string | undefined {
 
 /** Parses and holds against a shape. @throws Error with the first thing that is wrong */
 function read<T>(text: string, shape: Shape): T {
+  // No event could show a lone surrogate, which a devnet's tool and a genesis can bring.
+  if (!text.isWellFormed()) throw new Error("invalid JSON");
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -44,7 +44,7 @@ export function decimal(bounds: Bounds = {}): ParameterType {
 }
 
 export function uint(bounds: Bounds = {}): ParameterType {
-  return bounded("uint", bounds, { ...WHOLE, parse: parseUint, malformed: () => "invalid uint" });
+  return bounded("uint", bounds, { ...WHOLE, parse: parseShortUint, malformed: () => "invalid uint" });
 }
 
 export function int(bounds: Bounds = {}): ParameterType {
@@ -93,6 +93,11 @@ export function parseUint(text: string): bigint | undefined {
   if (!/^\d+$/.test(text) || text.replace(/^0+/, "").length > UINT_DIGITS_MAX) return undefined;
   const value = BigInt(text);
   return value > UINT_MAX ? undefined : value;
+}
+
+/** The same where it is read as a decimal afterwards: not any number of zeros in front. */
+function parseShortUint(text: string): bigint | undefined {
+  return text.length > DECIMAL_CHARACTERS_MAX ? undefined : parseUint(text);
 }
 
 const DURATION_CHARACTERS_MAX = 100;
@@ -152,9 +157,10 @@ function bounded<V>(kind: ParameterKind, bounds: Bounds, reading: Reading<V>): P
 
 const REPEATED_CHARACTERS_MAX = 200;
 
-/** A client's text as refusals repeat it. */
+/** A client's text as refusals repeat it. A lone surrogate, which JSON and a cut can bring, has no place in an event. */
 export function shortened(text: string): string {
-  return text.length > REPEATED_CHARACTERS_MAX ? `${text.slice(0, REPEATED_CHARACTERS_MAX)}…` : text;
+  const cut = text.length > REPEATED_CHARACTERS_MAX ? `${text.slice(0, REPEATED_CHARACTERS_MAX)}…` : text;
+  return cut.toWellFormed();
 }
 
 /** Runs a check that throws; the reason is the problem. */

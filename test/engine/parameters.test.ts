@@ -8,7 +8,12 @@ import { sentenceTime } from "../../src/admission/time-text.ts";
 import { Core } from "../../src/engine/core.ts";
 import { durationText } from "../../src/engine/duration-text.ts";
 import { CommandError } from "../../src/engine/errors.ts";
-import { PARAMETERS, PROPOSAL_KINDS } from "../../src/engine/parameter-definitions.ts";
+import {
+  ETHEREUM_CONFIG,
+  PARAMETERS,
+  PROPOSAL_KINDS,
+  REWARD_ASSET,
+} from "../../src/engine/parameter-definitions.ts";
 import { parseDuration } from "../../src/engine/parameter-types.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { timeNs } from "../../src/engine/rfc3339.ts";
@@ -235,6 +240,30 @@ describe("network parameters", () => {
     expect(params.validate("market.auction.minimumDuration", "31m")).toContain("expect < 31m0s got 31m0s");
     params.setAtEnactment("network.validators.tendermint.number", "500");
     expect(params.validate("network.validators.multisig.numberOfSigners", "31")).toBeUndefined();
+  });
+
+  test("given half a character, cut or written as JSON can, then the refusal has none", () => {
+    const params = loaded();
+    const half = String.raw`"\ud83d"`;
+    const refusals = [
+      params.validate("transfer.fee.factor", `${"a".repeat(199)}😀`),
+      params.validate(REWARD_ASSET, `${"a".repeat(199)}😀`),
+      params.validate("market.monitor.price.defaultParameters", trigger({}).replace('"0.95"', half)),
+    ];
+    for (const text of refusals) expect(text?.isWellFormed()).toBe(true);
+    const network = config({ network_id: "\ud83d" }).replace(String.raw`\ud83d`, "\ud83d");
+    expect(params.validate(ETHEREUM_CONFIG, network)).toContain("invalid JSON");
+  });
+
+  test("given a whole number with zeros in front, then no more of them than the network reads again", () => {
+    const params = loaded();
+    for (const [key, { type }] of PARAMETERS) {
+      if (type.kind !== "uint") continue;
+      const value = params.integer(key).toString();
+      params.force(key, value.padStart(200, "0"));
+      expect(params.integer(key)).toBe(BigInt(value));
+      expect(params.validate(key, value.padStart(201, "0"))).toContain("invalid uint");
+    }
   });
 
   test("given an unknown key, then it is said", () => {

@@ -68,6 +68,9 @@ const TEXTS = [
     "__proto__",
     "constructor",
     "é\u0000",
+    `${"a".repeat(199)}😀`,
+    `${"0".repeat(250)}32`,
+    String.raw`{"triggers":[{"horizon":5,"auction_extension":5,"probability":"\ud83d"}]}`,
     "transfer.fee.factor",
   ],
 ];
@@ -129,6 +132,8 @@ function realistic(nowSeconds: bigint): (readonly [CommandKind, object])[] {
     ["proposalSubmission", parameter("transfer.fee.factor", "0.5")],
     ["proposalSubmission", parameter("validators.epoch.length", "5s")],
     ["proposalSubmission", parameter("reward.asset", USD)],
+    ["proposalSubmission", parameter("market.monitor.price.defaultParameters", '{"triggers":[]}')],
+    ["proposalSubmission", parameter("network.transactions.minBlockCapacity", "33")],
     ["proposalSubmission", parameter("spam.pow.difficulty", "5")],
     ["proposalSubmission", parameter("limits.assets.proposeEnabledFrom", "2030-01-01T00:00:00Z")],
     ["proposalSubmission", parameter("network.validators.tendermint.number", "1")],
