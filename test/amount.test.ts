@@ -38,6 +38,12 @@ test(`a stored amount comes back as number and as text (seed ${SEED})`, () => {
   fc.assert(property, { seed: SEED, numRuns: 3_000 * RUNS });
 });
 
+test("a sum of many amounts has its text, however long it became", () => {
+  for (const bits of [256n, 259n, 260n, 300n]) {
+    expect(amountText(storeAmount(2n ** bits))).toBe(String(2n ** bits));
+  }
+});
+
 test("what a column may hold beyond amounts has its text too", () => {
   const into = Buffer.alloc(AMOUNT_DIGITS_MAX);
   for (const value of [-1n, -(2n ** 53n), -(2n ** 63n), 2n ** 63n - 1n]) {
