@@ -27,6 +27,8 @@ export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
   if (!isIdentifier(id)) throw invalidAsset(id, "not a valid hex id (or well known exception)");
   if (typeof name !== "string" || name === "") throw invalidAsset(id, "name is required");
   if (typeof symbol !== "string" || symbol === "") throw invalidAsset(id, "symbol is required");
+  if (![name, symbol].every((text) => text.isWellFormed()))
+    throw invalidAsset(id, "name and symbol must be texts in UTF-8");
   if (!Number.isSafeInteger(decimals) || decimals < 0 || decimals > FUNDED_DECIMALS_MAX)
     throw invalidAsset(id, `decimals must be a whole number from 0 to ${FUNDED_DECIMALS_MAX}`);
   const unit = parseDecimal(String(quantum));

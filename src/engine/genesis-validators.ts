@@ -7,6 +7,7 @@ import { INITIAL_POWER } from "./nodes.ts";
 import type { ValidatorNode } from "./ports.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
+const UINT32_MAX = 2 ** 32 - 1;
 
 /** @param key under which the document has it: its consensus key @throws NodeError `genesis_invalid` */
 export function genesisNode(key: string, given: GenesisValidator): ValidatorNode {
@@ -20,6 +21,14 @@ export function genesisNode(key: string, given: GenesisValidator): ValidatorNode
   }
   if (typeof tm_pub_key !== "string" || Buffer.from(tm_pub_key, "base64").length !== ED25519_KEY_BYTES) {
     throw invalidGenesis(key, `tm_pub_key must be ${ED25519_KEY_BYTES} bytes in base64`);
+  }
+  if (!Number.isInteger(vega_pub_key_index) || vega_pub_key_index < 0 || vega_pub_key_index > UINT32_MAX) {
+    throw invalidGenesis(key, "vega_pub_key_index must be a whole number of 32 bits");
+  }
+  for (const name of ["info_url", "country", "name", "avatar_url"] as const) {
+    const text: unknown = given[name] ?? "";
+    if (typeof text !== "string" || !text.isWellFormed())
+      throw invalidGenesis(key, `${name} must be a text in UTF-8`);
   }
   return {
     nodeId: id,

@@ -83,7 +83,13 @@ describe("devnet genesis", () => {
     expect(read({})).toThrow(NodeError);
   });
 
-  const PLACES = { time: "genesis_time", asset: "app_state.assets.VOTE", node: "app_state.validators" };
+  const [first] = Object.keys(JSON.parse(devnetGenesisText()).app_state.validators);
+  const PLACES = {
+    time: "genesis_time",
+    asset: "app_state.assets.VOTE",
+    node: "app_state.validators",
+    first: `app_state.validators.${first}`,
+  };
   test.each([
     [PLACES.time, "9999-01-01T00:00:00Z", "genesis_time must be from 1970 to 2249"],
     [PLACES.time, "0001-01-01T00:00:00Z", "genesis_time must be from 1970 to 2249"],
@@ -92,6 +98,11 @@ describe("devnet genesis", () => {
     [PLACES.asset, null, "asset 'VOTE': missing asset source"],
     [PLACES.asset, { name: 1 }, "asset 'VOTE': missing asset source"],
     [`${PLACES.asset}.decimals`, 1e9, "decimals must be a whole number from 0 to 77"],
+    [`${PLACES.asset}.name`, "\ud83d", "name and symbol must be texts in UTF-8"],
+    [`${PLACES.first}.vega_pub_key_index`, 1.5, "vega_pub_key_index must be a whole number of 32 bits"],
+    [`${PLACES.first}.vega_pub_key_index`, "2", "vega_pub_key_index must be a whole number of 32 bits"],
+    [`${PLACES.first}.name`, 5, "name must be a text in UTF-8"],
+    [`${PLACES.first}.country`, "\ud83d", "country must be a text in UTF-8"],
     [PLACES.node, { a: null }, "validator 'a': it must be an object"],
     [PLACES.node, { a: { id: 5 } }, "validator 'a': id must be 64 lower-case hexadecimal digits"],
   ])("given %s is %j, then it is refused with the reason", (place, value, reason) => {
