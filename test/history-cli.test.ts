@@ -8,10 +8,15 @@ import { folder, makeSegments, removeFolders } from "./history-fixtures.ts";
 
 afterAll(removeFolders);
 
-const MAIN = join(import.meta.dir, "..", "src", "main.ts");
+const ROOT = join(import.meta.dir, "..");
+const MAIN = join(ROOT, "src", "main.ts");
 
-async function lyra(words: readonly string[], cwd: string) {
-  const child = Bun.spawn([process.execPath, MAIN, "history", ...words], {
+function lyra(words: readonly string[], cwd: string) {
+  return run(["history", ...words], cwd);
+}
+
+async function run(words: readonly string[], cwd: string) {
+  const child = Bun.spawn([process.execPath, MAIN, ...words], {
     cwd,
     stdout: "pipe",
     stderr: "pipe",
@@ -154,4 +159,21 @@ test("a range that is not there is told with what is, and nothing is written", a
   expect(err).toContain("ends at 10, 20");
   expect(existsSync(join(cwd, NAME))).toBe(false);
   expect(readdirSync(cwd)).toEqual([]);
+});
+
+test("given the shipped recording, then the README prints what history says of it", async () => {
+  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const section = readme.slice(readme.indexOf("## Export"), readme.indexOf("## Commands"));
+  const cwd = folder();
+  const loaded = await run(["replay", join(ROOT, "data", "sample.evts.gz"), "--home", "./net"], cwd);
+  expect([loaded.code, loaded.out.length]).toEqual([0, 0]);
+  for (const words of [
+    "segments --home ./net",
+    "export --table TABLE_TRADES --from 1 --to 3000 --home ./net",
+    "verify lyra-sample-1-trades-000001-003000.zip",
+  ]) {
+    const { code, out, err } = await lyra(words.split(" "), cwd);
+    expect(code).toBe(0);
+    expect(section).toContain(`$ dist/lyra history ${words}\n${out}${err}`);
+  }
 });
