@@ -161,8 +161,13 @@ test("a range that is not there is told with what is, and nothing is written", a
   expect(readdirSync(cwd)).toEqual([]);
 });
 
+/** How well a processor's deflate compresses is its own affair, and the ids follow. */
+function withoutSizes(text: string): string {
+  return text.replace(/\s*[\d,]+ bytes/g, " N bytes").replace(/\b[0-9a-f]{64}\b/g, "ID");
+}
+
 test("given the shipped recording, then the README prints what history says of it", async () => {
-  const readme = readFileSync(join(ROOT, "README.md"), "utf8");
+  const readme = withoutSizes(readFileSync(join(ROOT, "README.md"), "utf8"));
   const section = readme.slice(readme.indexOf("## Export"), readme.indexOf("## Commands"));
   const cwd = folder();
   const loaded = await run(["replay", join(ROOT, "data", "sample.evts.gz"), "--home", "./net"], cwd);
@@ -174,6 +179,6 @@ test("given the shipped recording, then the README prints what history says of i
   ]) {
     const { code, out, err } = await lyra(words.split(" "), cwd);
     expect(code).toBe(0);
-    expect(section).toContain(`$ dist/lyra history ${words}\n${out}${err}`);
+    expect(section).toContain(withoutSizes(`$ dist/lyra history ${words}\n${out}${err}`));
   }
 });
