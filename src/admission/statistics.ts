@@ -7,15 +7,13 @@ import type {
   SpamStatistic,
   VoteSpamStatistics,
 } from "../wire/generated/core-api.ts";
+import { UINT64_MAX } from "../wire/limits.ts";
 import type { PowEngine } from "./pow/engine.ts";
 import type { AdmissionRules } from "./rules.ts";
 import type { SpamEngine } from "./spam/engine.ts";
 import type { SimplePolicy } from "./spam/simple-policy.ts";
 import type { VotePolicy } from "./spam/vote-policy.ts";
 import { rfc3339Nano } from "./time-text.ts";
-
-/** The largest quota that can be told; the parameter has no upper bound. */
-const UINT64_MAX = 2n ** 64n - 1n;
 
 export interface StatisticsSource {
   readonly chainId: string;
@@ -76,6 +74,7 @@ function powStatistic(pow: PowEngine, party: string): PoWStatistic {
       expectedDifficulty: expected,
       hashFunction: parameters.hashFunction,
       difficulty: BigInt(parameters.difficulty),
+      // The parameter has no upper bound, what can be told has one.
       txPerBlock: parameters.txPerBlock < UINT64_MAX ? parameters.txPerBlock : UINT64_MAX,
       increasingDifficulty: parameters.increasingDifficulty,
     })),

@@ -2,6 +2,7 @@
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode } from "../errors.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
+import { UINT64_MAX } from "../wire/limits.ts";
 import { transactionBase64 } from "../wire/transaction-json.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
@@ -10,7 +11,6 @@ import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
 import { pickVerb, type Verbs } from "./wallet-verbs.ts";
 
 const META = { meta: { type: "string", multiple: true } } as const;
-const UINT64_MAX = (1n << 64n) - 1n;
 
 const VERBS: Verbs = {
   generate,

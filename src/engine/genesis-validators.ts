@@ -2,12 +2,12 @@
 import { ED25519_KEY_BYTES } from "../crypto/ed25519.ts";
 import { isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import { NodeError } from "../errors.ts";
+import { UINT32_MAX } from "../wire/limits.ts";
 import type { GenesisValidator } from "./genesis.ts";
 import { INITIAL_POWER } from "./nodes.ts";
 import type { ValidatorNode } from "./ports.ts";
 
 const KEY = /^[0-9a-f]{64}$/;
-const UINT32_MAX = 2 ** 32 - 1;
 
 /** @param key under which the document has it: its consensus key @throws NodeError `genesis_invalid` */
 export function genesisNode(key: string, given: GenesisValidator): ValidatorNode {

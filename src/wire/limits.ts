@@ -8,3 +8,7 @@ export const DEPTH_MAX = 100;
 
 /** Largest field number (protobuf encoding guide, "message structure"): 2^29 - 1. */
 export const FIELD_NUMBER_MAX = 536_870_911;
+
+/** Largest values of unsigned fields. */
+export const UINT32_MAX = 2 ** 32 - 1;
+export const UINT64_MAX = 2n ** 64n - 1n;

@@ -4,6 +4,7 @@
  * and moved up by the rare second or third byte: most messages are shorter than 128 bytes.
  */
 import { WireError } from "./errors.ts";
+import { UINT64_MAX } from "./limits.ts";
 
 const encoder = new TextEncoder();
 const latin1Write = (
@@ -18,7 +19,6 @@ const KEPT_BYTES_MAX = 1024 * 1024;
 /** A 64-bit integer as two halves, the lower first as on every machine that this runs on: no division makes garbage. */
 const wide = new BigUint64Array(1);
 const halves = new Uint32Array(wide.buffer);
-const UINT64_MAX = (1n << 64n) - 1n;
 const INT64_MIN = -(1n << 63n);
 const INT64_MAX = (1n << 63n) - 1n;
 

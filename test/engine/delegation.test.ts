@@ -7,6 +7,7 @@ import { ALICE, BOB, of, ValidatorRig } from "./validator-rig.ts";
 
 const NOW = 1;
 const AT_END = 2;
+const TOKEN = 10n ** 18n;
 
 let rig: ValidatorRig;
 let A: string;
@@ -259,24 +260,16 @@ describe("automatic delegation", () => {
     expect(balances(rig.endEpoch())).toEqual(["A 94@3", "B 55@3", "A 94@4", "B 55@4"]);
   });
 
-  test("given a share that is 95 % in 16 decimals, then new stake follows", () => {
-    const token = 10n ** 18n;
-    rig.link(BOB, 100n * token);
-    rig.delegate(BOB, A, 95n * token - 1n);
+  test.each([
+    ["that is 95 % in 16 decimals, then new stake follows", 1n, 150n * TOKEN],
+    ["that is 95 % in 16 decimals no more, then it stays", 10_000n, 95n * TOKEN - 10_000n],
+  ])("given a share %s", (_title, missing, delegated) => {
+    rig.link(BOB, 100n * TOKEN);
+    rig.delegate(BOB, A, 95n * TOKEN - missing);
     rig.endEpoch();
-    rig.link(BOB, 50n * token, { seconds: 2n });
+    rig.link(BOB, 50n * TOKEN, { seconds: 2n });
     rig.endEpoch();
-    expect(shares(BOB).next).toBe(`A ${150n * token}`);
-  });
-
-  test("given a share that is 95 % in 16 decimals no more, then it stays", () => {
-    const token = 10n ** 18n;
-    rig.link(BOB, 100n * token);
-    rig.delegate(BOB, A, 95n * token - 10_000n);
-    rig.endEpoch();
-    rig.link(BOB, 50n * token, { seconds: 2n });
-    rig.endEpoch();
-    expect(shares(BOB).next).toBe(`A ${95n * token - 10_000n}`);
+    expect(shares(BOB).next).toBe(`A ${delegated}`);
   });
 
   test("given less than 95 %, then it stays", () => {

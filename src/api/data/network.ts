@@ -3,14 +3,13 @@
 import { Decimal } from "../../decimal.ts";
 import { loadAmount, type StoredAmount } from "../../store/amount.ts";
 import { type NetworkLimits, type NodeSet, readNetworkLimitsAt } from "../../wire/generated/vega.ts";
+import { UINT32_MAX } from "../../wire/limits.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { internal, notFound } from "../errors.ts";
 import { type DataContext, truncatedNs } from "./context.ts";
 import { completedMinutes, requireEpoch } from "./epochs.ts";
 import { findParameter } from "./network-parameters.ts";
 import { rankingScoreOf, validatorsOf } from "./validators.ts";
-
-const UINT32_MAX = 2 ** 32 - 1;
 
 const getNetworkData: Endpoint<DataContext> = {
   path: "/api/v2/network/data",

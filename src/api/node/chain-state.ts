@@ -3,13 +3,13 @@ import { rfc3339Nano } from "../../admission/time-text.ts";
 import type { ChainStatus } from "../../engine/chain-port.ts";
 import type { Statistics } from "../../wire/generated/core-api.ts";
 import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
+import { UINT32_MAX } from "../../wire/limits.ts";
 import { ApiError, Grpc, invalidArgument } from "../errors.ts";
 import type { NodeContext } from "./context.ts";
 import type { ChainQuery } from "./endpoint.ts";
 
 const TAG = "Chain";
 const NS_A_SECOND = 1_000_000_000n;
-const UINT32_MAX = 2 ** 32 - 1;
 /** Version of the consensus engine that the interface was made with: clients may look at it. */
 const CHAIN_VERSION = "0.34.27";
 const NOT_READY = "Failed to get last block height server is initialising";

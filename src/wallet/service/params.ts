@@ -1,9 +1,9 @@
 // Parameters of methods: members by name in any case, texts as texts, and an empty text is a missing one
 // (reference 50, section 3).
+
+import { UINT64_MAX } from "../../wire/limits.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
 import { invalidParams, isObject, memberOf } from "./rpc.ts";
-
-const UINT64_MAX = 2n ** 64n - 1n;
 
 export class Params {
   private readonly members: Readonly<Record<string, unknown>>;
