@@ -76,9 +76,13 @@ class StoreDatabase extends Database {
   }
 
   override close(throwOnError?: boolean): void {
-    for (const known of this.statements) known.deref()?.finalize();
+    const statements = this.statements.map((known) => known.deref());
     this.statements = [];
+    for (const statement of statements) statement?.finalize();
     super.close(throwOnError);
+    // Some are collected, and perhaps not swept yet: the connection would be gone some time later, and take with it the
+    // log of whatever store lies at this path by then.
+    if (statements.includes(undefined)) Bun.gc(true);
   }
 }
 

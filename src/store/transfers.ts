@@ -52,6 +52,10 @@ export class TransferRows {
     this.history.run(block, ref, id, tx, data);
   }
 
+  finalize(): void {
+    for (const statement of [this.history, this.begin, this.goOn, this.at]) statement.finalize();
+  }
+
   /** Somebody has its first reference: itself, in an earlier state, or another. */
   private putBeside(id: Uint8Array, block: number, fromNo: number, toNo: number): number {
     const { ref, found } = probeReference(id, (candidate) => (this.at.get(candidate) as IdRow)?.id);
@@ -72,6 +76,7 @@ export function convertTransfers(db: Database): void {
     rows.put(Number(row.block), { ...state, fromNo: Number(row.from_no), toNo: Number(row.to_no) });
   }
   old.finalize();
+  rows.finalize();
 }
 
 interface OldRow {

@@ -53,6 +53,8 @@ export class RunningFlood {
   executedBefore = 0;
   /** When it went; never: infinite. */
   lostAtMs = Number.POSITIVE_INFINITY;
+  /** When each transaction that was sent came back from its wallet. */
+  readonly sentAtMs: number[] = [];
 
   constructor(
     private devnet: RunningDevnet,
@@ -118,7 +120,7 @@ export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
     const transaction = {
       withdrawSubmission: { amount: AMOUNT, asset: BRIDGED, ext: { erc20: { receiverAddress: RECEIVER } } },
     };
-    const sentAtMs: number[] = [];
+    const { sentAtMs } = running;
     const sendOne = async (wallet: WalletProcess) => {
       const error = await wallet.send(transaction);
       if (error === undefined) sentAtMs.push(performance.now());
