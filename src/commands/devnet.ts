@@ -1,5 +1,5 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseBlockMode } from "../api/devnet/block-mode.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
@@ -68,16 +68,6 @@ const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
 const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_FAUCET_PORT = "1790";
-/** In the home, what a reset takes away, until the new chain is there. */
-const ASIDE = "before-reset";
-const STORE_FILES = [
-  "lyra.db",
-  "lyra.db-wal",
-  "lyra.db-shm",
-  "segments",
-  "genesis.json",
-  "devnet.json",
-] as const;
 
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readValues(argv);
@@ -86,11 +76,15 @@ export async function run(argv: string[]): Promise<number> {
     return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
   }
   const signals = waitForSignal();
-  const { createDevnet } = await import("../node/devnet.ts");
+  const [{ createDevnet }, { forgetAside, putBack, setAside }] = await Promise.all([
+    import("../node/devnet.ts"),
+    import("../node/devnet-home.ts"),
+  ]);
   const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
   const walletPort =
     values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
-  const putBack = values.reset ? await setAside(options.home) : undefined;
+  const { home } = options;
+  if (values.reset && home !== undefined) setAside(home);
   let devnet: Devnet | undefined;
   let wallet: Wallet | undefined;
   try {
@@ -101,11 +95,11 @@ export async function run(argv: string[]): Promise<number> {
     }
   } catch (error) {
     await devnet?.close();
-    putBack?.();
+    if (values.reset && home !== undefined) putBack(home);
     throw error;
   }
   // Also what a reset that was cut off has left.
-  if (options.home !== undefined) forgetAside(options.home);
+  if (home !== undefined) forgetAside(home);
   try {
     const ready = begin(devnet, wallet, values);
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
@@ -231,53 +225,6 @@ async function fill(devnet: Devnet, values: Values): Promise<void> {
     await devnet.chain.setBlockMode(parseMode(values));
   } finally {
     bar.clear();
-  }
-}
-
-/**
- * Puts aside what a devnet has put into its home, and nothing else.
- * @returns makes everything as it was, when the new chain did not begin
- * @throws NodeError for the home of something else
- */
-async function setAside(home: string | undefined): Promise<(() => void) | undefined> {
-  if (home === undefined || !existsSync(home)) return undefined;
-  if (existsSync(join(home, "lyra.db")) && !existsSync(join(home, "genesis.json"))) {
-    const sentence = `${home} holds no devnet, and is left alone`;
-    throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home", ExitCode.usage);
-  }
-  const { lockHome } = await import("../node/lock.ts");
-  const aside = join(home, ASIDE);
-  const putBack = () => {
-    removeStore(home);
-    moveStore(aside, home);
-    forgetAside(home);
-  };
-  const lock = lockHome(home);
-  try {
-    // A reset that was cut off has left the last chain there, and in its place one that never listened.
-    if (existsSync(join(aside, "lyra.db"))) removeStore(home);
-    else {
-      forgetAside(home);
-      mkdirSync(aside);
-      moveStore(home, aside);
-    }
-  } finally {
-    lock.release();
-  }
-  return putBack;
-}
-
-function forgetAside(home: string): void {
-  rmSync(join(home, ASIDE), { recursive: true, force: true });
-}
-
-function removeStore(folder: string): void {
-  for (const name of STORE_FILES) rmSync(join(folder, name), { recursive: true, force: true });
-}
-
-function moveStore(from: string, to: string): void {
-  for (const name of STORE_FILES) {
-    if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
   }
 }
 

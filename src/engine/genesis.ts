@@ -55,6 +55,8 @@ export interface Genesis {
   readonly appState: GenesisAppState;
   /** SHA3-256 of the app state's bytes as the document has them, lower-case hex: the hash of the genesis block. */
   readonly hash: string;
+  /** All of it as it was read. */
+  readonly document: string;
 }
 
 /** Reads a genesis document. @throws NodeError `genesis_invalid` with what is wrong and where */
@@ -84,6 +86,7 @@ export function readGenesis(text: string): Genesis {
     initialHeight: 1,
     appState,
     hash: sha3HexOf(Buffer.from(memberText(text, "app_state"), "utf8")),
+    document: text,
   };
 }
 

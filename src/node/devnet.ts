@@ -3,21 +3,20 @@
  * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
  * and for whoever uses Lyra as a library.
  */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
 import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
-import { loadedGenesis } from "../sources/sequencer/chain-store.ts";
 import { openWriter } from "../store/database.ts";
-import { readHead } from "../store/head.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
 import { systemTimeNs } from "./clock.ts";
 import { type DevnetAddress, devnetAddressFile } from "./devnet-address.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./devnet-core.ts";
 import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./devnet-genesis.ts";
+import { genesisOf, isNew, settleReset, writeGenesis } from "./devnet-home.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./devnet-keys.ts";
 import type { PartiesReport } from "./devnet-parties.ts";
 import type { PlanesOptions } from "./devnet-planes.ts";
@@ -85,7 +84,6 @@ export interface Devnet {
 
 const INSTANT: BlockMode = { kind: "instant" };
 const SECOND_NS = 1_000_000_000n;
-const GENESIS_FILE = "genesis.json";
 
 /** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
 export async function createDevnet(options: DevnetOptions = {}): Promise<Devnet> {
@@ -131,7 +129,7 @@ async function start(
   onClose(() => lock.release());
   const link = options.thread ? new PlanesThread() : undefined;
   if (link) onClose(() => link.end());
-  const core = openCore(home, isTemporary, options, link);
+  const { core, note } = openCore(home, isTemporary, options, link);
   onClose(() => core.close());
   const firstBlockMs = performance.now();
   link?.begin();
@@ -180,7 +178,7 @@ async function start(
     validator: new ValidatorKeys(1),
     chain,
     agent,
-    resumed: stateHeight === undefined ? "" : sentence,
+    resumed: stateHeight === undefined ? "" : [sentence, ...(note === undefined ? [] : [note])].join("; "),
     firstBlockMs,
     asset(id) {
       const found = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
@@ -229,23 +227,16 @@ function openCore(
   isTemporary: boolean,
   options: DevnetOptions,
   link: PlanesThread | undefined,
-): DevnetCore {
-  const file = join(home, GENESIS_FILE);
-  const isKept = existsSync(file);
-  // A wrong one leaves the home as it is.
-  const fresh = isKept ? undefined : newGenesisText(options);
+): { core: DevnetCore; note: string | undefined } {
+  settleReset(home);
+  const fresh = isNew(home) ? newGenesisText(options) : undefined;
   const db = openWriter(home);
   try {
-    const isBegun = readHead(db) !== undefined;
-    const kept = isKept && isBegun ? readFileSync(file, "utf8") : undefined;
-    const loaded = loadedGenesis(db);
-    const text = loaded ?? kept ?? fresh ?? newGenesisText(options);
-    // Without its genesis a chain is lost; that of a chain that never began is in nobody's way.
-    if (!isBegun || (loaded !== undefined && loaded !== kept)) writeWhole(file, text, { flush: true });
+    const { text, note } = genesisOf(home, db, () => fresh ?? newGenesisText(options));
     const genesis = readDevnetGenesis(text);
     const onLoaded = (genesisText: string) => {
       try {
-        writeWhole(file, genesisText, { flush: true });
+        writeGenesis(home, genesisText);
       } catch (error) {
         // The store has it: the next start writes it.
         options.onProblem?.(error);
@@ -253,7 +244,7 @@ function openCore(
     };
     // Nobody comes back to a temporary home after a crash.
     if (isTemporary) db.run("PRAGMA synchronous = OFF");
-    return new DevnetCore(genesis, db, { ...options, ...link?.chainOptions }, onLoaded);
+    return { core: new DevnetCore(genesis, db, { ...options, ...link?.chainOptions }, onLoaded), note };
   } catch (error) {
     db.close();
     throw error;

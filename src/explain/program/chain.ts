@@ -110,6 +110,12 @@ export const CHAIN_CODES = table("program code", {
     "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
     "Choose another --home.",
   ],
+  genesis_missing: [
+    "",
+    "The chain of this home has lost its genesis.",
+    "An older Lyra kept it in genesis.json alone, and that file is gone.",
+    "Put the file back, or begin anew: lyra devnet --reset.",
+  ],
   genesis_unreadable: [
     "the genesis <file> cannot be read (<reason>)",
     "The file of the genesis cannot be read.",

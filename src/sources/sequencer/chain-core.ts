@@ -271,6 +271,7 @@ export class ChainCore {
     this.batch = this.newBatch(true);
     try {
       this.stage(this.took(this.runner.genesis(this.genesis, this.point)).block, []);
+      this.store.stageGenesis(this.genesis.document);
       this.execute([]);
       this.commit();
     } catch (error) {

@@ -62,13 +62,18 @@ const HEAD = "head";
 const STATE = "state";
 const ADMISSION = "admission";
 const PART = "part:";
-/** Document that a loaded chain came with. */
+/** Document that the chain began with, or came with when it was loaded. */
 const GENESIS = "genesis";
 
-/** The genesis document of a store that was loaded; undefined for a chain that began there. */
-export function loadedGenesis(db: Database): string | undefined {
+/** The genesis document of the store's chain; undefined where none began, or under a version that did not keep it. */
+export function storedGenesis(db: Database): string | undefined {
   const row = db.query("SELECT value FROM chain_meta WHERE key = ?").get(GENESIS) as { value: string } | null;
   return row?.value;
+}
+
+/** Whether a chain of its own is in the store: begun there, or loaded. */
+export function hasChain(db: Database): boolean {
+  return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(HEAD) !== null;
 }
 
 export class ChainStore {
@@ -165,7 +170,7 @@ export class ChainStore {
     if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
   }
 
-  /** Of a chain that is being loaded: it comes with the rows, or not at all. */
+  /** It comes with the rows, or not at all. */
   stageGenesis(text: string): void {
     this.writeMeta.run(GENESIS, text);
   }

@@ -3,7 +3,6 @@
  * A home that loads it is the same chain at the same block.
  */
 import type { Database } from "bun:sqlite";
-import { rfc3339Nano } from "../../admission/time-text.ts";
 import { type Genesis, readGenesis } from "../../engine/genesis.ts";
 import { NodeError } from "../../errors.ts";
 import { schemaVersionOf } from "../../store/database.ts";
@@ -58,12 +57,7 @@ export function writeDump(db: Database, genesis: Genesis, head: DumpHead): strin
     schema: schemaVersionOf(db),
     chainId: genesis.chainId,
     ...head,
-    genesis: {
-      genesis_time: rfc3339Nano(genesis.timeNs),
-      chain_id: genesis.chainId,
-      initial_height: String(genesis.initialHeight),
-      app_state: genesis.appState,
-    },
+    genesis: JSON.parse(genesis.document) as object,
     tables,
   };
   return JSON.stringify(dump);
