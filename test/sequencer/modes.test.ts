@@ -1,5 +1,6 @@
 // When there is a block, what is in it, and what callers are told.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
+import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { emptyBlockHash } from "../../src/store/block-hash.ts";
 import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
@@ -433,3 +434,19 @@ function transferJson(to: string, amount: string): object {
     oneOff: { deliverOn: "0" },
   };
 }
+
+test.each<[mode: object, message: string]>([
+  [{ kind: "often" }, "the mode must be"],
+  [{}, "the mode must be"],
+  [{ kind: "interval" }, "the interval must be"],
+  [{ kind: "mixed", intervalMs: 0 }, "the interval must be"],
+  [{ kind: "interval", intervalMs: 2 ** 31 }, "the interval must be"],
+])("a mode that is none is refused: %j", async (mode, message) => {
+  const rig = new Rig();
+  const refused = rig.chain.setBlockMode(mode as BlockMode);
+  await expect(refused).rejects.toMatchObject({
+    code: "invalid_argument",
+    message: expect.stringContaining(message),
+  });
+  await rig.stop();
+});

@@ -137,7 +137,10 @@ export class LocalChain implements ChainPort, SequencerTools {
   }
 
   async setBlockMode(mode: BlockMode): Promise<ChainStatus> {
-    if ("intervalMs" in mode && !(mode.intervalMs >= 1 && mode.intervalMs <= 2 ** 31 - 1)) {
+    const isTimed = mode.kind === "interval" || mode.kind === "mixed";
+    if (!isTimed && mode.kind !== "instant" && mode.kind !== "manual")
+      throw invalid("mode", "the mode must be instant, interval, mixed or manual");
+    if (isTimed && !(mode.intervalMs >= 1 && mode.intervalMs <= 2 ** 31 - 1)) {
       throw invalid("mode", "the interval must be 1 to 2147483647 milliseconds");
     }
     this.sequencer.setMode(mode);
