@@ -227,6 +227,36 @@ describe("the chain", () => {
     expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([2n, "2 at 10"]);
   });
 
+  const strays: readonly (readonly [string, ChainView])[] = [
+    ["far behind", view(2n)],
+    ["far ahead", view(100_000n)],
+    ["of another chain", view(200n, { blocks: [block(200n, { hash: hashOf(200n, "b") })] })],
+  ];
+  test.each(strays)("a node %s does not make it forget what it has on its way", (_, astray) => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    observe(made, view(200n));
+    expect(heightsOf(made, 3)).toEqual(["200 at 10", "200 at 10", "full"]);
+    made.observe(astray, made.ask(), 201_000);
+    made.observe(view(200n), made.ask(), 202_000);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+    // Later it has arrived, and is counted.
+    made.observe(astray, made.ask(), 203_000);
+    made.observe(view(200n), made.ask(), 263_000);
+    expect(heightsOf(made, 1)).toEqual(["200 at 10"]);
+  });
+
+  test("nor does one that is a few blocks behind for long, where another one has more", () => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    for (const head of [196n, 197n, 198n]) {
+      observe(made, view(head));
+      heightsOf(made, 2);
+    }
+    for (const nowMs of [199_000, 203_000]) made.observe(view(196n), made.ask(), nowMs);
+    expect([made.headHeight, ...heightsOf(made, 1)]).toEqual([196n, "full"]);
+    for (const head of [197n, 198n]) made.observe(view(head), made.ask(), 204_000);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+  });
+
   test("one that has the height again in between was only late", () => {
     const made = planner(20n);
     observe(made, view(18n));

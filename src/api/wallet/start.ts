@@ -127,7 +127,7 @@ async function start(
   const isOrdered = options.nodes.every((node) => node.isOrdered === true) && options.nodes.length === 1;
   const book = new PlannerBook({
     ...(files && { ledger: files.ledger() }),
-    ...(isOrdered && { rewindMs: ORDERED_REWIND_MS }),
+    ...(isOrdered && { rewindMs: ORDERED_REWIND_MS, keepMs: 0 }),
     ...(options.isSoleUser && { isSoleUser: true }),
   });
   onClose(() => book.close());

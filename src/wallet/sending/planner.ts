@@ -34,6 +34,11 @@ export interface PlannerOptions {
   readonly extraBitsMax?: number;
   /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
   readonly rewindMs?: number;
+  /**
+   * How long places are remembered on blocks that a node does not show any more, milliseconds: another one that is not
+   * behind, ahead or astray brings them back.
+   */
+  readonly keepMs?: number;
   /** Nobody else uses these keys, so nothing is left to others. A ban is the price where that is wrong. */
   readonly isSoleUser?: boolean;
 }
@@ -44,6 +49,9 @@ export const OFFERED = "offered";
 const EXTRA_BITS_MAX = 8;
 /** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
 const REWIND_MS = 3_000;
+const KEEP_MS = 60_000;
+/** Blocks remembered in this way. */
+const KEPT_MAX = 500;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
@@ -52,11 +60,14 @@ const UNCOUNTED = { head: 0n, atMs: Number.NEGATIVE_INFINITY };
 export class ProofPlanner {
   private head = 0n;
   private blocks = new Map<bigint, PlannedBlock>();
+  /** Blocks with places on them that are out of sight, by their hash. */
+  private readonly kept = new Map<string, { readonly block: PlannedBlock; readonly untilMs: number }>();
   private bannedUntil: string | undefined;
   /** The newest block of the counts that there are, and when they were asked for. */
   private counted = UNCOUNTED;
   private lastId = 0;
   private asked = 0;
+  private begun = 0;
   /** Questions asked from this one on are answered by a node that has had the newest block. */
   private headKnownSince = 0;
   /** Answers to questions before this one are of a chain that is gone. */
@@ -66,16 +77,19 @@ export class ProofPlanner {
   private readonly sharing = new KeySharing();
   private readonly extraBitsMax: number;
   private readonly rewindMs: number;
+  private readonly keepMs: number;
   private readonly isSoleUser: boolean;
 
   constructor({
     extraBitsMax = EXTRA_BITS_MAX,
     rewindMs = REWIND_MS,
+    keepMs = KEEP_MS,
     isSoleUser = false,
   }: PlannerOptions = {}) {
     this.isSoleUser = isSoleUser;
     this.extraBitsMax = extraBitsMax;
     this.rewindMs = rewindMs;
+    this.keepMs = keepMs;
   }
 
   /** To be called before a node is asked. @returns what goes with its answer */
@@ -85,6 +99,11 @@ export class ProofPlanner {
 
   get headHeight(): bigint {
     return this.head;
+  }
+
+  /** How often the chain turned out to be another one, or to have begun again. */
+  get beginnings(): number {
+    return this.begun;
   }
 
   /** Whether another wallet uses the same key, as far as the last blocks tell. */
@@ -116,6 +135,7 @@ export class ProofPlanner {
 
   /** Forgets everything: the chain is known to be another one, or to have begun again. */
   restart(): void {
+    this.begun++;
     this.head = 0n;
     this.blocks.clear();
     this.bannedUntil = undefined;
@@ -271,6 +291,7 @@ export class ProofPlanner {
       const block = blockOfState(saved);
       this.blocks.set(block.height, block);
     }
+    this.begun = 0;
   }
 
   /** Decides whether an answer is of the chain that is remembered; begins anew when the chain itself did. */
@@ -280,14 +301,35 @@ export class ProofPlanner {
       const known = this.blocks.get(height);
       return known !== undefined && known.hash !== "" && known.hash !== hash;
     });
-    if (isOther) this.restart();
+    if (isOther) this.beginAnew(nowMs);
     else if (head >= this.head) this.lower = undefined;
     else if (ticket >= this.headKnownSince) {
       this.lower = { head, sinceMs: this.lower?.sinceMs ?? nowMs };
       const isFarBack = this.head - head > this.window;
-      if (isFarBack || nowMs - this.lower.sinceMs >= this.rewindMs) this.restart();
+      if (isFarBack || nowMs - this.lower.sinceMs >= this.rewindMs) this.beginAnew(nowMs);
     }
     return true;
+  }
+
+  /** What was sent may arrive yet, should it be the same chain after all. */
+  private beginAnew(nowMs: number): void {
+    for (const block of this.blocks.values()) this.keep(block, nowMs);
+    this.restart();
+  }
+
+  private keep(block: PlannedBlock, nowMs: number): void {
+    if (this.keepMs === 0 || block.hash === "" || block.sent.length === 0) return;
+    this.kept.delete(block.hash);
+    this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
+    if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
+  }
+
+  /** What is remembered of a block that is in sight again. What the network has counted it says anew. */
+  private broughtBack(hash: string, nowMs: number): Partial<PlannedBlock> {
+    const kept = this.kept.get(hash);
+    this.kept.delete(hash);
+    if (kept === undefined || nowMs >= kept.untilMs) return {};
+    return { ...kept.block, seen: UNUSED.seen, observed: UNUSED.observed };
   }
 
   private noteNewest({ height }: SeenBlock, pastBlocks: bigint, nowMs: number): void {
@@ -298,8 +340,10 @@ export class ProofPlanner {
     this.headKnownSince = this.asked + 1;
     for (const old of this.blocks.values()) {
       // Nothing on it can get into the next block any more.
-      if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) this.blocks.delete(old.height);
-      else if (this.head >= old.height + 2n) old.passedAtMs ??= nowMs;
+      if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) {
+        this.blocks.delete(old.height);
+        this.keep(old, nowMs);
+      } else if (this.head >= old.height + 2n) old.passedAtMs ??= nowMs;
     }
   }
 
@@ -307,9 +351,12 @@ export class ProofPlanner {
     const known = this.blocks.get(seen.height);
     if (known === undefined || known.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
+      const brought = this.broughtBack(hash, knownAtMs);
       this.blocks.set(height, {
-        ...{ pastBlocks: undefined, knownAtMs, passedAtMs: undefined, ...UNUSED, sent: [] },
+        ...{ pastBlocks: undefined, knownAtMs, passedAtMs: undefined, ...UNUSED },
         ...known,
+        ...brought,
+        sent: [...(brought.sent ?? []), ...(known?.sent ?? [])],
         ...{ height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty },
       });
     }
