@@ -144,6 +144,59 @@ describe("37: checking before sending", () => {
     ]);
   });
 
+  const transfers = (countForEpoch: bigint, maxForEpoch = 20n) => ({
+    transfers: { countForEpoch, maxForEpoch, bannedUntil: undefined, minTokensRequired: "0" },
+  });
+
+  test("however many the network has counted, they are one number", () => {
+    const quota = new EpochQuota();
+    const fresh = answer(transfers(2n ** 63n, 2n ** 64n - 1n));
+    expect(admit(quota, "transfer", fresh)).toBe("admitted");
+  });
+
+  test("what a late node counted for the epoch before is not counted for this one", () => {
+    const quota = new EpochQuota();
+    expect(admit(quota, "transfer", answer({ ...transfers(0n), epochSeq: 8n }))).toBe("admitted");
+    expect(admit(quota, "transfer", answer(transfers(18n)))).toBe("admitted");
+    expect(admit(quota, "transfer", answer({ ...transfers(2n), epochSeq: 8n }))).toBe("admitted");
+  });
+
+  test("a chain that began anew at an earlier epoch: what was sent before counts for a few seconds yet", () => {
+    const quota = new EpochQuota();
+    const fresh = answer(transfers(0n, 1n));
+    const before = answer({ ...transfers(0n, 1n), epochSeq: 1n });
+    const at = (statistics: typeof fresh, height: bigint, beginnings: number, nowMs: number) => {
+      try {
+        quota.reserve(statistics, { command: "transfer", height, beginnings, nowMs });
+        return "admitted";
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect([
+      at(fresh, 300n, 0, 0),
+      at(before, 1n, 1, 1_000),
+      at(before, 2n, 1, 10_999),
+      at(before, 3n, 1, 11_000),
+      at(before, 4n, 1, 12_000),
+    ]).toEqual(["admitted", maximum(1), maximum(1), "admitted", maximum(1)]);
+  });
+
+  test("what is written down counts as before, and the same transaction once", () => {
+    const quota = new EpochQuota();
+    const use = { command: "transfer", height: 10n } as const;
+    const fresh = answer(transfers(1n, 4n));
+    quota.reserve(fresh, use);
+    quota.reserve(fresh, { ...use, tag: "a" });
+    const again = new EpochQuota();
+    again.load(JSON.parse(JSON.stringify(quota.save())));
+    const takeBack = again.reserve(fresh, { ...use, tag: "a" });
+    expect(admit(again, "transfer", fresh)).toBe("admitted");
+    expect(admit(again, "transfer", fresh)).toBe(maximum(4));
+    takeBack();
+    expect(admit(again, "transfer", fresh)).toBe("admitted");
+  });
+
   test("bans", () => {
     const until = "2023-01-01T00:30:00Z";
     const quota = new EpochQuota();

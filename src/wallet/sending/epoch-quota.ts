@@ -19,9 +19,23 @@ const STATISTIC = {
 /** Blocks after which a transaction has arrived, or is lost. */
 const ON_ITS_WAY_BLOCKS = 5n;
 
+/** Of a chain that began anew: how long what was sent before may yet be in it, milliseconds. */
+const BEFORE_MS = 10_000;
+
 interface SentCommand {
   readonly key: string;
   readonly height: bigint;
+  /** One; more for what the network had counted and this wallet did not know of. */
+  readonly times: bigint;
+  readonly tag?: string | undefined;
+  /** Until when it counts, where the chain began anew since. */
+  goodUntilMs?: number;
+}
+
+/** The memory as plain JSON. */
+export interface EpochQuotaState {
+  readonly epoch: string;
+  readonly sent: readonly (readonly [key: string, height: string, times: string, tag?: string])[];
 }
 
 export interface EpochUse {
@@ -30,10 +44,17 @@ export interface EpochUse {
   readonly proposal?: string;
   /** The newest block. */
   readonly height: bigint;
+  /** What the same transaction is known by when it comes again: it counts once. */
+  readonly tag?: string | undefined;
+  /** How often the chain began anew. */
+  readonly beginnings?: number;
+  readonly nowMs?: number;
 }
 
 export class EpochQuota {
   private epoch = -1n;
+  private height = 0n;
+  private beginnings = 0;
   private sent: SentCommand[] = [];
 
   /**
@@ -41,30 +62,71 @@ export class EpochQuota {
    * @returns a function that takes it back, for one that was never sent
    * @throws NodeError `party_banned`, `maximum_reached`, in the original's words
    */
-  reserve(statistics: SpamStatistics, { command, proposal = "", height }: EpochUse): () => void {
+  reserve(statistics: SpamStatistics, use: EpochUse): () => void {
+    const { command, proposal = "", height, tag } = use;
     const { spamPolicy: policy } = COMMANDS[command];
     if (policy === undefined) return () => {};
-    this.enter(statistics.epochSeq, height);
+    const isLate = !this.enter(statistics.epochSeq, use);
     const { max, count, bannedUntil } = standing(statistics, policy, proposal);
     if (bannedUntil) throw banned("transactions of this type", bannedUntil);
     const key = policy === "vote" ? `vote ${proposal}` : policy;
-    const remembered = BigInt(this.sent.filter((one) => one.key === key).length);
+    const known = tag === undefined ? undefined : this.sent.find((one) => one.key === key && one.tag === tag);
+    if (known !== undefined) return () => this.takeBack(known);
+    const remembered = this.sent.reduce((sum, one) => (one.key === key ? sum + one.times : sum), 0n);
     if ((remembered > count ? remembered : count) >= max) throw maximumReached(max);
     // What the network has counted and this wallet does not remember is not sent once more by it.
-    const missing = count > remembered ? Number(count - remembered) : 0;
-    for (let index = 0; index < missing; index++) this.sent.push({ key, height: 0n });
-    const mine = { key, height };
+    const missing = count - remembered;
+    if (missing > 0n && !isLate) this.sent.push({ key, height: 0n, times: missing });
+    const mine = { key, height, times: 1n, tag };
     this.sent.push(mine);
-    return () => {
-      this.sent = this.sent.filter((one) => one !== mine);
-    };
+    return () => this.takeBack(mine);
   }
 
-  private enter(epoch: bigint, height: bigint): void {
-    // Late statistics are of an epoch that is over.
-    if (epoch <= this.epoch) return;
+  save(): EpochQuotaState {
+    // One after the other only as long as it matters when: the rest is sums.
+    const sums = new Map<string, bigint>();
+    const sent: EpochQuotaState["sent"][number][] = [];
+    for (const { key, height, times, tag } of this.sent) {
+      if (tag !== undefined) sent.push([key, `${height}`, `${times}`, tag]);
+      else {
+        const place = `${this.isOnItsWay(height) ? height : 0n} ${key}`;
+        sums.set(place, (sums.get(place) ?? 0n) + times);
+      }
+    }
+    for (const [place, times] of sums) {
+      const [height, ...key] = place.split(" ");
+      sent.push([key.join(" "), height!, `${times}`]);
+    }
+    return { epoch: `${this.epoch}`, sent };
+  }
+
+  load({ epoch, sent }: EpochQuotaState): void {
+    this.epoch = BigInt(epoch);
+    this.sent = sent.map(([key, height, times, tag]) => ({
+      ...{ key, height: BigInt(height), times: BigInt(times), tag },
+    }));
+  }
+
+  private takeBack(mine: SentCommand): void {
+    this.sent = this.sent.filter((one) => one !== mine);
+  }
+
+  private isOnItsWay(height: bigint): boolean {
+    return height + ON_ITS_WAY_BLOCKS >= this.height;
+  }
+
+  /** @returns false for late statistics, of an epoch that is over */
+  private enter(epoch: bigint, { height, beginnings = 0, nowMs = 0 }: EpochUse): boolean {
+    const isAnew = beginnings !== this.beginnings;
+    this.beginnings = beginnings;
+    // A node that was only far behind says the same: what it has not counted counts here a while longer.
+    if (isAnew) for (const one of this.sent) one.goodUntilMs ??= nowMs + BEFORE_MS;
+    this.sent = this.sent.filter(({ goodUntilMs }) => goodUntilMs === undefined || nowMs < goodUntilMs);
+    if (isAnew || height > this.height) this.height = height;
+    if (epoch > this.epoch && !isAnew) this.sent = this.sent.filter((one) => this.isOnItsWay(one.height));
+    if (epoch < this.epoch && !isAnew) return false;
     this.epoch = epoch;
-    this.sent = this.sent.filter((one) => one.height + ON_ITS_WAY_BLOCKS >= height);
+    return true;
   }
 }
 

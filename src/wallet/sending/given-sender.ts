@@ -120,7 +120,8 @@ export class GivenSender {
     wanted: GivenPlace,
     signal?: AbortSignal,
   ): Promise<Place> {
-    return line.place({ command, signal, choose: (planner, nowMs) => planner.planOn(wanted, nowMs) });
+    const { tag } = wanted;
+    return line.place({ command, tag, signal, choose: (planner, nowMs) => planner.planOn(wanted, nowMs) });
   }
 
   private async deliver(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {

@@ -44,6 +44,8 @@ export interface LineOptions {
 export interface Wanted {
   /** What the limits of an epoch count; undefined for a place that is kept for later. */
   readonly command?: CommandInit;
+  /** What the same transaction is known by when it comes again. */
+  readonly tag?: string;
   readonly signal?: AbortSignal | undefined;
   /** Which block; the planner's choice without. */
   readonly choose?: (planner: ProofPlanner, nowMs: number) => Plan;
@@ -206,11 +208,12 @@ export class PartyLine {
     return sendError(error.code, `${error.message}; the next epoch begins at ${end}`, error.hint);
   }
 
-  private reserve({ command }: Waiter, statistics: SpamStatistics): () => void {
+  private reserve({ command, tag }: Waiter, statistics: SpamStatistics): () => void {
     if (command === undefined) return () => {};
     const { quota, planner } = this.options.memory;
-    const height = planner.headHeight;
-    return quota.reserve(statistics, { command: command.kind, proposal: proposalOf(command), height });
+    const { headHeight: height, beginnings } = planner;
+    const use = { command: command.kind, proposal: proposalOf(command), tag };
+    return quota.reserve(statistics, { ...use, height, beginnings, nowMs: this.options.nowMs() });
   }
 
   /** Waits for a block that is not known yet, or a search that is over; those whose time is over meanwhile are told why. */

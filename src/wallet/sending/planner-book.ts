@@ -27,10 +27,12 @@ export class PlannerBook {
     if (known !== undefined) return known;
     const { ledger } = this.options;
     const planner = new ProofPlanner(this.options);
+    const quota = new EpochQuota();
     const remembered = ledger?.load(chainId, party);
     if (remembered !== undefined) planner.load(remembered);
-    const remember = () => ledger?.save(chainId, party, planner.save());
-    const memory = { planner, quota: new EpochQuota(), remember };
+    if (remembered?.quota !== undefined) quota.load(remembered.quota);
+    const remember = () => ledger?.save(chainId, party, { ...planner.save(), quota: quota.save() });
+    const memory = { planner, quota, remember };
     this.memories.set(key, memory);
     return memory;
   }

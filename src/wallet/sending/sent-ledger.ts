@@ -1,12 +1,19 @@
-// What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain.
+// What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain, and
+// what was sent of the limits of the epoch.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
+import type { EpochQuotaState } from "./epoch-quota.ts";
 import type { PlannerState } from "./plan.ts";
 
+export interface PartyState extends PlannerState {
+  /** Nothing where nobody wrote it down. */
+  readonly quota?: EpochQuotaState;
+}
+
 export interface SentLedger {
-  load(chainId: string, party: string): PlannerState | undefined;
+  load(chainId: string, party: string): PartyState | undefined;
   /** Before a transaction leaves: what is not remembered might be sent on top. */
-  save(chainId: string, party: string, state: PlannerState): void;
+  save(chainId: string, party: string, state: PartyState): void;
   close(): void;
 }
 
@@ -31,14 +38,14 @@ export class FileLedger implements SentLedger {
     );
   }
 
-  load(chainId: string, party: string): PlannerState | undefined {
+  load(chainId: string, party: string): PartyState | undefined {
     const row = this.db
       .query("SELECT state FROM planners WHERE chain = ? AND party = ? AND version = ?")
       .get(chainId, party, VERSION) as { state: string } | null;
-    return row === null ? undefined : (JSON.parse(row.state) as PlannerState);
+    return row === null ? undefined : (JSON.parse(row.state) as PartyState);
   }
 
-  save(chainId: string, party: string, state: PlannerState): void {
+  save(chainId: string, party: string, state: PartyState): void {
     this.db
       .query("INSERT OR REPLACE INTO planners VALUES (?, ?, ?, ?)")
       .run(chainId, party, VERSION, JSON.stringify(state));
