@@ -3,7 +3,7 @@
  * 50, section 6). Whatever happens on the way, the same transaction is never made twice: what may have arrived is
  * sent again with the same bytes only, and a node that has it already has it.
  */
-import type { Solver } from "../../admission/pow/solver.ts";
+import type { ProofTask, Solution, Solver } from "../../admission/pow/solver.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
 import { NodeError } from "../../errors.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
@@ -35,6 +35,8 @@ export interface SenderOptions {
   readonly book?: PlannerBook;
   /** How long a transaction waits for a block with room for it. */
   readonly waitMs?: number;
+  /** How long a proof is searched for at the most. */
+  readonly searchMs?: number;
   /** How often the newest block is looked at while nothing is sent; 0: never. */
   readonly watchMs?: number;
 }
@@ -74,6 +76,9 @@ interface Prepared extends Made {
 
 const WAIT_MS = 20_000;
 const WATCH_MS = 1_000;
+const SEARCH_MS = 300_000;
+/** Between two looks whether the place of a search is still good. */
+const SEARCH_LOOK_MS = 2_000;
 /** An answer this old still says where the chain is. */
 const FRESH_MS = 5;
 /** Places that one transaction may lose to the time its proof takes, or to a node that knows another chain. */
@@ -188,11 +193,49 @@ export class TransactionSender {
     try {
       if (!(await isTimely(slot))) return undefined;
       const { hash: blockHash, difficulty, hashFunction } = slot;
-      const solution = await this.options.solver.solve({ blockHash, tid, difficulty, hashFunction }, signal);
+      const task = { blockHash, tid, difficulty, hashFunction };
+      const solution = await this.search(task, () => isTimely(slot), signal);
+      if (solution === undefined) return undefined;
       line.planner.prove(slot, solution.difficulty);
       return (await isTimely(slot)) ? { tid, nonce: solution.nonce } : undefined;
     } finally {
       leave();
+    }
+  }
+
+  /**
+   * Searches for as long as the place is good: a proof that nobody can find would keep a lane for ever.
+   * @returns undefined when the place is good for nothing any more
+   */
+  private async search(
+    task: ProofTask,
+    isTimely: () => boolean | Promise<boolean>,
+    signal: AbortSignal | undefined,
+  ): Promise<Solution | undefined> {
+    const { solver, nowMs, searchMs = SEARCH_MS } = this.options;
+    const deadlineMs = nowMs() + searchMs;
+    const given = new AbortController();
+    const look = async () => {
+      await this.newestBlock();
+      if (!(await isTimely())) given.abort();
+    };
+    const timer = setInterval(
+      () => {
+        if (nowMs() >= deadlineMs) given.abort();
+        // A node that does not answer says nothing about the place.
+        else look().catch(() => {});
+      },
+      Math.min(SEARCH_LOOK_MS, searchMs),
+    );
+    try {
+      return await solver.solve(task, signal ? AbortSignal.any([signal, given.signal]) : given.signal);
+    } catch (error) {
+      if (!given.signal.aborted || signal?.aborted) throw error;
+      if (nowMs() < deadlineMs) return undefined;
+      const text = `no proof of ${task.difficulty} bits was found within ${searchMs / 1000} s`;
+      throw sendError("proof_late", text, "the network asks for more work than this machine can do");
+    } finally {
+      clearInterval(timer);
     }
   }
 
