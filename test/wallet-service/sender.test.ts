@@ -31,7 +31,7 @@ afterEach(() => {
 
 function senderTo(
   nodes: readonly FakeNode[],
-  options: { waitMs?: number; book?: PlannerBook; chainId?: string } = {},
+  options: { waitMs?: number; searchMs?: number; book?: PlannerBook; chainId?: string } = {},
 ) {
   const { chainId, ...rest } = options;
   const pool = new NodePool(nodes, { nowMs, choiceMs: 0, ...(chainId !== undefined && { chainId }) });
@@ -56,6 +56,11 @@ function job(): Job {
     command: { kind: "orderCancellation", payload: { marketId: MARKET } },
     sign: (content) => wallet.signTransaction(KEY_1, content),
   };
+}
+
+function vote(): Job {
+  const payload = { proposalId: "b".repeat(64), value: 2 };
+  return { ...job(), command: { kind: "voteSubmission", payload } };
 }
 
 const heightOf = (bytes: Uint8Array) => decodeInputData(readTransaction(bytes).inputData).blockHeight;
@@ -92,6 +97,33 @@ describe("a place that was held too long", () => {
     };
     const { transaction } = await sender.send(job(), "TYPE_SYNC");
     expect(heightOf(transaction.bytes)).toBe(1n);
+  });
+});
+
+describe("a proof that nobody can find", () => {
+  test("is given up after a while, and those behind it are served", async () => {
+    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
+    const sender = senderTo([node], { searchMs: 200 });
+    const failures = await Promise.all(
+      Array.from({ length: 2 }, () => failureOf(() => sender.send(job(), "TYPE_SYNC"))),
+    );
+    expect(failures.map(({ code, message }) => [code, message])).toEqual(
+      Array.from({ length: 2 }, () => ["proof_late", "no proof of 60 bits was found within 0.2 s"]),
+    );
+    node.admission.setParameter("spam.pow.difficulty", "2");
+    for (let blocks = 0; blocks < 2; blocks++) node.block();
+    await sender.send(job(), "TYPE_SYNC");
+    expect(node.mempool.size).toBe(1);
+  });
+
+  test("is given up when its block is out of reach", async () => {
+    const node = new FakeNode("test-chain", { "spam.pow.difficulty": "60" });
+    const sender = senderTo([node], { waitMs: 10_000 });
+    const sending = sender.send(job(), "TYPE_SYNC");
+    await Bun.sleep(100);
+    node.admission.setParameter("spam.pow.difficulty", "2");
+    for (let blocks = 0; blocks < 120; blocks++) node.block();
+    expect(heightOf((await sending).transaction.bytes)).toBe(121n);
   });
 });
 
@@ -141,6 +173,37 @@ describe("nothing is sent twice", () => {
     node.faults.length = 0;
     await sender.send(job(), "TYPE_SYNC");
     expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("quota_reached");
+  });
+
+  const others: readonly (readonly [string, (other: FakeNode) => void])[] = [
+    ["does not know the block yet", () => {}],
+    ["has no room", (other) => (other.verdict = { code: 51, reason: "mempool is full" })],
+  ];
+  test.each(others)("an answer that is lost, and the next node %s: the first has it", async (_, prepare) => {
+    const nodes = [new FakeNode("c", {}, "one"), new FakeNode("c", {}, "one")] as const;
+    nodes[0].block();
+    nodes[0].faults.push("answer lost");
+    prepare(nodes[1]);
+    const sent = await senderTo(nodes).send(job(), "TYPE_SYNC");
+    expect([[...nodes[0].mempool.keys()], nodes[1].mempool.size]).toEqual([[sent.hash], 0]);
+  });
+
+  test("what the next nodes refuse is not said to be refused when an answer was lost", async () => {
+    const nodes = [new FakeNode("c", {}, "one"), new FakeNode("c", {}, "one")] as const;
+    nodes[0].block();
+    nodes[0].faults.push("answer lost", "lost");
+    nodes[1].verdict = { code: 51, reason: "mempool is full" };
+    const sender = senderTo(nodes);
+    expect(await codeOf(() => sender.send(job(), "TYPE_SYNC"))).toBe("outcome_unknown");
+    expect(nodes[0].mempool.size).toBe(1);
+  });
+
+  test("a refusal that is lost: that its proof was seen does not say that it was taken", async () => {
+    const node = new FakeNode("c", { "spam.protection.voting.min.tokens": "100" });
+    node.faults.push("answer lost");
+    const sender = senderTo([node]);
+    const failure = await failureOf(() => sender.send(vote(), "TYPE_SYNC"));
+    expect([failure.code, node.mempool.size]).toEqual(["outcome_unknown", 0]);
   });
 
   test("a node that refuses is not asked again, and the place is free", async () => {
@@ -309,5 +372,21 @@ test("a wallet that is started again remembers what it sent", async () => {
   node.block();
   expect([node.executed.length, node.isBanned(KEY_1)]).toEqual([3, false]);
   second.close();
+  folder.remove();
+});
+
+test("a wallet that is started again keeps to the limits of the epoch, also for what is in no block yet", async () => {
+  const folder = privateFolder();
+  const node = new FakeNode("test-chain", { "spam.pow.numberOfTxPerBlock": "9" });
+  const outcomes: string[] = [];
+  for (let count = 0; count < 6; count++) {
+    const book = new PlannerBook({ ledger: new FileLedger(`${folder.path}/sent.db`), isSoleUser: true });
+    const sender = senderTo([node], { book });
+    outcomes.push(await codeOf(() => sender.send(vote(), "TYPE_SYNC")).catch(() => "sent"));
+    book.close();
+  }
+  node.block();
+  expect(outcomes).toEqual(["sent", "sent", "sent", ...Array(3).fill("maximum_reached")]);
+  expect([node.executed.length, node.refusedInBlocks]).toEqual([3, []]);
   folder.remove();
 });

@@ -24,8 +24,11 @@ export interface Delivered {
 
 const SUBMISSIONS_MAX = 3;
 const RETRY_MS = 300;
-/** Words of a node that has the transaction already: what was to happen has happened. */
-const HAS_IT = /already exists in cache|transaction hash already used|proof of work tid already (seen|used)/;
+/**
+ * Words of a node that has the transaction already: what was to happen has happened. That its proof was "seen" says
+ * nothing: a node says so of what it refused a moment ago as well.
+ */
+const HAS_IT = /already exists in cache|transaction hash already used|proof of work tid already used/;
 
 export class Network {
   constructor(private readonly nodes: NodePool) {}
@@ -57,10 +60,13 @@ export class Network {
       try {
         const result = await node.submit(bytes, mode);
         const isTaken = result.code === 0 && result.reason === "";
-        if (!isTaken && (unknown === undefined || !HAS_IT.test(result.reason))) {
+        if (isTaken || (unknown !== undefined && HAS_IT.test(result.reason))) {
+          return { hash: hashOf(result, bytes), height: result.height, host: node.host };
+        }
+        // What one node refuses, another one whose answer was lost may have all the same. In a block it is decided.
+        if (unknown === undefined || result.height > 0n) {
           throw new NetworkRefusal(result.code, result.reason, result.height);
         }
-        return { hash: hashOf(result, bytes), height: result.height, host: node.host };
       } catch (error) {
         if (!(error instanceof NodeError)) throw error;
         if (error instanceof NetworkRefusal) throw error;
@@ -71,9 +77,9 @@ export class Network {
           throw unknown ?? failed(error);
         this.nodes.failed(node);
         if (error.code === "outcome_unknown") unknown = failed(error);
-        if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? failed(error);
-        await Bun.sleep(RETRY_MS * 2 ** attempt);
       }
+      if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? noHealthyNode();
+      await Bun.sleep(RETRY_MS * 2 ** attempt);
     }
   }
 }
@@ -83,6 +89,5 @@ function hashOf({ txHash }: SubmissionResult, bytes: Uint8Array): string {
 }
 
 function failed(error: NodeError): NodeError {
-  if (error.code === "node_unreachable") return noHealthyNode();
   return sendError(error.code, `the transaction failed: ${reasonOf(error)}`, error.hint);
 }
