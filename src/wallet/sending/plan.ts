@@ -2,6 +2,20 @@
 import type { KeySharingState } from "./key-sharing.ts";
 import type { BlockState } from "./planned-block.ts";
 
+export interface PlannerOptions {
+  /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
+  readonly extraBitsMax?: number;
+  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
+  readonly rewindMs?: number;
+  /**
+   * How long places are remembered on blocks that a node does not show any more, milliseconds: another one that is not
+   * behind, ahead or astray brings them back.
+   */
+  readonly keepMs?: number;
+  /** Nobody else uses these keys, so nothing is left to others. A ban is the price where that is wrong. */
+  readonly isSoleUser?: boolean;
+}
+
 /** A place on a block for one transaction. */
 export interface Slot {
   readonly id: number;

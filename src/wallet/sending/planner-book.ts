@@ -1,7 +1,8 @@
 // The memory of everything that was sent, by chain and key: one for a process, whatever nodes it talks to. Two
 // memories of the same key would each give away the same places.
 import { EpochQuota } from "./epoch-quota.ts";
-import { type PlannerOptions, ProofPlanner } from "./planner.ts";
+import type { PlannerOptions } from "./plan.ts";
+import { ProofPlanner } from "./planner.ts";
 import type { SentLedger } from "./sent-ledger.ts";
 
 export interface PartyMemory {

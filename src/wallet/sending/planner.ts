@@ -9,8 +9,9 @@
  */
 import { HASH_FUNCTION } from "../../admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
+import { KeptBlocks } from "./kept-blocks.ts";
 import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";
-import type { GivenPlace, Plan, PlannerState, PlanWish, Slot } from "./plan.ts";
+import type { GivenPlace, Plan, PlannerOptions, PlannerState, PlanWish, Slot } from "./plan.ts";
 import {
   blockOfState,
   type PlannedBlock,
@@ -29,29 +30,12 @@ interface Wanted {
   readonly nowMs: number;
 }
 
-export interface PlannerOptions {
-  /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
-  readonly extraBitsMax?: number;
-  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
-  readonly rewindMs?: number;
-  /**
-   * How long places are remembered on blocks that a node does not show any more, milliseconds: another one that is not
-   * behind, ahead or astray brings them back.
-   */
-  readonly keepMs?: number;
-  /** Nobody else uses these keys, so nothing is left to others. A ban is the price where that is wrong. */
-  readonly isSoleUser?: boolean;
-}
-
 /** The tag of a place that is kept for whatever the key signs next. */
 export const OFFERED = "offered";
 
 const EXTRA_BITS_MAX = 8;
 /** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
 const REWIND_MS = 3_000;
-const KEEP_MS = 60_000;
-/** Blocks remembered in this way. */
-const KEPT_MAX = 500;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
@@ -60,8 +44,7 @@ const UNCOUNTED = { head: 0n, atMs: Number.NEGATIVE_INFINITY };
 export class ProofPlanner {
   private head = 0n;
   private blocks = new Map<bigint, PlannedBlock>();
-  /** Blocks with places on them that are out of sight, by their hash. */
-  private readonly kept = new Map<string, { readonly block: PlannedBlock; readonly untilMs: number }>();
+  private readonly kept: KeptBlocks;
   private bannedUntil: string | undefined;
   /** The newest block of the counts that there are, and when they were asked for. */
   private counted = UNCOUNTED;
@@ -77,19 +60,18 @@ export class ProofPlanner {
   private readonly sharing = new KeySharing();
   private readonly extraBitsMax: number;
   private readonly rewindMs: number;
-  private readonly keepMs: number;
   private readonly isSoleUser: boolean;
 
   constructor({
     extraBitsMax = EXTRA_BITS_MAX,
     rewindMs = REWIND_MS,
-    keepMs = KEEP_MS,
+    keepMs,
     isSoleUser = false,
   }: PlannerOptions = {}) {
     this.isSoleUser = isSoleUser;
     this.extraBitsMax = extraBitsMax;
     this.rewindMs = rewindMs;
-    this.keepMs = keepMs;
+    this.kept = new KeptBlocks(keepMs);
   }
 
   /** To be called before a node is asked. @returns what goes with its answer */
@@ -313,23 +295,8 @@ export class ProofPlanner {
 
   /** What was sent may arrive yet, should it be the same chain after all. */
   private beginAnew(nowMs: number): void {
-    for (const block of this.blocks.values()) this.keep(block, nowMs);
+    for (const block of this.blocks.values()) this.kept.keep(block, nowMs);
     this.restart();
-  }
-
-  private keep(block: PlannedBlock, nowMs: number): void {
-    if (this.keepMs === 0 || block.hash === "" || block.sent.length === 0) return;
-    this.kept.delete(block.hash);
-    this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
-    if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
-  }
-
-  /** What is remembered of a block that is in sight again. What the network has counted it says anew. */
-  private broughtBack(hash: string, nowMs: number): Partial<PlannedBlock> {
-    const kept = this.kept.get(hash);
-    this.kept.delete(hash);
-    if (kept === undefined || nowMs >= kept.untilMs) return {};
-    return { ...kept.block, seen: UNUSED.seen, observed: UNUSED.observed };
   }
 
   private noteNewest({ height }: SeenBlock, pastBlocks: bigint, nowMs: number): void {
@@ -342,7 +309,7 @@ export class ProofPlanner {
       // Nothing on it can get into the next block any more.
       if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) {
         this.blocks.delete(old.height);
-        this.keep(old, nowMs);
+        this.kept.keep(old, nowMs);
       } else if (this.head >= old.height + 2n) old.passedAtMs ??= nowMs;
     }
   }
@@ -351,7 +318,7 @@ export class ProofPlanner {
     const known = this.blocks.get(seen.height);
     if (known === undefined || known.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
-      const brought = this.broughtBack(hash, knownAtMs);
+      const brought = this.kept.bringBack(hash, knownAtMs);
       this.blocks.set(height, {
         ...{ pastBlocks: undefined, knownAtMs, passedAtMs: undefined, ...UNUSED },
         ...known,
