@@ -1,5 +1,6 @@
 // A node over HTTP, and all that can be at an address instead of one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { viewOf } from "../../src/wallet/sending/chain-view.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { OpenWallets } from "../../src/wallet/service/open-wallets.ts";
 import { codeOf } from "../wallet/support/failures.ts";
@@ -124,6 +125,26 @@ describe("a node", () => {
       );
     expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("node_refused");
   });
+});
+
+test.each([{}, { status: "ok" }, { success: true, code: "x" }, { success: true, code: 1.5 }])(
+  "a submission answered by %p may have been taken",
+  async (odd) => {
+    answer = () => Response.json(odd);
+    expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("outcome_unknown");
+  },
+);
+
+test("no more past blocks are remembered than a network can have", async () => {
+  const numberOfPastBlocks = "18446744073709551615";
+  answer = ({ url }) =>
+    url.endsWith("/height")
+      ? Response.json({ height: "7", spamPowNumberOfPastBlocks: 4294967295 })
+      : Response.json({
+          statistics: { pow: { numberOfPastBlocks, blockStates: [{ blockHeight: "7", blockHash: "a" }] } },
+        });
+  expect((await node.lastBlock()).pastBlocks).toBe(500n);
+  expect(viewOf(await node.spamStatistics("p"))!.pastBlocks).toBe(500n);
 });
 
 describe("something else", () => {

@@ -54,6 +54,10 @@ export async function submitRaw(
   const members = answer as Readonly<Record<string, unknown>>;
   if (status !== 200) throw refusedByNode(status, members);
   const code = Number(members.code ?? 0);
+  // Whoever stands in front of a node says nothing about what the node has.
+  if (!Number.isInteger(code) || (members.success === undefined && members.code === undefined)) {
+    throw outcomeUnknown("its answer is none of a node");
+  }
   const isAccepted = code === 0 && members.success === true;
   return {
     txHash: String(members.txHash ?? ""),

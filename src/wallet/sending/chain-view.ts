@@ -2,6 +2,9 @@
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
 import type { BlockQuota } from "./proof-room.ts";
 
+/** The largest window there is (reference 40, section 2.1): more is remembered of no network. */
+const PAST_BLOCKS_MAX = 500n;
+
 export interface SeenBlock extends BlockQuota {
   readonly height: bigint;
   /** As the network writes it: it is hashed as text. */
@@ -43,7 +46,11 @@ export function viewOf({ statistics }: GetSpamStatisticsResponse): ChainView | u
   if (pow === undefined || blocks.length === 0) return undefined;
   const head = blocks.reduce((max, { height }) => (height > max ? height : max), 0n);
   const bannedUntil = pow.bannedUntil === "" ? undefined : pow.bannedUntil;
-  return { head, pastBlocks: pow.numberOfPastBlocks, blocks, bannedUntil };
+  return { head, pastBlocks: pastBlocksOf(pow.numberOfPastBlocks), blocks, bannedUntil };
+}
+
+export function pastBlocksOf(told: bigint): bigint {
+  return told < PAST_BLOCKS_MAX ? told : PAST_BLOCKS_MAX;
 }
 
 function seenBlock(state: PoWBlockState): SeenBlock {

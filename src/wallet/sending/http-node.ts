@@ -16,7 +16,7 @@ import { transactionBase64 } from "../../wire/transaction-json.ts";
 import { submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
-import type { LastBlock } from "./chain-view.ts";
+import { type LastBlock, pastBlocksOf } from "./chain-view.ts";
 import type {
   AssetFacts,
   CheckResult,
@@ -161,7 +161,7 @@ export function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {
     hash: answer.hash,
     hashFunction: answer.spamPowHashFunction,
     difficulty: answer.spamPowDifficulty,
-    pastBlocks: BigInt(answer.spamPowNumberOfPastBlocks),
+    pastBlocks: pastBlocksOf(BigInt(answer.spamPowNumberOfPastBlocks)),
     txPerBlock: BigInt(Math.max(1, answer.spamPowNumberOfTxPerBlock)),
     increasingDifficulty: answer.spamPowIncreasingDifficulty,
   };

@@ -4,13 +4,7 @@
  */
 import { NodeError, reasonOf } from "../../errors.ts";
 import { transactionHash } from "../../wire/transaction.ts";
-import {
-  NetworkRefusal,
-  type NodeClient,
-  type SendingMode,
-  type SubmissionResult,
-  sendError,
-} from "./node-client.ts";
+import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
 import { type NodePool, noHealthyNode } from "./node-pool.ts";
 
 export interface Delivered {
@@ -54,6 +48,8 @@ export class Network {
    */
   async deliver(first: NodeClient, bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
     const nodes = [first, ...this.nodes.othersFirst(first)];
+    // Its own, whatever the node says it is.
+    const hash = transactionHash(bytes).toUpperCase();
     let unknown: unknown;
     for (let attempt = 0; ; attempt++) {
       const node = nodes[attempt % nodes.length]!;
@@ -61,7 +57,7 @@ export class Network {
         const result = await node.submit(bytes, mode);
         const isTaken = result.code === 0 && result.reason === "";
         if (isTaken || (unknown !== undefined && HAS_IT.test(result.reason))) {
-          return { hash: hashOf(result, bytes), height: result.height, host: node.host };
+          return { hash, height: result.height, host: node.host };
         }
         // What one node refuses, another one whose answer was lost may have all the same. In a block it is decided.
         if (unknown === undefined || result.height > 0n) {
@@ -71,7 +67,7 @@ export class Network {
         if (!(error instanceof NodeError)) throw error;
         if (error instanceof NetworkRefusal) throw error;
         if (HAS_IT.test(error.message)) {
-          return { hash: transactionHash(bytes).toUpperCase(), height: 0n, host: node.host };
+          return { hash, height: 0n, host: node.host };
         }
         if (error.code !== "outcome_unknown" && error.code !== "node_unreachable")
           throw unknown ?? failed(error);
@@ -82,10 +78,6 @@ export class Network {
       await Bun.sleep(RETRY_MS * 2 ** attempt);
     }
   }
-}
-
-function hashOf({ txHash }: SubmissionResult, bytes: Uint8Array): string {
-  return txHash === "" ? transactionHash(bytes).toUpperCase() : txHash;
 }
 
 function failed(error: NodeError): NodeError {
