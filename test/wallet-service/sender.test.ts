@@ -1,5 +1,7 @@
 // Sending: nothing twice, nothing lost in silence, a thousand at once, and chains that stall or begin again.
+import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { Solver } from "../../src/admission/pow/solver.ts";
 import { secureRandom } from "../../src/wallet/random.ts";
 import { NodePool } from "../../src/wallet/sending/node-pool.ts";
@@ -389,4 +391,56 @@ test("a wallet that is started again keeps to the limits of the epoch, also for 
   expect(outcomes).toEqual(["sent", "sent", "sent", ...Array(3).fill("maximum_reached")]);
   expect([node.executed.length, node.refusedInBlocks]).toEqual([3, []]);
   folder.remove();
+});
+
+test("what was sent cannot be read: its file is named, and nothing is begun with nothing", async () => {
+  const folder = privateFolder();
+  const path = `${folder.path}/sent.db`;
+  const node = new FakeNode();
+  const ledger = new FileLedger(path);
+  await senderTo([node], { book: new PlannerBook({ ledger }) }).send(job(), "TYPE_SYNC");
+  ledger.close();
+  const whole = readFileSync(path);
+  for (const state of ['{"head":', "{}", "null", "[]"]) {
+    writeFileSync(path, whole);
+    const db = new Database(path);
+    db.run("UPDATE planners SET state = ?", [state]);
+    db.close();
+    const book = new PlannerBook({ ledger: new FileLedger(path) });
+    const failure = await failureOf(() => senderTo([node], { book }).send(job(), "TYPE_SYNC"));
+    expect([failure.code, failure.message]).toEqual([
+      "ledger_damaged",
+      `what was sent cannot be read: ${path} is damaged`,
+    ]);
+    book.close();
+  }
+  for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix, { force: true });
+  writeFileSync(path, "x".repeat(5_000));
+  expect(await codeOf(async () => new FileLedger(path))).toBe("ledger_damaged");
+  expect(node.submissions).toBe(1);
+  folder.remove();
+});
+
+test("what cannot be written down is not sent, and its place is free when it can be", async () => {
+  const node = new FakeNode();
+  let isFull = true;
+  const save = () => {
+    if (isFull) throw Object.assign(new Error("database or disk is full"), { code: "SQLITE_FULL" });
+  };
+  const ledger = { load: () => undefined, save, close: () => {} };
+  const sender = senderTo([node], { book: new PlannerBook({ ledger }), waitMs: 100 });
+  for (let count = 0; count < 5; count++) {
+    expect(await sender.send(vote(), "TYPE_SYNC").catch((error) => error.message)).toContain("disk is full");
+  }
+  isFull = false;
+  for (let count = 0; count < 2; count++) await sender.send(vote(), "TYPE_SYNC");
+  expect([node.submissions, node.mempool.size]).toEqual([2, 2]);
+});
+
+test("the hash is the transaction's own, whatever a node says", async () => {
+  const node = new FakeNode();
+  const submit = node.submit.bind(node);
+  node.submit = async (bytes, mode) => ({ ...(await submit(bytes, mode)), txHash: "0".repeat(64) });
+  const sent = await senderTo([node]).send(job(), "TYPE_SYNC");
+  expect([...node.mempool.keys()]).toEqual([sent.hash]);
 });

@@ -186,8 +186,14 @@ export const SENDING_CODES = table("program code", {
   proof_late: [
     "",
     "The proof of work came too late.",
-    "The block it was made for has left the window meanwhile.",
+    "The block it was made for has left the window meanwhile, or the network asks for more bits than can be found.",
     "Send again: it gets a newer block.",
+  ],
+  ledger_damaged: [
+    "",
+    "What the wallet remembers of its transactions cannot be read.",
+    "Its file was damaged, and to begin with nothing could get the key banned.",
+    "Remove the file when the last transaction is some minutes old: it is begun anew.",
   ],
   wrong_chain: [
     "",

@@ -166,12 +166,18 @@ export class PartyLine {
         if (canWait(plan)) return plan;
         throw this.refusal(plan);
       }
-      this.options.memory.remember();
-      this.waiters.shift();
       const giveBack = () => {
         takeBack();
         planner.release(plan.slot);
       };
+      try {
+        this.options.memory.remember();
+      } catch (error) {
+        // What names its block already may have had the place before.
+        if (waiter.choose === undefined) giveBack();
+        throw error;
+      }
+      this.waiters.shift();
       waiter.resolve({ slot: plan.slot, giveBack, searched: this.searchOf(waiter, plan.slot) });
     } catch (error) {
       this.waiters.shift();

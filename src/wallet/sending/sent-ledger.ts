@@ -2,6 +2,7 @@
 // what was sent of the limits of the epoch.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
+import { NodeError } from "../../errors.ts";
 import type { EpochQuotaState } from "./epoch-quota.ts";
 import type { PlannerState } from "./plan.ts";
 
@@ -23,12 +24,19 @@ const VERSION = 1;
 export class FileLedger implements SentLedger {
   private readonly db: Database;
 
-  /** @param path a file in a folder that is closed to others */
-  constructor(path: string) {
+  /**
+   * @param path a file in a folder that is closed to others
+   * @throws NodeError `ledger_damaged`
+   */
+  constructor(private readonly path: string) {
     // Closed to others from its first moment on; SQLite gives its other files the same mode.
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
     this.db = new Database(path, { create: true, readwrite: true, strict: true });
+    this.reading(() => this.prepare());
+  }
+
+  private prepare(): void {
     this.db.run("PRAGMA journal_mode = WAL");
     // A crash of the process loses nothing; after a power cut the chain has moved on anyway.
     this.db.run("PRAGMA synchronous = OFF");
@@ -38,11 +46,14 @@ export class FileLedger implements SentLedger {
     );
   }
 
+  /** @throws NodeError `ledger_damaged`: to begin with nothing could get the key banned */
   load(chainId: string, party: string): PartyState | undefined {
-    const row = this.db
-      .query("SELECT state FROM planners WHERE chain = ? AND party = ? AND version = ?")
-      .get(chainId, party, VERSION) as { state: string } | null;
-    return row === null ? undefined : (JSON.parse(row.state) as PartyState);
+    return this.reading(() => {
+      const row = this.db
+        .query("SELECT state FROM planners WHERE chain = ? AND party = ? AND version = ?")
+        .get(chainId, party, VERSION) as { state: string } | null;
+      return row === null ? undefined : stateIn(row.state);
+    });
   }
 
   save(chainId: string, party: string, state: PartyState): void {
@@ -54,4 +65,30 @@ export class FileLedger implements SentLedger {
   close(): void {
     this.db.close();
   }
+
+  private reading<T>(action: () => T): T {
+    try {
+      return action();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      throw new NodeError(
+        "tx.send",
+        "ledger_damaged",
+        `what was sent cannot be read: ${this.path} is damaged`,
+        "remove it when the last transaction is some minutes old and in a block, or lost: it is begun anew",
+      );
+    }
+  }
+}
+
+function stateIn(text: string): PartyState {
+  const state = JSON.parse(text) as Partial<PartyState> | null;
+  const isWhole = typeof state?.head === "string" && Array.isArray(state.blocks) && Boolean(state.sharing);
+  if (!isWhole) throw new SyntaxError("not the state of a planner");
+  return state as PartyState;
+}
+
+function isDamage(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return error instanceof SyntaxError || code === "SQLITE_NOTADB" || code === "SQLITE_CORRUPT";
 }
