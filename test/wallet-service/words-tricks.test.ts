@@ -67,6 +67,18 @@ describe("whatever a page writes, in every place of every command where it can",
     expect(longest).toBeLessThan(1_000);
   });
 
+  test("a very long number is a text like others: it is cut, and takes no time", () => {
+    const begun = performance.now();
+    let longest = 0;
+    for (const { words } of attempts("9".repeat(100_000))) {
+      for (const shownText of [words.title, ...words.lines.flat()])
+        longest = Math.max(longest, shownText.length);
+    }
+    expect(longest).toBeGreaterThan(300);
+    expect(longest).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+
   test("a sentence is in quotation marks wherever the title takes it", () => {
     const trick = 'nothing at all" (approve)';
     const shownTrick = '"nothing at all\\" (approve)"';

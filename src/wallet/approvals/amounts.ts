@@ -4,6 +4,10 @@ import { named, plain, quoted } from "./plain-text.ts";
 
 const ASSET_LENGTH = 80;
 
+/** Digits of the longest number that is written as one: the largest amount has 78. A longer one is a text like others. */
+const WHOLE = /^\d{1,100}$/;
+const SIGNED = /^-?\d{1,100}$/;
+
 /** What is known of assets; undefined for what nobody could say. */
 export type AssetBook = (id: string) => AssetFacts | undefined;
 
@@ -13,7 +17,7 @@ export type MarketBook = (id: string) => MarketFacts | undefined;
 export function amountText(amount: string, asset: string, book: AssetBook): string {
   const facts = book(asset);
   const id = asset.length > ASSET_LENGTH ? plain(asset, ASSET_LENGTH) : named(asset);
-  if (!/^\d+$/.test(amount)) return `${named(amount)} of asset ${id}`;
+  if (!WHOLE.test(amount)) return `${named(amount)} of asset ${id}`;
   if (facts === undefined) {
     return `${grouped(amount)} of the smallest unit of asset ${id} (its name and decimals are not known)`;
   }
@@ -35,22 +39,20 @@ export function commitmentText(amount: string, market: MarketFacts | undefined, 
 
 /** An amount of an asset that the words of a command do not name. */
 function unknownText(amount: string, asset: string): string {
-  const shown = /^\d+$/.test(amount) ? grouped(amount) : named(amount);
+  const shown = WHOLE.test(amount) ? grouped(amount) : named(amount);
   return `${shown} of the smallest unit of ${asset} (which one, and its decimals, are not known)`;
 }
 
 /** A price in a market, with what prices are in; as it is written where the market is not known. */
 export function priceText(price: string, market: MarketFacts | undefined): string {
-  if (market === undefined || !WHOLE.test(price)) return named(price);
+  if (market === undefined || !SIGNED.test(price)) return named(price);
   const unit = market.quoteName === "" ? "" : ` ${symbolText(market.quoteName)}`;
   return `${scaled(price, market.decimals)}${unit}`;
 }
 
 export function sizeText(size: string, market: MarketFacts | undefined): string {
-  return market === undefined || !WHOLE.test(size) ? plain(size) : scaled(size, market.positionDecimals);
+  return market === undefined || !SIGNED.test(size) ? plain(size) : scaled(size, market.positionDecimals);
 }
-
-const WHOLE = /^-?\d+$/;
 
 /** The same with a sign, and with less than no decimals: `-12` with -2 of them as `-1,200`. */
 function scaled(amount: string, decimals: number): string {
