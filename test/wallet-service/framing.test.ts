@@ -1,6 +1,7 @@
 // JSON-RPC framing: every row of the status table (reference 50, section 1.4), and of the catalogue's first codes.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { errorText, parseRequest, RpcError, resultText } from "../../src/wallet/service/rpc.ts";
+import { readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { KEY_1, Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -17,6 +18,11 @@ describe("bodies that are no request", () => {
     ["blanks", "  \n", "the request can't be blank"],
     ["no JSON", "{", "the request is not valid JSON"],
     ["something behind it", `{"jsonrpc":"2.0",${CHAIN},"id":"1"} x`, "the request is not valid JSON"],
+    [
+      "an identifier that would be kept while it waits",
+      `{"jsonrpc":"2.0",${CHAIN},"id":"${"x".repeat(1_001)}"}`,
+      "the member id is longer than 1000 characters",
+    ],
     ["two requests", `{"id":"1"}{"id":"2"}`, "the request is not valid JSON"],
     ["a text", '"client.get_chain_id"', "the request is not a JSON object; batches are not supported"],
     [
@@ -118,6 +124,14 @@ describe("envelopes", () => {
     expect(answer.body.errors).toEqual(answer.body.error);
   });
 
+  test("what a page sent does not come back many times as long", async () => {
+    const long = "<".repeat(1_000_000);
+    const answer = await rig.post(`{"jsonrpc":"2.0","method":"${long}","id":"1"}`);
+    expect([answer.status, answer.body.error.code]).toEqual([400, -32601]);
+    expect(answer.body.error.data.slice(-25)).toEndWith("… (1000026 characters)");
+    expect(answer.text.length).toBeLessThan(150_000);
+  });
+
   test("members are matched in any case, and others ignored", async () => {
     const answer = await rig.post('{"JSONRPC":"2.0","Method":"client.get_chain_id","ID":"x","more":1}');
     expect([answer.status, answer.text]).toEqual([
@@ -151,6 +165,15 @@ describe("numbers", () => {
       depthMax: 9,
     });
     expect(params).toEqual({ a: 9007199254740993n, b: 18446744073709551615n, c: 7 });
+  });
+
+  test("a number too long for any field takes no time, and no field", () => {
+    const digits = "1".repeat(1_000_000);
+    const begun = performance.now();
+    const { params } = parseRequest(`{"params":{"a":${digits}}}`, { depthMax: 3 });
+    expect(params).toEqual({ a: Number.POSITIVE_INFINITY });
+    expect(() => readCommandText(`{"orderSubmission":{"size":${digits}}}`)).toThrow("must be a whole number");
+    expect(performance.now() - begun).toBeLessThan(200);
   });
 
   test("such a number is signed unrounded", async () => {

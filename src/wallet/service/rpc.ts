@@ -48,6 +48,9 @@ export interface ParseLimits {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** Characters of an identifier: it is kept for as long as a request waits. */
+const ID_LENGTH_MAX = 1_000;
+
 /** @throws RpcError -32700 */
 export function parseRequest(text: string, { depthMax }: ParseLimits): RpcRequest {
   if (text.trim() === "") throw parseError("the request can't be blank");
@@ -64,11 +67,13 @@ export function parseRequest(text: string, { depthMax }: ParseLimits): RpcReques
   // In any case of letters; of several the last one counts, as in the original.
   const members = new Map<string, unknown>();
   for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key]);
+  const id = textOf(members.get("id"), "id");
+  if (id.length > ID_LENGTH_MAX) throw parseError(`the member id is longer than ${ID_LENGTH_MAX} characters`);
   return {
     jsonrpc: textOf(members.get("jsonrpc"), "jsonrpc"),
     method: textOf(members.get("method"), "method"),
     params: members.get("params"),
-    id: textOf(members.get("id"), "id"),
+    id,
   };
 }
 
@@ -113,9 +118,23 @@ function isDeeper(text: string, most: number): boolean {
 }
 
 /** Go's JSON printer escapes what could be HTML; all of these can only stand inside texts. */
-const UNSAFE = /[<>&\u2028\u2029]/g;
-const escaped = (json: string) =>
-  json.replace(UNSAFE, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const UNSAFE = /[<>&\u2028\u2029]/;
+const ESCAPES = ["<", ">", "&", "\u2028", "\u2029"].map((sign) => {
+  return [sign, `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`] as const;
+});
+
+function escaped(json: string): string {
+  if (!UNSAFE.test(json)) return json;
+  return ESCAPES.reduce((text, [sign, instead]) => text.replaceAll(sign, instead), json);
+}
+
+/** Characters of what is said of a failure: what a page sent does not come back to it twelve times as long. */
+const DATA_LENGTH_MAX = 10_000;
+
+function short(data: string): string {
+  if (data.length <= DATA_LENGTH_MAX) return data;
+  return `${data.slice(0, DATA_LENGTH_MAX).toWellFormed()}… (${data.length} characters)`;
+}
 
 /** JSON text that is escaped already: of what is answered again and again. */
 export class EscapedJson {
@@ -136,7 +155,7 @@ export function resultText(id: string, result: string | EscapedJson | undefined)
 
 /** The failure is in `errors`, as the interface states, and in `error`, as JSON-RPC 2.0 does. */
 export function errorText(id: string, { code, title, data }: RpcError): string {
-  const error = JSON.stringify({ code, message: title, data });
+  const error = JSON.stringify({ code, message: title, data: short(data) });
   const member = id === "" ? "" : `,"id":${JSON.stringify(id)}`;
   return escaped(`{"jsonrpc":"2.0","error":${error},"errors":${error}${member}}`);
 }

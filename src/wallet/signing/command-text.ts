@@ -10,15 +10,20 @@ import { walletError } from "../errors.ts";
 
 const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
 
+/** Beyond what any field takes. Making more digits a whole number costs time that grows with their square. */
+const EXACT_DIGITS_MAX = 100;
+
 /**
  * Parses JSON without rounding: whole numbers beyond 2^53 come as bigint, which fields for such numbers take and
- * fields for texts do not. The original rounds them in silence (surprise 15).
+ * fields for texts do not. The original rounds them in silence (surprise 15). One too long for any field stays a
+ * number, which no field for whole numbers takes.
  */
 export function parseExactJson(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source;
     const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
-    return isRounded && source !== undefined && /^-?\d+$/.test(source) ? BigInt(source) : value;
+    if (!isRounded || source === undefined || source.length > EXACT_DIGITS_MAX) return value;
+    return /^-?\d+$/.test(source) ? BigInt(source) : value;
   });
 }
 
