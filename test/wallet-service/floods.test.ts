@@ -1,11 +1,11 @@
 // Floods: more bodies, requests and names than one can take. What is too much is refused, everybody else goes on, and
 // memory has a bound.
 import { describe, expect, test } from "bun:test";
-import type { ApprovalRequest } from "../../src/wallet/approvals/approver.ts";
+import type { ApprovalRequest, Decision } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { RateLimiter } from "../../src/wallet/service/rate-limit.ts";
 import { SharedQuestions } from "../../src/wallet/service/shared-questions.ts";
-import { Rig } from "./rig.ts";
+import { KEY_1, Rig, VOTE } from "./rig.ts";
 
 describe("floods", () => {
   const connection = (hostname: string, id: string): ApprovalRequest => ({
@@ -95,6 +95,27 @@ describe("floods", () => {
     large.decide(transaction("b.example", "b1"), undefined);
     expect((await second).outcome).toBe("busy");
     expect(large.requests.map(({ id }) => id)).toEqual(["a1", "b1"]);
+  });
+
+  test("what waits keeps nothing of the parameters that came with it", async () => {
+    const waiting: ((decision: Decision) => void)[] = [];
+    const rig = await Rig.start();
+    const token = await rig.ready();
+    rig.person.answer = () => new Promise((resolve) => waiting.push(resolve));
+    const heapBytes = () => {
+      Bun.gc(true);
+      return process.memoryUsage().heapUsed;
+    };
+    const before = heapBytes();
+    const params = { publicKey: KEY_1, transaction: VOTE, more: Array(200_000).fill({}) };
+    const answers = ["client.connect_wallet", "client.check_transaction"].flatMap((method) =>
+      [1, 2, 3, 4].map(() => rig.call(method, params, { authorization: token })),
+    );
+    while (waiting.length < answers.length) await Bun.sleep(10);
+    expect(heapBytes() - before).toBeLessThan(30_000_000);
+    for (const resolve of waiting) resolve({ outcome: "rejected" });
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(400));
+    await rig.stop();
   });
 
   test("new names do not make the limits of others forgotten", () => {

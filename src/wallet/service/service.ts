@@ -98,10 +98,22 @@ export interface ServiceParts {
   onTrouble?(sentence: string): void;
 }
 
+/** Parameters, handed over once: what waits for a person or a node does not keep them. */
+export class Given {
+  constructor(private params: unknown) {}
+
+  take(): unknown {
+    const { params } = this;
+    this.params = undefined;
+    return params;
+  }
+}
+
 /** What a method gets. */
 export interface Call {
   readonly service: WalletService;
-  readonly params: unknown;
+  /** To be taken before `signal` is asked for. */
+  readonly given: Given;
   readonly hostname: string;
   /** @throws RpcError -32003 */
   connection(): Promise<Connection>;
@@ -113,6 +125,10 @@ export interface Call {
   forget(): void;
   /** The caller went away, or was thrown out. To be asked for by what takes its time. */
   readonly signal: AbortSignal;
+}
+
+interface Incoming extends Omit<RpcRequest, "params"> {
+  readonly given: Given;
 }
 
 /** @returns the result as JSON text; undefined for a method without one */
@@ -159,9 +175,10 @@ export class WalletService {
     } catch (error) {
       return Promise.resolve(failure("", rpcErrorOf(error, "the request cannot be read")));
     }
-    const answer = this.carryOut(request, caller);
+    const { jsonrpc, method, params, id } = request;
+    const answer = this.carryOut({ jsonrpc, method, id, given: new Given(params) }, caller);
     // A notification is carried out all the same, and keeps the token it earned.
-    return request.id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
+    return id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
   }
 
   /** Ends whatever a hostname has and does, at once. @returns how many sessions */
@@ -202,7 +219,7 @@ export class WalletService {
     return unlockedWallet(this.parts, name, call, (decision) => approvedOrThrow(decision, onRejected));
   }
 
-  private async carryOut({ jsonrpc, method, params, id }: RpcRequest, caller: Caller): Promise<Answer> {
+  private async carryOut({ jsonrpc, method, id, given }: Incoming, caller: Caller): Promise<Answer> {
     const echo = new Echo();
     const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
     try {
@@ -211,7 +228,7 @@ export class WalletService {
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
       const found = this.recogniseSession(caller, hostname, echo) ?? (await this.recognise(caller, echo));
-      const result = await this.run(known.run, params, hostname, caller, echo, found);
+      const result = await this.run(known.run, given, hostname, caller, echo, found);
       return { status: 200, body: resultText(id, result), authorization: echo.header };
     } catch (error) {
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
@@ -222,7 +239,7 @@ export class WalletService {
 
   private async run(
     method: Method,
-    params: unknown,
+    given: Given,
     hostname: string,
     caller: Caller,
     echo: Echo,
@@ -232,13 +249,15 @@ export class WalletService {
     try {
       return await method({
         service: this,
-        params,
+        given,
         hostname,
         connection: async () => this.checked(found, hostname),
         token: () => tokenIn(caller.authorization),
         handOut: (token) => echo.set(authorization(token)),
         forget: () => echo.set(undefined),
         get signal() {
+          // From here on it may take as long as a person does.
+          given.take();
           return running.signal;
         },
       });

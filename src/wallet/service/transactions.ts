@@ -66,7 +66,7 @@ type Act = (
 /** Does it once everything is right and whoever decides has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
   const connection = await call.connection();
-  const wanted = wantedOf(call.params, purpose);
+  const wanted = wantedOf(call.given.take(), purpose);
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
   checkKey(wallet, connection, call.hostname, wanted.publicKey);
   const command = checkedCommand(wanted.command());
