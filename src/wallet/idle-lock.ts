@@ -18,6 +18,9 @@ export function laterByTimer(action: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
+/** The longest that timers of the runtime wait: of a longer delay they make one millisecond. */
+const DELAY_MAX_MS = 2 ** 31 - 1;
+
 export class IdleLock {
   private deadlineMs: number;
   private callOff: (() => void) | undefined;
@@ -46,12 +49,17 @@ export class IdleLock {
   }
 
   private wait(delayMs: number): void {
-    this.callOff = this.options.later(() => {
-      if (this.isOver) return;
-      const leftMs = this.deadlineMs - this.options.nowMs();
-      if (leftMs <= 0) this.end();
-      else this.wait(leftMs);
-    }, delayMs);
+    this.callOff = this.options.later(
+      () => {
+        if (this.isOver) return;
+        // A clock that was set back keeps nothing unlocked for as long as it was set back.
+        this.deadlineMs = Math.min(this.deadlineMs, this.options.nowMs() + this.options.idleMs);
+        const leftMs = this.deadlineMs - this.options.nowMs();
+        if (leftMs <= 0) this.end();
+        else this.wait(leftMs);
+      },
+      Math.min(delayMs, DELAY_MAX_MS),
+    );
   }
 
   private end(): void {

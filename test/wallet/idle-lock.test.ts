@@ -1,5 +1,5 @@
 // The lock after idle time, on a clock of the test's own.
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import { IdleLock } from "../../src/wallet/idle-lock.ts";
 
 function machine(idleMs = 100) {
@@ -42,6 +42,38 @@ test("locks once when the time is over", () => {
   pass(1);
   pass(1000);
   expect([locks(), timers(), lock.touch()]).toEqual([1, 0, false]);
+});
+
+describe("timers that go by another clock", () => {
+  const byHand = (idleMs: number) => {
+    const delays: number[] = [];
+    const all = { nowMs: 0, locks: 0, delays, fire: () => {} };
+    const later = (action: () => void, delayMs: number) => {
+      delays.push(delayMs);
+      all.fire = action;
+      return () => {};
+    };
+    const lock = new IdleLock({ idleMs, lock: () => all.locks++, nowMs: () => all.nowMs, later });
+    return Object.assign(all, { lock });
+  };
+
+  test("a time that is longer than timers wait is waited for in pieces", () => {
+    const all = byHand(3e9);
+    all.nowMs = 2 ** 31 - 1;
+    all.fire();
+    expect(all.delays).toEqual([2 ** 31 - 1, 3e9 - (2 ** 31 - 1)]);
+    expect(all.lock.touch()).toBe(true);
+  });
+
+  test("a clock that is set back keeps nothing unlocked for longer than twice the time", () => {
+    const all = byHand(100);
+    all.nowMs = -1_000_000;
+    all.fire();
+    expect(all.delays).toEqual([100, 100]);
+    all.nowMs += 100;
+    all.fire();
+    expect(all.locks).toBe(1);
+  });
 });
 
 test("use gives it the whole time again", () => {
