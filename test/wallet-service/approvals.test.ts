@@ -147,11 +147,13 @@ describe("tricks", () => {
   });
 
   test("raw JSON stays the same JSON", () => {
-    const value = { a: "x\u202ey\u{e0041}\u001b", b: "日本" };
+    const value = { a: "x\u202ey\u{e0041}\u001b", b: "日本", c: { d: "    \\    x" } };
     const json = plainJson(JSON.stringify(value, undefined, 2));
     expect(JSON.parse(json)).toEqual(value);
     expect(json).not.toMatch(/[\u202e\u{e0041}]/u);
     expect(json).toContain("日本");
+    expect(json).toContain('\n    "d": "\\u0020');
+    expect(json.replace(/^ +/gm, "")).not.toContain("   ");
   });
 
   test("a page's tricks reach no terminal: hostname, key name, reference, raw form", async () => {
@@ -249,6 +251,7 @@ describe("in the terminal", () => {
       { name: "Key 2", publicKey: KEY_2 },
     ],
   };
+  const oneKey: ApprovalRequest = { ...keys, keys: [{ name: "Key 1", publicKey: KEY_1 }] };
   const passphrase: ApprovalRequest = {
     kind: "passphrase",
     id: "1",
@@ -268,6 +271,9 @@ describe("in the terminal", () => {
     [keys, KEY_2.slice(0, 6), { outcome: "approved", allowedKeys: [KEY_2] }],
     [keys, "no", { outcome: "rejected" }],
     [keys, "zzz", { outcome: "rejected" }],
+    [oneKey, "no, ", { outcome: "rejected" }],
+    [oneKey, ",", { outcome: "rejected" }],
+    [oneKey, `${KEY_1} ${KEY_1.slice(0, 6)}`, { outcome: "approved", allowedKeys: [KEY_1] }],
     [passphrase, "", { outcome: "rejected" }],
     [passphrase, "secret", { outcome: "approved", passphrase: new Uint8Array(Buffer.from("secret")) }],
   ];

@@ -67,6 +67,21 @@ describe("whatever a page writes, in every place of every command where it can",
     expect(longest).toBeLessThan(1_000);
   });
 
+  test.each([[" "], ["\u2800"]])(
+    "blanks (%p) push nothing to where the next line of a screen begins",
+    (blank) => {
+      const text = `tea${blank.repeat(53)}  to${blank.repeat(19)}your own key`;
+      let count = 0;
+      for (const { words } of attempts(text)) {
+        for (const shownText of [words.title, ...words.lines.flat()]) {
+          expect(shownText).not.toMatch(/[ \u2800]{3}/);
+          if (shownText.includes("tea")) count++;
+        }
+      }
+      expect(count).toBeGreaterThan(20);
+    },
+  );
+
   test("a very long number is a text like others: it is cut, and takes no time", () => {
     const begun = performance.now();
     let longest = 0;

@@ -1,8 +1,13 @@
 // Texts of others, made fit to be shown: what cannot be seen, or turns the direction of writing, or moves a cursor, is
 // shown as its number instead. Nothing is left away in silence.
 
-/** Control, format, private and unassigned characters; separators other than the blank; what fonts show as nothing. */
-const TRICKS = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/gu;
+/**
+ * Control, format, private and unassigned characters; separators other than the blank; what fonts show as nothing, the
+ * empty pattern of Braille and the notehead of nothing among them.
+ */
+const TRICKS = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\u{1d159}]|(?! )\p{Zs}/gu;
+/** Blanks enough to push what follows into the next line of a terminal, where it could pass for a line of its own. */
+const BLANKS = / {3,}/g;
 /** Marks stacked on one letter climb over the lines above. */
 const STACKED = /(\p{M}{3})\p{M}+/gu;
 /** Letters that are written from right to left take the digits and signs beside them along. */
@@ -17,6 +22,7 @@ export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): strin
   const shown = cut
     .toWellFormed()
     .replace(TRICKS, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`)
+    .replace(BLANKS, (found) => ` \\u{20}×${found.length - 2} `)
     .replace(STACKED, "$1…");
   return RIGHT_TO_LEFT.test(shown) ? ISOLATED.join(shown) : shown;
 }
@@ -34,6 +40,9 @@ export function quoted(text: string): string {
   return `"${plain(text).replaceAll('"', '\\"')}"`;
 }
 
+/** The same within JSON: blanks at the beginning of a line are its indentation. */
+const INNER_BLANKS = /(?<=[^\n ]) {3,}/g;
+
 const STACK = /(\p{M}{3})(\p{M}+)/gu;
 
 const TRICK = new RegExp(TRICKS.source, "u");
@@ -44,6 +53,7 @@ export function plainJson(json: string): string {
     .replace(/[^\n\x20-\x7e]/gu, (found) =>
       TRICK.test(found) || RIGHT_TO_LEFT.test(found) ? escapedUnits(found) : found,
     )
+    .replace(INNER_BLANKS, escapedUnits)
     .replace(STACK, (_, first: string, rest: string) => first + escapedUnits(rest));
 }
 

@@ -98,10 +98,12 @@ async function askKeys({ keys = [] }: ShownRequest, terminal: Terminal): Promise
   const answer = (await terminal.line("show them? yes/NO, or the first digits of those to show")).trim();
   if (answer === "" || /^no?$/i.test(answer)) return { outcome: "rejected" };
   if (isYes(answer)) return { outcome: "approved" };
-  const allowedKeys = answer
+  const named = answer
     .split(/[\s,]+/)
+    .filter((digits) => digits !== "")
     .map((digits) => keys.filter(({ publicKey }) => publicKey.startsWith(digits)))
     .flatMap((found) => (found.length === 1 ? [found[0]!.publicKey] : []));
+  const allowedKeys = [...new Set(named)];
   return allowedKeys.length > 0 ? { outcome: "approved", allowedKeys } : { outcome: "rejected" };
 }
 
