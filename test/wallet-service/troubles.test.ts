@@ -2,6 +2,8 @@
 // goes away while something takes its time, a node whose address is nobody's business.
 import { describe, expect, test } from "bun:test";
 import { NodeError } from "../../src/errors.ts";
+import type { Decision } from "../../src/wallet/approvals/approver.ts";
+import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { PolicyApprover } from "../../src/wallet/policies/policy-approver.ts";
 import { readLog } from "../../src/wallet/policies/request-log.ts";
 import { secureRandom } from "../../src/wallet/random.ts";
@@ -134,6 +136,67 @@ describe("a page that is thrown out", () => {
       null,
     ]);
     expect(rig.running.service.parts.sessions.all).toEqual([]);
+    await rig.stop();
+  });
+
+  test("of one wallet: what it asks of that one ends, and of another goes on", async () => {
+    const home = privateFolder();
+    const desk = new ApprovalDesk();
+    const rig = await Rig.start({ home: home.path, desk, wallets: ["one", "two"] });
+    const { person } = rig;
+    const yes = person.answer;
+    const tokens: string[] = [];
+    for (const wallet of ["one", "two"]) {
+      person.answer = (request) =>
+        request.kind === "connection" ? { outcome: "approved", wallet } : yes(request);
+      tokens.push(await rig.ready());
+    }
+    person.answer = (request, signal) => desk.decide(request, signal);
+    const sends = tokens.map((token) => rig.send(token));
+    while (desk.requests.length < 2) await Bun.sleep(1);
+    const params = { hostname: "dapp.example", wallet: "one" };
+    const body = JSON.stringify({ jsonrpc: "2.0", method: "admin.close_connection", params, id: "1" });
+    const closed = await fetch("http://wallet/", { unix: rig.running.socket!, method: "POST", body });
+    expect([closed.status, desk.requests.map((request) => "wallet" in request && request.wallet)]).toEqual([
+      200,
+      ["two"],
+    ]);
+    desk.answer(desk.requests[0]!.id, { outcome: "approved" });
+    const [ended, other] = await Promise.all(sends);
+    expect([ended!.body.error.code, ended!.token]).toEqual([3000, null]);
+    expect([other!.status, other!.token]).toEqual([200, tokens[1]!]);
+    await rig.stop();
+    home.remove();
+  });
+
+  test("of one wallet, while its transaction is approved: nothing is signed", async () => {
+    const rig = await Rig.start();
+    const authorization = await rig.ready();
+    rig.person.answer = async () => {
+      await rig.running.service.parts.sessions.endAll({ wallet: "vectors" }, true);
+      return { outcome: "approved" };
+    };
+    const { status, body, token } = await rig.send(authorization);
+    expect([status, body.error.data, token]).toEqual([401, "the connection has been closed", null]);
+    expect(rig.node.executed).toEqual([]);
+    await rig.stop();
+  });
+
+  test("by itself, while it waits: the token that is over does not come back to it", async () => {
+    const rig = await Rig.start();
+    const authorization = await rig.ready();
+    const asked = Promise.withResolvers<void>();
+    const answer = Promise.withResolvers<Decision>();
+    rig.person.answer = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    const sending = rig.send(authorization);
+    await asked.promise;
+    await rig.call("client.disconnect_wallet", {}, { authorization });
+    answer.resolve({ outcome: "approved" });
+    const { status, token } = await sending;
+    expect([status, token]).toEqual([200, null]);
     await rig.stop();
   });
 

@@ -210,6 +210,11 @@ async function start(
         desk?.dismiss(hostname);
         return service.revokeHostname(hostname);
       },
+      revokeWallet: async (wallet: string, hostname?: string) => {
+        desk?.dismiss(hostname, wallet);
+        const which = hostname === undefined ? { wallet } : { hostname, wallet };
+        return sessions.endAll(which, true);
+      },
       senderTo: (hosts: readonly string[], chainId: string | undefined) =>
         senderOf(
           hosts.map((address) => new HttpNode(address)),

@@ -92,9 +92,13 @@ export class ApprovalDesk implements Approver {
     return entry !== undefined;
   }
 
-  /** Ends what a hostname asks for. @returns how many */
-  dismiss(hostname: string): number {
-    const entries = [...this.waiting.values()].filter(({ request }) => request.hostname === hostname);
+  /** Ends what a hostname asks for; with a wallet, of that wallet, and without a hostname, whoever asks. @returns how many */
+  dismiss(hostname: string | undefined, wallet?: string): number {
+    const entries = [...this.waiting.values()].filter(
+      ({ request }) =>
+        (hostname === undefined || request.hostname === hostname) &&
+        (wallet === undefined || (request.kind !== "connection" && request.wallet === wallet)),
+    );
     for (const entry of entries) entry.finish({ outcome: "closed" });
     return entries.length;
   }

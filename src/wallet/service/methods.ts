@@ -81,7 +81,8 @@ function askForKeys(call: Call, wallet: UnlockedWallet): Promise<void> {
   return questions.ask(call.hostname, call.signal, () => askOnce(call, wallet));
 }
 
-async function askOnce({ service, hostname, signal }: Call, wallet: UnlockedWallet): Promise<void> {
+async function askOnce(call: Call, wallet: UnlockedWallet): Promise<void> {
+  const { service, hostname, signal } = call;
   const { approver, wallMs } = service.parts;
   const keys = wallet.keys.filter(({ isTainted }) => !isTainted);
   if (keys.length === 0) throw internalError("could not list the keys");
@@ -98,6 +99,6 @@ async function askOnce({ service, hostname, signal }: Call, wallet: UnlockedWall
   const outcome = decision.outcome === "approved" ? "done" : decision.outcome;
   service.record({ time: receivedAt, kind: "keys", hostname, wallet: wallet.name, outcome });
   const { allowedKeys = [] } = approvedOrThrow(decision, rejected.keys);
-  signal.throwIfAborted();
+  call.checkOpen();
   await wallet.updatePermissions(hostname, { publicKeys: { access: "read", allowedKeys } });
 }

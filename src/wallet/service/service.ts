@@ -31,7 +31,7 @@ import {
   tokenError,
   tooMany,
 } from "./rpc.ts";
-import type { Session, Sessions } from "./sessions.ts";
+import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
 import { unlockedWallet } from "./unlocking.ts";
@@ -125,6 +125,8 @@ export interface Call {
   forget(): void;
   /** The caller went away, or was thrown out. To be asked for by what takes its time. */
   readonly signal: AbortSignal;
+  /** For after that time. @throws when the caller went away or was thrown out, or its session was ended by force */
+  checkOpen(): void;
 }
 
 interface Incoming extends Omit<RpcRequest, "params"> {
@@ -260,6 +262,11 @@ export class WalletService {
           given.take();
           return running.signal;
         },
+        checkOpen: () => {
+          running.signal.throwIfAborted();
+          if (found instanceof RpcError || found.kind !== "session") return;
+          if (this.parts.sessions.isClosed(found.session)) throw connectionEnded();
+        },
       });
     } catch (error) {
       throw running.reasonToStop ?? error;
@@ -287,7 +294,8 @@ export class WalletService {
           "the hostname from the request does not match the one that initiated the connection",
         );
       }
-      echo.set(authorization(token));
+      // Not when it ended meanwhile: the client would go on with a token that is good for nothing.
+      echo.set(authorization(token), () => this.parts.sessions.isOpen(session));
       return { kind: "session", session, wallet: session.wallet };
     } catch (error) {
       return unreadableToken(error);
@@ -367,10 +375,16 @@ class Running {
 }
 
 class Echo {
-  header: string | undefined;
+  private value: string | undefined;
+  private isGood: () => boolean = () => true;
 
-  set(header: string | undefined): void {
-    this.header = header;
+  get header(): string | undefined {
+    return this.isGood() ? this.value : undefined;
+  }
+
+  set(value: string | undefined, isGood = () => true): void {
+    this.value = value;
+    this.isGood = isGood;
   }
 }
 

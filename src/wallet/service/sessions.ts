@@ -86,8 +86,18 @@ export class Sessions {
     const hash = tokenHash(token);
     const session = this.sessions.get(hash);
     if (session !== undefined && isSameHash(session.hash, hash)) return session;
-    if (this.closed.has(hash)) throw tokenError("the connection has been closed");
+    if (this.closed.has(hash)) throw connectionEnded();
     return undefined;
+  }
+
+  /** Whether its token is good at this moment. */
+  isOpen({ hash }: Session): boolean {
+    return this.sessions.has(hash);
+  }
+
+  /** Whether it was ended by force; one that its page ended, or replaced by a new one, was not. */
+  isClosed({ hash }: Session): boolean {
+    return this.closed.has(hash);
   }
 
   async end(session: Session): Promise<void> {
@@ -140,6 +150,10 @@ export class Sessions {
   private get kept(): Session[] {
     return [...this.sessions.values()].filter(({ isKept }) => isKept);
   }
+}
+
+export function connectionEnded() {
+  return tokenError("the connection has been closed");
 }
 
 function hashesOf(sessions: readonly Session[]): string {

@@ -169,7 +169,7 @@ function jobOf(
     signal: call.signal,
     sign: (content) => {
       // Between the approval and now the page may have been thrown out, or the wallet locked.
-      call.signal.throwIfAborted();
+      call.checkOpen();
       const current = call.service.parts.wallets.get(connection.wallet) ?? wallet;
       if (current.isLocked) throw unavailable(purpose);
       checkKey(current, connection, call.hostname, publicKey);

@@ -27,6 +27,8 @@ export interface AdminParts {
   readonly solver: Solver;
   /** Ends what a hostname has and does. */
   revokeHostname(hostname: string): Promise<number>;
+  /** Ends the sessions with a wallet, of one hostname or of all, and what is asked for of it. */
+  revokeWallet(wallet: string, hostname?: string): Promise<number>;
   /** A sender to nodes of one's choice; whoever gets it closes it. */
   senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
   readonly wallMs: () => number;

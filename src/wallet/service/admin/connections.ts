@@ -6,10 +6,10 @@ const list: AdminMethod = async ({ sessions }) => ({
   activeConnections: sessions.all.map(({ hostname, wallet }) => ({ hostname, wallet })),
 });
 
-const close: AdminMethod = async ({ sessions }, value) => {
+const close: AdminMethod = async ({ revokeWallet }, value) => {
   const params = new Params(value);
   const hostname = params.text("hostname", "hostname");
-  await sessions.endAll({ hostname, wallet: params.text("wallet", "wallet") }, true);
+  await revokeWallet(params.text("wallet", "wallet"), hostname);
 };
 
 /** Also what the hostname is doing, and asks for, at this moment. */
@@ -17,8 +17,8 @@ const closeHostname: AdminMethod = async ({ revokeHostname }, value) => {
   await revokeHostname(new Params(value).text("hostname", "hostname"));
 };
 
-const closeWallet: AdminMethod = async ({ sessions }, value) => {
-  await sessions.endAll({ wallet: new Params(value).text("wallet", "wallet") }, true);
+const closeWallet: AdminMethod = async ({ revokeWallet }, value) => {
+  await revokeWallet(new Params(value).text("wallet", "wallet"));
 };
 
 export const connectionMethods = {
