@@ -1,6 +1,9 @@
 // What goes wrong around a request: a log or a file of sessions that cannot be written, a page that is thrown out or
 // goes away while something takes its time, a node whose address is nobody's business.
 import { describe, expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { serviceFiles } from "../../src/api/wallet/start.ts";
 import { NodeError } from "../../src/errors.ts";
 import type { Decision } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
@@ -114,6 +117,17 @@ describe("a file of sessions that cannot be written", () => {
     expect(file.hostnames.sort()).toEqual(["a", "c", "d"]);
   });
 });
+
+test.each(["null", "{}", "[]", '{"version":1,"sessions":[null]}', '{"version":2,"sessions":[]}'])(
+  "a file that is JSON, and none of ours, is called so: %s",
+  async (text) => {
+    const home = privateFolder();
+    const { sessions } = serviceFiles(home.path);
+    writeFileSync(join(home.path, "wallet-service", "sessions.json"), text, { mode: 0o600 });
+    expect(await sessions.read().catch((error) => error.code)).toBe("file_unreadable");
+    home.remove();
+  },
+);
 
 describe("a page that is thrown out", () => {
   test("while its wallet is being opened: no session, no token", async () => {

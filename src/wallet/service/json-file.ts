@@ -3,11 +3,13 @@
 import { statSync } from "node:fs";
 import { walletError } from "../errors.ts";
 import type { Keystore } from "../keystore/keystore.ts";
+import { isObject } from "./rpc.ts";
 
-export class JsonFile<T> {
+export class JsonFile<T extends object> {
   constructor(
     private readonly folder: Keystore,
     private readonly name: string,
+    /** What it holds before there is a file; one that is there has the same version, and lists of objects where this has lists. */
     private readonly empty: T,
   ) {}
 
@@ -16,7 +18,9 @@ export class JsonFile<T> {
     const bytes = await this.folder.read(this.name);
     if (bytes === undefined) return this.empty;
     try {
-      return JSON.parse(Buffer.from(bytes).toString("utf8")) as T;
+      const value: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+      if (!this.isOurs(value)) throw new TypeError("another document");
+      return value;
     } catch {
       const place = this.folder.locationOf(this.name);
       throw walletError(
@@ -36,6 +40,14 @@ export class JsonFile<T> {
       if (isThere) await this.folder.replace(this.name, bytes);
       else await this.folder.create(this.name, bytes);
       return next;
+    });
+  }
+
+  private isOurs(value: unknown): value is T {
+    if (!isObject(value)) return false;
+    return Object.entries(this.empty).every(([name, member]) => {
+      const found = value[name];
+      return Array.isArray(member) ? Array.isArray(found) && found.every(isObject) : found === member;
     });
   }
 
