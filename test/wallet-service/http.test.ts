@@ -185,6 +185,11 @@ describe("hosts", () => {
     expect(isAllowedHost(host)).toBe(isAllowed);
   });
 
+  test("an address of IPv6 that is listened on stands in brackets", () => {
+    expect(isAllowedHost("[fd00::1]:1789", ["fd00::1"])).toBe(true);
+    expect(isAllowedHost("[fd00::2]:1789", ["fd00::1"])).toBe(false);
+  });
+
   test("a rebound name is refused, whatever the path, and nothing is done", async () => {
     for (const path of ["/api/v2/requests", "/api/v2/methods", "/nothing"]) {
       const answer = await ask(path, {

@@ -9,5 +9,7 @@ const PORT = /:\d{1,5}$/;
 export function isAllowedHost(host: string | null, extra: readonly string[] = []): boolean {
   if (host === null) return false;
   const name = host.replace(PORT, "").replace(/\.$/, "");
-  return LOOPBACK.test(name) || extra.includes(name.toLowerCase());
+  const lower = name.toLowerCase();
+  // An address of IPv6 stands in brackets here, and without them where it is listened on.
+  return LOOPBACK.test(name) || extra.includes(lower) || extra.includes(lower.replace(/^\[(.*)\]$/, "$1"));
 }
