@@ -1,6 +1,6 @@
 // Policies: what they are, what they allow, how they are pinned, and trying one on what really happened.
 import { describe, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { type Judged, judge, type Usage } from "../../src/wallet/policies/judge.ts";
 import { type Policy, policyHash, type Rule, readPolicy } from "../../src/wallet/policies/policy.ts";
 import { PolicyApprover } from "../../src/wallet/policies/policy-approver.ts";
@@ -290,5 +290,25 @@ test("half a line at the log's end is left out; a full log makes room; nobody el
   new RequestLogFile(path).append(entry);
   expect(readLog(path)).toHaveLength(1);
   expect(await codeOf(() => readPolicy("x"))).toBe("policy_invalid");
+  folder.remove();
+});
+
+test("a log that is taken away, or could not be written for a while, goes on", () => {
+  const folder = privateFolder();
+  const path = `${folder.path}/requests.jsonl`;
+  const entry = { time: "t", kind: "keys", hostname: "h", wallet: "w", outcome: "done" } as const;
+  const log = new RequestLogFile(path);
+  log.append({ ...entry, command: "x".repeat(9 * 1024 * 1024) });
+  rmSync(path);
+  log.append({ ...entry, command: "x".repeat(2 * 1024 * 1024) });
+  expect(readLog(path)).toHaveLength(1);
+  // A disk that is full leaves half a line; here something else stands in the way.
+  rmSync(path);
+  mkdirSync(path);
+  expect(() => log.append(entry)).toThrow();
+  rmdirSync(path);
+  writeFileSync(path, '{"time":"t","ki');
+  log.append(entry);
+  expect(readLog(path)).toHaveLength(1);
   folder.remove();
 });

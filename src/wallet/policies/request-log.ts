@@ -4,6 +4,7 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  existsSync,
   openSync,
   readFileSync,
   readSync,
@@ -38,11 +39,21 @@ const NEW_LINE = 10;
 
 /** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
 export class RequestLogFile implements RequestLog {
+  /** Undefined until the file was looked at, and after a failure: it may have left half a line, or no file. */
   private bytes: number | undefined;
 
   constructor(private readonly path: string) {}
 
   append(entry: LoggedRequest): void {
+    try {
+      this.write(entry);
+    } catch (error) {
+      this.bytes = undefined;
+      throw error;
+    }
+  }
+
+  private write(entry: LoggedRequest): void {
     let line = `${JSON.stringify(entry)}\n`;
     if (this.bytes === undefined) {
       this.bytes = statSync(this.path, { throwIfNoEntry: false })?.size ?? 0;
@@ -50,7 +61,8 @@ export class RequestLogFile implements RequestLog {
       if (!endsWithLine(this.path, this.bytes)) line = `\n${line}`;
     }
     if (this.bytes + line.length > BYTES_MAX) {
-      renameSync(this.path, `${this.path}.1`);
+      // Somebody may have taken it away, to make room.
+      if (existsSync(this.path)) renameSync(this.path, `${this.path}.1`);
       this.bytes = 0;
     }
     appendFileSync(this.path, line, { mode: 0o600 });
