@@ -112,7 +112,6 @@ export class Given {
 /** What a method gets. */
 export interface Call {
   readonly service: WalletService;
-  /** To be taken before `signal` is asked for. */
   readonly given: Given;
   readonly hostname: string;
   /** @throws RpcError -32003 */
@@ -130,6 +129,7 @@ export interface Call {
 }
 
 interface Incoming extends Omit<RpcRequest, "params"> {
+  readonly known: MethodEntry | undefined;
   readonly given: Given;
 }
 
@@ -138,14 +138,26 @@ export type Method = (call: Call) => Promise<Result>;
 
 export type Result = string | EscapedJson | undefined;
 
-const METHODS: Readonly<Record<string, { readonly run: Method; readonly coarse: string }>> = {
-  "client.check_transaction": { run: checkTransaction, coarse: "could not check transaction" },
+interface MethodEntry {
+  readonly run: Method;
+  /** What is said of a failure that nobody foresaw. */
+  readonly coarse: string;
+  /** The others are not given any: they would keep them for as long as a person thinks. */
+  readonly hasParams?: true;
+}
+
+const METHODS: Readonly<Record<string, MethodEntry>> = {
+  "client.check_transaction": {
+    run: checkTransaction,
+    coarse: "could not check transaction",
+    hasParams: true,
+  },
   "client.connect_wallet": { run: connectWallet, coarse: "could not connect to the wallet" },
   "client.disconnect_wallet": { run: disconnectWallet, coarse: "could not disconnect from the wallet" },
   "client.get_chain_id": { run: getChainId, coarse: "could not get the chain ID from the node" },
   "client.list_keys": { run: listKeys, coarse: "could not list the keys" },
-  "client.send_transaction": { run: sendTransaction, coarse: "could not send transaction" },
-  "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction" },
+  "client.send_transaction": { run: sendTransaction, coarse: "could not send transaction", hasParams: true },
+  "client.sign_transaction": { run: signTransaction, coarse: "could not sign transaction", hasParams: true },
 };
 
 /** How long an epoch that was asked for counts as the running one in the log, milliseconds. */
@@ -178,7 +190,9 @@ export class WalletService {
       return Promise.resolve(failure("", rpcErrorOf(error, "the request cannot be read")));
     }
     const { jsonrpc, method, params, id } = request;
-    const answer = this.carryOut({ jsonrpc, method, id, given: new Given(params) }, caller);
+    const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
+    const given = new Given(known?.hasParams ? params : undefined);
+    const answer = this.carryOut({ jsonrpc, method, id, known, given }, caller);
     // A notification is carried out all the same, and keeps the token it earned.
     return id === "" ? answer.then((made) => ({ ...made, status: 204, body: undefined })) : answer;
   }
@@ -221,9 +235,8 @@ export class WalletService {
     return unlockedWallet(this.parts, name, call, (decision) => approvedOrThrow(decision, onRejected));
   }
 
-  private async carryOut({ jsonrpc, method, id, given }: Incoming, caller: Caller): Promise<Answer> {
+  private async carryOut({ jsonrpc, method, id, known, given }: Incoming, caller: Caller): Promise<Answer> {
     const echo = new Echo();
-    const known = Object.hasOwn(METHODS, method) ? METHODS[method]! : undefined;
     try {
       if (jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
       if (method === "") throw invalidRequest("the method is required");
@@ -258,8 +271,6 @@ export class WalletService {
         handOut: (token) => echo.set(authorization(token)),
         forget: () => echo.set(undefined),
         get signal() {
-          // From here on it may take as long as a person does.
-          given.take();
           return running.signal;
         },
         checkOpen: () => {
