@@ -98,6 +98,20 @@ describe("a second process on one home", () => {
   });
 });
 
+test("a home whose name begins with a blank is where it says", async () => {
+  const folder = scratch.path();
+  const inside = join(folder, "inside");
+  mkdirSync(inside, { recursive: true });
+  for (const [n, home] of [" ", " home"].entries()) {
+    const words = ["replay", SAMPLE, "--home", home];
+    const { code } = await lyra(words, { cwd: inside });
+    expect(code).toBe(0);
+    expect(existsSync(join(inside, home, "lyra.db"))).toBe(true);
+    expect(readdirSync(inside)).toHaveLength(n + 1);
+  }
+  expect(readdirSync(folder)).toEqual(["inside"]);
+});
+
 describe("a home that cannot be written", () => {
   /** A user without rights, where the test itself may do everything. */
   const program =

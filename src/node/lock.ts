@@ -2,7 +2,7 @@
 // is gone the moment its process is; the file beside it only says who holds it.
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ExitCode, NodeError } from "../errors.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
 
@@ -26,7 +26,8 @@ export function lockHome(home: string): HomeLock {
   const holderFile = join(home, "lyra.pid");
   let db: Database;
   try {
-    db = new Database(join(home, "lock.db"), { create: true, readwrite: true });
+    // Absolute, as the store's path is.
+    db = new Database(resolve(home, "lock.db"), { create: true, readwrite: true });
   } catch {
     throw readOnly(home);
   }

@@ -1,7 +1,7 @@
 // The one place where databases are opened and where their settings stand.
 import { Database, type Statement } from "bun:sqlite";
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { isDiskFull } from "./sqlite-error.ts";
@@ -18,8 +18,9 @@ const STATEMENTS_KEPT = 512;
 /** "LYRA" as a number, so that a foreign SQLite file is told apart (`PRAGMA application_id`). */
 const APPLICATION_ID = 0x4c595241;
 
+/** Absolute: Bun cuts off blanks at the start of a database's path. */
 export function storePath(home: string): string {
-  return join(home, "lyra.db");
+  return resolve(home, "lyra.db");
 }
 
 export function segmentDirectory(home: string): string {

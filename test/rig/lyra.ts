@@ -17,6 +17,8 @@ export interface Ended {
 export interface StartOptions {
   readonly program?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder it runs in. */
+  readonly cwd?: string;
   /** Run as this user; only where the test is root. */
   readonly uid?: number;
 }
@@ -27,11 +29,12 @@ export class Lyra {
   private readonly out: Promise<string>;
   private readonly err: Promise<string>;
 
-  constructor(words: readonly string[], { program = FROM_SOURCES, env = {} }: StartOptions = {}) {
+  constructor(words: readonly string[], { program = FROM_SOURCES, env = {}, cwd }: StartOptions = {}) {
     this.child = Bun.spawn([...program, ...words], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",
+      ...(cwd !== undefined && { cwd }),
       env: { PATH: process.env.PATH, HOME: tmpdir(), NO_COLOR: "1", ...env },
     });
     this.out = new Response(this.child.stdout).text();

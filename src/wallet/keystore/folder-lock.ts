@@ -2,7 +2,7 @@
 // SQLite transaction held open), so it is gone the moment its process is, and nothing is left to clean up.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { ExitCode, reasonOf } from "../../errors.ts";
 import { walletError } from "../errors.ts";
 import { codeOf } from "./guard.ts";
@@ -49,7 +49,8 @@ function tryLock(path: string): Database | undefined {
   let db: Database | undefined;
   try {
     makePrivate(path);
-    db = new Database(path, { create: true, readwrite: true });
+    // Absolute: Bun cuts off blanks at the start of the path.
+    db = new Database(resolve(path), { create: true, readwrite: true });
     db.run("PRAGMA busy_timeout = 0");
     // Nothing is ever written, so no journal need be a file that a killed process leaves.
     db.run("PRAGMA journal_mode = MEMORY");

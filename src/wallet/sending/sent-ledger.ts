@@ -2,6 +2,7 @@
 // what was sent of the limits of the epoch.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
+import { resolve } from "node:path";
 import { NodeError } from "../../errors.ts";
 import type { EpochQuotaState } from "./epoch-quota.ts";
 import type { PlannerState } from "./plan.ts";
@@ -32,7 +33,8 @@ export class FileLedger implements SentLedger {
     // Closed to others from its first moment on; SQLite gives its other files the same mode.
     closeSync(openSync(path, "a", 0o600));
     chmodSync(path, 0o600);
-    this.db = new Database(path, { create: true, readwrite: true, strict: true });
+    // Absolute: Bun cuts off blanks at the start of the path.
+    this.db = new Database(resolve(path), { create: true, readwrite: true, strict: true });
     this.reading(() => this.prepare());
   }
 
