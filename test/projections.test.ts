@@ -165,6 +165,39 @@ describe("a block is whole or not there:", () => {
   });
 });
 
+test("a market of any position decimal places that is stored can be traded on", () => {
+  const door = newDoor();
+  for (const places of [-100n, -17n, -1n, 100n]) {
+    const market = message("vega.Market", {
+      id: ID,
+      positionDecimalPlaces: places,
+      tradingMode: 1,
+      state: 5,
+    });
+    const trade = message("vega.Trade", {
+      id: ID,
+      marketId: ID,
+      price: "5",
+      size: 3n,
+      buyer: ID,
+      seller: "ab",
+    });
+    const again = message("vega.Trade", {
+      id: ID,
+      marketId: ID,
+      price: "7",
+      size: 1n,
+      buyer: ID,
+      seller: "ab",
+    });
+    expect(door.take([Field.marketCreated, market])).toBeUndefined();
+    expect(door.take([Field.trade, trade])).toBeUndefined();
+    expect(door.take([Field.trade, again])).toBeUndefined();
+  }
+  expect(door.reader.failures()).toEqual([]);
+  door.close();
+});
+
 test("positions of the longest numbers are read again after a restart", () => {
   const { home, close } = newDoor();
   close();

@@ -172,7 +172,7 @@ function placesOf(market: Uint8Array): bigint {
 
 /** @param places within the limit of `checkMarket` */
 function powerOfTen(places: bigint): Decimal {
-  return places >= 0n ? Decimal.of(10n ** places) : Decimal.of(1n).dividedBy(Decimal.of(10n ** -places));
+  return places >= 0n ? Decimal.of(10n ** places) : Decimal.parseNumber(`1e${places}`);
 }
 
 function factorOf(text: string): Decimal {
