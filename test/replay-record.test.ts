@@ -1,9 +1,13 @@
 // lyra replay --record: what was loaded, written again, loads to the same rows.
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SAMPLE_PATH } from "../scripts/make-sample.ts";
+import { recordingHooks } from "../src/commands/replay.ts";
+import { replayFiles } from "../src/sources/replay.ts";
+import { EventFile } from "../src/sources/sequencer/event-file.ts";
+import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter } from "../src/store/database.ts";
 import { digestStore } from "../src/store/dump.ts";
 
@@ -54,3 +58,53 @@ test("given a recording, when it is replayed with --record, then the new file lo
     rmSync(folder, { recursive: true, force: true });
   }
 }, 60_000);
+
+test("given a process that is killed behind any commit, then the record reaches as far as the home", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lyra-record-"));
+  const db = openWriter(join(folder, "home"));
+  try {
+    const path = join(folder, "again.evts");
+    const recording = new EventFile(path);
+    recording.open(undefined);
+    const copies: string[] = [];
+    const writer = new BlockWriter(db);
+    await replayFiles(writer, db, [SAMPLE_PATH], {
+      ...recordingHooks(recording),
+      // A commit is over, and nothing else has been done.
+      onCommit(head) {
+        const copy = join(folder, `at-${head.height}-${copies.length}.evts`);
+        copyFileSync(path, copy);
+        copies.push(copy);
+        const later = new EventFile(copy);
+        expect(() => later.open(head)).not.toThrow();
+        later.close();
+        recordingHooks(recording).onCommit();
+      },
+    });
+    recording.close();
+    expect(copies.length).toBeGreaterThan(1);
+  } finally {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test("given a record that cannot be written, then no block is committed without it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "lyra-record-"));
+  const db = openWriter(join(folder, "home"));
+  try {
+    const writer = new BlockWriter(db);
+    let told = 0;
+    const full = replayFiles(writer, db, [SAMPLE_PATH], {
+      onBlock() {
+        if (++told === 100) throw new Error("no room");
+      },
+    });
+    expect(full).rejects.toThrow("no room");
+    await full.catch(() => {});
+    expect(writer.committedHead?.height ?? 0).toBeLessThan(99);
+  } finally {
+    db.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+});

@@ -5,6 +5,7 @@ import { SegmentRecorder } from "../history/segment-table.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
 import { failureOf } from "../node/failures.ts";
 import { lockHome } from "../node/lock.ts";
+import type { Block } from "../sources/block.ts";
 import { checkRecordings } from "../sources/recording.ts";
 import { type ReplayResult, replayFiles } from "../sources/replay.ts";
 import { EventFile, withMarkers } from "../sources/sequencer/event-file.ts";
@@ -119,6 +120,7 @@ async function loadInto(
     const writer = new BlockWriter(db);
     const recording = record === undefined ? undefined : new EventFile(record);
     recording?.open(writer.committedHead);
+    const told = recording && recordingHooks(recording);
     const recorder = new SegmentRecorder(db);
     const segments = new SegmentMaker({
       db,
@@ -130,10 +132,9 @@ async function loadInto(
       segments.onCommitted(writer.committedHead?.height ?? 0);
       const result = await replayFiles(writer, db, config.replay, {
         isStopping: () => interruption.hasCome,
-        onBlock: (block) => recording?.append(withMarkers(block)),
+        onBlock: told?.onBlock,
         onCommit(head, progress) {
-          recording?.flush();
-          recording?.keep();
+          told?.onCommit();
           recorder.onCommitted();
           segments.onCommitted(head.height);
           bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
@@ -156,6 +157,17 @@ async function loadInto(
   } finally {
     db.close();
   }
+}
+
+/** A block is written before its commit: what lies behind the home's last one is cut off again at the next start. */
+export function recordingHooks(recording: EventFile) {
+  return {
+    onBlock(block: Block): void {
+      recording.append(withMarkers(block));
+      recording.flush();
+    },
+    onCommit: () => recording.keep(),
+  };
 }
 
 function report(result: ReplayResult, took: Took) {

@@ -168,13 +168,23 @@ class FileReplay {
   private store(block: Block): void {
     const { isVerified } = this.reader;
     this.writer.stage(block, !isVerified);
-    this.hooks.onBlock?.(block);
+    this.tell(block);
     const events = eventCount(block);
     this.count.blocks++;
     this.count.events += events;
     this.pending += events;
     if (!isVerified) return;
     if (this.pending >= COMMIT_EVENTS) this.commit();
+  }
+
+  /** Who cannot take a block, such as a file on a full disk, is not left behind the home: it does not count. */
+  private tell(block: Block): void {
+    try {
+      this.hooks.onBlock?.(block);
+    } catch (error) {
+      this.writer.rollback();
+      throw error;
+    }
   }
 
   /** Looked at with each piece of the file: the clock takes its time, too. */

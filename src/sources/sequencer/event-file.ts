@@ -80,13 +80,13 @@ export class EventFile {
     this.keep();
   }
 
-  /** Writes what was taken; it counts after `keep`. @throws NodeError */
+  /** Writes what was taken, behind what was written before; it counts after `keep`. @throws NodeError */
   flush(): void {
     const bytes = Buffer.concat(this.waiting);
     this.waiting = [];
     try {
       for (let done = 0; done < bytes.length; ) {
-        const place = this.place.bytes + done;
+        const place = this.place.bytes + this.written + done;
         done += writeSync(this.file, bytes, done, bytes.length - done, place);
       }
     } catch (error) {
@@ -94,7 +94,7 @@ export class EventFile {
       const text = `the disk is full: ${this.path} could not be written`;
       throw new NodeError("chain.record", "disk_full", text, "make room");
     }
-    this.written = bytes.length;
+    this.written += bytes.length;
   }
 
   /** The blocks written last are committed. */
@@ -126,7 +126,7 @@ export class EventFile {
 
   /** Cuts off every block after one. @throws NodeError when the file does not reach it, or has another there */
   rewind({ height, hash }: Head): void {
-    const found = this.find(height);
+    const found = this.find(height, hash.toUpperCase());
     if (found.height !== height) {
       const text = `the file ends at block ${found.height}, and the chain is at block ${height}`;
       throw unusable(this.path, text, BLOCKS_BEFORE);
@@ -141,8 +141,8 @@ export class EventFile {
     this.file = -1;
   }
 
-  /** The end of the last block at or below a height. */
-  private find(height: number): FilePlace & Head {
+  /** The end of a block, or else of the last one at or below its height. */
+  private find(height: number, wanted: string): FilePlace & Head {
     const envelope = new EnvelopeReader();
     let found = { height: 0, hash: "", bytes: 0, records: 0n };
     let records = 0n;
@@ -155,6 +155,8 @@ export class EventFile {
         .toString("latin1")
         .toUpperCase();
       found = { height: envelope.height, hash, bytes: end, records };
+      // The first height comes twice.
+      if (envelope.height === height && hash === wanted) break;
     }
     return found;
   }
