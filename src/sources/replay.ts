@@ -7,6 +7,7 @@ import { type Block, eventCount } from "./block.ts";
 import { BlockAssembler } from "./block-assembler.ts";
 import { KnownBlocks, mismatch } from "./known-blocks.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
+import { hasChain } from "./sequencer/chain-store.ts";
 
 /** Failures of the store itself: the file has no part in them. */
 const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed", "sync_failed"]);
@@ -55,8 +56,7 @@ export async function replayFiles(
   for (const path of paths) {
     hooks.onFile?.(path);
     const reader = new RecordingReader(path, assembler);
-    const known = new KnownBlocks(db, writer.writtenHead);
-    stopped = await new FileReplay(writer, path, known, reader, hooks, count).run();
+    stopped = await new FileReplay(writer, db, path, reader, hooks, count).run();
     if (stopped) break;
     files.push({ path, ...reader.end! });
     if (reader.end!.damage) break;
@@ -80,20 +80,25 @@ class FileReplay {
   /** What went wrong with a block; it is thrown when the file is known to be sound, for otherwise it means nothing. */
   private refusal: { readonly error: unknown } | undefined;
   private readonly before: Count;
+  private readonly known: KnownBlocks;
+  /** Whether the home's chain goes on by itself. */
+  private readonly isOwnChain: boolean;
 
   /** Whether a file before brought blocks, which this one goes on with. */
   private readonly follows: boolean;
 
   constructor(
     private readonly writer: BlockWriter,
+    db: Database,
     private readonly path: string,
-    private readonly known: KnownBlocks,
     private readonly reader: RecordingReader,
     private readonly hooks: ReplayHooks,
     private readonly count: Count,
   ) {
     this.follows = count.blocks + count.known > 0;
     this.before = { ...count };
+    this.known = new KnownBlocks(db, writer.writtenHead);
+    this.isOwnChain = hasChain(db);
   }
 
   /** True when it was asked to stop before the end. */
@@ -167,6 +172,7 @@ class FileReplay {
 
   private store(block: Block): void {
     const { isVerified } = this.reader;
+    if (this.isOwnChain) throw ownChain();
     this.writer.stage(block, !isVerified);
     this.tell(block);
     const events = eventCount(block);
@@ -223,4 +229,9 @@ function placed(error: unknown, path: string, block: Block): unknown {
   const place = `block ${block.height} begins at record ${record}, byte ${offset} of the inflated data`;
   const message = `${path}: ${error.message} (${place})`;
   return new NodeError(error.attempt, error.code, message, error.hint, error.exitCode, { cause: error });
+}
+
+function ownChain(): NodeError {
+  const text = "this home holds a chain of its own, and a recording cannot go on with it";
+  return new NodeError("replay", "own_chain", text, "choose another --home");
 }

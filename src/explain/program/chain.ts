@@ -26,6 +26,12 @@ export const CHAIN_CODES = table("program code", {
     "Its blocks came from elsewhere, without the state behind them.",
     "Choose another --home for the devnet.",
   ],
+  own_chain: [
+    "",
+    "The home holds a chain that goes on by itself, such as a devnet's.",
+    "Blocks of a recording come without the state behind them, and the chain could not go on after them.",
+    "Choose another --home for the recording.",
+  ],
   state_mismatch: [
     "",
     "The chain's state is not the one its blocks led to.",

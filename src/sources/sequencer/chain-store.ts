@@ -71,7 +71,7 @@ export function storedGenesis(db: Database): string | undefined {
   return row?.value;
 }
 
-/** Whether a chain of its own is in the store: begun there, or loaded. */
+/** Whether a chain of its own is in the store, begun there or loaded, whose state only it can bring forward. */
 export function hasChain(db: Database): boolean {
   return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(HEAD) !== null;
 }
