@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { NodeError } from "../src/errors.ts";
+import { openWriter } from "../src/store/database.ts";
 import type { StoreDigest } from "../src/store/dump.ts";
 import { digestOf, headOf, load, SAMPLE, Scratch } from "./rig/homes.ts";
 import { lyra } from "./rig/lyra.ts";
@@ -120,6 +121,58 @@ describe("a file in parts", () => {
     expect(error.message).toMatch(/rest\.evts: block 2001 does not follow block 1999/);
     expect(error.message).toMatch(/block 2001 begins at record \d+, byte \d+ of the inflated data/);
   });
+});
+
+describe("a stream that comes to earlier blocks again", () => {
+  const overlap = (fork = 0) =>
+    Buffer.concat([
+      new StreamMaker()
+        .block({ height: 1, hash: hashOf(0), second: 1 })
+        .blocks(1, 20)
+        .bytes(),
+      new StreamMaker("test-chain", fork).blocks(12, 30).bytes(),
+    ]);
+
+  test("passes over what is there and goes on, the first time and the second", async () => {
+    const home = scratch.path();
+    const file = scratch.file(overlap());
+    expect(await load(home, file)).toMatchObject({ blocks: 31, known: 9, head: { height: 30 } });
+    expect(await load(home, file)).toMatchObject({ blocks: 0, known: 40, head: { height: 30 } });
+    const plain = scratch.path();
+    const stream = new StreamMaker().block({ height: 1, hash: hashOf(0), second: 1 }).blocks(1, 30);
+    await load(plain, scratch.file(stream.bytes()));
+    expect(digestOf(home)).toEqual(digestOf(plain));
+  });
+
+  test("from the beginning, or at the last block only", async () => {
+    const home = scratch.path();
+    expect(await load(home, scratch.file(Buffer.concat([sample, sample])))).toMatchObject({
+      blocks: 3011,
+      known: 3011,
+    });
+    expect(digestOf(home)).toEqual(whole);
+    const again = new StreamMaker().blocks(1, 4).blocks(4, 6);
+    expect(await load(scratch.path(), scratch.file(again.bytes()))).toMatchObject({ blocks: 6, known: 1 });
+  });
+
+  test("is refused when they are others", async () => {
+    const error = await refusal(scratch.path(), scratch.file(overlap(1)));
+    expect(error.code).toBe("history_mismatch");
+    expect(error.message).toContain("block 12 of the recording is not the block 12 of this home");
+  });
+});
+
+test("a chain that goes on by itself is not led past its own state", async () => {
+  const home = scratch.path();
+  const known = scratch.file(new StreamMaker().blocks(1, 5).bytes());
+  await load(home, known);
+  const db = openWriter(home);
+  db.run("INSERT INTO chain_meta(key, value) VALUES('head', '{}')");
+  db.close();
+  const error = await refusal(home, scratch.file(new StreamMaker().blocks(1, 8).bytes()));
+  expect(error).toMatchObject({ code: "own_chain", exitCode: 1 });
+  expect(headOf(home)!.height).toBe(5);
+  expect(await load(home, known)).toMatchObject({ blocks: 0, known: 5 });
 });
 
 test("gzip and plain give the same store", async () => {
@@ -302,7 +355,10 @@ describe("the doubled first height", () => {
   });
 
   test("comes twice, not three times", async () => {
-    const file = scratch.file(new StreamMaker().block(genesis).blocks(1, 1).blocks(1, 2).bytes());
+    const third = { height: 1, hash: hashOf(99), second: 1 };
+    const file = scratch.file(
+      new StreamMaker().block(genesis).blocks(1, 1).block(third).blocks(2, 2).bytes(),
+    );
     expect(await refusal(scratch.path(), file)).toMatchObject({ code: "height_gap" });
   });
 

@@ -80,7 +80,9 @@ class FileReplay {
   /** What went wrong with a block; it is thrown when the file is known to be sound, for otherwise it means nothing. */
   private refusal: { readonly error: unknown } | undefined;
   private readonly before: Count;
-  private readonly known: KnownBlocks;
+  private known: KnownBlocks;
+  /** The last block that came. */
+  private last: Block | undefined;
   /** Whether the home's chain goes on by itself. */
   private readonly isOwnChain: boolean;
 
@@ -89,7 +91,7 @@ class FileReplay {
 
   constructor(
     private readonly writer: BlockWriter,
-    db: Database,
+    private readonly db: Database,
     private readonly path: string,
     private readonly reader: RecordingReader,
     private readonly hooks: ReplayHooks,
@@ -165,9 +167,18 @@ class FileReplay {
   }
 
   private take(block: Block): void {
+    if (this.goesBack(block)) this.known = new KnownBlocks(this.db, this.writer.writtenHead);
+    this.last = block;
     if (this.known.isDoubtful(block)) this.doubtful = block;
     else if (this.known.has(block)) this.count.known++;
     else this.store(block);
+  }
+
+  /** A stream that comes to earlier blocks again goes on as another file would: what is there is passed over. */
+  private goesBack(block: Block): boolean {
+    const { last } = this;
+    if (last === undefined || block.height > last.height) return false;
+    return block.height < last.height || block.hash === last.hash;
   }
 
   private store(block: Block): void {
