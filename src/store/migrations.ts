@@ -1,6 +1,6 @@
 // The steps from an empty store to the newest schema, by number. One is never edited once released.
 import type { Database } from "bun:sqlite";
-import { schema1, schema2, schema3 } from "./schema.ts";
+import { schema1, schema2, schema3, schema4 } from "./schema.ts";
 import { convertTransfers } from "./transfers.ts";
 import { UndoLog } from "./undo-log.ts";
 
@@ -22,6 +22,7 @@ export const MIGRATIONS: readonly Migration[] = [
       db.run("DROP TABLE transfers_2; DROP TABLE transfers_current_2");
     },
   },
+  { version: 4, run: (db) => db.run(schema4) },
 ];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */

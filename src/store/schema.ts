@@ -233,5 +233,10 @@ CREATE INDEX transfers_current_by_from ON transfers_current(from_no, block);
 CREATE INDEX transfers_current_by_to ON transfers_current(to_no, block);
 `;
 
+// The live order of an identifier: a liquidity order is created again and again under its own, with a row each time.
+export const schema4 = `
+CREATE INDEX orders_current_live_by_id ON orders_current(id) WHERE live = 1;
+`;
+
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;

@@ -117,7 +117,7 @@ export function orders(db: Database): Projection {
   const remove = db.prepare("DELETE FROM orders WHERE block = ? AND ord = ?");
   const removeCurrent = db.prepare("DELETE FROM orders_current WHERE id = ? AND created = ?");
   const replaced = db.prepare(
-    "UPDATE orders_current SET live = 0 WHERE id = ? AND created <> ? AND live = 1",
+    "UPDATE orders_current INDEXED BY orders_current_live_by_id SET live = 0 WHERE id = ? AND created <> ? AND live = 1",
   );
   const history = append(db, "orders", "block, ord, id, version, tx, data");
   const current = upsert(
@@ -126,7 +126,7 @@ export function orders(db: Database): Projection {
     "id, created, block, ord, market, party, status, type, tif, from_liquidity, live, reference",
   );
   const live = db.prepare(
-    "SELECT o.block, o.tx, o.data FROM orders_current c JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
+    "SELECT o.block, o.tx, o.data FROM orders_current c INDEXED BY orders_current_live_by_id JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
   const written = new RowsOfBlock<WrittenOrder>();
   const show = (
