@@ -85,6 +85,15 @@ describe("a whole file", () => {
     writeNewFile(from, bytes("y"));
     expect(() => moveToFree(from, to, realSteps)).toThrow("EEXIST");
   });
+
+  test("whose names are one entry of the folder stays: only their case differs, to such a file system", () => {
+    const [from, link] = [join(folder.path, "case"), join(folder.path, "link")];
+    writeNewFile(from, bytes("x"));
+    // The same entry by another path, as `Case` is where case makes no difference.
+    symlinkSync(folder.path, link);
+    moveToFree(from, join(link, "case"), realSteps);
+    expect(readFileSync(from, "utf8")).toBe("x");
+  });
 });
 
 test("an export is not written over anything", async () => {

@@ -290,6 +290,13 @@ describe("a folder of secrets", () => {
   });
 });
 
+test("a wallet that is named like a leftover stays", async () => {
+  const keystore = new FolderKeystore(newFolder());
+  await keystore.exclusively(() => keystore.create("x.lyra-tmp", ONE));
+  await keystore.exclusively(() => keystore.create("a", TWO));
+  expect([await keystore.names(), await keystore.read("x.lyra-tmp")]).toEqual([["a", "x.lyra-tmp"], ONE]);
+});
+
 describe("the lock", () => {
   test("of another process is waited for, and ends with it", async () => {
     const folder = newFolder();

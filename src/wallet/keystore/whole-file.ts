@@ -1,7 +1,7 @@
 // Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
 // back; then the file gets its name in one step. What a killed process leaves is such a temporary file.
 import { lstatSync, readdirSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { walletExists } from "../errors.ts";
 import { secureRandom } from "../random.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
@@ -44,6 +44,10 @@ export function writeTemporary(path: string, bytes: Uint8Array, steps: FileSteps
  */
 export function moveToFree(from: string, to: string, steps: FileSteps): void {
   try {
+    if (isOneEntry(from, to)) {
+      steps.rename(from, to);
+      return;
+    }
     if (!isSameFile(from, to)) steps.link(from, to);
   } catch (error) {
     if (!NO_LINKS.includes(codeOf(error))) throw error;
@@ -58,6 +62,15 @@ export function moveToFree(from: string, to: string, steps: FileSteps): void {
 function isSameFile(one: string, other: string): boolean {
   const [a, b] = [one, other].map((path) => statSync(path, { bigint: true, throwIfNoEntry: false }));
   return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+}
+
+/**
+ * Whether two names of a file are one entry of its folder: where the case of letters, or how accents are put together,
+ * makes no difference. Taking one of them away would take the file away.
+ */
+function isOneEntry(from: string, to: string): boolean {
+  if (!isSameFile(from, to)) return false;
+  return statSync(from).nlink === 1 || !readdirSync(dirname(to)).includes(basename(to));
 }
 
 /** A file where there is none. @throws EEXIST */
@@ -87,16 +100,18 @@ function writeWhole(
   }
 }
 
+/** No wallet's name begins with a dot: one that ends like this is not taken for a leftover. */
+const TEMPORARY_NAME = new RegExp(`^\\.[0-9a-f]{16}\\${TEMPORARY_SUFFIX}$`);
+
 /** Takes away what killed processes left. Only for whoever writes alone: what another one writes is such a file too. */
 export function removeLeftovers(folder: string, steps: FileSteps): void {
   for (const name of readdirSync(folder)) {
-    if (name.endsWith(TEMPORARY_SUFFIX)) quietly(() => steps.remove(join(folder, name)));
+    if (TEMPORARY_NAME.test(name)) quietly(() => steps.remove(join(folder, name)));
   }
 }
 
 /** Longer than any write takes: whoever wrote such a file is gone. */
 const OLD_MS = 60_000;
-const TEMPORARY_NAME = new RegExp(`^\\.[0-9a-f]{16}\\${TEMPORARY_SUFFIX}$`);
 
 /** The same where others may be writing: only files of this user's that are named like ours, and old. */
 export function removeOldLeftovers(folder: string, nowMs: number, steps: FileSteps): void {
