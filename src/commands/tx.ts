@@ -17,7 +17,7 @@ import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { blockMember, give, OUT, tellValidity, validityOf } from "./tx-output.ts";
 import { heightOf } from "./wallet-keys.ts";
-import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
 
 export const help = `lyra tx: a transaction step by step; signing needs no network
@@ -210,7 +210,11 @@ async function sign(argv: string[]): Promise<number> {
   const { chainId } = draft;
   if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
   if (!values.quiet && !values.json) {
-    say(dim(`signing ${draft.command} for chain ${chainId}, height ${draft.blockHeight}, with ${key}`));
+    say(
+      dim(
+        `signing ${draft.command} for chain ${printable(chainId)}, height ${draft.blockHeight}, with ${key}`,
+      ),
+    );
   }
   return withWallet(name, values, (wallet) => {
     const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
@@ -234,7 +238,10 @@ async function sign(argv: string[]): Promise<number> {
 function sameOf(title: string, ...given: (string | undefined)[]): string | undefined {
   const values = new Set(given.filter((value) => value !== undefined));
   if (values.size > 1)
-    throw usageError("tx", `two different values are given for the ${title}: ${[...values].join(", ")}`);
+    throw usageError(
+      "tx",
+      `two different values are given for the ${title}: ${printable([...values].join(", "))}`,
+    );
   return [...values][0];
 }
 

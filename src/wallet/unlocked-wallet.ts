@@ -27,7 +27,7 @@ import {
   withPermissions,
 } from "./permissions.ts";
 import { type RandomBytes, randomNonce } from "./random.ts";
-import { signMessage } from "./signing/message.ts";
+import { checkChainId, signMessage } from "./signing/message.ts";
 import { type Rotation, type RotationTransaction, rotateKey } from "./signing/rotation.ts";
 
 /** A key as others may see it (reference 50, section 3.2). */
@@ -174,8 +174,9 @@ export class UnlockedWallet {
     return signMessage(this.signer(publicKey), message);
   }
 
-  /** @throws NodeError `key_tainted` */
+  /** @throws NodeError `key_tainted`, `chain_id_unusable` */
   signTransaction(publicKey: string, { inputData, ...options }: TransactionToSign): SignedTransaction {
+    checkChainId(options.chainId, inputData);
     const transaction = signTransaction(inputData, this.signer(publicKey), options);
     return { transaction, bytes: serializeTransaction(transaction) };
   }

@@ -74,6 +74,16 @@ describe("messages", () => {
     }
   });
 
+  test("a disguise that is too deep for this decoder is found: the network's go deeper", () => {
+    const content = encodeCommand(
+      readCommand({ voteSubmission: { proposalId: "aa".repeat(32), value: "VALUE_NO" } }),
+      5n,
+      10n,
+    );
+    const groups = (tag: number) => Buffer.alloc(200, tag);
+    expect(isTransactionContent(Buffer.concat([groups(0x23), groups(0x24), content]))).toBe(true);
+  });
+
   test("disguises are found wherever decoding finds a command", () => {
     const decoded = (message: Uint8Array): boolean => {
       try {
@@ -107,6 +117,56 @@ describe("messages", () => {
     );
     expect(found).toBeGreaterThan(100);
   });
+});
+
+describe("a chain's name that was made to be something else", () => {
+  const VOTE = { proposalId: "aa".repeat(32), value: "VALUE_NO" };
+  const inputData = encodeCommand(readCommand({ voteSubmission: VOTE }), 5n, 16_450n);
+  /** An unknown field that takes in so many bytes of what stands behind it. */
+  const swallow = (length: number) => `"${String.fromCharCode(length)}`;
+
+  test("is not signed for: as version 2, the same signature would be good on every chain", async () => {
+    const wallet = await vectorWallet();
+    // All of it can be seen, and it is no longer than names are.
+    const chainId = `${swallow(32)}devnet-of-a-friend-0001-aaaaaaa`;
+    const forged = Buffer.concat([Buffer.from(`${chainId}\0`), inputData]);
+    expect(commandKindOf(decodeInputData(forged))).toBe("voteSubmission");
+    const failure = await failureOf(() => wallet.signTransaction(KEY_1, { inputData, chainId }));
+    expect([failure.code, failure.message.includes("friend")]).toEqual(["chain_id_unusable", false]);
+    // A letter more, and nothing follows from it any more.
+    expect(wallet.signTransaction(KEY_1, { inputData, chainId: `a${chainId}` }).bytes.length).toBeGreaterThan(
+      0,
+    );
+  });
+
+  test("is not signed for: another chain's name with another command behind it", async () => {
+    const wallet = await vectorWallet();
+    // Height and tag are written longer than needed, which makes text of them.
+    const vote = Buffer.concat([
+      Buffer.from("080510c28001f2be808000440a40", "hex"),
+      Buffer.from("bb".repeat(32)),
+      Buffer.from("1002", "hex"),
+      Buffer.from(swallow(inputData.length + 1)),
+    ]);
+    const chainId = `mainnet-v1\0${new TextDecoder("utf-8", { fatal: true }).decode(vote)}`;
+    const behind = Buffer.concat([Buffer.from(`${chainId}\0`), inputData]).subarray("mainnet-v1\0".length);
+    expect(decodeInputData(behind).voteSubmission?.proposalId).toBe("bb".repeat(32));
+    expect(await codeOf(() => wallet.signTransaction(KEY_1, { inputData, chainId }))).toBe(
+      "chain_id_unusable",
+    );
+    const rotation = { fromPublicKey: KEY_1, toPublicKey: KEY_2, submissionHeight: 1n, enactmentHeight: 2n };
+    await wallet.generateKey();
+    expect(await codeOf(() => wallet.rotateKey({ ...rotation, chainId }))).toBe("chain_id_unusable");
+  });
+
+  test.each(["vega-mainnet-0011", "chain-1", "1789", "a chain", "\u00e9", "lyra-devnet"])(
+    "%s is not",
+    async (chainId) => {
+      const { transaction, bytes } = (await vectorWallet()).signTransaction(KEY_1, { inputData, chainId });
+      expect(transaction.inputData).toBe(inputData);
+      expect(bytes.length).toBeGreaterThan(inputData.length);
+    },
+  );
 });
 
 describe("transactions", () => {

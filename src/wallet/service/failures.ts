@@ -66,6 +66,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   "wrong_chain",
   "last_block_unknown",
   "chain_id_unknown",
+  "chain_id_unusable",
   "node_unreachable",
   "node_refused",
   "node_redirects",

@@ -2,7 +2,8 @@
 import { ED25519_KEY_BYTES, type Ed25519KeyPair, ed25519Verify } from "../../crypto/ed25519.ts";
 import { sha3Of } from "../../crypto/sha3.ts";
 import { WireError } from "../../wire/errors.ts";
-import { decodeInputData } from "../../wire/generated/commands.ts";
+import { decodeInputData, TxVersion } from "../../wire/generated/commands.ts";
+import { signedBytes } from "../../wire/transaction.ts";
 import { COMMANDS, commandKindOf } from "../../wire/transaction-commands.ts";
 import { walletError } from "../errors.ts";
 
@@ -40,13 +41,31 @@ export function isTransactionContent(message: Uint8Array): boolean {
   return nameEnd >= 0 && holdsCommand(message.subarray(nameEnd + 1));
 }
 
+/**
+ * Refuses a chain's name that could make the signature good for something else. The name stands in front of what is
+ * signed, and version 2 signs commands with no name (reference 30, section 2.2): a name that holds the byte which ends
+ * it, or that is the first field of a command, is made for that.
+ * @throws NodeError `chain_id_unusable`
+ */
+export function checkChainId(chainId: string, inputData: Uint8Array): void {
+  const isUsable =
+    !/\p{Cc}/u.test(chainId) && !holdsCommand(signedBytes(TxVersion.TX_VERSION_V3, chainId, inputData));
+  if (isUsable) return;
+  throw walletError(
+    "chain_id_unusable",
+    "the chain ID cannot be signed for: the signature could be used for another transaction, or on another chain",
+    "see where the chain ID comes from: chains are named with letters, digits and -",
+  );
+}
+
 function holdsCommand(bytes: Uint8Array): boolean {
   // Hardly any message comes this far: decoding costs as much as half a signature.
   if (!mayHoldCommand(bytes)) return false;
   try {
     return commandKindOf(decodeInputData(bytes)) !== undefined;
   } catch (error) {
-    if (error instanceof WireError) return false;
+    // What is too deep for this decoder is not for each of the network's.
+    if (error instanceof WireError) return error.code === "too_deep";
     throw error;
   }
 }
@@ -64,7 +83,9 @@ function mayHoldCommand(bytes: Uint8Array): boolean {
     const wireType = tag.value % 8;
     const head =
       wireType === 0 || wireType === 2 ? shortVarint(bytes, tag.next) : { value: 0, next: tag.next };
-    if (head === undefined || wireType === 3 || wireType > 5) return true;
+    // The end of a group that has no beginning, or no wire type at all.
+    if (wireType === 4 || wireType > 5) return false;
+    if (head === undefined || wireType === 3) return true;
     place = head.next + (wireType === 2 ? head.value : wireType === 1 ? 8 : wireType === 5 ? 4 : 0);
   }
   return false;

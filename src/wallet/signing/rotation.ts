@@ -2,9 +2,10 @@
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
 import { slip10Key } from "../../crypto/slip10.ts";
-import { buildTransaction } from "../../wire/transaction-build.ts";
+import { encodeCommand, serializeTransaction, signTransaction } from "../../wire/transaction-build.ts";
 import { keyTainted, walletError } from "../errors.ts";
 import type { WalletData } from "../keys/wallet-data.ts";
+import { checkChainId } from "./message.ts";
 
 export interface Rotation {
   readonly fromPublicKey: string;
@@ -42,9 +43,9 @@ export function rotateKey(wallet: WalletData, rotation: Rotation, nonce: bigint)
     newPubKey: next.publicKey,
     currentPubKeyHash: sha3HexOf(Buffer.from(current.publicKey, "hex")),
   };
-  const transaction = buildTransaction(
-    { kind: "keyRotateSubmission", payload },
-    { key: ed25519KeyPair(slip10Key(wallet.node)), chainId, nonce, blockHeight: submissionHeight },
-  );
+  const inputData = encodeCommand({ kind: "keyRotateSubmission", payload }, nonce, submissionHeight);
+  checkChainId(chainId, inputData);
+  const key = ed25519KeyPair(slip10Key(wallet.node));
+  const transaction = serializeTransaction(signTransaction(inputData, key, { chainId }));
   return { masterPublicKey: wallet.id, transaction };
 }
