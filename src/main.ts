@@ -1,7 +1,7 @@
 #!/usr/bin/env bun
 import { sayError } from "./commands/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
-import { ExitCode } from "./errors.ts";
+import { ExitCode, NodeError } from "./errors.ts";
 
 interface Command {
   readonly help: string;
@@ -58,9 +58,27 @@ async function main(argv: string[]): Promise<number> {
   return command.run(rest);
 }
 
-const argv = process.argv.slice(2);
-try {
-  process.exit(await main(argv));
-} catch (error) {
-  process.exit(sayError(error, argv.includes("--json")));
+/** What went wrong with standard output; a pipe and a full disk say so later than the call that wrote. */
+let outputFailure: { readonly code?: string } | undefined;
+
+/** Ends the process when all that was printed has left it: who reads a pipe slowly gets the rest too. */
+async function leave(code: number, asJson: boolean): Promise<never> {
+  await new Promise<void>((resolve) => process.stdout.end(resolve));
+  // Who closes a pipe early has read enough.
+  const isLost = outputFailure !== undefined && outputFailure.code !== "EPIPE";
+  if (!isLost || code !== ExitCode.done) process.exit(code);
+  const message = `standard output cannot be written: ${outputFailure?.code ?? "unknown"}`;
+  process.exit(
+    sayError(new NodeError("lyra", "output_lost", message, "what was printed is not whole"), asJson),
+  );
 }
+
+const argv = process.argv.slice(2);
+const asJson = argv.includes("--json");
+process.stdout.on("error", (error: { readonly code?: string }) => {
+  outputFailure ??= error;
+});
+await main(argv).then(
+  (code) => leave(code, asJson),
+  (error: unknown) => leave(sayError(error, asJson), asJson),
+);
