@@ -1,6 +1,7 @@
 // What a command prints gets to whoever reads it, or the command says that it did not.
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { FROM_SOURCES } from "./rig/lyra.ts";
 import { Cli } from "./wallet/support/cli.ts";
 
@@ -45,5 +46,11 @@ describe.skipIf(process.platform === "win32")("standard output", () => {
     expect([code, JSON.parse(err).error.code]).toEqual([1, "output_lost"]);
     const wrong = await inShell('"$@" > /dev/full', ["tx", "build", "{}", "--json"]);
     expect([wrong.code, JSON.parse(wrong.err).error.code]).not.toContain("output_lost");
+  });
+
+  test("and a file that a full disk did not take is none", async () => {
+    const out = join(cli.home, "half.json");
+    const { err, code } = await inShell('ulimit -f 4; trap "" XFSZ; "$@"', [...build, "--out", out]);
+    expect([code, JSON.parse(err).error.code, existsSync(out)]).toEqual([1, "file_unwritable", false]);
   });
 });

@@ -1,7 +1,8 @@
 // What the tx commands print: a document, its one line, a new file, or a code for a camera; and how long it is good.
-import { closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { ExitCode } from "../errors.ts";
 import { walletError } from "../wallet/errors.ts";
+import { realSteps } from "../wallet/keystore/file-steps.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { usageError } from "./arguments.ts";
 import { qrText } from "./qr-text.ts";
@@ -32,13 +33,20 @@ export function give(values: OutputValues, document: object, line: string): numb
   return ExitCode.done;
 }
 
+/** All of it, on the disk, or no file: half a document would be carried to the other machine. */
 function writeNew(path: string, text: string): void {
+  let isMade = false;
   try {
     const descriptor = openSync(path, "wx");
-    writeSync(descriptor, text);
-    fsyncSync(descriptor);
-    closeSync(descriptor);
+    isMade = true;
+    try {
+      realSteps.write(descriptor, Buffer.from(text));
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
   } catch (error) {
+    if (isMade) rmSync(path, { force: true });
     const { code } = error as { code?: string };
     throw walletError(
       "file_unwritable",

@@ -1,5 +1,4 @@
 // lyra wallet message: signatures of messages, and their check, which needs no wallet.
-import { readFileSync } from "node:fs";
 import { ExitCode } from "../errors.ts";
 import { walletError } from "../wallet/errors.ts";
 import { MESSAGE_BYTES_MAX } from "../wallet/limits.ts";
@@ -8,6 +7,7 @@ import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
 import { transactionBytes } from "../wire/transaction-json.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 import { green, red } from "./terminal.ts";
 import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { pickVerb } from "./wallet-verbs.ts";
@@ -79,7 +79,7 @@ function base64Of(title: string, text: string): Uint8Array {
 
 function fileOf(path: string): Uint8Array {
   try {
-    return readFileSync(path === "-" ? 0 : path);
+    return readInputFile(path, MESSAGE_BYTES_MAX);
   } catch (error) {
     throw walletError("file_unreadable", `${path} cannot be read: ${(error as { code?: string }).code}`);
   }

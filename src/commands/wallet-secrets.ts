@@ -1,10 +1,12 @@
 // Secrets from the person or the script that runs a command: by a prompt that shows nothing, from a file, or from a
 // descriptor. Never from an argument or the environment, which other processes can read.
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { isatty } from "node:tty";
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
+import { readInto } from "./input-file.ts";
 import { say } from "./terminal.ts";
 import { promptHidden } from "./wallet-prompt.ts";
 
@@ -116,36 +118,34 @@ function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
 
 async function fromDescriptor(text: string, flag: string, bytesMax: number): Promise<Uint8Array> {
   if (!/^\d{1,6}$/.test(text)) throw usageError("wallet", `--${flag}-fd is the number of a descriptor`);
-  const descriptor = Number(text);
-  if (descriptor === 0 && process.stdin.isTTY) {
-    throw usageError("wallet", `--${flag}-fd 0 is the terminal, which would show it: leave the flag away`);
-  }
-  return trimmed(readAll(descriptor, flag, bytesMax));
+  return trimmed(readAll(Number(text), flag, bytesMax));
 }
 
 function readAll(descriptor: number, flag: string, bytesMax: number): Uint8Array {
   const buffer = new Uint8Array(bytesMax + 1);
-  let length = 0;
-  for (;;) {
-    let count: number;
-    try {
-      count = readSync(descriptor, buffer, length, buffer.length - length, null);
-    } catch (error) {
-      if (codeOf(error) === "EAGAIN") {
-        // A pipe that does not wait: its writer has not written yet.
-        Bun.sleepSync(5);
-        continue;
-      }
-      wipe(buffer);
-      throw secretError(flag, `the ${words(flag)} cannot be read: ${codeOf(error)}`);
-    }
-    if (count === 0) return buffer.subarray(0, length);
-    length += count;
-    if (length === buffer.length) {
-      wipe(buffer);
-      throw secretError(flag, `the ${words(flag)} has more than ${bytesMax} bytes`);
-    }
+  let length: number;
+  try {
+    checkSource(descriptor, flag);
+    length = readInto(descriptor, buffer);
+  } catch (error) {
+    wipe(buffer);
+    if (error instanceof NodeError) throw error;
+    throw secretError(flag, `the ${words(flag)} cannot be read: ${codeOf(error)}`);
   }
+  if (length < buffer.length) return buffer.subarray(0, length);
+  wipe(buffer);
+  throw secretError(flag, `the ${words(flag)} has more than ${bytesMax} bytes`);
+}
+
+/** Refuses a terminal, which shows what is typed, and descriptors of this process's own, which never end. */
+function checkSource(descriptor: number, flag: string): void {
+  if (isatty(descriptor)) {
+    throw secretError(flag, "this is the terminal, which would show it", "leave the flag away");
+  }
+  const stats = fstatSync(descriptor);
+  const isSource = stats.isFile() || stats.isFIFO() || stats.isSocket() || stats.isCharacterDevice();
+  if (isSource || stats.isDirectory()) return;
+  throw secretError(flag, `the ${words(flag)} cannot be read: nothing was given there`);
 }
 
 /** Without CR and LF at its ends, as the original reads such files; blanks stay. Wipes what it does not return. */

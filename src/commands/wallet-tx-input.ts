@@ -1,6 +1,5 @@
 // What the tx commands read: a command as JSON, input data or a transaction as base64, or a document that one of them
 // printed; and what a node says of its last block.
-import { readFileSync } from "node:fs";
 import { ExitCode, NodeError } from "../errors.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
@@ -11,6 +10,7 @@ import { TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
 import type { CommandInit } from "../wire/transaction-build.ts";
 import { transactionBytes } from "../wire/transaction-json.ts";
 import { usageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 
 /** Twice the largest transaction in base64: what is longer is something else. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
@@ -129,7 +129,7 @@ function base64Of(text: string): Uint8Array {
 function textOf(path: string): string {
   let bytes: Uint8Array;
   try {
-    bytes = readFileSync(path === "-" ? 0 : path);
+    bytes = readInputFile(path, INPUT_BYTES_MAX);
   } catch (error) {
     throw usageError("tx", `${path.slice(0, 200)} cannot be read: ${(error as { code?: string }).code}`);
   }

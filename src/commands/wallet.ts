@@ -1,13 +1,15 @@
 // lyra wallet: wallets, their keys, and messages, with no network at all.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode } from "../errors.ts";
-import { walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
+import { walletDamaged, walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
 import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { writeNewFile } from "../wallet/keystore/whole-file.ts";
+import { FILE_BYTES_MAX } from "../wallet/limits.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
 import { dim, green, say } from "./terminal.ts";
 import { create, tellNew } from "./wallet-create.ts";
 import { help, helpOf } from "./wallet-help.ts";
@@ -257,9 +259,12 @@ function told(
 }
 
 function readWhole(path: string): Uint8Array {
+  let file: Uint8Array;
   try {
-    return new Uint8Array(readFileSync(path));
+    file = readInputFile(path, FILE_BYTES_MAX);
   } catch (error) {
     throw walletError("file_unreadable", `${path} cannot be read: ${(error as { code?: string }).code}`);
   }
+  if (file.length > FILE_BYTES_MAX) throw walletDamaged(`it has more than ${FILE_BYTES_MAX} bytes`);
+  return file;
 }

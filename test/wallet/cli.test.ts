@@ -1,7 +1,17 @@
 // lyra wallet: what it prints, how it ends, and that no secret gets where others could read it.
 import { afterAll, describe, expect, test } from "bun:test";
-import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
+import { FROM_SOURCES } from "../rig/lyra.ts";
 import { wordsOf } from "../rig/wallet-home.ts";
 import { Cli } from "./support/cli.ts";
 import { KEY_1, KEY_2, MESSAGE_SIGNATURES, ORIGINAL_FILE, PHRASE, WALLET_ID } from "./support/vectors.ts";
@@ -331,6 +341,16 @@ describe("secrets", () => {
     expect(err).toContain(message);
   });
 
+  test("from a descriptor that nobody gave are not waited for", async () => {
+    const shell = ["sh", "-c", 'exec 3<&- 4<&- 5<&- 6<&-; exec "$@"', "sh"];
+    // What the runtime opened for itself has these numbers then.
+    for (const descriptor of ["3", "4"]) {
+      const words = ["wallet", "describe", "old", "--passphrase-fd", descriptor];
+      const { err, code } = await cli.runBehind(shell, words);
+      expect([code, err.includes("the passphrase cannot be read")]).toEqual([2, true]);
+    }
+  });
+
   test("that are too long are refused", async () => {
     const long = cli.file("long", "x".repeat(5000));
     const { err } = await cli.run(["wallet", "describe", "old", "--passphrase-file", long]);
@@ -377,4 +397,43 @@ test("the vectors' phrase gives the vectors' keys from the command line", async 
     passphraseFile,
   ]);
   expect(out).toBe("vectors  30ebce58d94ad37c4ff6a9014c955c20e12468da956163228cc7ec9b98d3a371\n");
+});
+
+describe.skipIf(process.platform === "win32")("what is read", () => {
+  const vote = ["tx", "check"];
+  const message = ["wallet", "message", "verify", KEY_1, "aaaa", "--message-file"];
+
+  test("is no more than is wanted, of what has no end", async () => {
+    const errors = await Promise.all(
+      [
+        [...vote, "/dev/zero"],
+        [...message, "/dev/zero"],
+        ["wallet", "import", "endless", "--file", "/dev/zero"],
+      ].map(async (words) => (await cli.run(words)).err),
+    );
+    expect(errors[0]).toContain("larger than a transaction may be");
+    expect(errors[1]).toContain("a message has at most");
+    expect(errors[2]).toContain("it has more than");
+  });
+
+  test.each([
+    ["a command", vote, '{"voteSubmission":{"proposalId":"', 1],
+    ["a message", message, "hello", 4],
+  ])("from a pipe that does not wait: %s", async (_, words, text, wanted) => {
+    const pipe = join(cli.home, `pipe-${wanted}`);
+    Bun.spawnSync(["mkfifo", "-m", "600", pipe]);
+    const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
+    const writer = openSync(pipe, "w");
+    const child = Bun.spawn([...FROM_SOURCES, ...words, "-"], {
+      stdin: reader,
+      stdout: "ignore",
+      stderr: "pipe",
+    });
+    closeSync(reader);
+    await Bun.sleep(500);
+    writeSync(writer, text);
+    closeSync(writer);
+    const err = await new Response(child.stderr).text();
+    expect([await child.exited, err.includes("EAGAIN")]).toEqual([wanted, false]);
+  });
 });

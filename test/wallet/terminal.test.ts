@@ -203,8 +203,13 @@ describe("nothing is asked", () => {
     expect(readdirSync(cli.wallets)).not.toContain("piped");
   });
 
-  test("and a terminal is no descriptor for a secret", async () => {
-    const { shown, code } = await lyraOnTerminal(cli, [...LIST, "--passphrase-fd", "0"]);
+  test.each([
+    ["--passphrase-fd", "0"],
+    ["--passphrase-fd", "2"],
+    ["--passphrase-file", "/dev/tty"],
+    ["--passphrase-file", "/dev/stdin"],
+  ])("and a terminal is no place for a secret: %s %s", async (flag, value) => {
+    const { shown, code } = await lyraOnTerminal(cli, [...LIST, flag, value]);
     expect([code, shown.includes("is the terminal, which would show it")]).toEqual([2, true]);
   });
 });
