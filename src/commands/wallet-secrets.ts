@@ -1,5 +1,6 @@
 // Secrets from the person or the script that runs a command: by a prompt that shows nothing, from a file, or from a
 // descriptor. Never from an argument or the environment, which other processes can read.
+import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import { wipe } from "../crypto/wipe.ts";
@@ -59,6 +60,19 @@ export function readPassphrase(values: Values, wallet: string): Promise<Uint8Arr
 
 export function readNewPassphrase(values: Values, wallet: string, flag = "passphrase"): Promise<Uint8Array> {
   return readSecret(values, { flag, question: `new passphrase for ${wallet}`, isNew: true });
+}
+
+/**
+ * A passphrase as a running service takes it, which is text.
+ * @throws NodeError for bytes that are none: as a text they would be another passphrase
+ */
+export function serviceText(passphrase: Uint8Array): string {
+  if (isUtf8(passphrase)) return Buffer.from(passphrase).toString("utf8");
+  throw secretError(
+    "passphrase",
+    "the passphrase is not UTF-8, and a running service takes no other",
+    "unlock the wallet when the service starts, or give it another one: lyra wallet passphrase NAME",
+  );
 }
 
 /** As a text: that is what a phrase is. */

@@ -6,7 +6,7 @@ import { walletUnknown } from "../wallet/errors.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { green, say } from "./terminal.ts";
 import { print, takeWords, WALLET_FLAGS } from "./wallet-opening.ts";
-import { readPassphrase } from "./wallet-secrets.ts";
+import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 import { askService } from "./wallet-socket.ts";
 
 export async function runUnlock(argv: string[]): Promise<number> {
@@ -18,7 +18,7 @@ export async function runUnlock(argv: string[]): Promise<number> {
   if (!wallets.includes(wallet)) throw walletUnknown();
   const bytes = await readPassphrase(values, wallet);
   try {
-    const passphrase = Buffer.from(bytes).toString("utf8");
+    const passphrase = serviceText(bytes);
     await askService(home, "admin.unlock_wallet", { wallet, passphrase });
   } finally {
     wipe(bytes);

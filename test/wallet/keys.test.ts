@@ -3,7 +3,8 @@ import { describe, expect, test } from "bun:test";
 import { HARDENED, VegaWallet } from "@vegaprotocol/crypto";
 import fc from "fast-check";
 import { slip10Child, slip10Descendant, slip10Root } from "../../src/crypto/slip10.ts";
-import { deriveKey, walletId, walletNode } from "../../src/wallet/keys/derivation.ts";
+import { withNewKey } from "../../src/wallet/keys/changes.ts";
+import { deriveKey, KEY_INDEX_MAX, walletId, walletNode } from "../../src/wallet/keys/derivation.ts";
 import { newRecoveryPhrase, readRecoveryPhrase, seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
 import { failureOf } from "./support/failures.ts";
 import {
@@ -137,4 +138,21 @@ describe("recovery phrases", () => {
       { numRuns: 50 },
     );
   });
+});
+
+test("a wallet whose last key is the last one there is gets no other", async () => {
+  const [key] = withNewKey({ version: 2, id: WALLET_ID, node, keys: [], permissions: new Map() }).keys;
+  for (const index of [KEY_INDEX_MAX, 2 ** 31 - 1, Number.MAX_SAFE_INTEGER]) {
+    const wallet = {
+      version: 2,
+      id: WALLET_ID,
+      node,
+      keys: [{ ...key!, index }],
+      permissions: new Map(),
+    } as const;
+    expect((await failureOf(() => withNewKey(wallet))).code).toBe("keys_full");
+    expect(withNewKey({ ...wallet, keys: [{ ...key!, index: KEY_INDEX_MAX - 1 }] }).keys[1]!.index).toBe(
+      KEY_INDEX_MAX,
+    );
+  }
 });

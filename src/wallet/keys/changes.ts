@@ -2,7 +2,7 @@
 import { keyTainted, keyUnknown, walletError } from "../errors.ts";
 import { KEYS_MAX } from "../limits.ts";
 import { withoutKey } from "../permissions.ts";
-import { deriveKey } from "./derivation.ts";
+import { deriveKey, KEY_INDEX_MAX } from "./derivation.ts";
 import { namedMetadata } from "./metadata.ts";
 import type { KeyData, Metadata, WalletData } from "./wallet-data.ts";
 
@@ -22,6 +22,7 @@ export function withNewKey(wallet: WalletData, metadata: Metadata = []): WalletD
     throw walletError("keys_full", `the wallet has ${KEYS_MAX} keys, and no room for more`);
   }
   const index = (wallet.keys.at(-1)?.index ?? 0) + 1;
+  if (index > KEY_INDEX_MAX) throw walletError("keys_full", "there is no key behind the wallet's last one");
   const named = namedMetadata(metadata, index);
   const key = { ...deriveKey(wallet.node, wallet.version, index), metadata: named, isTainted: false };
   return { ...wallet, keys: [...wallet.keys, key] };

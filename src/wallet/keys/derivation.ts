@@ -14,6 +14,9 @@ import type { KeyData, KeyVersion } from "./wallet-data.ts";
 /** The first step of every path, and what version 1 adds to an index. */
 const NETWORK = 1789;
 
+/** Places of a path have 31 bits (SLIP-10): the last key that both versions have. */
+export const KEY_INDEX_MAX = 2 ** 31 - 1 - NETWORK;
+
 /** The node that a wallet keeps: m/1789'. Secret: the caller wipes it. */
 export function walletNode(seed: Uint8Array): Slip10Node {
   const root = slip10Root(seed);

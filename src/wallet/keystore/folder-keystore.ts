@@ -3,7 +3,7 @@
 // A file appears under its name when it is whole and on the disk, by one rename; the folder follows to the disk. So
 // at any moment there are the old bytes or the new ones. What a killed process leaves is a hidden temporary file,
 // encrypted like any other, which the next writer takes away.
-import { mkdirSync, readdirSync } from "node:fs";
+import { type Dirent, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
 import { walletError, walletExists, walletUnknown } from "../errors.ts";
@@ -11,7 +11,7 @@ import { FILE_BYTES_MAX } from "../limits.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
 import { withFolderLock } from "./folder-lock.ts";
-import { checkFolder, codeOf, readGuarded } from "./guard.ts";
+import { checkFolder, codeOf, readGuarded, unusable } from "./guard.ts";
 import type { Keystore } from "./keystore.ts";
 import { moveToFree, quietly, removeLeftovers, temporaryIn, writeTemporary } from "./whole-file.ts";
 
@@ -28,7 +28,7 @@ export class FolderKeystore implements Keystore {
 
   async names(): Promise<string[]> {
     if (!checkFolder(this.folder)) return [];
-    return readdirSync(this.folder, { withFileTypes: true })
+    return entriesOf(this.folder)
       .filter((entry) => !entry.isDirectory() && nameProblem(entry.name) === undefined)
       .map(({ name }) => name)
       .sort();
@@ -77,7 +77,7 @@ export class FolderKeystore implements Keystore {
     // Within this store one after the other, in order; the lock is for other processes.
     const turn = this.last.then(() =>
       withFolderLock(this.folder, () => {
-        removeLeftovers(this.folder, this.steps);
+        quietly(() => removeLeftovers(this.folder, this.steps));
         return action();
       }),
     );
@@ -123,5 +123,13 @@ export class FolderKeystore implements Keystore {
     if (error instanceof NodeError) return error;
     const message = `${path} cannot be written: ${codeOf(error) ?? reasonOf(error)}`;
     return walletError("wallets_unusable", message, "", ExitCode.failed, { cause: error });
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    throw unusable(folder, error);
   }
 }

@@ -87,7 +87,7 @@ function checkOwnership(path: string, { uid, mode }: Stats, wanted: string): voi
   }
 }
 
-function unusable(path: string, error: unknown): NodeError {
+export function unusable(path: string, error: unknown): NodeError {
   const message = `${path} cannot be read: ${codeOf(error) ?? reasonOf(error)}`;
   return walletError("wallets_unusable", message, "", ExitCode.failed, { cause: error });
 }
