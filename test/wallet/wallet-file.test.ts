@@ -98,6 +98,9 @@ describe("files of the original", () => {
     ["a node that is not its own", ['"node":"PjI6', '"node":"PjI5'], "not the one of its node"],
     ["a short node", [/"node":"[^"]+"/, '"node":"AAAA"'], "not 64 bytes"],
     ["an index of 0", ['"index":1', '"index":0'], "no order"],
+    ["an index as text", ['"index":1', '"index":"1"'], "is no number"],
+    ["a taint as text", ['"tainted":false', '"tainted":"true"'], "neither yes nor no"],
+    ["a taint as a number", ['"tainted":false', '"tainted":1'], "neither yes nor no"],
   ] as const)("%s is damage", async (_, change, message) => {
     const text =
       typeof change === "string" ? change : ORIGINAL_FILE.plaintext.replace(change[0] as string, change[1]);

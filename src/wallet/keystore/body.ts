@@ -8,12 +8,14 @@ import { walletDamaged } from "../errors.ts";
 import { checkKeyVersion, checkWallet, type WalletData } from "../keys/wallet-data.ts";
 import {
   hex64Of,
+  indexOf,
   listOf,
   membersOf,
   metadataOf,
   parseMembers,
   permissionsFrom,
   sortedByHostname,
+  taintOf,
 } from "./members.ts";
 
 const LENGTH_BYTES = 4;
@@ -61,11 +63,11 @@ export function decodeBody(bytes: Uint8Array): WalletData {
   const keys = listOf(members.keys, "the list of keys").map((value) => {
     const { index, publicKey, metadata, tainted } = membersOf(value, "a key");
     return {
-      index: Number(index),
+      index: indexOf(index),
       publicKey: hex64Of(publicKey, "a public key"),
       seed: take(ED25519_SEED_BYTES),
       metadata: metadataOf(metadata),
-      isTainted: tainted === true,
+      isTainted: taintOf(tainted),
     };
   });
   if (place !== body.length) throw walletDamaged("there is something behind its content");

@@ -42,6 +42,19 @@ export function hex64Of(value: unknown, title: string): string {
   return text;
 }
 
+/** The number of a key. What it has to be among others, checkWallet knows. */
+export function indexOf(value: unknown): number {
+  if (typeof value !== "number") throw walletDamaged("the index of a key is no number");
+  return value;
+}
+
+/** Nothing and null are no, as in Go; anything else than yes and no could hide a key that must not sign. */
+export function taintOf(value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value !== "boolean") throw walletDamaged("whether a key is tainted is neither yes nor no");
+  return value;
+}
+
 export function metadataOf(value: unknown): Metadata {
   return listOf(value, "the metadata of a key").map((entry) => {
     const { key, value } = membersOf(entry, "an entry of metadata");

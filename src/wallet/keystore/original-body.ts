@@ -10,12 +10,14 @@ import { walletId } from "../keys/derivation.ts";
 import { checkKeyVersion, checkWallet, type KeyData, type WalletData } from "../keys/wallet-data.ts";
 import {
   hex64Of,
+  indexOf,
   listOf,
   membersOf,
   metadataOf,
   parseMembers,
   permissionsFrom,
   sortedByHostname,
+  taintOf,
   textOf,
 } from "./members.ts";
 
@@ -78,10 +80,10 @@ function keyOf(value: unknown): KeyData {
   const isPair = privateKey.length === 128 && isHex(privateKey) && privateKey.slice(64) === publicKey;
   if (!isPair) throw walletDamaged("a private key is not a seed and its public key");
   return {
-    index: Number(index),
+    index: indexOf(index),
     publicKey,
     seed: new Uint8Array(Buffer.from(privateKey.slice(0, ED25519_SEED_BYTES * 2), "hex")),
     metadata: metadataOf(meta),
-    isTainted: tainted === true,
+    isTainted: taintOf(tainted),
   };
 }
