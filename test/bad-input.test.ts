@@ -6,6 +6,7 @@ import { dataApp } from "../src/api/data/app.ts";
 import { DATA_ENDPOINTS } from "../src/api/data/endpoints.ts";
 import { EXPORT_PATH } from "../src/api/data/network-history.ts";
 import { EXPORT_REQUEST, LEDGER_EXPORT_PATH, LEDGER_EXPORT_REQUEST } from "../src/api/data/streams.ts";
+import { readRequest } from "../src/api/query.ts";
 import { DEFAULT_LIMITS } from "../src/limits.ts";
 import { malformedQueries, type Parameter, parametersOf, valuesFor } from "./support/bad-values.ts";
 import { expectOrderly } from "./support/expect-orderly.ts";
@@ -51,6 +52,14 @@ async function ask(request: string): Promise<void> {
   await expectOrderly(await chain.get(request), request);
   expect(performance.now() - startedMs).toBeLessThan(ANSWER_MS_MAX);
 }
+
+test("a name of nothing but brackets costs no more than any other of its length", () => {
+  const key = `${"[".repeat(60_000)}\n]`;
+  const startedMs = performance.now();
+  expect(readRequest("datanode.api.v2.ListAssetsRequest", [[key, ""]], {}, 1)).toEqual({});
+  // It took more than four seconds as an expression that backs off from every bracket.
+  expect(performance.now() - startedMs).toBeLessThan(500);
+});
 
 describe("every parameter of every endpoint", () => {
   test.each(targets.map((target): [string, Target] => [target.path, target]))("%s", async (_, target) => {
