@@ -135,3 +135,12 @@ describe("votes and proposals (reference 10, section 5.12)", () => {
     expect([bad.status, bad.body.details[0].code]).toEqual([400, 170001]);
   });
 });
+
+test("a proposal with a well-known name: its cursors lead on", async () => {
+  const names = [id(3), "network", "VOTE"];
+  const get = chainOf([
+    names.map((name): Event => [Field.proposal, encodeProposal({ id: name, state: 2, partyId: id(1) })]),
+  ]);
+  const nodes = await walk(get, "/governances?", 1);
+  expect(nodes.map(({ proposal }) => proposal.id).sort()).toEqual(names.sort());
+});

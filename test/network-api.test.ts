@@ -14,7 +14,7 @@ import {
   encodeValidatorUpdate,
 } from "../src/wire/generated/events.ts";
 import { encodeNetworkParameter } from "../src/wire/generated/vega.ts";
-import { blockNs, chainOf, cursorOf, type Event, id, type Json, removeChains } from "./small-chain.ts";
+import { blockNs, chainOf, cursorOf, type Event, id, type Json, removeChains, walk } from "./small-chain.ts";
 
 afterAll(removeChains);
 
@@ -249,6 +249,20 @@ test("signatures of a resource: each once, newest first means the largest bytes 
   const after = encodeURIComponent(body.signatures.pageInfo.endCursor);
   const rest = await get(`/node/signatures?id=${resource}&pagination.first=2&pagination.after=${after}`);
   expect(rest.body.signatures.edges.map((edge: Json) => edge.node.sig)).toEqual(["AQ=="]);
+});
+
+test("a resource with a well-known name: its cursors lead on", async () => {
+  const signature = (byte: number): Event => [
+    Field.nodeSignature,
+    encodeNodeSignature({ id: "VOTE", sig: new Uint8Array([byte]), kind: 1 }),
+  ];
+  const get = chainOf([[signature(1), signature(2), signature(3)]]);
+  const nodes = await walk(get, "/node/signatures?id=VOTE&", 1);
+  expect(nodes.map(({ id: resource, sig }) => [resource, sig])).toEqual([
+    ["VOTE", "Aw=="],
+    ["VOTE", "Ag=="],
+    ["VOTE", "AQ=="],
+  ]);
 });
 
 test("network parameters: the newest value, always ascending, the recorded Ethereum settings", async () => {

@@ -3,7 +3,13 @@ import type { Database } from "bun:sqlite";
 import type { Limits } from "../../limits.ts";
 import type { ChainHead } from "../../store/head.ts";
 import { Ids } from "../../store/ids.ts";
-import { InvalidIdentifier, isHex64, NETWORK_PARTY } from "../../wire/identifiers.ts";
+import {
+  InvalidIdentifier,
+  identifierBytes,
+  isHex64,
+  isIdentifier,
+  NETWORK_PARTY,
+} from "../../wire/identifiers.ts";
 import { ApiError, internal, invalidArgument } from "../errors.ts";
 import {
   CursorError,
@@ -214,12 +220,11 @@ export class CursorReader {
     }
   }
 
-  /** Bytes of a hex identifier. */
+  /** Bytes of an identifier: hex, or a well-known word. */
   bytes(name: string): Uint8Array {
     const text = this.string(name);
-    if (!/^(?:[0-9a-fA-F]{2})*$/.test(text))
-      throw new CursorError(`parsing cursor: member ${name} is not hex`);
-    return Buffer.from(text, "hex");
+    if (!isIdentifier(text)) throw new CursorError(`parsing cursor: member ${name} is not hex`);
+    return identifierBytes(text);
   }
 
   has(name: string): boolean {

@@ -143,7 +143,7 @@ function pageOfProposals(
     ],
     cursor: (row) => {
       const { id, state } = readProposalAt(row.data, 0, row.data.length);
-      return JSON.stringify({ state, vega_time: context.cursorTime(row.k1!), id: id.toLowerCase() });
+      return JSON.stringify({ state, vega_time: context.cursorTime(row.k1!), id: canonicalIdentifier(id) });
     },
     node: (row) => row,
   });
