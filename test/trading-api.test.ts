@@ -19,6 +19,7 @@ import {
   id,
   type Json,
   numberOf,
+  openChain,
   removeChains,
   walk,
 } from "./small-chain.ts";
@@ -265,5 +266,31 @@ test("liquidity provisions: history by default, filters on what only the message
   ]);
   expect(await list("reference=a&")).toEqual(["1 STATUS_ACTIVE 0.1", "1 STATUS_PENDING 0.1"]);
   expect(await list("live=true&")).toEqual(["1 STATUS_ACTIVE 0.1"]);
+  expect(await list("live=true&reference=a&")).toEqual(["1 STATUS_ACTIVE 0.1"]);
+  expect(await list("live=true&reference=b&")).toEqual([]);
   expect((await get("/liquidity/provisions")).status).toBe(500);
+});
+
+test("live liquidity provisions: those that are over are looked through once for a page, however many they are", async () => {
+  const provision = (n: number, status: number): Event => [
+    Field.liquidityProvision,
+    encodeLiquidityProvision({
+      id: n.toString(16).padStart(64, "0"),
+      partyId: ALICE,
+      marketId: MARKET,
+      status,
+      fee: "0",
+    }),
+  ];
+  const over = Array.from({ length: 5_000 }, (_, n) => provision(n, 3));
+  const { get, context } = openChain([[...over, provision(5_001, 1), provision(5_002, 6)]]);
+  const query = context.db.query.bind(context.db);
+  let looks = 0;
+  context.db.query = ((sql: string) => {
+    if (sql.includes("liquidity_provisions_current")) looks++;
+    return query(sql);
+  }) as typeof query;
+  const nodes = await walk(get, `/liquidity/provisions?marketId=${MARKET}&live=true&`, 1);
+  expect(nodes.map((node) => node.status)).toEqual(["STATUS_PENDING", "STATUS_ACTIVE"]);
+  expect(looks).toBe(2);
 });

@@ -3,7 +3,7 @@ import { type LiquidityProvision, readLiquidityProvisionAt } from "../../wire/ge
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { internal } from "../errors.ts";
-import type { PageRequest, Param, Row } from "../pagination.ts";
+import type { ListQuery, PageRequest, Param, Row } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { type Connection, type DataContext, type ListSpec, truncatedNs } from "./context.ts";
 import { listKept } from "./passing-over.ts";
@@ -75,14 +75,9 @@ function provisions(
     where.push(`${column} = ?`);
     params.push(context.ids.position(id));
   }
+  const found = live ? liveProvisions(context, where, params, reference) : { from: HISTORY, where, params };
   const spec: ListSpec<ProvisionRow, LiquidityProvision> = {
-    query: {
-      select: "l.data",
-      from: live ? CURRENT : HISTORY,
-      where,
-      params,
-      order: [{ sql: "l.block" }, { sql: "l.id" }],
-    },
+    query: { select: "l.data", ...found, order: [{ sql: "l.block" }, { sql: "l.id" }] },
     page,
     key: (cursor) => {
       const block = cursor.block("vegaTime");
@@ -92,12 +87,43 @@ function provisions(
       JSON.stringify({ vegaTime: context.cursorTime(row.k0!), id: hexOf(row.k1 as Uint8Array) }),
     node: (row) => provisionOf(row.data),
   };
-  if (!live && reference === "") return context.list(spec);
-  return listKept(context, spec, (row) => {
+  if (live || reference === "") return context.list(spec);
+  return listKept(
+    context,
+    spec,
+    ({ data }) => readLiquidityProvisionAt(data, 0, data.length).reference === reference,
+  );
+}
+
+interface CurrentRow {
+  block: bigint;
+  id: Uint8Array;
+  data: Uint8Array;
+}
+
+/**
+ * The rows of those that are live. Only the messages tell, and the current rows lie in no order of time, so that all
+ * are looked through, once, before a page is made of the few that count.
+ */
+function liveProvisions(
+  context: DataContext,
+  where: readonly string[],
+  params: readonly Param[],
+  reference: string,
+): Pick<ListQuery, "from" | "where" | "params"> {
+  const keys: string[] = [];
+  const sql = `SELECT l.block, l.id, l.data FROM ${CURRENT} WHERE ${where.join(" AND ")}`;
+  for (const row of context.db.query(sql).iterate(...params) as Iterable<CurrentRow>) {
     const provision = readLiquidityProvisionAt(row.data, 0, row.data.length);
-    if (reference !== "" && provision.reference !== reference) return false;
-    return !live || LIVE_STATUSES.has(provision.status);
-  });
+    if (!LIVE_STATUSES.has(provision.status)) continue;
+    if (reference !== "" && provision.reference !== reference) continue;
+    keys.push(`[${row.block},"${hexOf(row.id)}"]`);
+  }
+  return {
+    from: "json_each(?) j CROSS JOIN liquidity_provisions l ON l.block = j.value ->> 0 AND l.id = unhex(j.value ->> 1)",
+    where: [],
+    params: [`[${keys.join(",")}]`],
+  };
 }
 
 export const liquidityEndpoints = [listLiquidityProvisions];
