@@ -133,6 +133,15 @@ describe("the cache itself", () => {
     }
   });
 
+  test("remembers no more of long addresses than of short ones", () => {
+    const cache = new PageCache(1_000, () => 1);
+    const address = (i: number) => `${i}${"x".repeat(15_000)}`;
+    for (let i = 0; i < 1_000; i++) cache.isAskedAgain(address(i));
+    const remembered = Array.from({ length: 1_000 }, (_, i) => cache.isAskedAgain(address(999 - i)));
+    expect(remembered.indexOf(false)).toBeGreaterThan(0);
+    expect(remembered.indexOf(false) * 15_000).toBeLessThanOrEqual(4 * 1024 * 1024);
+  });
+
   test("does not keep large answers", () => {
     const cache = new PageCache(10_000_000, () => 1);
     cache.get("a");

@@ -8,12 +8,14 @@ export interface CachedAnswer {
 
 /** Answers larger than this are not kept: few ask twice for them. */
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Questions remembered as asked once. */
+/** Questions remembered as asked once, and how long they may be together: an address can be long. */
 const ASKED_MAX = 10_000;
+const ASKED_CHARACTERS_MAX = 4 * 1024 * 1024;
 
 export class PageCache {
   private readonly answers = new Map<string, CachedAnswer>();
   private readonly asked = new Set<string>();
+  private askedCharacters = 0;
   private bytes = 0;
   private version: unknown;
 
@@ -27,7 +29,7 @@ export class PageCache {
     const version = this.versionNow();
     if (version !== this.version) {
       this.clear();
-      this.asked.clear();
+      this.forgetAsked();
       this.version = version;
       return undefined;
     }
@@ -37,17 +39,25 @@ export class PageCache {
   /** True if the question has been asked before since the last commit: then its answer is worth keeping. */
   isAskedAgain(key: string): boolean {
     if (this.asked.has(key)) return true;
-    if (this.asked.size >= ASKED_MAX) this.asked.clear();
+    const isFull = this.asked.size >= ASKED_MAX || this.askedCharacters + key.length > ASKED_CHARACTERS_MAX;
+    if (isFull) this.forgetAsked();
     this.asked.add(key);
+    this.askedCharacters += key.length;
     return false;
   }
 
   /** Keeps an answer that was made after the last `get`. */
   put(key: string, answer: CachedAnswer): void {
     if (answer.body.length > ANSWER_BYTES_MAX) return;
-    if (this.bytes + answer.body.length > this.bytesMax) this.clear();
+    const bytes = answer.body.length + key.length;
+    if (this.bytes + bytes > this.bytesMax) this.clear();
     this.answers.set(key, answer);
-    this.bytes += answer.body.length + key.length;
+    this.bytes += bytes;
+  }
+
+  private forgetAsked(): void {
+    this.asked.clear();
+    this.askedCharacters = 0;
   }
 
   private clear(): void {
