@@ -79,6 +79,24 @@ describe("minimum height", () => {
     },
   );
 
+  test("a posted form waits as a GET does, any other method does not", async () => {
+    const post = (least: number, contentType: string) =>
+      fetch(`${served.url}/api/v2/assets`, {
+        method: "POST",
+        body: "pagination.first=1",
+        headers: { "x-min-height": String(least), "content-type": contentType },
+      });
+    const form = "application/x-www-form-urlencoded";
+    expect((await post(served.height + 1, form)).status).toBe(412);
+    const asked = post(served.height + 1, form);
+    await Bun.sleep(WAIT_MS / 3);
+    served.commit();
+    const answer = await asked;
+    expect([answer.status, answer.headers.get("x-block-height")]).toEqual([200, String(served.height)]);
+    expect(((await answer.json()) as { assets: { edges: unknown[] } }).assets.edges.length).toBe(1);
+    expect((await post(served.height + 1, "text/plain")).status).toBe(501);
+  });
+
   test("errors are waited for alike, and a height beyond what a chain can reach is only late", async () => {
     expect((await ask("1", "/api/v2/asset/00")).response.status).toBe(400);
     expect((await ask("9".repeat(15))).response.status).toBe(412);

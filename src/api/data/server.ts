@@ -2,7 +2,7 @@
 // answers kept since the last block, preflights, minimum-height reads, counting.
 import type { JsonMode } from "../../wire/json.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
-import { isPreflight, listen, type PortSharing, preflight, urlOf, withCors } from "../http.ts";
+import { isForm, isPreflight, listen, type PortSharing, preflight, urlOf, withCors } from "../http.ts";
 import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
 import { dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
@@ -49,9 +49,10 @@ export function serveData(
   const app = dataApp(plane, status, cache, mounted);
 
   const handle = (request: Request): Response | Promise<Response> => {
-    if (request.method === "GET") {
-      const least = request.headers.get("x-min-height");
-      if (least !== null) return afterHeight(plane, request, least, () => app.fetch(request));
+    const isGet = request.method === "GET";
+    const least = isGet || isForm(request) ? request.headers.get("x-min-height") : null;
+    if (least !== null) return afterHeight(plane, request, least, () => app.fetch(request));
+    if (isGet) {
       const kept = cache.get(cacheKey(request));
       if (kept) {
         status.counts.cacheHit();
