@@ -103,6 +103,14 @@ describe("every read, over the socket", () => {
         status: 412,
         has: ["99"],
       });
+      await run(server.url, {
+        name: "below, as a posted form",
+        method: "POST",
+        get: path,
+        send: { "x-min-height": "99", "content-type": "application/x-www-form-urlencoded" },
+        status: 412,
+        has: ["99"],
+      });
       await run(server.url, { name: "no height", get: path, send: { "x-min-height": "x" }, status: 400 });
       await run(server.url, {
         name: "height",

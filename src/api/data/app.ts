@@ -47,6 +47,8 @@ const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 export interface MountedPlane {
   /** Whether a path is one of its own. */
   takes(pathname: string): boolean;
+  /** Whether what is posted there is no read, in whatever form. */
+  submits(pathname: string): boolean;
   answer(request: Request): Promise<Response>;
 }
 

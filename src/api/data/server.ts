@@ -2,7 +2,16 @@
 // answers kept since the last block, preflights, minimum-height reads, counting.
 import type { JsonMode } from "../../wire/json.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
-import { isForm, isPreflight, listen, type PortSharing, preflight, urlOf, withCors } from "../http.ts";
+import {
+  isForm,
+  isPreflight,
+  listen,
+  type PortSharing,
+  preflight,
+  splitUrl,
+  urlOf,
+  withCors,
+} from "../http.ts";
 import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
 import { dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
@@ -48,9 +57,11 @@ export function serveData(
   const cache = new PageCache(plane.context.limits.pageCacheBytesMax, versionNow);
   const app = dataApp(plane, status, cache, mounted);
 
+  const isPostedRead = (request: Request): boolean =>
+    isForm(request) && !mounted?.submits(splitUrl(request.url).pathname);
   const handle = (request: Request): Response | Promise<Response> => {
     const isGet = request.method === "GET";
-    const least = isGet || isForm(request) ? request.headers.get("x-min-height") : null;
+    const least = isGet || isPostedRead(request) ? request.headers.get("x-min-height") : null;
     if (least !== null) return afterHeight(plane, request, least, () => app.fetch(request));
     if (isGet) {
       const kept = cache.get(cacheKey(request));

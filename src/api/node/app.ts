@@ -38,6 +38,7 @@ export function nodeApp(plane: NodePlane) {
 export function mountedNode(plane: NodePlane): MountedPlane {
   return {
     takes: (pathname) => matchNodeRoute(pathname) !== undefined,
+    submits: (pathname) => matchNodeRoute(pathname)?.route.method === "POST",
     async answer(request) {
       const { pathname, query } = splitUrl(request.url);
       const mode = jsonMode(query, request.headers.get("accept"));

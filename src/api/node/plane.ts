@@ -57,6 +57,11 @@ export function matchNodeRoute(pathname: string): NodeMatch | undefined {
   return spam ? { route: SPAM_ROUTE, path: { partyId: spam[1]! } } : undefined;
 }
 
+/** A form that is posted to a GET is read like its query (reference 10, section 1.2). */
+export function isPostedRead({ route }: NodeMatch, request: Request): boolean {
+  return route.method === "GET" && isForm(request);
+}
+
 export class NodePlane {
   constructor(
     readonly context: NodeContext,
@@ -65,10 +70,9 @@ export class NodePlane {
   ) {}
 
   /** Answers a request for a route; errors are answers too, but for those that never reach a resource. */
-  async answer({ route, path }: NodeMatch, request: Request, mode: JsonMode): Promise<Answer> {
-    // A form that is posted to a GET is read like its query (reference 10, section 1.2).
-    const isAllowed = request.method === route.method || (route.method === "GET" && isForm(request));
-    if (!isAllowed) throw WRONG_METHOD;
+  async answer(match: NodeMatch, request: Request, mode: JsonMode): Promise<Answer> {
+    const { route, path } = match;
+    if (request.method !== route.method && !isPostedRead(match, request)) throw WRONG_METHOD;
     checkUrl(request, this.context.limits);
     try {
       return await route.answer(this, request, path, mode);

@@ -3,7 +3,7 @@ import { afterHeight } from "../data/server.ts";
 import { DEVNET_PREFIX, type DevnetTools, DUMP_BYTES_MAX } from "../devnet/app.ts";
 import { isPreflight, listen, preflight, splitUrl, urlOf } from "../http.ts";
 import { nodeApp } from "./app.ts";
-import type { NodePlane } from "./plane.ts";
+import { isPostedRead, matchNodeRoute, type NodePlane } from "./plane.ts";
 
 export interface NodeServer {
   readonly port: number;
@@ -24,11 +24,11 @@ export function serveNode(plane: NodePlane, host: string, port: number, devnet?:
       ? devnet.answer(request, server.requestIP(request)?.address)
       : app.fetch(request);
   const handle = (request: Request): Response | Promise<Response> => {
-    if (request.method === "GET") {
-      const least = request.headers.get("x-min-height");
-      if (least !== null) return afterHeight(plane.data, request, least, () => serve(request), "node");
-    } else if (isPreflight(request)) return preflight(request);
-    return serve(request);
+    const match = request.method === "POST" ? matchNodeRoute(splitUrl(request.url).pathname) : undefined;
+    const isRead = request.method === "GET" || (match !== undefined && isPostedRead(match, request));
+    const least = isRead ? request.headers.get("x-min-height") : null;
+    if (least !== null) return afterHeight(plane.data, request, least, () => serve(request), "node");
+    return isPreflight(request) ? preflight(request) : serve(request);
   };
   // Twice what is accepted: so much is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
