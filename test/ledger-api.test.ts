@@ -66,6 +66,9 @@ describe("ledger (reference 10, section 5.13)", () => {
     [`${to(P1)}&filter.toAccountFilter.accountTypes=ACCOUNT_TYPE_MARGIN`, [2]],
     [`${to(P1)}&filter.toAccountFilter.marketIds=${M}`, [2]],
     [`${to(P1)}&filter.toAccountFilter.assetId=${A2}`, [4]],
+    // A side without a party chooses among the entries of the party that is named.
+    [`${from(P1)}&filter.toAccountFilter.accountTypes=ACCOUNT_TYPE_GENERAL`, [1, 2, 3, 4]],
+    [`${from(P1)}&filter.toAccountFilter.assetId=${A2}`, [2, 3, 4]],
     [`${to(id(0x77))}`, []],
     [`${to(P1)}&dateRange.startTimestamp=${seconds(3) + 999_999_999n}`, [4]],
     [`${to(P1)}&dateRange.endTimestamp=${seconds(3) + 999_999_999n}`, [1, 2]],
