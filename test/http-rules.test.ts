@@ -1,5 +1,6 @@
 // Serving rules of the data plane (reference 10, sections 1.2 to 1.6), over a socket.
-import { afterAll, describe, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
+import { sendRaw } from "./support/raw-http.ts";
 import { run, type Scenario } from "./support/scenario.ts";
 import { assetEvent, parameterEvent, ServedChain } from "./support/served-chain.ts";
 
@@ -315,3 +316,17 @@ scenarios("headers", [
     headers: { "content-encoding": null, "ratelimit-limit": null, "ratelimit-remaining": null },
   },
 ]);
+
+test.each(["x", "db", "api", "127.0.0.1:3008"])(
+  "every route is found whatever the host is called: %s",
+  async (host) => {
+    const paths = ["/healthz", "/metrics", "/docs", "/api/v2/assets", `/api/v2/asset/${A}`];
+    for (const path of paths) {
+      const { status } = await sendRaw(served.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+      expect([path, status]).toEqual([path, 200]);
+    }
+    const path = `/api/v2/ledgerentry/export?partyId=${A}&assetId=${A}`;
+    const { status, headers } = await sendRaw(served.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    expect([status, headers.get("content-type")]).toEqual([200, "text/csv"]);
+  },
+);

@@ -7,6 +7,12 @@ const IDLE_TIMEOUT_S = 30;
 const PREFLIGHT_MAX_AGE_S = "7200";
 const FORM = "application/x-www-form-urlencoded";
 
+/**
+ * For every Elysia application. Without it the framework looks for the path behind the first four characters of the
+ * host, and a server that is called `api` or `db` on port 80 would find none of its routes.
+ */
+export const ANY_HOST = { standardHostname: false } as const;
+
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** The first thread on a port sees to it that no other process has it; then more of them may listen. */

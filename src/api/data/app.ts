@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, Grpc } from "../errors.ts";
-import { checkUrl, isForm, joinedQuery, splitUrl, withCors } from "../http.ts";
+import { ANY_HOST, checkUrl, isForm, joinedQuery, splitUrl, withCors } from "../http.ts";
 import { cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
@@ -62,7 +62,7 @@ export function dataApp(
   cache?: PageCache,
   mounted?: MountedPlane,
 ) {
-  const app = new Elysia({ name: "data", strictPath: true, precompile: true });
+  const app = new Elysia({ name: "data", strictPath: true, precompile: true, handler: ANY_HOST });
   const streams = streamRoutes(plane, status);
   const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields): Response => {
     const answer = answerGet(plane, endpoint, request, path);

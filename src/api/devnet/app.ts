@@ -6,7 +6,7 @@ import { NodeError } from "../../errors.ts";
 import { WireError } from "../../wire/errors.ts";
 import { refuse } from "../data/app.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
-import { readBody, withCors } from "../http.ts";
+import { ANY_HOST, readBody, withCors } from "../http.ts";
 import { Fields } from "./fields.ts";
 import { foreignReason } from "./loopback.ts";
 import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
@@ -54,7 +54,7 @@ export function devnetTools(context: DevnetContext): DevnetTools {
 
 /** The routes, without the look at who asks. */
 export function devnetApp(context: DevnetContext) {
-  const app = new Elysia({ name: "devnet", strictPath: true });
+  const app = new Elysia({ name: "devnet", strictPath: true, handler: ANY_HOST });
   app.onError(({ error, request }) => refuse(request, apiError(error)));
   for (const tool of TOOLS) {
     const path = `${DEVNET_PREFIX}${tool.path}`;

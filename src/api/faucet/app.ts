@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { rfc3339Nano } from "../../admission/time-text.ts";
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { ApiError } from "../errors.ts";
-import { readBody } from "../http.ts";
+import { ANY_HOST, readBody } from "../http.ts";
 import { CoolDown, isExempt } from "./cool-down.ts";
 import { checkAsset, MintRefusal, readMint } from "./mint.ts";
 import type { FaucetPort } from "./port.ts";
@@ -35,7 +35,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     }
     return answer(200, { success: true });
   };
-  const app = new Elysia({ name: "faucet", strictPath: true, precompile: true });
+  const app = new Elysia({ name: "faucet", strictPath: true, precompile: true, handler: ANY_HOST });
   app.get("/api/v1/health", () => answer(200, { success: true }));
   app.post("/api/v1/mint", ({ request }) => mint(request), { parse: "none" });
   app.all("/api/v1/health", () => answer(405, { error: "method not allowed" }), { parse: "none" });

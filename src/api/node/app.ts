@@ -5,7 +5,7 @@ import { type MountedPlane, refuse, toResponse } from "../data/app.ts";
 import { jsonMode } from "../data/plane.ts";
 import { docsPlugin } from "../docs.ts";
 import { ApiError, Grpc } from "../errors.ts";
-import { splitUrl, withCors } from "../http.ts";
+import { ANY_HOST, splitUrl, withCors } from "../http.ts";
 import { nodeOpenApiParts } from "./openapi.ts";
 import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
 
@@ -15,7 +15,7 @@ const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
 /** The routes of the node's own port. */
 export function nodeApp(plane: NodePlane) {
-  const app = new Elysia({ name: "node", strictPath: true, precompile: true });
+  const app = new Elysia({ name: "node", strictPath: true, precompile: true, handler: ANY_HOST });
   for (const route of NODE_ROUTES) {
     if (route.path.includes("{")) continue;
     const match: NodeMatch = { route, path: {} };

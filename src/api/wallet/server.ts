@@ -1,7 +1,7 @@
 // The wallet service on a port of this machine.
 import { Elysia } from "elysia";
 import type { WalletService } from "../../wallet/service/service.ts";
-import { listen, urlOf } from "../http.ts";
+import { ANY_HOST, listen, urlOf } from "../http.ts";
 import { answerRpc, fallback, isRpc, text, type WalletAppOptions, walletApp } from "./app.ts";
 import { isPreflight, preflight } from "./cors.ts";
 import { isAllowedHost } from "./host-check.ts";
@@ -29,7 +29,7 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   const { host, bodyBytesMax, allowedHosts } = options;
   let stayOpen: (request: Request) => void = () => {};
   const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
-  const app = new Elysia({ strictPath: true, precompile: true })
+  const app = new Elysia({ strictPath: true, precompile: true, handler: ANY_HOST })
     .use(walletApp(service, appOptions))
     .all("/*", ({ request }) => fallback(request), { parse: "none" })
     .all("/", ({ request }) => fallback(request), { parse: "none" });
