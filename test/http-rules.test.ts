@@ -330,3 +330,11 @@ test.each(["x", "db", "api", "127.0.0.1:3008"])(
     expect([status, headers.get("content-type")]).toEqual([200, "text/csv"]);
   },
 );
+
+test.each(["", "a b", "a/b", "x@y"])("a host that is none does not hide the resources: %j", async (host) => {
+  const ask = (path: string) => sendRaw(served.port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  const one = await ask(`/api/v2/asset/${A}?pretty`);
+  expect([one.status, one.body.includes(A)]).toEqual([200, true]);
+  expect((await ask("/api/v2/assets?pagination.first=0")).status).toBe(500);
+  expect((await ask(`/api/v2/ledgerentry/export?partyId=${A}&assetId=${A}`)).status).toBe(200);
+});

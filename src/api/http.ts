@@ -115,9 +115,9 @@ function canonicalHeader(name: string): string {
     .replace(/(^|-)([a-z])/g, (_, dash: string, letter: string) => dash + letter.toUpperCase());
 }
 
-/** Path and raw query of an absolute URL, nothing unescaped. */
+/** Path and raw query of an absolute URL, nothing unescaped; of a request without a usable host it is the path alone. */
 export function splitUrl(url: string): { pathname: string; query: string } {
-  const start = url.indexOf("/", url.indexOf("://") + 3);
+  const start = url.startsWith("/") ? 0 : url.indexOf("/", url.indexOf("://") + 3);
   if (start < 0) return { pathname: "/", query: "" };
   const mark = url.indexOf("?", start);
   if (mark < 0) return { pathname: url.slice(start), query: "" };

@@ -141,6 +141,7 @@ async function fallback(
   const match = matchRoute(pathname);
   const streamRoute = streams.find((route) => route.path === pathname);
   if (streamRoute) {
+    if (request.method === "GET") return stream(plane, streamRoute, request, splitUrl(request.url).query);
     if (!isForm(request)) return refuse(request, WRONG_METHOD);
     return stream(plane, streamRoute, request, await joinedQuery(request, plane.context.limits));
   }
