@@ -8,9 +8,9 @@ import { ExitCode, NodeError } from "../src/errors.ts";
 import { exportChunks } from "../src/history/export.ts";
 import { planExport } from "../src/history/export-plan.ts";
 import type { Manifest } from "../src/history/manifest.ts";
-import { segmentId } from "../src/history/segment-format.ts";
+import { type SegmentRecord, segmentId } from "../src/history/segment-format.ts";
 import { verifyArchive } from "../src/history/verify.ts";
-import { centralDirectory, localHeader, Method } from "../src/history/zip.ts";
+import { centralDirectory, localHeader, Method, type ZipEntry } from "../src/history/zip.ts";
 import { collect, folder, type MadeSegment, makeSegments, removeFolders } from "./history-fixtures.ts";
 
 afterAll(removeFolders);
@@ -126,6 +126,47 @@ describe("damage", () => {
   });
 });
 
+/** An archive of one entry, with a CSV of two lines in it. */
+function oneEntry(change: (entry: ZipEntry) => ZipEntry, behind = ""): string {
+  const csv = Buffer.from("id\n1\n");
+  const packed = Buffer.concat([deflateRawSync(csv), Buffer.from(behind)]);
+  const sizes = { crc: crc32(csv), bytes: csv.length, packedBytes: packed.length };
+  const entry = change({ name: "x.csv", method: Method.deflate, ...sizes });
+  const path = join(folder(), "x.zip");
+  writeFileSync(path, Buffer.concat([localHeader(entry), packed, centralDirectory([entry])]));
+  return path;
+}
+
+describe("an entry without a manifest", () => {
+  test("is sound as it is", async () => {
+    expect((await verifyArchive(oneEntry((entry) => entry))).files).toMatchObject([
+      { name: "x.csv", rows: 1 },
+    ]);
+  });
+
+  test.each(["../x.csv", "/x.csv", "a\\b.csv", "\u001b[2Jok.csv", "x\n.csv", ""])(
+    "called %p",
+    async (name) => {
+      const { message } = await failure(oneEntry((entry) => ({ ...entry, name })));
+      expect(message).toContain("a name in it is none that an export has");
+    },
+  );
+
+  test("with bytes behind the end of its rows", async () => {
+    expect((await failure(oneEntry((entry) => entry, "hidden"))).message).toContain("6 bytes follow its end");
+  });
+
+  test("of a length that no number holds", async () => {
+    const path = oneEntry((entry) => ({ ...entry, bytes: 2 ** 63 }));
+    const bytes = readFileSync(path);
+    // The largest of 64 bits, wherever the length stands.
+    const zip64 = Buffer.from("0000000000000080", "hex");
+    for (let at = bytes.indexOf(zip64); at >= 0; at = bytes.indexOf(zip64)) bytes.fill(0xff, at, at + 8);
+    writeFileSync(path, bytes);
+    expect((await failure(path)).message).toContain("larger than any disk");
+  });
+});
+
 /** Takes an archive apart, lets `change` have its way, and puts it together again with correct checksums. */
 async function forged(
   change: (csvs: Map<string, string>, manifest: Manifest) => void,
@@ -157,7 +198,21 @@ async function forged(
 }
 
 const FIRST = "chain-x-trades-001-000001-000030.csv";
+const LAST = "chain-x-trades-002-000031-000040.csv";
 const mutable = <T>(value: T) => value as { -readonly [K in keyof T]: T[K] };
+
+const sha256 = (bytes: Uint8Array) => new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+
+/** Changes every record and chains them anew. */
+function chained(manifest: Manifest, change: (record: SegmentRecord) => void): void {
+  let previousId = "";
+  for (const segment of manifest.segments) {
+    mutable(segment.record).previousId = previousId;
+    change(segment.record);
+    previousId = segmentId(segment.record);
+    mutable(segment).id = previousId;
+  }
+}
 
 describe("a forgery with correct checksums", () => {
   test.each<[string, (csvs: Map<string, string>, manifest: Manifest) => void, string]>([
@@ -215,6 +270,33 @@ describe("a forgery with correct checksums", () => {
       "rows counted otherwise",
       (_, m) => (mutable(m.segments[0]!).rows = 4),
       "the number of rows of segment 1-10 is not 4",
+    ],
+    [
+      "the first file alone, whole",
+      (csvs, m) => {
+        csvs.delete(LAST);
+        (m.files as unknown[]).pop();
+        mutable(m.files[0]!).packedSha256 = sha256(deflateRawSync(csvs.get(FIRST)!));
+      },
+      "no file holds the rows of segment 31-40",
+    ],
+    [
+      "another archive's name",
+      (_, m) => (mutable(m).archive = "chain-x-trades-000001-000050.zip"),
+      "the name of the archive in it",
+    ],
+    [
+      "a chain that is no text",
+      (_, m) => {
+        mutable(m as { chainId: unknown }).chainId = 5;
+        chained(m, (record) => (mutable(record as { chainId: unknown }).chainId = 5));
+      },
+      "members are missing",
+    ],
+    [
+      "heights that are no numbers",
+      (_, m) => chained(m, (record) => (mutable(record as { from: unknown }).from = "\u001b[2J")),
+      "members are missing",
     ],
     ["no files", (_, m) => (mutable(m).files = []), "it lists nothing"],
     ["an unknown format", (_, m) => (mutable(m as { format: string }).format = "x"), "unknown format 'x'"],

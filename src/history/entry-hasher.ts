@@ -18,6 +18,7 @@ export class EntryHasher {
   private readonly whole = new Bun.CryptoHasher("sha256");
   private readonly packed = new Bun.CryptoHasher("sha256");
   private readonly ended = Promise.withResolvers<void>();
+  private packedBytes = 0;
   private bytes = 0;
   private crc = 0;
 
@@ -41,6 +42,7 @@ export class EntryHasher {
   /** Takes the next bytes of the entry; they may be reused when this settles. */
   async update(packed: Uint8Array): Promise<void> {
     this.packed.update(packed);
+    this.packedBytes += packed.length;
     const written = new Promise<void>((resolve) => this.inflate.write(packed, () => resolve()));
     await Promise.race([written, this.ended.promise]);
   }
@@ -49,6 +51,9 @@ export class EntryHasher {
   async finish(): Promise<EntryHashes> {
     this.inflate.end();
     await this.ended.promise;
+    // What lies behind the last block is no part of the CSV: no reader would show it.
+    const rest = this.packedBytes - this.inflate.bytesWritten;
+    if (rest > 0) throw streamFault(new Error(`${rest} bytes follow its end`));
     const { bytes, crc } = this;
     return { sha256: this.whole.digest("hex"), packedSha256: this.packed.digest("hex"), bytes, crc };
   }

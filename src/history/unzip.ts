@@ -12,6 +12,8 @@ const CENTRAL_BYTES = 46;
 const END64_BYTES = 56;
 const LIMIT_32 = 0xffffffff;
 const LIMIT_16 = 0xffff;
+/** What names are made of (`fileName`). Any other could also say something else to a terminal. */
+const NAME = /^[A-Za-z0-9._-]+$/;
 /** An archive of a year has some hundred entries at most. */
 const DIRECTORY_BYTES_MAX = 16 * 1024 * 1024;
 
@@ -85,11 +87,15 @@ function parseDirectory(records: Buffer, count: number): ZipEntry[] {
         const value = records.readUInt32LE(at + field);
         if (value !== LIMIT_32) return value;
         large += 8;
-        return Number(records.readBigUInt64LE(large - 8));
+        const length = Number(records.readBigUInt64LE(large - 8));
+        if (!Number.isSafeInteger(length)) throw new RangeError("a file in it would be larger than any disk");
+        return length;
       };
       const bytes = size(24);
+      const name = records.toString("latin1", at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes);
+      if (!NAME.test(name)) throw new RangeError("a name in it is none that an export has");
       entries.push({
-        name: records.toString("latin1", at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes),
+        name,
         method: records.readUInt16LE(at + 10),
         crc: records.readUInt32LE(at + 16),
         bytes,

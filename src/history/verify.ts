@@ -83,6 +83,8 @@ async function verifyOpen(file: FileHandle): Promise<Verification> {
     const segments = manifest.segments.slice(next, (next += count));
     files.push(await verifyFile(file, csvs[i]!, described, segments, manifest.table));
   }
+  const left = manifest.segments[next]?.record;
+  if (left) throw verificationFailed(`no file holds the rows of segment ${left.from}-${left.to}`);
   const segments = manifest.segments.map((segment) => segment.id);
   const { from, to, table, chainId } = manifest;
   return { hasManifest: true, files, segments, from, to, table, chainId };
@@ -117,14 +119,19 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
 }
 
 /** What the checks below rely on; the values themselves are what they check. */
-function hasShape({ table, files, segments }: Manifest): boolean {
+function hasShape({ chainId, table, files, segments }: Manifest): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   return (
+    typeof chainId === "string" &&
     typeof table === "string" &&
     files.every((file) => typeof file.name === "string" && typeof file.columns === "string") &&
     segments.every(
       ({ id, bytes, record }) =>
-        typeof id === "string" && isCount(bytes) && isCount(record?.to) && Boolean(record.tables),
+        typeof id === "string" &&
+        isCount(bytes) &&
+        isCount(record?.from) &&
+        isCount(record.to) &&
+        Boolean(record.tables),
     )
   );
 }
@@ -165,6 +172,10 @@ function checkNames(manifest: Manifest, entries: readonly ArchiveEntry[]): void 
     );
   }
   const table = manifest.table.replace(/^TABLE_/, "").toLowerCase();
+  const archive = `${fileName(manifest.chainId, table, manifest.from, manifest.to)}.zip`;
+  if (manifest.archive !== archive) {
+    throw verificationFailed(`the name of the archive in it should be '${archive}'`, MANIFEST_NAME);
+  }
   for (const [i, file] of manifest.files.entries()) {
     const version = String(file.databaseVersion).padStart(3, "0");
     const expected = `${fileName(manifest.chainId, `${table}-${version}`, file.from, file.to)}.csv`;
