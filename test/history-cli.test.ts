@@ -1,8 +1,10 @@
 // lyra history: output, files and exit codes.
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { recordSegment } from "../src/history/segment-table.ts";
+import { centralDirectory, localHeader, Method } from "../src/history/zip.ts";
 import { openWriter, segmentDirectory } from "../src/store/database.ts";
 import { folder, makeSegments, removeFolders } from "./history-fixtures.ts";
 
@@ -100,6 +102,41 @@ describe("export and verify", () => {
     writeFileSync(join(cwd, "x.zip"), out);
     const checked = await lyra(["verify", "x.zip"], cwd);
     expect([checked.code, checked.err]).toEqual([0, expect.stringContaining("only names, sizes and CRC-32")]);
+  });
+
+  test("several at once to one file: the last is there whole, whatever the others do", async () => {
+    const cwd = folder();
+    const stored = await home();
+    const words = ["--table", "trades", "--out", "x.zip", "--force", "--home", stored, "--quiet"];
+    const ranges = ["1 10", "11 20", "1 20", "1 10", "11 20", "1 20"].map((range) => range.split(" "));
+    const made = await Promise.all(
+      ranges.map(([from, to]) => lyra(["export", "--from", from!, "--to", to!, ...words], cwd)),
+    );
+    expect(made.map(({ code, err }) => [code, err])).toEqual(ranges.map(() => [0, ""]));
+    expect(readdirSync(cwd)).toEqual(["x.zip"]);
+    expect((await lyra(["verify", "x.zip", "--quiet"], cwd)).code).toBe(0);
+  });
+
+  test("what cannot be put in place is told, and taken away", async () => {
+    const cwd = folder();
+    mkdirSync(join(cwd, "taken"));
+    const words = ["--table", "trades", "--from", "1", "--to", "20", "--out", "taken", "--force"];
+    const { code, err } = await lyra(["export", ...words, "--home", await home()], cwd);
+    expect([code, err]).toEqual([1, expect.stringContaining("taken cannot be written")]);
+    expect(readdirSync(cwd)).toEqual(["taken"]);
+  });
+
+  test("an error shows control characters of the archive as numbers", async () => {
+    const cwd = folder();
+    const manifest = Buffer.from(JSON.stringify({ format: "\u001b[2J" }));
+    const sizes = { crc: crc32(manifest), bytes: manifest.length, packedBytes: manifest.length };
+    const entry = { name: "manifest.json", method: Method.stored, ...sizes };
+    writeFileSync(
+      join(cwd, "x.zip"),
+      Buffer.concat([localHeader(entry), manifest, centralDirectory([entry])]),
+    );
+    const { code, err } = await lyra(["verify", "x.zip"], cwd);
+    expect([code, err]).toEqual([4, expect.stringContaining("unknown format '\\u{1b}[2J")]);
   });
 
   test("the segments", async () => {

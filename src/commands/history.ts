@@ -1,4 +1,5 @@
 // lyra history: what segments a home has, exports of them, and the check of an export.
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
@@ -165,13 +166,13 @@ function standardOutput(): Output {
   };
 }
 
-/** A file that appears under its name when it is whole, and not before. */
+/** A file that appears under its name when it is whole, and not before. Until then it is this process's alone. */
 async function fileOutput(path: string, force: boolean): Promise<Output> {
-  const partial = `${path}${PARTIAL_SUFFIX}`;
+  const partial = `${path}.${randomBytes(4).toString("hex")}${PARTIAL_SUFFIX}`;
   refuseExisting(path, force);
   let file: FileHandle | undefined;
   try {
-    file = await open(partial, "w");
+    file = await open(partial, "wx");
   } catch (error) {
     throw outputError(path, error);
   }
@@ -186,10 +187,14 @@ async function fileOutput(path: string, force: boolean): Promise<Output> {
       }
     },
     async finish() {
-      await file!.sync();
-      await file!.close();
       refuseExisting(path, force);
-      await rename(partial, path);
+      try {
+        await file!.sync();
+        await file!.close();
+        await rename(partial, path);
+      } catch (error) {
+        throw outputError(path, error);
+      }
       file = undefined;
     },
     async abandon() {

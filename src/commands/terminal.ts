@@ -42,10 +42,15 @@ export function sayError(error: unknown, asJson: boolean): number {
     const { attempt, code, message, hint } = known;
     process.stderr.write(`${JSON.stringify({ error: { attempt, code, message, hint } })}\n`);
   } else {
-    process.stderr.write(`${red("lyra:")} ${known.message}\n`);
-    if (known.hint) process.stderr.write(`      ${dim(known.hint)}\n`);
+    process.stderr.write(`${red("lyra:")} ${harmless(known.message)}\n`);
+    if (known.hint) process.stderr.write(`      ${dim(harmless(known.hint))}\n`);
   }
   return known.exitCode ?? ExitCode.failed;
+}
+
+/** Control characters as their numbers: an error may repeat what stands in a file, and that must not steer a terminal. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
 }
 
 const BAR_WIDTH = 30;
