@@ -204,6 +204,14 @@ describe("after a crash", () => {
     expect(files()).toEqual(before);
   });
 
+  test("segments that no row names any more go, other files stay", async () => {
+    const { directory, maker, files, before } = await madeStore();
+    writeFileSync(segmentPath(directory, "ab".repeat(32)), "of blocks that were taken back");
+    writeFileSync(join(directory, "notes.seg"), "");
+    await runOnce(maker());
+    expect(files()).toEqual([...before, "notes.seg"]);
+  });
+
   test("a file without a row is made again and listed", async () => {
     const { db, maker, files, before, rows } = await madeStore();
     db.run("DELETE FROM segments WHERE to_height = 30");

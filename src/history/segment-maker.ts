@@ -3,7 +3,7 @@
 // (reference 20, sections 4.2 and 4.3). After a crash everything missing is found and made at the next start.
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
@@ -22,6 +22,8 @@ import { listSegments, type SegmentRow } from "./segment-table.ts";
 export const SEGMENT_LENGTH_DEFAULT = 1000;
 /** Pause before a failed segment is tried again, as in the original (reference 20, section 4.2). */
 const RETRY_MS = 5_000;
+/** Files that are ours to take away. */
+const SEGMENT_NAME = /^[0-9a-f]{64}\.seg$/;
 
 export interface SegmentMakerOptions {
   readonly home: string;
@@ -109,11 +111,12 @@ export class SegmentMaker {
     }
   }
 
-  /** Removes what was not finished, and finds rows without file and rows that lost the one before. */
+  /** Removes files that belong to no row, and finds rows without file and rows that lost the one before. */
   private async recover(): Promise<void> {
     const directory = segmentDirectory(this.options.home);
-    await removeUnfinished(directory);
-    const rows = unbroken(listSegments(this.options.db));
+    const listed = listSegments(this.options.db);
+    await removeUnlisted(directory, listed);
+    const rows = unbroken(listed);
     this.takeLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
@@ -217,10 +220,13 @@ function follows(row: SegmentRow, before: SegmentRow): boolean {
   return row.from === before.to + 1 && row.previousId === before.id;
 }
 
-async function removeUnfinished(directory: string): Promise<void> {
+/** What was not finished, what others took the place of, and what the blocks of are taken back. */
+async function removeUnlisted(directory: string, rows: readonly SegmentRow[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  const kept = new Set(rows.map((row) => basename(segmentPath(directory, row.id))));
   for (const name of await readdir(directory)) {
-    if (name.endsWith(UNFINISHED_SUFFIX)) await rm(join(directory, name), { force: true });
+    const isUnlisted = name.endsWith(UNFINISHED_SUFFIX) || (SEGMENT_NAME.test(name) && !kept.has(name));
+    if (isUnlisted) await rm(join(directory, name), { force: true });
   }
 }
 
