@@ -10,11 +10,20 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { inflateRawSync } from "node:zlib";
-import { DEFLATE_END } from "../src/history/deflate.ts";
+import { crc32, inflateRawSync } from "node:zlib";
+import { DEFLATE_END, deflatePiece } from "../src/history/deflate.ts";
 import { buildSegment } from "../src/history/segment.ts";
 import { InProcessBuilder, type SegmentBuilder, WorkerUnavailable } from "../src/history/segment-builder.ts";
-import { openSegment, SegmentDamage, segmentId, segmentPath } from "../src/history/segment-format.ts";
+import { checkSegment } from "../src/history/segment-check.ts";
+import {
+  encodeTail,
+  MAGIC,
+  openSegment,
+  SegmentDamage,
+  type SegmentIndex,
+  segmentId,
+  segmentPath,
+} from "../src/history/segment-format.ts";
 import {
   listSegments,
   recordSegment,
@@ -103,6 +112,56 @@ describe("a segment file", () => {
     ]);
     writeFileSync(segmentPath(directory, row!.id), readFileSync(segmentPath(directory, other!.id)));
     await expect(openSegment(directory, row!.id)).rejects.toThrow("does not hash to the segment's id");
+  });
+
+  test("is checked to the last byte: none can change, come or go unseen", async () => {
+    const directory = folder();
+    const [row] = await makeSegments(directory, [{ from: 1, to: 10, lines: ["1,a", '2,"line\nfeed"'] }]);
+    const path = segmentPath(directory, row!.id);
+    const sound = readFileSync(path);
+    await checkSegment(directory, row!);
+    const unseen: number[] = [];
+    const write = async (at: number, bytes: Uint8Array) => {
+      writeFileSync(path, bytes);
+      const error = await checkSegment(directory, row!).catch((reason) => reason);
+      if (!(error instanceof Error)) unseen.push(at);
+    };
+    for (let at = 0; at < sound.length; at++) {
+      const changed = Buffer.from(sound);
+      changed[at]! ^= 1;
+      await write(at, changed);
+      await write(at, Buffer.concat([sound.subarray(0, at), Buffer.alloc(1), sound.subarray(at)]));
+      await write(at, Buffer.concat([sound.subarray(0, at), sound.subarray(at + 1)]));
+    }
+    expect(unseen).toEqual([]);
+  });
+
+  test.each<[string, (made: { row: SegmentRow; index: SegmentIndex; rows: Buffer }) => void]>([
+    [
+      "other rows with right checksums",
+      ({ rows, index }) => {
+        rows.set(deflatePiece(Buffer.from("1,b\n")));
+        Object.assign(index.pieces[0]!, { deflatedCrc: crc32(rows), crc: crc32("1,b\n") });
+      },
+    ],
+    ["another number of rows", ({ index }) => Object.assign(index.pieces[0]!, { rows: 2 })],
+    ["another first line", ({ index }) => Object.assign(index.pieces[0]!, { header: "id,test" })],
+    ["no tables", ({ index }) => Object.assign(index, { pieces: [] })],
+    ["a row that lists it for other blocks", ({ row }) => Object.assign(row, { from: 11, to: 20 })],
+  ])("is checked against the hashes of its record: %s", async (_, change) => {
+    const directory = folder();
+    const [row] = await makeSegments(directory, [{ from: 1, to: 10, lines: ["1,a"] }]);
+    const { file, index } = await openSegment(directory, row!.id);
+    await file.close();
+    const path = segmentPath(directory, row!.id);
+    const rows = Buffer.from(readFileSync(path).subarray(8, 8 + index.pieces[0]!.deflatedBytes));
+    await checkSegment(directory, row!);
+    change({ row: row!, index, rows });
+    const bytes = Buffer.concat([MAGIC, rows, encodeTail(index)]);
+    writeFileSync(path, bytes);
+    await expect(checkSegment(directory, { ...row!, bytes: bytes.length })).rejects.toBeInstanceOf(
+      SegmentDamage,
+    );
   });
 
   test("needs blocks, and leaves nothing behind when it fails", async () => {

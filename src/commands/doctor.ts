@@ -3,7 +3,8 @@ import type { Database } from "bun:sqlite";
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, reasonOf } from "../errors.ts";
-import { checkSegment, REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
+import { checkSegment } from "../history/segment-check.ts";
+import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { loadConfig } from "../node/config.ts";
 import { openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
@@ -144,7 +145,7 @@ async function segments(db: Database, home: string): Promise<Finding[]> {
   const bad: string[] = [];
   for (const row of rows) {
     try {
-      await checkSegment(segmentDirectory(home), row.id);
+      await checkSegment(segmentDirectory(home), row);
     } catch (error) {
       const help = error instanceof SegmentDamage ? ` (segments/${row.id}.seg; ${REMAKE_HINT})` : "";
       bad.push(`${row.from}-${row.to}: ${reasonOf(error)}${help}`);

@@ -15,8 +15,6 @@ export const MAGIC = Buffer.from("LYRASEG1", "latin1");
 export const FOOTER_BYTES = 16;
 /** An index is about 6 kB; a length far above is damage, not an index. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
-/** Read at a time when a whole file is checked. */
-const READ_BYTES = 1024 * 1024;
 /** What helps when a file is damaged: its rows are in the store. */
 export const REMAKE_HINT =
   "restore its file from a backup, or remove it and restart the node to make it again";
@@ -119,23 +117,6 @@ async function readIndex(file: FileHandle, size: number): Promise<SegmentIndex> 
   const json = await readExactly(file, offset, length);
   if (crc32(json) !== footer.readUInt32LE(4)) throw new SegmentDamage("the index is damaged");
   return JSON.parse(json.toString()) as SegmentIndex;
-}
-
-/** Reads a segment file through and checks every byte that an export sends. @throws SegmentDamage */
-export async function checkSegment(directory: string, id: string): Promise<void> {
-  const { file, index } = await openSegment(directory, id);
-  try {
-    for (const piece of index.pieces) {
-      let crc = 0;
-      for (let done = 0; done < piece.deflatedBytes; done += READ_BYTES) {
-        const length = Math.min(READ_BYTES, piece.deflatedBytes - done);
-        crc = crc32(await readExactly(file, piece.offset + done, length), crc);
-      }
-      if (crc !== piece.deflatedCrc) throw new SegmentDamage(`the rows of ${piece.name} are damaged`);
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 /** Reads `length` bytes or fails. @throws SegmentDamage */

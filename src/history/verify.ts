@@ -13,6 +13,7 @@ import {
   type ManifestFile,
   type ManifestSegment,
 } from "./manifest.ts";
+import { RowCounter } from "./row-counter.ts";
 import { segmentId } from "./segment-format.ts";
 import { type ArchiveEntry, readAt, readDirectory, verificationFailed } from "./unzip.ts";
 import { Method } from "./zip.ts";
@@ -20,8 +21,6 @@ import { Method } from "./zip.ts";
 const READ_BYTES = 1024 * 1024;
 /** 1.6 kB a segment: a manifest of a hundred thousand segments. */
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
-const LINE_FEED = 0x0a;
-const QUOTE = 0x22;
 
 export interface VerifiedFile {
   readonly name: string;
@@ -224,20 +223,6 @@ async function readEntry(
     return hashes;
   } catch (error) {
     throw verificationFailed(reasonOf(error), entry.name);
-  }
-}
-
-/** Counts CSV records: a line feed inside quotes does not end one. */
-class RowCounter {
-  rows = 0;
-  private isQuoted = false;
-
-  count(csv: Uint8Array): void {
-    for (let i = 0; i < csv.length; i++) {
-      const byte = csv[i];
-      if (byte === QUOTE) this.isQuoted = !this.isQuoted;
-      else if (byte === LINE_FEED && !this.isQuoted) this.rows++;
-    }
   }
 }
 
