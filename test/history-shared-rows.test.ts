@@ -89,6 +89,29 @@ describe("blocks that share their time with the last one of a segment", () => {
     expect(joining.ranges().at(-1)).toBe("11-11");
   });
 
+  test.each([1, 2])(
+    "also where they are more than the %p of a segment: all of these are made again",
+    async (segmentLength) => {
+      const atOnce = segmentedStore(all, { segmentLength });
+      await runOnce(atOnce.maker());
+      for (const restarts of [false, true]) {
+        const made = segmentedStore([], { segmentLength });
+        let making = made.maker();
+        for (const block of all) {
+          writeBlock(made.writer, block);
+          making.onCommitted(block.height);
+          await making.idle();
+          if (!restarts) continue;
+          await making.stop();
+          making = made.maker();
+        }
+        await runOnce(making);
+        expect(listSegments(made.db)).toEqual(listSegments(atOnce.db));
+        expect(made.files()).toEqual(atOnce.files());
+      }
+    },
+  );
+
   test("are found after a crash that also lost the file", async () => {
     const made = segmentedStore(all.slice(0, 10));
     await runOnce(made.maker());

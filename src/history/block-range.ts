@@ -46,6 +46,14 @@ export function nextRowHeight(db: Database, height: number): number | undefined 
   return no < all.end ? blockFact(db, no).height : undefined;
 }
 
+/** Height of the last row at or below a height: of the one that a block of that height is in. */
+export function lastRowHeight(db: Database, height: number): number | undefined {
+  const all = allRows(db);
+  if (!all) return undefined;
+  const no = firstRow(db, all, (found) => found > height) - 1;
+  return no >= all.first ? blockFact(db, no).height : undefined;
+}
+
 /** Lowest height in the store; undefined for an empty one. */
 export function lowestHeight(db: Database): number | undefined {
   const row = db.query("SELECT height FROM blocks ORDER BY no LIMIT 1").get() as { height: bigint } | null;

@@ -7,7 +7,7 @@ import { basename, join } from "node:path";
 import { NodeError } from "../errors.ts";
 import { segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
-import { lowestHeight, nextRowHeight } from "./block-range.ts";
+import { lastRowHeight, lowestHeight, nextRowHeight } from "./block-range.ts";
 import { type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import {
   InProcessBuilder,
@@ -16,7 +16,7 @@ import {
   WorkerUnavailable,
 } from "./segment-builder.ts";
 import { segmentPath } from "./segment-format.ts";
-import { listSegments, type SegmentRow } from "./segment-table.ts";
+import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 
 /** Blocks in a segment unless set otherwise (interface 4.1). */
 export const SEGMENT_LENGTH_DEFAULT = 1000;
@@ -120,8 +120,9 @@ export class SegmentMaker {
     this.takeLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
-    // One that other blocks have joined is made again in any case, and is another one.
-    this.remakes = this.hasLastGrown() ? lost.filter((row) => row !== this.last) : lost;
+    // One that other blocks have joined is made again in any case, and is another one; so are those behind it.
+    const grown = this.grown();
+    this.remakes = grown ? lost.filter((row) => row.to < grown.to) : lost;
     this.isRecovered = true;
   }
 
@@ -137,7 +138,7 @@ export class SegmentMaker {
     // Its blocks may be gone by now.
     if (this.isStopped) return;
     const remade = this.remakes[0];
-    const replaced = this.last?.to === row.to && this.last.id !== row.id ? this.last : undefined;
+    const before = idOfSegment(this.options.db, row.to);
     if (remade) {
       this.remakes.shift();
       if (row.id !== remade.id) throw changed(remade);
@@ -146,7 +147,8 @@ export class SegmentMaker {
       this.openAt = isNewest ? madeAt : undefined;
     }
     await this.options.record(row);
-    if (replaced) await rm(segmentPath(segmentDirectory(this.options.home), replaced.id), { force: true });
+    if (before === undefined || before === row.id) return;
+    await rm(segmentPath(segmentDirectory(this.options.home), before), { force: true });
   }
 
   private async build(plan: SegmentPlan): Promise<SegmentRow> {
@@ -174,7 +176,8 @@ export class SegmentMaker {
   private nextPlan(): SegmentPlan | undefined {
     const remake = this.remakes[0];
     if (remake) return remake;
-    if (this.hasLastGrown()) return this.last;
+    const grown = this.grown();
+    if (grown) return grown;
     const { db } = this.options;
     this.first ??= lowestHeight(db);
     if (this.first === undefined) return undefined;
@@ -186,12 +189,21 @@ export class SegmentMaker {
     return { chainId: readHead(db)!.chainId, from, to, previousId: this.last?.id ?? "" };
   }
 
-  /** Whether blocks have joined the last row of the last segment since it was made. */
-  private hasLastGrown(): boolean {
-    if (!this.last || this.openAt === undefined || this.height <= this.openAt) return false;
-    if (this.rowAbove(this.last.to) !== this.last.to + 1) return true;
-    this.openAt = undefined;
-    return false;
+  /**
+   * The segment whose last row blocks have joined since it was made. It is the last one, or, where that has no row of
+   * its own, one before it; those behind it are then made again as well.
+   */
+  private grown(): SegmentRow | undefined {
+    const { last } = this;
+    if (!last || this.openAt === undefined || this.height <= this.openAt) return undefined;
+    if (this.rowAbove(last.to) === last.to + 1) {
+      this.openAt = undefined;
+      return undefined;
+    }
+    const { db } = this.options;
+    const joined = lastRowHeight(db, last.to) ?? last.to;
+    if (joined >= last.from) return last;
+    return listSegments(db).find(({ from, to }) => from <= joined && joined <= to) ?? last;
   }
 
   /** Height of the first row above a height, of those that are on the disk. */

@@ -36,6 +36,12 @@ export function listSegments(db: Database): SegmentRow[] {
   }));
 }
 
+/** Id of the segment that ends at a height. */
+export function idOfSegment(db: Database, to: number): string | undefined {
+  const row = db.query("SELECT id FROM segments WHERE to_height = ?").get(to) as { id: string } | null;
+  return row?.id;
+}
+
 /**
  * Records segments between the transactions of the connection that also writes blocks. Inside one a row would be
  * taken back with it, while the maker goes on from that segment: the chain would have a hole at the next start.
