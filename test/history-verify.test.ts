@@ -1,13 +1,15 @@
 // The check of an archive: it must find every changed byte, and say where.
-import { afterAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, spyOn, test } from "bun:test";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { unzipSync } from "fflate";
 import { ExitCode, NodeError } from "../src/errors.ts";
+import { DEFLATE_END } from "../src/history/deflate.ts";
 import { exportChunks } from "../src/history/export.ts";
 import { planExport } from "../src/history/export-plan.ts";
 import type { Manifest } from "../src/history/manifest.ts";
+import { RowCounter } from "../src/history/row-counter.ts";
 import { type SegmentRecord, segmentId } from "../src/history/segment-format.ts";
 import { verifyArchive } from "../src/history/verify.ts";
 import { centralDirectory, localHeader, Method, type ZipEntry } from "../src/history/zip.ts";
@@ -154,6 +156,21 @@ describe("an entry without a manifest", () => {
 
   test("with bytes behind the end of its rows", async () => {
     expect((await failure(oneEntry((entry) => entry, "hidden"))).message).toContain("6 bytes follow its end");
+  });
+
+  test("that inflates to more than the directory says is left at once", async () => {
+    const zeros = deflateRawSync(Buffer.alloc(16 * 1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
+    const packed = Buffer.concat([...Array(256).fill(zeros), DEFLATE_END]);
+    const entry = { name: "x.csv", method: Method.deflate, crc: 0, bytes: 100, packedBytes: packed.length };
+    const path = join(folder(), "x.zip");
+    writeFileSync(path, Buffer.concat([localHeader(entry), packed, centralDirectory([entry])]));
+    const counted = spyOn(RowCounter.prototype, "count");
+    try {
+      expect((await failure(path)).message).toContain("its length differs from the directory's");
+      expect(counted).toHaveBeenCalledTimes(0);
+    } finally {
+      counted.mockRestore();
+    }
   });
 
   test("of a length that no number holds", async () => {

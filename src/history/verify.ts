@@ -210,7 +210,14 @@ async function readEntry(
   seen: (csv: Uint8Array) => void,
 ): Promise<EntryHashes> {
   if (entry.method !== Method.deflate) throw verificationFailed("it is not deflated", entry.name);
-  const hasher = new EntryHasher(seen);
+  const differs = () => verificationFailed("its length differs from the directory's");
+  let bytes = 0;
+  const hasher = new EntryHasher((csv) => {
+    bytes += csv.length;
+    // A few bytes can inflate to any number: not one more than announced is looked at.
+    if (bytes > entry.bytes) throw differs();
+    seen(csv);
+  });
   try {
     for (let done = 0; done < entry.packedBytes; ) {
       const piece = await readAt(file, entry.offset + done, Math.min(READ_BYTES, entry.packedBytes - done));
@@ -218,7 +225,7 @@ async function readEntry(
       done += piece.length;
     }
     const hashes = await hasher.finish();
-    if (hashes.bytes !== entry.bytes) throw verificationFailed("its length differs from the directory's");
+    if (hashes.bytes !== entry.bytes) throw differs();
     if (hashes.crc !== entry.crc) throw verificationFailed("its CRC-32 differs from the directory's");
     return hashes;
   } catch (error) {
