@@ -44,7 +44,7 @@ describe("clients that send as fast as they can", () => {
     const outcome = await run({
       transactions: 30,
       block: "manual",
-      waitMs: 4_000,
+      waitMs: 3_000,
       meanwhile: async ({ client, sentAtMs }) => {
         await Bun.sleep(500);
         // Until it is seen to go on, however busy the machine is; then it stands still for the rest.

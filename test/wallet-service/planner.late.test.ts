@@ -5,7 +5,7 @@ import type { ChainView, LastBlock } from "../../src/wallet/sending/chain-view.t
 import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
-const RUNS = Number(process.env.LYRA_RUNS ?? 60);
+const RUNS = Number(process.env.LYRA_RUNS ?? 40);
 /** Seeds that found something once. */
 const FOUND = [740, 1045];
 const STEPS = 900;

@@ -5,7 +5,7 @@ import type { AdmissionRules } from "../../src/admission/rules.ts";
 import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, PARTY, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
-const RUNS = Number(process.env.LYRA_RUNS ?? 150);
+const RUNS = Number(process.env.LYRA_RUNS ?? 100);
 const BLOCKS = 80;
 
 function run(seed: number, rules: AdmissionRules): { sent: number[]; problems: string[] } {

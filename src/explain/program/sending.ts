@@ -135,6 +135,12 @@ export const SENDING_CODES = table("program code", {
     "The connection broke off after it was sent.",
     "Look for its hash before sending again. Sent twice, it is carried out once.",
   ],
+  chain_id_unusable: [
+    "",
+    "The chain's name cannot be signed for.",
+    "It has control characters, or could be read as a part of a command: the signature would be good for something else.",
+    "See where the name comes from: the node, the network's settings, or a document from another machine.",
+  ],
   chain_id_unknown: [
     "could not get the chain ID from the node",
     "The wallet does not know which chain it signs for.",

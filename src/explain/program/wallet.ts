@@ -202,6 +202,12 @@ export const WALLET_CODES = table("program code", {
     "It is not there, or may not be read.",
     "Check its path and rights.",
   ],
+  output_lost: [
+    "",
+    "What a command printed did not all arrive.",
+    "The file or the device that its output goes to took no more, because the disk is full, for example.",
+    "Make room, or print to another place, and run the command again.",
+  ],
   file_unwritable: [
     "",
     "The file cannot be written.",
