@@ -160,6 +160,8 @@ describe("dump and load", () => {
     expect(readDump(dump)).toMatchObject({ chainId: "test-chain", height: 8 });
     expect(genesisOfDump(readDump(dump))).toEqual(testGenesis());
     const other = new Rig(MANUAL);
+    // The schema after the third has the same rows.
+    await other.chain.load(JSON.stringify({ ...readDump(dump), schema: 3 }));
     const status = await other.chain.load(dump);
     expect(status).toMatchObject({
       height: 8,
@@ -204,6 +206,8 @@ describe("dump and load", () => {
       ["nonsense", "dump_invalid"],
       ["{}", "dump_invalid"],
       [JSON.stringify({ ...dump, version: 9 }), "dump_invalid"],
+      [JSON.stringify({ ...dump, schema: 2 }), "dump_invalid"],
+      [JSON.stringify({ ...dump, schema: dump.schema + 1 }), "dump_invalid"],
       [JSON.stringify({ ...dump, tables: {} }), "dump_invalid"],
       [JSON.stringify({ ...dump, tables: { ...dump.tables, blocks: null } }), "dump_invalid"],
       [JSON.stringify({ ...dump, tables: { ...dump.tables, blocks: rowless } }), "dump_invalid"],
