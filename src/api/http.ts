@@ -35,6 +35,11 @@ export interface ListenOptions {
 /** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
   const { host, bodyBytesMax, portFlag, onFailure, sharing } = options;
+  // The system would take it for every address of this machine.
+  if (host === "") {
+    const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
+    throw new NodeError("serve", "cannot_listen", "the host to listen on is empty", hint, ExitCode.usage);
+  }
   let { port } = options;
   try {
     // A shared port is given to whoever wants to share it: asked for alone, it is refused while anybody has it.
@@ -81,7 +86,7 @@ function internalFailure(): Response {
 }
 
 export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
 /** The same headers, and for a page of another origin the ones that let it read the answer. */

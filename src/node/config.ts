@@ -44,9 +44,10 @@ export function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): NodeConfig {
   const home = flags.home ?? defaultHome(env);
-  const file = readFile(flags.config ?? env.LYRA_CONFIG, join(home, "lyra.toml"));
+  // A variable that is empty counts as not set: an empty address would be every address of this machine.
+  const file = readFile(flags.config ?? (env.LYRA_CONFIG || undefined), join(home, "lyra.toml"));
   const pick = (flag: string | undefined, variable: string, key: string, fallback: string): string =>
-    flag ?? env[variable] ?? stringOf(file[key]) ?? fallback;
+    flag ?? (env[variable] || undefined) ?? stringOf(file[key], key) ?? fallback;
   return {
     home,
     host: pick(flags.host, "LYRA_HOST", "host", "127.0.0.1"),
@@ -87,19 +88,25 @@ function readFile(given: string | undefined, fallback: string): Record<string, u
   return parsed;
 }
 
-function stringOf(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
+function stringOf(value: unknown, key: string): string | undefined {
+  if (value === undefined || typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
+  throw usage(`'${key}' in the configuration is neither a text nor a number`, "see docs/operations.md");
 }
 
 function limitsOf(table: unknown, pairs: readonly string[]): Limits {
   const limits: Record<string, number> = { ...DEFAULT_LIMITS };
   const set = (name: string, text: string) => {
-    if (!(name in DEFAULT_LIMITS))
+    if (!Object.hasOwn(DEFAULT_LIMITS, name))
       throw usage(`there is no limit called '${name}'`, `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
     limits[name] = wholeNumber(text, `limit ${name}`, 1, Number.MAX_SAFE_INTEGER);
   };
-  for (const [name, value] of Object.entries((table ?? {}) as Record<string, unknown>))
-    set(name, String(value));
+  if (table !== undefined && (typeof table !== "object" || table === null || Array.isArray(table)))
+    throw usage(
+      "'limits' in the configuration is no table",
+      "write [limits], and a limit on each line below it",
+    );
+  for (const [name, value] of Object.entries(table ?? {})) set(name, stringOf(value, `limits.${name}`)!);
   for (const pair of pairs) {
     const equals = pair.indexOf("=");
     if (equals < 0)
