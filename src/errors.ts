@@ -36,3 +36,8 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message.replace(ADVICE, "");
   return String(error);
 }
+
+/** What is said of the end of a thread, without the piece of the sources and the stack that the runtime puts around it. */
+export function threadReason(message: string): string {
+  return /^(?:\w*Error|error): (.*)$/m.exec(message)?.[1] ?? message.split("\n")[0]!;
+}

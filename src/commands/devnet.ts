@@ -104,8 +104,11 @@ export async function run(argv: string[]): Promise<number> {
     const ready = begin(devnet, wallet, values);
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
     ready.catch(() => {});
-    await Promise.race([ready, signals]);
-    const signal = await signals;
+    // Without its ports it is of no use to anybody.
+    const ending = Promise.race([signals, devnet.broken]);
+    await Promise.race([ready, ending]);
+    const signal = await ending;
+    if (signal instanceof NodeError) throw signal;
     if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
     return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
   } finally {

@@ -29,6 +29,9 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   const watch = watchLoading(node, config, options, (failed) => {
     code = failed;
   });
+  node.broken.then((error) => {
+    code = sayError(error, options.json);
+  });
   const signal = await signals;
   if (!options.quiet) say(dim(`${signal}: stopping`), { signal });
   await node.stop();

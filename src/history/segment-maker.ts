@@ -60,6 +60,8 @@ export class SegmentMaker {
   private running: Promise<void> | undefined;
   private retry: ReturnType<typeof setTimeout> | undefined;
   private problem: unknown;
+  /** A segment that cannot be made again as it was: no other try mends that. */
+  private lost: NodeError | undefined;
 
   constructor(private readonly options: SegmentMakerOptions) {
     this.length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
@@ -80,7 +82,8 @@ export class SegmentMaker {
   async idle(): Promise<void> {
     this.advance();
     while (this.running) await this.running;
-    if (this.problem !== undefined) throw this.problem;
+    const problem = this.lost ?? this.problem;
+    if (problem !== undefined) throw problem;
   }
 
   /** Gives up what is under way; it is made at the next start. */
@@ -141,7 +144,10 @@ export class SegmentMaker {
     const before = idOfSegment(this.options.db, row.to);
     if (remade) {
       this.remakes.shift();
-      if (row.id !== remade.id) throw changed(remade);
+      if (row.id !== remade.id) {
+        this.lost = changed(remade);
+        throw this.lost;
+      }
     } else {
       this.last = row;
       this.openAt = isNewest ? madeAt : undefined;

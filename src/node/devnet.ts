@@ -78,6 +78,8 @@ export interface Devnet {
   asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
   /** Settles when every finished stretch of history can be exported. */
   history(): Promise<void>;
+  /** Settles when the thread that answers HTTP ends by itself; never where there is none. */
+  readonly broken: Promise<NodeError>;
   /** Frees the ports and closes the store; within two seconds. */
   close(): Promise<void>;
 }
@@ -193,6 +195,7 @@ async function start(
       await segments;
       await core.history();
     },
+    broken: link?.broken ?? new Promise<never>(() => {}),
     close,
   };
 }

@@ -1,6 +1,6 @@
 // The thread of planes.worker.ts, seen from the one that has the chain.
 import type { DevnetPort } from "../engine/chain-port.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, threadReason } from "../errors.ts";
 import { workerUrl } from "../worker-url.ts";
 import { ChainHost, errorOf } from "./chain-link.ts";
 import type { PlanesOptions } from "./devnet-planes.ts";
@@ -19,6 +19,10 @@ export class PlanesThread {
   private worker: Worker | undefined;
   private readonly listening = Promise.withResolvers<PlaneAddresses>();
   private readonly stopped = Promise.withResolvers<void>();
+  private readonly ended = Promise.withResolvers<NodeError>();
+
+  /** Settles when the thread ends by itself: nobody answers any more. */
+  readonly broken = this.ended.promise;
 
   private readonly host = new ChainHost((message) => this.post(message));
 
@@ -33,8 +37,10 @@ export class PlanesThread {
       else this.stopped.resolve();
     };
     worker.onerror = (event) => {
-      const message = `the thread that answers HTTP stopped: ${event.message}`;
-      this.listening.reject(new NodeError("devnet.planes", "planes_failed", message, "", ExitCode.failed));
+      const message = `the thread that answers HTTP stopped: ${threadReason(event.message)}`;
+      const error = new NodeError("devnet.planes", "planes_failed", message, "", ExitCode.failed);
+      this.listening.reject(error);
+      this.ended.resolve(error);
       this.stopped.resolve();
     };
     // Whoever serves asks for it; a thread that fails later has nobody waiting here.

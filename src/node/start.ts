@@ -5,7 +5,7 @@ import { DataPlane } from "../api/data/plane.ts";
 import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { LoadMeter } from "../api/load-meter.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, threadReason } from "../errors.ts";
 import type { ReplayResult } from "../sources/replay.ts";
 import { openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
@@ -31,6 +31,8 @@ export interface RunningNode {
   head(): ChainHead | undefined;
   /** Settles when everything that was to be loaded is loaded (or could not be) and its segments are made. */
   readonly loaded: Promise<ReplayResult | undefined>;
+  /** Settles when the writer's thread ends by itself after that; the node answers on, and is not ready. */
+  readonly broken: Promise<NodeError>;
   /** Frees the port and closes the store; at most two seconds. */
   stop(): Promise<void>;
 }
@@ -71,6 +73,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       dataPort: server.port,
       head: () => plane.head(),
       loaded: writer.loaded,
+      broken: writer.broken,
       stop: () => stop([server, readers], writer, db, lock),
     };
   } catch (error) {
@@ -94,6 +97,7 @@ async function stop(
 /** The writer's thread, seen from the main one. */
 class WriterThread {
   readonly loaded: Promise<ReplayResult | undefined>;
+  readonly broken: Promise<NodeError>;
   private readonly worker: Worker;
   private readonly stopped: Promise<void>;
   private result: ReplayResult | undefined;
@@ -104,8 +108,10 @@ class WriterThread {
 
   constructor(private readonly order: WriterOrder) {
     const loaded = Promise.withResolvers<ReplayResult | undefined>();
+    const broken = Promise.withResolvers<NodeError>();
     const stopped = Promise.withResolvers<void>();
     this.loaded = loaded.promise;
+    this.broken = broken.promise;
     this.stopped = stopped.promise;
     // Nobody may be waiting: the failure is then told by /readyz and the log.
     this.loaded.catch(() => {});
@@ -115,6 +121,7 @@ class WriterThread {
       if (message.kind === "replayed") this.result = message.result;
       if (message.kind === "failed")
         this.failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+      if (message.kind === "recovered") this.failure = undefined;
       if (message.kind === "idle" || message.kind === "stopped") {
         this.state = message.kind;
         if (this.failure) loaded.reject(this.failure);
@@ -127,12 +134,13 @@ class WriterThread {
       this.failure = new NodeError(
         "writer",
         "writer_failed",
-        `the writer stopped: ${event.message}`,
+        `the writer stopped: ${threadReason(event.message)}`,
         "",
         ExitCode.failed,
       );
+      if (this.state === "loading") loaded.reject(this.failure);
+      else broken.resolve(this.failure);
       this.state = "stopped";
-      loaded.reject(this.failure);
       stopped.resolve();
       this.onChange();
     };

@@ -26,8 +26,13 @@ export type WriterReport =
       readonly message: string;
       readonly hint: string;
     }
+  /** What kept segments from being made is over, and all are made. */
+  | { readonly kind: "recovered" }
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
+
+/** How often segments that could not be made are looked after. */
+const LOOK_MS = 1_000;
 
 declare const self: Worker;
 let isStopping = false;
@@ -47,6 +52,7 @@ async function work(order: WriterOrder): Promise<void> {
     segmentLength: order.segmentLength,
     record: (row) => recorder.record(row),
   });
+  let isLoaded = false;
   try {
     segments.onCommitted(writer.committedHead?.height ?? 0);
     const result = await replayFiles(writer, db, order.replay, {
@@ -58,20 +64,40 @@ async function work(order: WriterOrder): Promise<void> {
       },
     });
     report({ kind: "replayed", result });
+    isLoaded = true;
   } catch (error) {
     reportFailure(error);
   }
   recorder.onCommitted();
-  const made = segments.idle().catch((error) => {
-    reportFailure(failureOf(error, "history.segment", "history segments"));
-  });
-  await Promise.race([made, stopRequest.promise]);
+  const made = segments.idle().then(
+    () => true,
+    (error) => {
+      reportFailure(failureOf(error, "history.segment", "history segments"));
+      return false;
+    },
+  );
+  const areMade = await Promise.race([made, stopRequest.promise]);
   report({ kind: "idle" });
+  if (areMade === false && isLoaded) await recovery(segments);
   await stopRequest.promise;
   await segments.stop();
   writer.checkpoint();
   db.close();
   report({ kind: "stopped" });
+}
+
+/** They are tried again and again: when they are made after all, nothing is wrong any more. */
+async function recovery(segments: SegmentMaker): Promise<void> {
+  while (!isStopping) {
+    await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
+    const areMade = await segments.idle().then(
+      () => true,
+      () => false,
+    );
+    if (!areMade || isStopping) continue;
+    report({ kind: "recovered" });
+    return;
+  }
 }
 
 function reportFailure(error: unknown): void {
