@@ -1,6 +1,6 @@
 // More threads on the port of the data API: the same answers, one set of counts, and no other process beside them.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ServerCounts } from "../src/api/data/counts.ts";
@@ -137,6 +137,34 @@ describe.skipIf(!IS_SHARING)("threads on one port", () => {
     readers.more(server.port);
     expect(readers.count).toBe(0);
   });
+});
+
+describe.skipIf(!IS_SHARING)("a thread of a home that another one has taken the place of", () => {
+  test("does not answer beside those of the first", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lyra-reader-threads-"));
+    const home = join(folder, "home");
+    openWriter(home).close();
+    const first = new Reading(home, DEFAULT_LIMITS);
+    const counts = new ServerCounts();
+    const readers = new ReaderThreads({ home, limits: DEFAULT_LIMITS, host: HOST, counts, max: 1, nowMs });
+    const server = serveData(first.plane, new ServerStatus(counts), {
+      host: HOST,
+      port: 0,
+      sharing: "first",
+    });
+    try {
+      renameSync(home, join(folder, "moved"));
+      openWriter(home).close();
+      readers.more(server.port);
+      expect(readers.count).toBe(1);
+      for (const end = nowMs() + 10_000; readers.count > 0 && nowMs() < end; ) await Bun.sleep(10);
+      expect(readers.count).toBe(0);
+    } finally {
+      await Promise.all([server.stop(), readers.stop()]);
+      first.close();
+      rmSync(folder, { recursive: true });
+    }
+  }, 20_000);
 });
 
 describe("the meter of the work", () => {

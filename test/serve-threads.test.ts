@@ -11,6 +11,7 @@ const scratch = new Scratch("serve-threads");
 const RealWorker = globalThis.Worker;
 afterEach(() => {
   globalThis.Worker = RealWorker;
+  EndingWriter.failures = [];
 });
 afterAll(() => scratch.remove());
 
@@ -57,9 +58,29 @@ test("a writer's thread that ends after everything is loaded is told, without it
   }
 });
 
+test("of two failures the first is told: the blocks that were not stored, not the segments after them", async () => {
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  globalThis.Worker = EndingWriter as unknown as typeof Worker;
+  const failed = { kind: "failed", code: "disk_full", hint: "" } as const;
+  EndingWriter.failures = [
+    { ...failed, attempt: "store.write", message: "the disk is full: block 7 could not be stored" },
+    { ...failed, attempt: "history.segment", message: "the disk is full: segments could not be made" },
+  ];
+  const config = { home, host: "127.0.0.1", dataPort: 0, segmentLength: 1000, replay: [SAMPLE] };
+  const node = await startNode({ ...config, limits: DEFAULT_LIMITS });
+  try {
+    await expect(node.loaded).rejects.toThrow("block 7 could not be stored");
+  } finally {
+    await node.stop();
+  }
+});
+
 /** A thread that has nothing to do, until it is ended. */
 class EndingWriter {
   static last: EndingWriter | undefined;
+  /** What it says of its work. */
+  static failures: WriterReport[] = [];
   onmessage: ((event: { data: WriterReport }) => void) | undefined;
   onerror: ((event: { message: string }) => void) | undefined;
 
@@ -68,8 +89,11 @@ class EndingWriter {
   }
 
   postMessage(message: WriterOrder | "stop"): void {
-    const kind = message === "stop" ? "stopped" : "idle";
-    queueMicrotask(() => this.onmessage?.({ data: { kind } }));
+    const reports: WriterReport[] =
+      message === "stop" ? [{ kind: "stopped" }] : [...EndingWriter.failures, { kind: "idle" }];
+    queueMicrotask(() => {
+      for (const data of reports) this.onmessage?.({ data });
+    });
   }
 
   terminate(): void {}

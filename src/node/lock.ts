@@ -58,7 +58,8 @@ export function lockHome(home: string): HomeLock {
   return {
     release() {
       try {
-        rmSync(holderFile, { force: true });
+        // Another home may have been put in the place of this one.
+        if (readFileSync(holderFile, "utf8").trim() === `${process.pid}`) rmSync(holderFile, { force: true });
       } catch {
         // A name that stays behind means nothing without the lock.
       }

@@ -4,6 +4,7 @@ import { COUNTING_THREADS_MAX, type ServerCounts } from "../api/data/counts.ts";
 import type { Limits } from "../limits.ts";
 import { workerUrl } from "../worker-url.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
+import { storeIdentity } from "./store-facts.ts";
 
 /** A thread gets this long to close its sockets. */
 const STOP_MS = 500;
@@ -30,12 +31,14 @@ interface Reader {
 export class ReaderThreads {
   private readonly readers = new Set<Reader>();
   private readonly max: number;
+  private readonly store: string | undefined;
   private lastStartMs = Number.NEGATIVE_INFINITY;
   private reason: string | undefined;
   private isStopping = false;
 
   constructor(private readonly options: ReaderThreadsOptions) {
     this.max = Math.min(options.max, COUNTING_THREADS_MAX - 1);
+    this.store = storeIdentity(options.home);
   }
 
   get count(): number {
@@ -79,7 +82,8 @@ export class ReaderThreads {
       this.drop(reader);
     };
     post(worker, { kind: "ready", reason: this.reason });
-    const order = { home, limits, host, port, thread, memory: counts.memory, uptimeMs: nowMs() };
+    const place = { home, store: this.store, host, port };
+    const order = { ...place, limits, thread, memory: counts.memory, uptimeMs: nowMs() };
     post(worker, { kind: "serve", ...order } satisfies ReaderOrder);
   }
 

@@ -6,11 +6,13 @@ import { type DataServer, serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import type { Limits } from "../limits.ts";
 import { Reading } from "./reading.ts";
-import { storeFacts } from "./store-facts.ts";
+import { storeFacts, storeIdentity } from "./store-facts.ts";
 
 export interface ReaderOrder {
   readonly kind: "serve";
   readonly home: string;
+  /** The store that the others read (`storeIdentity`): no answers come from one that was put in its place. */
+  readonly store: string | undefined;
   readonly limits: Limits;
   readonly host: string;
   readonly port: number;
@@ -45,10 +47,11 @@ let reading: Reading | undefined;
 let server: DataServer | undefined;
 let notReady: string | undefined;
 
-function serve({ home, limits, host, port, memory, thread, uptimeMs }: ReaderOrder): void {
+function serve({ home, store, limits, host, port, memory, thread, uptimeMs }: ReaderOrder): void {
   try {
     const opened = new Reading(home, limits);
     reading = opened;
+    if (storeIdentity(home) !== store) throw new Error("another store has taken the place");
     const counts = new ServerCounts(memory, thread);
     const status = new ServerStatus(counts, performance.now() - uptimeMs);
     status.source = { ...storeFacts(home, opened.plane), notReady: () => notReady };

@@ -119,8 +119,9 @@ class WriterThread {
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "replayed") this.result = message.result;
+      // What comes of it is no news: a load that a full disk has ended, and then segments that it has no room for.
       if (message.kind === "failed")
-        this.failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+        this.failure ??= new NodeError(message.attempt, message.code, message.message, message.hint);
       if (message.kind === "recovered") this.failure = undefined;
       if (message.kind === "idle" || message.kind === "stopped") {
         this.state = message.kind;

@@ -15,3 +15,9 @@ export function storeFacts(home: string, plane: DataPlane) {
 function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
+
+/** What tells the file of a store from another one that takes its place; undefined when there is none. */
+export function storeIdentity(home: string): string | undefined {
+  const found = statSync(storePath(home), { throwIfNoEntry: false, bigint: true });
+  return found && `${found.dev}:${found.ino}`;
+}
