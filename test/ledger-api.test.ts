@@ -1,6 +1,10 @@
 // Ledger entries and their export over a small made-up chain (reference 10, section 5.13).
 import { afterAll, describe, expect, test } from "bun:test";
+import { dataApp } from "../src/api/data/app.ts";
 import { exportLedgerEntries } from "../src/api/data/ledger-export.ts";
+import { DataPlane } from "../src/api/data/plane.ts";
+import { ServerStatus } from "../src/api/data/status.ts";
+import { LEDGER_EXPORT_PATH } from "../src/api/data/streams.ts";
 import { Field } from "../src/store/project/fields.ts";
 import { encodeLedgerMovements } from "../src/wire/generated/events.ts";
 import { blockNs, type Event, id, type Json, openChain, removeChains, walk } from "./small-chain.ts";
@@ -181,5 +185,25 @@ describe("ledger (reference 10, section 5.13)", () => {
     await left.cancel();
     expect(ends).toBe(1);
     expect(reads).toBeLessThan(readsOfAll);
+  });
+
+  test("an export that fails half-way ends with the error, and is counted", async () => {
+    const many = Array.from({ length: 5_000 }, (_, i) => entry(outside, account(P1, GENERAL, A1), i, 19));
+    const long = openChain([[movements(...many)]]);
+    let reads = 0;
+    const all = long.context.all.bind(long.context);
+    Object.assign(long.context, {
+      all: (...args: Parameters<typeof all>) => {
+        if (++reads > 2) throw new Error("the disk is gone");
+        return all(...args);
+      },
+    });
+    const status = new ServerStatus();
+    const app = dataApp(new DataPlane(long.context), status);
+    const url = `http://host${LEDGER_EXPORT_PATH}?partyId=${P1}&assetId=${A1}`;
+    const response = await app.fetch(new Request(url));
+    expect(response.status).toBe(200);
+    expect(JSON.parse((await response.text()).trim().split("\n").at(-1)!).error.details[0].code).toBe(260002);
+    expect([status.counts.exportsFailed, status.counts.exportsRunning]).toEqual([1, 0]);
   });
 });

@@ -33,11 +33,13 @@ interface ExportQuery {
 /**
  * The export as a response. What is wrong with the request is told by the status, before the first byte.
  * @param onEnd called once, when the last byte is taken, the client has left or reading has failed
+ * @param onFailure called before that when reading has failed
  */
 export function exportLedgerEntries(
   context: DataContext,
   request: RequestFields,
   onEnd: () => void = () => {},
+  onFailure: () => void = () => {},
 ): Response {
   let query: ExportQuery;
   try {
@@ -50,7 +52,7 @@ export function exportLedgerEntries(
       headers: { "content-type": "application/json" },
     });
   }
-  return new Response(csvStream(context, query, onEnd), {
+  return new Response(csvStream(context, query, onEnd, onFailure), {
     headers: {
       "content-type": "text/csv",
       "content-disposition": `attachment;filename=${fileName(query)}`,
@@ -90,7 +92,12 @@ function fileName({ partyId, assetId, start, end }: ExportQuery): string {
   return `ledger_entries_${partyId}_${assetId}${from}${to}.csv`;
 }
 
-function csvStream(context: DataContext, query: ExportQuery, onEnd: () => void): ReadableStream<Uint8Array> {
+function csvStream(
+  context: DataContext,
+  query: ExportQuery,
+  onEnd: () => void,
+  onFailure: () => void,
+): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const batches = readBatches(context, query);
   return new ReadableStream<Uint8Array>(
@@ -119,6 +126,7 @@ function csvStream(context: DataContext, query: ExportQuery, onEnd: () => void):
           );
           controller.enqueue(encoder.encode(errorText(told)));
           controller.close();
+          onFailure();
           onEnd();
         }
       },

@@ -45,7 +45,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
         } catch (error) {
           return Response.json({ error: (error as ApiError).body }, { status: (error as ApiError).status });
         }
-        return exportLedgerEntries(plane.context, fields, release);
+        return exportLedgerEntries(plane.context, fields, release, () => slots.failed());
       },
     },
   ];
