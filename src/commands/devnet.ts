@@ -163,11 +163,11 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     dataPort,
     nodePort: port(
       "--node-port",
-      values["node-port"] ?? values.port ?? process.env.LYRA_NODE_PORT ?? DEFAULT_NODE_PORT,
+      values["node-port"] ?? values.port ?? (process.env.LYRA_NODE_PORT || DEFAULT_NODE_PORT),
     ),
     faucetPort: port(
       "--faucet-port",
-      values["faucet-port"] ?? values.port ?? process.env.LYRA_FAUCET_PORT ?? DEFAULT_FAUCET_PORT,
+      values["faucet-port"] ?? values.port ?? (process.env.LYRA_FAUCET_PORT || DEFAULT_FAUCET_PORT),
     ),
     fund: !values["no-funding"],
     thread: true,
