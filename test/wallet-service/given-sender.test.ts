@@ -5,7 +5,7 @@ import { Solver } from "../../src/admission/pow/solver.ts";
 import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { secureRandom } from "../../src/wallet/random.ts";
 import type { LastBlock } from "../../src/wallet/sending/chain-view.ts";
-import { GivenSender, type GivenTransaction } from "../../src/wallet/sending/given-sender.ts";
+import { GivenSender, type GivenTransaction, tidOf } from "../../src/wallet/sending/given-sender.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { NodePool } from "../../src/wallet/sending/node-pool.ts";
 import { PlannerBook } from "../../src/wallet/sending/planner-book.ts";
@@ -203,6 +203,70 @@ describe("the same signature", () => {
       ["5"],
       undefined,
     ]);
+  });
+});
+
+describe("a second attempt that is refused", () => {
+  test("leaves the place to the first one, which may be in a block yet", async () => {
+    await start({ "spam.pow.numberOfTxPerBlock": "1" });
+    const { path, remove } = privateFolder();
+    endings.push(remove);
+    const block = await once(path, (sender) => sender.offer(alice()));
+    const transaction = signed(block, "1");
+    const { pow } = await once(path, (sender) => sender.prove(transaction));
+    await once(path, (sender) => sender.send({ ...transaction, pow }, "TYPE_SYNC"));
+    const other = { ...pow, nonce: nextNonce(block.hash, pow) };
+    const again = await failureOf(() =>
+      once(path, (sender) => sender.send({ ...transaction, pow: other }, "TYPE_SYNC")),
+    );
+    expect(again.message).toContain("proof of work tid already seen");
+    const next = () => once(path, (sender) => sender.send(signed(block, "2"), "TYPE_SYNC"));
+    expect(await codeOf(next)).toBe("quota_reached");
+    await devnet.chain.mine(1);
+    // Executed long ago says no more about what else may name the block.
+    expect(
+      await codeOf(() => once(path, (sender) => sender.send({ ...transaction, pow: other }, "TYPE_SYNC"))),
+    ).toBe("already_sent");
+    expect(await codeOf(next)).toBe("quota_reached");
+    await devnet.chain.mine(1);
+    expect([await executedOf(devnet, alice()), await bannedUntil(devnet, alice())]).toEqual([
+      ["1"],
+      undefined,
+    ]);
+  });
+
+  test("leaves it to another machine's as well", async () => {
+    await start({ "spam.pow.numberOfTxPerBlock": "1" });
+    const folders = [privateFolder(), privateFolder()];
+    for (const { remove } of folders) endings.push(remove);
+    const [here, there] = folders.map(({ path }) => path) as [string, string];
+    const block = await once(here, (sender) => sender.offer(alice()));
+    const transaction = signed(block, "1");
+    const { pow } = await once(here, (sender) => sender.prove(transaction));
+    await once(here, (sender) => sender.send({ ...transaction, pow }, "TYPE_SYNC"));
+    const other = { ...pow, nonce: nextNonce(block.hash, pow) };
+    const again = () => once(there, (sender) => sender.send({ ...transaction, pow: other }, "TYPE_SYNC"));
+    expect(await codeOf(again)).toBe("transaction_refused");
+    const next = () => once(there, (sender) => sender.send(signed(block, "2"), "TYPE_SYNC"));
+    expect(await codeOf(next)).toBe("quota_reached");
+    await devnet.chain.mine(1);
+    expect(await bannedUntil(devnet, alice())).toBeUndefined();
+  });
+
+  test("gives it back where it was the first, and nobody has it", async () => {
+    await start({ "spam.pow.numberOfTxPerBlock": "1" });
+    const { path, remove } = privateFolder();
+    endings.push(remove);
+    const block = await once(path, (sender) => sender.offer(alice()));
+    const transaction = signed(block, "1");
+    const pow = { tid: tidOf(transaction.signature), nonce: 0n };
+    const strange = { ...transaction, pow, bytesWith: () => new Uint8Array([1, 2, 3]) };
+    const proven = nextNonce(block.hash, pow);
+    const broken = { ...strange, pow: { ...pow, nonce: proven } };
+    expect(await codeOf(() => once(path, (sender) => sender.send(broken, "TYPE_SYNC")))).toMatch(/refused/);
+    await once(path, (sender) => sender.send(signed(block, "2"), "TYPE_SYNC"));
+    await devnet.chain.mine(1);
+    expect(await executedOf(devnet, alice())).toEqual(["2"]);
   });
 });
 

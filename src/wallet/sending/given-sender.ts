@@ -7,6 +7,7 @@
  */
 import { verifyProof } from "../../admission/pow/function.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
+import { NodeError } from "../../errors.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { LastBlock } from "./chain-view.ts";
@@ -14,7 +15,7 @@ import type { Delivered } from "./network.ts";
 import { NetworkRefusal, type SendingMode, sendError } from "./node-client.ts";
 import type { PartyLine, Place } from "./party-line.ts";
 import type { GivenPlace } from "./plan.ts";
-import { OFFERED } from "./planner.ts";
+import { OFFERED, type ProofPlanner } from "./planner.ts";
 import { isOutOfEveryBlock, type TransactionSender } from "./sender.ts";
 
 export interface GivenTransaction {
@@ -41,6 +42,11 @@ export interface ProvenTransaction extends Validity {
   readonly bytes: Uint8Array;
 }
 
+interface TaggedPlace extends Place {
+  /** Whether nothing was proven or sent for it before: that may arrive yet, whatever becomes of this attempt. */
+  readonly isNew: boolean;
+}
+
 /** Words of a chain that has executed it before. */
 const EXECUTED = /transaction hash already used|proof of work tid already used/;
 
@@ -64,7 +70,7 @@ export class GivenSender {
     const tid = tidOf(given.signature);
     const place = await this.placeOf(line, given, { height: given.height, tag: tid }, signal);
     if (place.slot.hash === "") {
-      place.giveBack();
+      if (place.isNew) place.giveBack();
       const text = `nobody said which block ${given.height} is`;
       throw sendError("block_unknown", text, "give the file that it was signed with: --block FILE");
     }
@@ -99,8 +105,10 @@ export class GivenSender {
     try {
       return { ...(await this.deliver(given.bytesWith(pow), mode)), ...validityOf(line, height) };
     } catch (error) {
-      if (isOutOfEveryBlock(error)) place.giveBack();
-      line.remember();
+      if (place.isNew && isOutOfEveryBlock(error) && !isElsewhere(error)) {
+        place.giveBack();
+        line.remember();
+      }
       throw error;
     }
   }
@@ -114,14 +122,20 @@ export class GivenSender {
     return line;
   }
 
-  private placeOf(
+  private async placeOf(
     line: PartyLine,
     { command }: GivenTransaction,
     wanted: GivenPlace,
     signal?: AbortSignal,
-  ): Promise<Place> {
+  ): Promise<TaggedPlace> {
     const { tag } = wanted;
-    return line.place({ command, tag, signal, choose: (planner, nowMs) => planner.planOn(wanted, nowMs) });
+    let isNew = true;
+    const choose = (planner: ProofPlanner, nowMs: number) => {
+      isNew = !planner.hasPlace(wanted);
+      return planner.planOn(wanted, nowMs);
+    };
+    const place = await line.place({ command, tag, signal, choose });
+    return { ...place, isNew };
   }
 
   private async deliver(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
@@ -132,6 +146,12 @@ export class GivenSender {
       throw sendError("already_sent", "the network has this transaction already", "look for its hash");
     }
   }
+}
+
+/** Words of a node that knows the signature, be it of another machine's: that one may get into a block. */
+function isElsewhere(error: unknown): boolean {
+  if (error instanceof NetworkRefusal) return /proof of work tid already seen/.test(error.reason);
+  return error instanceof NodeError && error.code === "already_sent";
 }
 
 export function tidOf(signature: Uint8Array): string {

@@ -176,6 +176,11 @@ export class ProofPlanner {
     return this.take(best.block, { bits: best.bits, tag, extraBitsMax, nowMs });
   }
 
+  /** Whether a transaction that names its block already has its place there. */
+  hasPlace({ height, tag }: GivenPlace): boolean {
+    return this.blocks.get(height)?.sent.some((sent) => sent.tag === tag) ?? false;
+  }
+
   /**
    * The place of a transaction that names its block already: the one that it has, the one that was kept for its key,
    * or a new one.
