@@ -210,4 +210,60 @@ describe("of several nodes", () => {
     await Bun.sleep(20);
     expect(await pool.choose()).toBe(other);
   });
+
+  test("one that is far behind takes nobody's place: what it is sent would never be executed", async () => {
+    const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
+    const clock = 0;
+    const pool = new NodePool([two, one], { nowMs: () => clock, choiceMs: 0 });
+    for (let count = 0; count < 300; count++) one.block();
+    expect(await pool.choose()).toBe(one);
+    // It only failed to take something: it is better than one that has not seen the chain for long.
+    pool.failed(one);
+    expect(await pool.choose()).toBe(one);
+    // Slow is better as well.
+    const answer = await one.lastBlock();
+    one.lastBlock = () => Bun.sleep(600).then(() => answer);
+    pool.failed(one);
+    expect(await pool.choose()).toBe(one);
+    one.isDown = true;
+    one.lastBlock = FakeNode.prototype.lastBlock;
+    pool.failed(one);
+    expect((await failureOf(() => pool.choose())).code).toBe("no_healthy_node");
+    for (let count = 0; count < 280; count++) two.block();
+    expect(await pool.choose()).toBe(two);
+  });
+
+  test("when the chain begins again, at once where its newest node says so, and after a while otherwise", async () => {
+    const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
+    let clock = 0;
+    const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 0 });
+    for (let count = 0; count < 300; count++) one.block();
+    expect(await pool.choose()).toBe(one);
+    one.restart();
+    two.block();
+    pool.failed(one);
+    expect(await pool.choose()).toBe(two);
+    for (let count = 0; count < 300; count++) one.block();
+    clock += 10_000;
+    pool.failed(two);
+    expect(await pool.choose()).toBe(one);
+    one.isDown = true;
+    pool.failed(one);
+    expect((await failureOf(() => pool.choose())).code).toBe("no_healthy_node");
+    clock += 60_000;
+    expect(await pool.choose()).toBe(two);
+  });
+
+  test("of two chains, each as frequent: the one that was chosen stays", async () => {
+    const nodes = [new FakeNode("a", {}, "one"), new FakeNode("b", {}, "two")];
+    let clock = 0;
+    const pool = new NodePool(nodes, { nowMs: () => clock, choiceMs: 0 });
+    const first = await pool.choose();
+    const late = FakeNode.prototype.lastBlock;
+    first.lastBlock = () => Bun.sleep(20).then(() => late.call(first as FakeNode));
+    clock += 60_000;
+    await pool.choose();
+    await Bun.sleep(50);
+    expect(await pool.choose()).toBe(first);
+  });
 });

@@ -20,10 +20,17 @@ const LATER_MS = 250;
 const REST_MS = 5_000;
 /** Blocks that the chosen node may be behind another one before that one is taken. */
 const BEHIND_MAX = 2n;
+/** How long a chain is remembered to have been further than all nodes that answer. Then it began again. */
+const NEWEST_MS = 60_000;
 
 interface Probed {
   readonly client: NodeClient;
   readonly block: LastBlock;
+}
+
+/** The newest block of the chain that any node has told of, the last one to do so, and when. */
+interface Newest extends Probed {
+  readonly atMs: number;
 }
 
 export class NodePool {
@@ -31,6 +38,9 @@ export class NodePool {
   private chosenAtMs = Number.NEGATIVE_INFINITY;
   private probing: Promise<NodeClient> | undefined;
   private readonly failedAtMs = new Map<NodeClient, number>();
+  /** Of the nodes' choice; the settings' goes before it. */
+  private chainId: string | undefined;
+  private newest: Newest | undefined;
 
   constructor(
     readonly clients: readonly NodeClient[],
@@ -70,14 +80,21 @@ export class NodePool {
   private async probe(): Promise<NodeClient> {
     const before = this.chosen;
     const alive = await this.answers();
-    const chainId = this.options.chainId ?? mostFrequent(alive.map(({ block }) => block.chainId));
+    const chainId = this.chainOf(alive);
     const right = alive.filter(({ block }) => block.chainId === chainId);
     if (right.length === 0) {
       this.chosen = undefined;
       throw wrongChain(chainId, alive[0]!.block.chainId);
     }
-    const sound = right.filter(({ client }) => !this.hasJustFailed(client));
-    const good = sound.length > 0 ? sound : right;
+    this.chainId = chainId;
+    for (const one of right) this.note(one);
+    const near = right.filter(({ block }) => !this.isFarBehind(block));
+    if (near.length === 0) {
+      this.chosen = undefined;
+      throw noHealthyNode();
+    }
+    const sound = near.filter(({ client }) => !this.hasJustFailed(client));
+    const good = sound.length > 0 ? sound : near;
     const newest = good.reduce((best, one) => (one.block.height > best.block.height ? one : best));
     const kept = good.find(({ client }) => client === before);
     const isKept = kept !== undefined && newest.block.height - kept.block.height <= BEHIND_MAX;
@@ -86,12 +103,37 @@ export class NodePool {
     return this.chosen;
   }
 
+  /** Once there is one, it stays for as long as any node is of it. */
+  private chainOf(alive: readonly Probed[]): string {
+    const ids = alive.map(({ block }) => block.chainId);
+    if (this.options.chainId !== undefined) return this.options.chainId;
+    return this.chainId !== undefined && ids.includes(this.chainId) ? this.chainId : mostFrequent(ids);
+  }
+
+  /** Also what comes too late to be chosen says where the chain is. */
+  private note({ client, block }: Probed): void {
+    if (block.chainId !== (this.options.chainId ?? this.chainId)) return;
+    const atMs = this.options.nowMs();
+    const { newest } = this;
+    const isOver = newest === undefined || newest.client === client || atMs - newest.atMs >= NEWEST_MS;
+    if (isOver || newest.block.chainId !== block.chainId || block.height >= newest.block.height) {
+      this.newest = { client, block, atMs };
+    }
+  }
+
+  /** What names this block may come too late for the chain: more than half of its time is over. */
+  private isFarBehind({ chainId, height, pastBlocks }: LastBlock): boolean {
+    const { newest } = this;
+    if (newest?.block.chainId !== chainId || this.options.nowMs() - newest.atMs >= NEWEST_MS) return false;
+    return 2n * (newest.block.height - height) > pastBlocks;
+  }
+
   private hasJustFailed(client: NodeClient): boolean {
     const failedAtMs = this.failedAtMs.get(client);
     return failedAtMs !== undefined && this.options.nowMs() - failedAtMs < REST_MS;
   }
 
-  /** Of those who answer, and not much later than the first one. */
+  /** Of those who answer, and not much later than the first one that is of use. */
   private async answers(): Promise<Probed[]> {
     const alive: Probed[] = [];
     const first = Promise.withResolvers<void>();
@@ -101,7 +143,9 @@ export class NodePool {
         try {
           const block = await client.lastBlock();
           alive.push({ client, block });
-          if (chainId === undefined || block.chainId === chainId) first.resolve();
+          this.note({ client, block });
+          const isRight = chainId === undefined || block.chainId === chainId;
+          if (isRight && !this.isFarBehind(block)) first.resolve();
         } catch {
           // It is none of those who answer.
         }
