@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { viewOf } from "../../src/wallet/sending/chain-view.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { OpenWallets } from "../../src/wallet/service/open-wallets.ts";
-import { codeOf } from "../wallet/support/failures.ts";
+import { codeOf, failureOf } from "../wallet/support/failures.ts";
 import { bytes, cheapStore, PASSPHRASE } from "../wallet/support/wallets.ts";
 
 const HEIGHT = {
@@ -125,6 +125,17 @@ describe("a node", () => {
       );
     expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("node_refused");
   });
+
+  test("has no time for one, or gave it up half-way", async () => {
+    answer = () => Response.json({ code: 8, message: "too many requests" }, { status: 429 });
+    const failure = await failureOf(() => node.submit(bytes("x"), "TYPE_SYNC"));
+    expect([failure.code, failure.message]).toEqual([
+      "node_busy",
+      "the node answered 429: too many requests; nothing was sent",
+    ]);
+    answer = () => Response.json({ code: 1, message: "context canceled" }, { status: 408 });
+    expect(await codeOf(() => node.submit(bytes("x"), "TYPE_SYNC"))).toBe("outcome_unknown");
+  });
 });
 
 test.each([{}, { status: "ok" }, { success: true, code: "x" }, { success: true, code: 1.5 }])(
@@ -157,6 +168,8 @@ describe("something else", () => {
     ["an object of another kind", () => Response.json({ height: {} }), "node_unreachable"],
     ["a list", () => Response.json([]), "node_unreachable"],
     ["an error", () => Response.json({ message: "no" }, { status: 500 }), "node_refused"],
+    ["too much", () => Response.json({ message: "no" }, { status: 429 }), "node_busy"],
+    ["a proxy alone", () => new Response("<html>", { status: 502 }), "node_busy"],
     ["another address", () => Response.redirect("http://127.0.0.1:1/"), "node_unreachable"],
     ["silence", () => new Promise<Response>(() => {}), "node_unreachable"],
     ["no end", () => new Response("x".repeat(5_000_000)), "node_unreachable"],

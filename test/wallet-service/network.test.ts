@@ -21,11 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => devnet.close());
 
-type Fault = "none" | "dies" | "hangs" | "fails" | "dies before";
+type Fault = "none" | "busy" | "dies" | "hangs" | "fails" | "dies before";
 
 /** Hands requests on to the devnet; what it does with a submission's answer is the test's choice, one after the other. */
 class FaultyGate {
   readonly faults: Fault[] = [];
+  /** Nobody is behind it. */
+  isAlone = false;
   submissions: string[] = [];
   private readonly server = Bun.serve({
     port: 0,
@@ -37,7 +39,9 @@ class FaultyGate {
       const isSubmission = pathname === "/transaction/raw";
       if (isSubmission) this.submissions.push(body!);
       const fault = isSubmission ? (this.faults.shift() ?? "none") : "none";
+      if (this.isAlone) return new Response("<html>Bad Gateway</html>", { status: 502 });
       if (fault === "dies before") return broken();
+      if (fault === "busy") return Response.json({ code: 8, message: "too many requests" }, { status: 429 });
       const answer = await fetch(devnet.nodeUrl + pathname, {
         method: request.method,
         ...(body && { body }),
@@ -142,6 +146,43 @@ describe("a transaction is executed once", () => {
     gate.faults.push("dies", "dies");
     const { job, amount: wanted } = transfer();
     await senderTo([gate.url, devnet.nodeUrl]).send(job, "TYPE_SYNC");
+    expect(await timesExecuted(wanted)).toBe(1);
+  });
+});
+
+describe("a node that has no time", () => {
+  test("is not the last word: another one takes it, or itself a little later", async () => {
+    for (const others of [[devnet.nodeUrl], []]) {
+      const gate = new FaultyGate();
+      endings.push(() => gate.stop());
+      const sender = senderTo([gate.url, ...others], devnet.chainId);
+      gate.faults.push("busy");
+      const { job, amount: wanted } = transfer();
+      await sender.send(job, "TYPE_SYNC");
+      expect(await timesExecuted(wanted)).toBe(1);
+    }
+  });
+
+  test("and never has: its words are said", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    gate.faults.push(...Array<Fault>(20).fill("busy"));
+    const failure = await failureOf(() => senderTo([gate.url]).send(transfer().job, "TYPE_SYNC"));
+    expect([failure.code, failure.exitCode]).toEqual(["no_healthy_node", 3]);
+    expect(failure.message).toContain("the node answered 429: too many requests; nothing was sent");
+  });
+
+  test("because it is started again behind a proxy is waited for", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    const sender = senderTo([gate.url]);
+    await sender.send(transfer().job, "TYPE_SYNC");
+    gate.isAlone = true;
+    setTimeout(() => {
+      gate.isAlone = false;
+    }, 500);
+    const { job, amount: wanted } = transfer();
+    await sender.send(job, "TYPE_SYNC");
     expect(await timesExecuted(wanted)).toBe(1);
   });
 });

@@ -128,6 +128,12 @@ export const SENDING_CODES = table("program code", {
     "The node answers with a redirection, and transactions do not follow one.",
     "Give the address itself.",
   ],
+  node_busy: [
+    "",
+    "The node has no time for the request.",
+    "It answers too much at once, or a proxy in front of it finds nobody there.",
+    "Send again later, or name another node as well. Nothing was sent.",
+  ],
   node_refused: ["", "The node did not take the request.", "Its own words follow.", "Look them up here."],
   outcome_unknown: [
     "",

@@ -37,7 +37,7 @@ const NEVER_CONNECTED: readonly string[] = [
   "DNSException",
 ];
 
-/** @throws NodeError `node_unreachable` when it was not sent, `outcome_unknown` when it may have been, `node_refused` */
+/** @throws NodeError `node_unreachable` when it was not sent, `outcome_unknown` when it may have been, `node_busy`, `node_refused` */
 export async function submitRaw(
   transaction: Uint8Array,
   options: SubmissionOptions,
@@ -137,10 +137,16 @@ function refusedByNode(status: number, { message, details }: Readonly<Record<str
     (part) => typeof part === "string" && part !== "",
   );
   const sentence = `the node answered ${status}: ${parts.join(": ") || "no reason"}`;
-  // The chain behind a node can have it although the node failed.
-  return status >= 500 && !/Tx too large|already exists in cache/.test(sentence)
+  if (status === 429) return nodeBusy(`${sentence}; nothing was sent`);
+  // The chain behind a node can have it although the node failed, or gave its question up.
+  return (status >= 500 || status === 408) && !/Tx too large|already exists in cache/.test(sentence)
     ? outcomeUnknown(sentence)
     : new NodeError("tx.send", "node_refused", sentence);
+}
+
+/** The node, or who stands in front of it, has no time for this now: it may be asked again, or another one. */
+export function nodeBusy(what: string): NodeError {
+  return new NodeError("tx.send", "node_busy", what, "try again later", ExitCode.notReady);
 }
 
 function outcomeUnknown(what: string): NodeError {

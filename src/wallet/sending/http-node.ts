@@ -13,7 +13,7 @@ import type {
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
-import { submitRaw } from "../client/raw-submission.ts";
+import { nodeBusy, submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
 import { type LastBlock, pastBlocksOf } from "./chain-view.ts";
@@ -36,6 +36,8 @@ export interface HttpNodeOptions {
 const TIMEOUT_MS = 2_000;
 const SUBMIT_TIMEOUT_MS = 5_000;
 const COMMIT_WAIT_MS = 10_000;
+/** Too much at once, or nobody is there behind a proxy: while a node is started again, for one. */
+const BUSY: readonly number[] = [408, 429, 502, 503, 504];
 /** The network parameter that names the asset which is staked. */
 const STAKE_ASSET = "reward.asset";
 /** Statistics of a party that uses 500 blocks have about 200 kB. */
@@ -138,6 +140,7 @@ export class HttpNode implements NodeClient {
     } catch (error) {
       throw unreachable(this.host, reasonOf(error));
     }
+    if (BUSY.includes(status)) throw nodeBusy(`the node ${this.host} answered ${status}`);
     if (status !== 200) {
       throw new NodeError(
         "tx.send",

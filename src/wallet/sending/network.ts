@@ -34,10 +34,12 @@ export class Network {
       try {
         return await question(client);
       } catch (error) {
-        if (!(error instanceof NodeError) || !/^node_(unreachable|refused)$/.test(error.code)) throw error;
+        if (!(error instanceof NodeError) || !/^node_(unreachable|busy|refused)$/.test(error.code))
+          throw error;
         this.nodes.failed(client);
         if (asked < this.nodes.clients.length) continue;
-        throw error.code === "node_unreachable" ? noHealthyNode() : error;
+        if (error.code === "node_refused") throw error;
+        throw noHealthyNode(saidBy(error));
       }
     }
   }
@@ -51,6 +53,7 @@ export class Network {
     // Its own, whatever the node says it is.
     const hash = transactionHash(bytes).toUpperCase();
     let unknown: unknown;
+    let said: string | undefined;
     for (let attempt = 0; ; attempt++) {
       const node = nodes[attempt % nodes.length]!;
       try {
@@ -69,15 +72,21 @@ export class Network {
         if (HAS_IT.test(error.message)) {
           return { hash, height: 0n, host: node.host };
         }
-        if (error.code !== "outcome_unknown" && error.code !== "node_unreachable")
+        if (!/^(outcome_unknown|node_unreachable|node_busy)$/.test(error.code))
           throw unknown ?? failed(error);
         this.nodes.failed(node);
+        said = saidBy(error);
         if (error.code === "outcome_unknown") unknown = failed(error);
       }
-      if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? noHealthyNode();
+      if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? noHealthyNode(said);
       await Bun.sleep(RETRY_MS * 2 ** attempt);
     }
   }
+}
+
+/** One that has no time says more than one that does not answer. */
+function saidBy({ code, message }: NodeError): string | undefined {
+  return code === "node_busy" ? message : undefined;
 }
 
 function failed(error: NodeError): NodeError {

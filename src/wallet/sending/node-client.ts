@@ -35,10 +35,13 @@ export interface CheckResult {
 export interface NodeClient {
   /** Its address, for people and for the `node` member of results. */
   readonly host: string;
-  /** @throws NodeError `node_unreachable`, `node_refused` */
+  /** @throws NodeError `node_unreachable`, `node_busy`, `node_refused` */
   lastBlock(): Promise<LastBlock>;
   spamStatistics(party: string): Promise<GetSpamStatisticsResponse>;
-  /** One request. @throws NodeError `node_unreachable` when nothing was sent, `outcome_unknown`, `node_refused` */
+  /**
+   * One request.
+   * @throws NodeError `node_unreachable` and `node_busy` when nothing was sent, `outcome_unknown`, `node_refused`
+   */
   submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
   check(bytes: Uint8Array): Promise<CheckResult>;
   /** When the running epoch is to end, as people read times; undefined where that is not said. */

@@ -158,10 +158,11 @@ export class NodePool {
   }
 }
 
-export function noHealthyNode(): NodeError {
+/** @param said what the last node said, where one did */
+export function noHealthyNode(said?: string): NodeError {
   return sendError(
     "no_healthy_node",
-    "no healthy node available",
+    `no healthy node available${said === undefined ? "" : `: ${said}`}`,
     "see whether a node runs, and its address",
   );
 }

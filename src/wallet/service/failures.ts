@@ -68,6 +68,7 @@ const NETWORK: ReadonlySet<string> = new Set([
   "chain_id_unknown",
   "chain_id_unusable",
   "node_unreachable",
+  "node_busy",
   "node_refused",
   "node_redirects",
   "outcome_unknown",
