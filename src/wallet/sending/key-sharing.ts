@@ -11,7 +11,8 @@
  * - All of it holds for what leaves in time: a place whose proof took longer is given up (`hasteOf`, `isLate`). How old
  *   a block is goes by blocks and by time, so that neither a fast chain nor a slow machine makes it untrue.
  *
- * Where the quota is one, half of it is every other block. What remains: a wallet that knows nothing of this and comes
+ * Where the quota is one, half of it is every other block: the other wallet's turns are those of its young blocks, and
+ * who has seen none of them keeps to old blocks. What remains: a wallet that knows nothing of this and comes
  * to a key in full use, two that begin within one block where the quota is one, a transaction that is signed or proven
  * here and sent much later by others, and a network that takes more than a second and three blocks to count.
  */
@@ -71,6 +72,7 @@ export interface KeySharingState {
   readonly foreignAt: string | null;
   readonly isGuest: boolean;
   readonly side: string | null;
+  readonly isSideGuessed?: boolean;
 }
 
 export class KeySharing {
@@ -85,6 +87,8 @@ export class KeySharing {
   private lates = 0;
   /** Where the quota is one: whether this wallet takes the even blocks, 0, or the odd ones, 1. */
   private side: bigint | undefined;
+  /** Nobody has shown the other side for certain yet. */
+  private isSideGuessed = false;
 
   /** Transactions of somebody else were counted on a block: so many, all told. */
   noteForeign(
@@ -94,11 +98,19 @@ export class KeySharing {
   ): void {
     const isYoung = head - height < ARRIVED_BLOCKS;
     if (isYoung && txPerBlock > 1n && 2n * foreign > txPerBlock) this.isGuest = true;
-    if (this.lastSentAt === undefined) this.side = 1n - (height % 2n);
+    // Where blocks take more, one does not see whose turns are which.
+    if (this.lastSentAt === undefined && txPerBlock > 1n) this.takeSide(1n, false);
+    // Who is alone fills up the other ones when they are older, so only a young one shows the side.
+    else if (this.lastSentAt === undefined || (this.isSideGuessed && isYoung && txPerBlock === 1n)) {
+      if (isYoung || this.side === undefined) this.takeSide(1n - (height % 2n), isYoung);
+    }
     this.foreignAt = head > height ? head : height;
   }
 
-  noteSent(height: bigint, { head, pastBlocks, nowMs }: ChainPlace): void {
+  noteSent(
+    { height, txPerBlock }: Pick<SharedBlock, "height" | "txPerBlock">,
+    { head, pastBlocks, nowMs }: ChainPlace,
+  ): void {
     // After so long a newcomer would find no trace of this wallet.
     const isTraceGone = this.lastSentAt === undefined || head - this.lastSentAt >= pastBlocks / 2n;
     if (isTraceGone) {
@@ -106,7 +118,12 @@ export class KeySharing {
       this.firstSentAtMs = nowMs;
     }
     this.lastSentAt = head;
-    this.side ??= height % 2n;
+    if (this.side === undefined) this.takeSide(txPerBlock > 1n ? 0n : height % 2n, true);
+  }
+
+  private takeSide(side: bigint, isSure: boolean): void {
+    this.side = side;
+    this.isSideGuessed = !isSure;
   }
 
   /** Whether somebody else uses the key, as far as the last blocks tell. */
@@ -137,7 +154,8 @@ export class KeySharing {
     if (isAlone && isFilling(block, place)) return "whole";
     if (isAlone ? isFilled(block, place) : isOld(block, place)) return this.half(block);
     if (!isNew(block, place)) return 0n;
-    const isWary = this.isGuest || this.lates >= LATE_MAX;
+    const isGuessing = block.txPerBlock === 1n && this.isSideGuessed && this.isShared(place);
+    const isWary = this.isGuest || isGuessing || this.lates >= LATE_MAX;
     if (isWary) return place.nowMs - block.knownAtMs >= GUEST_MS ? this.half(block) : 0n;
     return isAlone || block.height === place.head ? this.half(block) : 0n;
   }
@@ -170,17 +188,19 @@ export class KeySharing {
     this.isGuest = false;
     this.lates = 0;
     this.side = undefined;
+    this.isSideGuessed = false;
   }
 
   save(): KeySharingState {
     const text = (value: bigint | undefined) => value?.toString() ?? null;
-    const { firstSentAt, lastSentAt, foreignAt, isGuest, side } = this;
+    const { firstSentAt, lastSentAt, foreignAt, isGuest, side, isSideGuessed } = this;
     return {
       firstSentAt: text(firstSentAt),
       lastSentAt: text(lastSentAt),
       foreignAt: text(foreignAt),
       isGuest,
       side: text(side),
+      isSideGuessed,
     };
   }
 
@@ -192,6 +212,7 @@ export class KeySharing {
     this.foreignAt = value(state.foreignAt);
     this.isGuest = state.isGuest;
     this.side = value(state.side);
+    this.isSideGuessed = state.isSideGuessed === true;
   }
 }
 

@@ -336,14 +336,14 @@ export class ProofPlanner {
   }
 
   private take(block: PlannedBlock, { bits, tag, extraBitsMax, nowMs }: Wanted): Plan {
-    const { height, hashFunction, difficulty } = block;
+    const { hashFunction, difficulty } = block;
     if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
     if (bits - difficulty > extraBitsMax) return { kind: "hard", difficulty: bits };
     const place = this.place(nowMs);
     const haste = this.isSoleUser ? undefined : this.sharing.hasteOf(block, BigInt(block.sent.length), place);
     const sent: Sent = { id: ++this.lastId, bits, tag, haste, takenAtMs: place.countedAtMs };
     block.sent.push(sent);
-    this.sharing.noteSent(height, place);
+    this.sharing.noteSent(block, place);
     return { kind: "go", slot: slotOf(block, sent) };
   }
 
