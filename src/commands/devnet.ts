@@ -1,9 +1,9 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseBlockMode } from "../api/devnet/block-mode.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { readShortFile, readShortText } from "../short-file.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./config-out.ts";
 import { waitForSignal } from "./signals.ts";
@@ -66,6 +66,8 @@ type Values = ReturnType<typeof readValues>["values"];
 const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
 
 const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
+/** Bytes of a genesis or a checkpoint: as much as of a dump. */
+const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_FAUCET_PORT = "1790";
 
@@ -233,24 +235,20 @@ async function fill(devnet: Devnet, values: Values): Promise<void> {
 
 function readGenesis(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readShortText(path, STATE_BYTES_MAX);
   } catch (error) {
-    const text = `the genesis ${path} cannot be read (${codeOf(error)})`;
+    const text = `the genesis ${path} cannot be read (${reasonOf(error)})`;
     throw new NodeError("devnet", "genesis_unreadable", text, "", ExitCode.usage);
   }
 }
 
 function readCheckpoint(path: string): Uint8Array {
   try {
-    return readFileSync(path);
+    return readShortFile(path, STATE_BYTES_MAX);
   } catch (error) {
-    const text = `the checkpoint ${path} cannot be read (${codeOf(error)})`;
+    const text = `the checkpoint ${path} cannot be read (${reasonOf(error)})`;
     throw new NodeError("devnet", "checkpoint_unreadable", text, "", ExitCode.usage);
   }
-}
-
-function codeOf(error: unknown): string {
-  return (error as { code?: string }).code ?? "unknown";
 }
 
 function pairsOf(pairs: readonly string[]): Record<string, string> {

@@ -1,12 +1,15 @@
 // lyra wallet network: settings of networks, one file each in the original's form.
-import { readFileSync } from "node:fs";
+
 import { networksFolder } from "../api/wallet/start.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
+import { readShortText } from "../short-file.ts";
 import { plain, plainJson } from "../wallet/approvals/plain-text.ts";
+import { shortText } from "../wallet/client/short-text.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import {
   CHAIN_ID,
+  NETWORK_BYTES_MAX,
   type NetworkSettings,
   Networks,
   networkExists,
@@ -130,10 +133,10 @@ function put(networks: Networks, network: NetworkSettings, values: PutValues): n
 
 async function textOf(source: string): Promise<string> {
   try {
-    if (!/^https?:\/\//.test(source)) return readFileSync(source, "utf8");
+    if (!/^https?:\/\//.test(source)) return readShortText(source, NETWORK_BYTES_MAX);
     const response = await fetch(source, { signal: AbortSignal.timeout(FETCH_MS) });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    return await response.text();
+    return await shortText(response, NETWORK_BYTES_MAX);
   } catch (error) {
     throw new NodeError(
       "wallet.network",

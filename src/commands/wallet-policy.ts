@@ -1,11 +1,11 @@
 // lyra wallet policy: what a policy is, what its hash is, and what it would have said of past requests.
 import { existsSync } from "node:fs";
 import { requestLogPath } from "../api/wallet/start.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { loadPolicy } from "../wallet/policies/policy.ts";
-import { readLog } from "../wallet/policies/request-log.ts";
+import { type LoggedRequest, readLog } from "../wallet/policies/request-log.ts";
 import { type Simulated, simulate } from "../wallet/policies/simulate.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
@@ -54,7 +54,7 @@ async function runSimulate(argv: string[]): Promise<number> {
       "the wallet service writes one; or say --log FILE",
     );
   }
-  const simulated = simulate(policy, readLog(log));
+  const simulated = simulate(policy, entriesOf(log));
   const count = (verdict: Simulated["verdict"]) => simulated.filter((one) => one.verdict === verdict).length;
   const totals = {
     allow: count("allow"),
@@ -72,10 +72,18 @@ async function runSimulate(argv: string[]): Promise<number> {
   }
   for (const { entry, verdict, why } of simulated) {
     process.stdout.write(
-      `${entry.time}  ${verdict.padEnd(8)} ${entry.kind.padEnd(12)} ${plain(entry.hostname)}  ${plain(why)}\n`,
+      `${plain(entry.time)}  ${verdict.padEnd(8)} ${plain(entry.kind).padEnd(12)} ${plain(entry.hostname)}  ${plain(why)}\n`,
     );
   }
   const unread = totals.unreadable > 0 ? `, ${totals.unreadable} of which nothing can be read` : "";
   say(dim(`${totals.allow} allowed, ${totals.ask} asked, ${totals.reject} refused${unread}`));
   return ExitCode.done;
+}
+
+function entriesOf(log: string): LoggedRequest[] {
+  try {
+    return readLog(log);
+  } catch (error) {
+    throw new NodeError("wallet.policy", "log_unreadable", `${log} cannot be read: ${reasonOf(error)}`);
+  }
 }

@@ -1,12 +1,15 @@
 // A node's configuration: flags over environment (LYRA_*) over file (lyra.toml) over defaults (DESIGN.md, Decisions).
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+import { readShortText } from "../short-file.ts";
 
 export const DEFAULT_DATA_PORT = 3008;
 export const DEFAULT_SEGMENT_LENGTH = 1000;
+/** Bytes of a configuration file. */
+const FILE_BYTES_MAX = 1024 * 1024;
 
 export interface NodeConfig {
   readonly home: string;
@@ -73,7 +76,7 @@ function readFile(given: string | undefined, fallback: string): Record<string, u
   if (path === undefined) return {};
   let parsed: Record<string, unknown>;
   try {
-    parsed = Bun.TOML.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    parsed = Bun.TOML.parse(readShortText(path, FILE_BYTES_MAX)) as Record<string, unknown>;
   } catch (error) {
     throw usage(
       `the configuration ${path} cannot be read: ${(error as Error).message}`,

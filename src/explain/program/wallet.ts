@@ -226,6 +226,12 @@ export const WALLET_CODES = table("program code", {
     "The wallet service writes the log, and has not run in this home.",
     "Run the service, or name a log with --log.",
   ],
+  log_unreadable: [
+    "<path> cannot be read: <reason>",
+    "The log of past requests cannot be read.",
+    "It is no file, has no end, or belongs to somebody else.",
+    "Name another one with --log.",
+  ],
   network_invalid: [
     "invalid network source: <reason>",
     "The network's description cannot be used.",

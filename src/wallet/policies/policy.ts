@@ -1,8 +1,9 @@
 // A policy: which programs may have what signed, as data. What no rule allows is refused, or asked about. A policy is
 // pinned by its hash, so that nobody changes it unseen.
+
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { ExitCode, NodeError } from "../../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { readShortText } from "../../short-file.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import { repeatedMember } from "./repeated-member.ts";
 
@@ -90,11 +91,10 @@ export function readPolicy(text: string): Policy {
 export function loadPolicy(path: string): { readonly policy: Policy; readonly hash: string } {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readShortText(path, POLICY_BYTES_MAX);
   } catch (error) {
-    throw invalid(`${path} cannot be read: ${(error as { code?: string }).code}`);
+    throw invalid(`${path} cannot be read: ${reasonOf(error)}`);
   }
-  if (text.length > POLICY_BYTES_MAX) throw invalid("it is too large");
   const policy = readPolicy(text);
   return { policy, hash: policyHash(policy) };
 }

@@ -6,11 +6,12 @@ import {
   closeSync,
   existsSync,
   openSync,
-  readFileSync,
   readSync,
   renameSync,
   statSync,
 } from "node:fs";
+import { readShortText } from "../../short-file.ts";
+import { isObject } from "../service/rpc.ts";
 import { parseExactJson } from "../signing/command-text.ts";
 
 export interface LoggedRequest {
@@ -36,6 +37,8 @@ export interface RequestLog {
 
 const BYTES_MAX = 10 * 1024 * 1024;
 const NEW_LINE = 10;
+/** Bytes of a log that is read: several that were put together. */
+const READ_BYTES_MAX = 32 * BYTES_MAX;
 
 /** In a file that only its owner can read; when it is full it becomes `FILE.1`, and the one before is gone. */
 export class RequestLogFile implements RequestLog {
@@ -83,16 +86,27 @@ function endsWithLine(path: string, bytes: number): boolean {
   }
 }
 
-/** Entries of a log; lines that are none are left out, e.g. the last one of a process that was killed. */
+/**
+ * Entries of a log; lines that are none are left out, e.g. the last one of a process that was killed.
+ * @throws Error that says why it cannot be read
+ */
 export function readLog(path: string): LoggedRequest[] {
   const entries: LoggedRequest[] = [];
-  for (const line of readFileSync(path, "utf8").split("\n")) {
+  for (const line of readShortText(path, READ_BYTES_MAX).split("\n")) {
     if (line === "") continue;
     try {
-      entries.push(parseExactJson(line) as LoggedRequest);
+      const entry: unknown = parseExactJson(line);
+      if (isLogged(entry)) entries.push(entry);
     } catch {
       // Half a line.
     }
   }
   return entries;
+}
+
+function isLogged(value: unknown): value is LoggedRequest {
+  if (!isObject(value)) return false;
+  const { time, kind, hostname, wallet, outcome, epoch } = value;
+  if (![time, kind, hostname, wallet, outcome].every((member) => typeof member === "string")) return false;
+  return epoch === undefined || (typeof epoch === "string" && /^\d{1,20}$/.test(epoch));
 }

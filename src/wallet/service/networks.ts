@@ -1,8 +1,10 @@
 // Settings of networks: one TOML file each, in the original's form (reference 50, section 6.1), so that its files can
 // be used as they are. Lyra talks to the REST hosts; the gRPC hosts are kept.
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { NodeError, reasonOf } from "../../errors.ts";
+import { readShortText } from "../../short-file.ts";
 import { walletError } from "../errors.ts";
 import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
 import { codeOf } from "../keystore/guard.ts";
@@ -19,7 +21,8 @@ export interface NetworkSettings {
   readonly apps: { readonly explorer: string; readonly console: string; readonly governance: string };
 }
 
-const FILE_BYTES_MAX = 256 * 1024;
+/** Bytes of a network's file. */
+export const NETWORK_BYTES_MAX = 256 * 1024;
 const EXTENSION = ".toml";
 /** Key of the metadata that names the chain: nodes of another one are then not used. */
 export const CHAIN_ID = "chain-id";
@@ -51,7 +54,14 @@ export class Networks {
   /** @throws NodeError `network_unknown`, `network_invalid` */
   get(name: string): NetworkSettings {
     if (!this.has(checkName(name))) throw networkUnknown();
-    return readNetwork(name, readFileSync(this.locationOf(name), "utf8"));
+    const path = this.locationOf(name);
+    let text: string;
+    try {
+      text = readShortText(path, NETWORK_BYTES_MAX);
+    } catch (error) {
+      throw invalid(`${path} cannot be read: ${reasonOf(error)}`);
+    }
+    return readNetwork(name, text);
   }
 
   put(network: NetworkSettings): void {
@@ -99,7 +109,7 @@ export class Networks {
  * @param name the network's; a file of somebody else's may bring its own
  */
 export function readNetwork(name: string, text: string): NetworkSettings {
-  if (text.length > FILE_BYTES_MAX) throw invalid("the file is too large");
+  if (text.length > NETWORK_BYTES_MAX) throw invalid("the file is too large");
   let parsed: unknown;
   try {
     parsed = lowerKeys(Bun.TOML.parse(text));

@@ -1,14 +1,15 @@
 // Administrative methods about settings of networks.
-import { readFileSync } from "node:fs";
+
 import { fileURLToPath } from "node:url";
 import { NodeError, reasonOf } from "../../../errors.ts";
-import { type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
+import { readShortText } from "../../../short-file.ts";
+import { shortText } from "../../client/short-text.ts";
+import { NETWORK_BYTES_MAX, type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
 import { mismatch, Params } from "../params.ts";
 import { internalError, invalidParams, isObject, memberOf } from "../rpc.ts";
 import type { AdminMethod } from "./admin.ts";
 
 const FETCH_MS = 10_000;
-const FILE_BYTES_MAX = 256 * 1024;
 
 const list: AdminMethod = async ({ networks }) => ({
   networks: networks.names().map((name) => ({ name, metadata: networks.get(name).metadata })),
@@ -91,12 +92,10 @@ async function sourceOf(source: string): Promise<string> {
     );
   }
   try {
-    if (url.protocol === "file:") return readFileSync(fileURLToPath(url), "utf8");
+    if (url.protocol === "file:") return readShortText(fileURLToPath(url), NETWORK_BYTES_MAX);
     const response = await fetch(url, { signal: AbortSignal.timeout(FETCH_MS) });
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
-    const text = await response.text();
-    if (text.length > FILE_BYTES_MAX) throw new Error("it is too large");
-    return text;
+    return await shortText(response, NETWORK_BYTES_MAX);
   } catch (error) {
     throw internalError(`could not import the network: ${reasonOf(error)}`);
   }
