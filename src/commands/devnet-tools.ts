@@ -1,10 +1,12 @@
 // `lyra devnet VERB ...`: the developer's tools from the command line, over the address of a running devnet.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { TOOLS, type Tool } from "../api/devnet/tools.ts";
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { type DevnetAddress, devnetAddressFile } from "../node/devnet-address.ts";
+import { devnetAddressFile, readDevnetAddress } from "../node/devnet-address.ts";
+import { readShortText } from "../short-file.ts";
+import { shortText } from "../wallet/client/short-text.ts";
 import { readArguments, usageError } from "./arguments.ts";
 
 /** Words of a verb, and what follows them by position. */
@@ -17,6 +19,8 @@ const LOAD: Tool = {
 };
 const VERBS: readonly Tool[] = [...TOOLS, LOAD];
 const VERB_COLUMNS = 44;
+/** Bytes of a dump, as the tools take it; no other answer is longer. */
+const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 
 /** `lyra devnet help`: every verb in a line of its own. `lyra devnet help VERB`: what its words are. */
 export function explainVerbs(words: readonly string[]): number {
@@ -83,11 +87,11 @@ export async function useTool(argv: string[]): Promise<number> {
 /** The running devnet: by flag, by environment, or by the file in its home. */
 function nodeUrl(flag: string | undefined, home: string | undefined): string {
   const given = flag ?? process.env.LYRA_NODE_URL;
-  if (given !== undefined) return given.replace(/\/+$/, "");
+  if (given !== undefined) return checkedUrl(given);
   const candidates = home === undefined ? [".lyra", defaultHome()] : [home];
   for (const folder of candidates) {
     const file = join(folder, devnetAddressFile);
-    if (existsSync(file)) return (JSON.parse(readFileSync(file, "utf8")) as DevnetAddress).nodeUrl;
+    if (existsSync(file)) return readDevnetAddress(file).nodeUrl;
   }
   throw new NodeError(
     "devnet.tool",
@@ -96,6 +100,15 @@ function nodeUrl(flag: string | undefined, home: string | undefined): string {
     "start one with: lyra devnet, or name it with --node-url URL or --home DIR",
     ExitCode.notReady,
   );
+}
+
+/** Without slashes at its end. @throws NodeError with exit code 2 for what is no address of a node */
+function checkedUrl(text: string): string {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = URL.parse(address);
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  if (isAddress && url.username === "" && url.password === "") return address.replace(/\/+$/, "");
+  throw usageError("devnet", "a devnet's address is like http://127.0.0.1:3003");
 }
 
 async function bodyOf(tool: Tool, words: readonly string[], url: string): Promise<string> {
@@ -120,9 +133,9 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
 
 function readDump(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readShortText(file, DUMP_BYTES_MAX);
   } catch (error) {
-    const text = `the dump ${file} cannot be read (${(error as { code?: string }).code ?? "unknown"})`;
+    const text = `the dump ${file} cannot be read (${reasonOf(error)})`;
     throw new NodeError(
       "devnet.load",
       "dump_unreadable",
@@ -143,10 +156,7 @@ async function aliases(
     (word, at) => /^(party|asset)$/.test(names[at]!) && !/^[0-9a-fA-F]{64}$/.test(word),
   );
   if (!isNamed) return new Map();
-  const report = JSON.parse(await ask(url, VERBS.find(({ path }) => path === "parties")!, "")) as {
-    assets?: { symbol: string; id: string }[];
-    parties: { name: string; publicKey: string; balances: { symbol: string; asset: string }[] }[];
-  };
+  const report = partiesIn(await ask(url, VERBS.find(({ path }) => path === "parties")!, ""));
   const assets = (report.assets ?? []).map(({ symbol, id }) => [symbol, id] as const);
   // Of several assets with one symbol it is the one that the parties hold.
   const held = report.parties.flatMap(({ name, publicKey, balances }) => [
@@ -154,6 +164,27 @@ async function aliases(
     ...balances.map(({ symbol, asset }) => [symbol, asset] as const),
   ]);
   return new Map([...assets, ...held]);
+}
+
+interface PartiesReport {
+  readonly assets?: readonly { symbol: string; id: string }[];
+  readonly parties: readonly {
+    name: string;
+    publicKey: string;
+    balances: readonly { symbol: string; asset: string }[];
+  }[];
+}
+
+/** @throws NodeError for the answer of something that is no devnet */
+function partiesIn(text: string): PartiesReport {
+  const isListOf = (value: unknown, check: (one: Readonly<Record<string, unknown>>) => boolean) =>
+    Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null && check(one));
+  const report = jsonIn(text) as Partial<PartiesReport> | null;
+  const isReport =
+    isListOf(report?.parties, ({ balances }) => isListOf(balances, () => true)) &&
+    isListOf(report?.assets ?? [], () => true);
+  if (isReport) return report as PartiesReport;
+  throw noDevnet("its answer is none of a devnet");
 }
 
 function memberOf(name: string, word: string): unknown {
@@ -173,8 +204,10 @@ function memberOf(name: string, word: string): unknown {
 async function ask(url: string, { method, path }: Tool, body: string): Promise<string> {
   let response: Response;
   try {
-    response = await fetch(`${url}/devnet/${path}`, { method, ...(method === "POST" && { body }) });
-  } catch {
+    const request = { method, redirect: "error" as const, ...(method === "POST" && { body }) };
+    response = await fetch(`${url}/devnet/${path}`, request);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ECONNRESET") throw answerLost(url, error);
     const hint = "is it running? start one with: lyra devnet";
     throw new NodeError(
       "devnet.tool",
@@ -184,19 +217,61 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
       ExitCode.notReady,
     );
   }
-  const text = await response.text();
-  if (response.ok) return text;
-  const { message, details } = errorOf(text);
-  const hint = details[0]?.inner || (response.status === 404 ? "this node is no devnet" : "");
-  throw new NodeError("devnet.tool", details[0]?.message ?? "refused", message, hint);
+  const text = await wholeOf(response, url);
+  if (response.ok) {
+    if (jsonIn(text) === undefined) throw noDevnet("its answer is no JSON");
+    return text;
+  }
+  const { code, message, hint } = refusalIn(text);
+  throw new NodeError(
+    "devnet.tool",
+    code,
+    message,
+    hint || (response.status === 404 ? "this node is no devnet" : ""),
+  );
 }
 
-function errorOf(text: string): { message: string; details: { message: string; inner: string }[] } {
+async function wholeOf(response: Response, url: string): Promise<string> {
   try {
-    const { message = "the devnet refused it", details = [] } = JSON.parse(text);
-    return { message, details };
+    return await shortText(response, DUMP_BYTES_MAX);
+  } catch (error) {
+    throw answerLost(url, error);
+  }
+}
+
+/** Of a node that ends in the middle nobody knows whether it has done what was asked. */
+function answerLost(url: string, error: unknown): NodeError {
+  return new NodeError(
+    "devnet.tool",
+    "answer_lost",
+    `the answer of ${url} did not come whole: ${reasonOf(error)}`,
+    "it may have done what was asked: see lyra devnet status",
+    ExitCode.notReady,
+  );
+}
+
+function noDevnet(why: string): NodeError {
+  return new NodeError("devnet.tool", "no_devnet", `this node is no devnet: ${why}`);
+}
+
+function refusalIn(text: string): { code: string; message: string; hint: string } {
+  const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+  const answer = jsonIn(text) as { message?: unknown; details?: unknown } | null | undefined;
+  const [first] = Array.isArray(answer?.details) ? answer.details : [];
+  const detail = first as { message?: unknown; inner?: unknown } | null | undefined;
+  return {
+    code: textOf(detail?.message) || "refused",
+    message: textOf(answer?.message) || "the devnet refused it",
+    hint: textOf(detail?.inner),
+  };
+}
+
+/** Undefined for what is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
   } catch {
-    return { message: "the devnet refused it", details: [] };
+    return undefined;
   }
 }
 

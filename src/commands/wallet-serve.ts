@@ -1,5 +1,5 @@
 // lyra wallet serve: the JSON-RPC service that pages and programs talk to.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   DEFAULT_WALLET_PORT,
@@ -10,7 +10,7 @@ import {
 } from "../api/wallet/start.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { devnetAddressFile } from "../node/devnet-address.ts";
+import { devnetAddressFile, readDevnetAddress } from "../node/devnet-address.ts";
 import { ApproveAll } from "../wallet/approvals/approve-all.ts";
 import type { Approver } from "../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../wallet/approvals/desk.ts";
@@ -212,7 +212,7 @@ function nodesOf(
 function devnetNode(home: string): string | undefined {
   const file = join(home, devnetAddressFile);
   if (!existsSync(file)) return undefined;
-  return (JSON.parse(readFileSync(file, "utf8")) as { nodeUrl?: string }).nodeUrl;
+  return readDevnetAddress(file).nodeUrl;
 }
 
 function wholeOf(flag: string, text: string | undefined, fallback: number, most: number): number {

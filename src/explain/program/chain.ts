@@ -152,6 +152,24 @@ export const CHAIN_CODES = table("program code", {
     "It has stopped, or listens elsewhere.",
     "Start it again, or name it with --node-url.",
   ],
+  no_devnet: [
+    "this node is no devnet: <reason>",
+    "What answers there is not a devnet.",
+    "The address is that of another service.",
+    "Look at what lyra devnet printed, and name it with --node-url.",
+  ],
+  answer_lost: [
+    "the answer of <url> did not come whole: <reason>",
+    "Whether the devnet did what was asked is not known.",
+    "It ended, or the connection did, before all of the answer was there.",
+    "See what it has: lyra devnet status.",
+  ],
+  address_unreadable: [
+    "<path> cannot be read: <reason>",
+    "The file that says where the devnet listens is damaged.",
+    "Something wrote over it.",
+    "Start the devnet again, or name it with --node-url.",
+  ],
   node_unknown: [
     "",
     "The chain has no such validator.",

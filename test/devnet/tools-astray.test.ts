@@ -1,0 +1,78 @@
+// The devnet's tools as commands, against what is no devnet: each failure has its words and an exit code.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { lyra } from "../rig/lyra.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** What a node answers, and what is said of it. */
+async function told(answer: (response: ServerResponse) => void, words: readonly string[]) {
+  const server = createServer((_, response) => answer(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    return await lyra(["devnet", ...words, "--node-url", url]);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+const say = (status: number, text: string) => (response: ServerResponse) => {
+  response.writeHead(status);
+  response.end(text);
+};
+
+describe("lyra devnet VERB", () => {
+  test.each([
+    ["a page", say(200, "<html>"), ["status"], "this node is no devnet: its answer is no JSON"],
+    ["a page, asked for names", say(200, "<html>"), ["fund", "alice", "tUSD", "5"], "its answer is no JSON"],
+    ["another list", say(200, '{"parties":[5]}'), ["fund", "alice", "tUSD", "5"], "none of a devnet"],
+    ["nothing", say(200, "{}"), ["pardon", "alice"], "none of a devnet"],
+    ["an odd refusal", say(400, '{"message":{},"details":"no"}'), ["mine"], "the devnet refused it"],
+    ["a refusal without details", say(400, '{"details":null}'), ["mine"], "the devnet refused it"],
+    ["a refusal that is null", say(500, "null"), ["mine"], "the devnet refused it"],
+  ] as const)("is answered by what is no devnet: %s", async (_, answer, words, sentence) => {
+    const { code, out, err } = await told(answer, words);
+    expect(err).toContain(sentence);
+    expect([code, out]).toEqual([1, ""]);
+  });
+
+  test("an answer that ends in the middle is told as one", async () => {
+    const half = (response: ServerResponse) => {
+      response.writeHead(200, { "content-length": 1000 });
+      response.write('{"a":');
+      setTimeout(() => response.socket?.destroy(), 50);
+    };
+    const { code, err } = await told(half, ["mine"]);
+    expect(err).toContain("did not come whole");
+    expect(code).toBe(3);
+  });
+
+  test.each([
+    "",
+    "file:///etc/passwd",
+    "data:application/json,{}",
+    "http://name:secret@127.0.0.1:1",
+    "http://127.0.0.1:1?x",
+  ])("an address that is none: %p", async (url) => {
+    const { code, err } = await lyra(["devnet", "status", "--node-url", url]);
+    expect(err).toContain("a devnet's address is like");
+    expect(err).not.toContain("secret");
+    expect(code).toBe(2);
+  });
+
+  test("a file of its address that is damaged", async () => {
+    for (const text of ["{", "null", "{}"]) {
+      writeFileSync(join(folder, "devnet.json"), text);
+      const { code, err } = await lyra(["devnet", "status", "--home", folder]);
+      expect(err).toContain("devnet.json cannot be read");
+      expect(code).toBe(3);
+    }
+  });
+});
