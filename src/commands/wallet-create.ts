@@ -4,10 +4,11 @@
 import { existsSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { wipe } from "../crypto/wipe.ts";
-import { ExitCode } from "../errors.ts";
+import { ExitCode, NodeError } from "../errors.ts";
 import { walletError, walletExists } from "../wallet/errors.ts";
 import { KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { realSteps } from "../wallet/keystore/file-steps.ts";
+import { syncNames } from "../wallet/keystore/whole-file.ts";
 import { secureRandom } from "../wallet/random.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
@@ -69,7 +70,9 @@ export async function create(argv: string[]): Promise<number> {
   const { wallet } = await store
     .create({ name, passphrase }, keep)
     .catch((error: unknown) => {
-      if (isKept) rmSync(path!, { force: true });
+      // Of a change that the disk does not confirm there is a wallet, and these are its words.
+      const isThere = error instanceof NodeError && error.code === "change_unconfirmed";
+      if (isKept && !isThere) rmSync(path!, { force: true });
       throw error;
     })
     .finally(() => wipe(passphrase));
@@ -187,7 +190,7 @@ function writeInPlace(path: string, bytes: Uint8Array): void {
     } finally {
       realSteps.close(descriptor);
     }
-    realSteps.syncFolder(dirname(path));
+    syncNames(dirname(path), realSteps);
   } catch (error) {
     if (isMade) rmSync(path, { force: true });
     throw cannotWrite(path, error);

@@ -1,7 +1,7 @@
 // What every wallet command begins with: which store, which wallet, and its passphrase.
 import { join } from "node:path";
 import { wipe } from "../crypto/wipe.ts";
-import { type NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
 import type { MetadataEntry } from "../wallet/keys/wallet-data.ts";
@@ -84,6 +84,7 @@ export function printable(text: string): string {
 }
 
 export function cannotWrite(path: string, error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
   const code = (error as { code?: string }).code ?? reasonOf(error);
   if (code === "EEXIST") return fileExists(path);
   return walletError("file_unwritable", `${path} cannot be written: ${code}`);

@@ -104,6 +104,8 @@ export class WalletStore {
     keepPhrase?: (phrase: string, firstKey: KeyView) => void | Promise<void>,
   ): Promise<CreatedWallet> {
     await this.checkNew(wanted);
+    // Before anybody writes words down.
+    await this.keystore.checkWritable();
     const recoveryPhrase = newRecoveryPhrase(this.random);
     const wallet = await walletFrom(recoveryPhrase, KEY_VERSION_DEFAULT);
     try {

@@ -4,6 +4,7 @@ import {
   appendFileSync,
   existsSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -12,18 +13,22 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import { type FileSteps, realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { moveToFree, writeFileWhole, writeNewFile } from "../../src/wallet/keystore/whole-file.ts";
 import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
 import { Networks } from "../../src/wallet/service/networks.ts";
 import { Cli } from "./support/cli.ts";
+import { codeOf, failureOf } from "./support/failures.ts";
 import { bytes, cheapStore, MemoryKeystore, PASSPHRASE, privateFolder } from "./support/wallets.ts";
 
 const cli = new Cli();
 const folder = privateFolder();
+const stores = privateFolder();
 afterAll(() => {
   cli.remove();
   folder.remove();
+  stores.remove();
 });
 
 describe("a recovery phrase", () => {
@@ -65,7 +70,98 @@ describe("a recovery phrase", () => {
   });
 });
 
+describe("a disk that does not confirm", () => {
+  const failing = (code: string, isStuck = false): FileSteps => ({
+    ...realSteps,
+    remove(path) {
+      if (isStuck && !path.endsWith(".lyra-tmp")) throw new Error("EIO");
+      realSteps.remove(path);
+    },
+    syncFolder() {
+      throw Object.assign(new Error(code), { code });
+    },
+  });
+
+  test("a new wallet is taken back, so that what is said is so", async () => {
+    const place = join(stores.path, "unconfirmed");
+    const keystore = new FolderKeystore(place, failing("EIO"));
+    const creating = () => keystore.exclusively(() => keystore.create("w", bytes("new")));
+    expect(await codeOf(creating)).toBe("wallets_unusable");
+    expect(await keystore.names()).toEqual([]);
+    const stuck = new FolderKeystore(place, failing("EIO", true));
+    expect(await codeOf(() => stuck.exclusively(() => stuck.create("w", bytes("new"))))).toBe(
+      "change_unconfirmed",
+    );
+    expect(await stuck.names()).toEqual(["w"]);
+  });
+
+  test("a change that is made is not said to have failed", async () => {
+    const place = join(stores.path, "changed");
+    const sound = new FolderKeystore(place);
+    await sound.exclusively(() => sound.create("w", bytes("old")));
+    const keystore = new FolderKeystore(place, failing("EIO"));
+    const attempt = (change: () => Promise<void>) => codeOf(() => keystore.exclusively(change));
+    expect(await attempt(() => keystore.replace("w", bytes("new")))).toBe("change_unconfirmed");
+    expect(await sound.read("w")).toEqual(bytes("new"));
+    expect(await attempt(() => keystore.rename("w", "v"))).toBe("change_unconfirmed");
+    expect(await attempt(() => keystore.remove("v"))).toBe("change_unconfirmed");
+    expect(await sound.names()).toEqual([]);
+  });
+
+  test("folders that cannot be synced at all are good for wallets", async () => {
+    const keystore = new FolderKeystore(join(stores.path, "shared"), failing("EINVAL"));
+    await keystore.exclusively(() => keystore.create("w", bytes("new")));
+    expect(await keystore.read("w")).toEqual(bytes("new"));
+  });
+});
+
+describe("a folder that cannot be written", () => {
+  test("gives no phrase away", async () => {
+    const full: FileSteps = {
+      ...realSteps,
+      write() {
+        throw Object.assign(new Error("ENOSPC"), { code: "ENOSPC" });
+      },
+    };
+    const store = cheapStore(new FolderKeystore(join(stores.path, "full"), full));
+    const phrases: string[] = [];
+    const creating = () =>
+      store.create({ name: "w", passphrase: PASSPHRASE }, (phrase) => void phrases.push(phrase));
+    expect(await codeOf(creating)).toBe("wallets_unusable");
+    expect(phrases).toEqual([]);
+  });
+
+  test("says which lock is in the way", async () => {
+    const place = join(stores.path, "locked");
+    mkdirSync(place, { mode: 0o700 });
+    writeFileSync(join(place, ".lock"), "this is no lock of ours, and longer than a page's head ".repeat(20));
+    const store = cheapStore(new FolderKeystore(place));
+    const failure = await failureOf(() => store.create({ name: "w", passphrase: PASSPHRASE }));
+    expect(failure.message).toContain(join(place, ".lock"));
+    expect(failure.hint).toContain("remove it");
+  });
+});
+
+test("a wallet of the longest name can be isolated, and the new one opened and renamed", async () => {
+  const store = cheapStore(new FolderKeystore(join(stores.path, "long")));
+  const name = "n".repeat(200);
+  const { wallet } = await store.create({ name, passphrase: PASSPHRASE });
+  const isolated = await store.isolate(wallet, wallet.keys[0]!.publicKey, PASSPHRASE);
+  expect(await store.names()).toEqual([name, isolated]);
+  expect((await store.unlock(isolated, PASSPHRASE)).isIsolated).toBe(true);
+  await store.rename(isolated, "short");
+  expect(await codeOf(() => store.rename("short", "n".repeat(201)))).toBe("wallet_name_invalid");
+});
+
 describe("a whole file", () => {
+  test("is written whatever its length and its file system's modes", () => {
+    const path = join(stores.path, "large");
+    const open: FileSteps = { ...realSteps, create: (file) => openSync(file, "wx", 0o755) };
+    const large = new Uint8Array(5 * 1024 * 1024).fill(7);
+    writeNewFile(path, large, open);
+    expect(readFileSync(path).length).toBe(large.length);
+  });
+
   test("is new, or in the place of another", () => {
     const path = join(folder.path, "one");
     writeNewFile(path, bytes("1"));

@@ -63,6 +63,11 @@ describe("files of the original", () => {
     expect(Buffer.from(encodeOriginalBody(wallet)).toString()).toContain('"meta":null');
   });
 
+  test.each(['"id":"",', '"id":null,'])("one with %s has no identifier", (none) => {
+    const old = ORIGINAL_FILE.plaintext.replace(/"id":"[^"]+",/, none);
+    expect(decodeOriginalBody(bytes(old)).id).toBe(WALLET_ID);
+  });
+
   test("are written with the escapes that Go writes", () => {
     const metadata = [{ key: "name", value: "<b>&\u2028\b" }];
     const keys = sample.keys.map((key) => ({ ...key, metadata }));

@@ -68,6 +68,12 @@ export const WALLET_CODES = table("program code", {
     "One process writes wallets at a time.",
     "Try again in a moment.",
   ],
+  change_unconfirmed: [
+    "<path>: the change is made, but the disk does not confirm it (<reason>)",
+    "The file is as it was wanted; after a power cut it may be as it was before.",
+    "The system wrote the file and failed to sync its folder.",
+    "Look after the disk, and see whether the change is there afterwards.",
+  ],
   wallets_unusable: [
     "",
     "The wallets' folder cannot be used.",

@@ -13,9 +13,19 @@ import { type FileSteps, realSteps } from "./file-steps.ts";
 import { withFolderLock } from "./folder-lock.ts";
 import { checkFolder, codeOf, readGuarded, unusable } from "./guard.ts";
 import type { Keystore } from "./keystore.ts";
-import { moveToFree, quietly, removeLeftovers, temporaryIn, writeTemporary } from "./whole-file.ts";
+import {
+  confirm,
+  moveToFree,
+  placeNew,
+  quietly,
+  removeLeftovers,
+  temporaryIn,
+  writeTemporary,
+} from "./whole-file.ts";
 
 const FOLDER_MODE = 0o700;
+/** More than a new wallet has. */
+const PROBE_BYTES = 4096;
 
 export class FolderKeystore implements Keystore {
   /** The action before: settled, and never rejected. */
@@ -42,7 +52,7 @@ export class FolderKeystore implements Keystore {
   async create(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.locationOf(name);
     const temporary = this.writeTemporary(bytes);
-    this.attempt(path, () => moveToFree(temporary, path, this.steps), temporary);
+    this.attempt(path, () => placeNew(temporary, path, this.steps), temporary);
   }
 
   async replace(name: string, bytes: Uint8Array): Promise<void> {
@@ -51,6 +61,7 @@ export class FolderKeystore implements Keystore {
     if ((await this.read(name)) === undefined) throw walletUnknown();
     const temporary = this.writeTemporary(bytes);
     this.attempt(path, () => this.steps.rename(temporary, path), temporary);
+    confirm(path, this.steps);
   }
 
   async rename(name: string, newName: string): Promise<void> {
@@ -59,12 +70,14 @@ export class FolderKeystore implements Keystore {
     if ((await this.read(name)) === undefined) throw walletUnknown();
     if (path === newPath) return;
     this.attempt(newPath, () => moveToFree(path, newPath, this.steps));
+    confirm(newPath, this.steps);
   }
 
   async remove(name: string): Promise<void> {
     const path = this.locationOf(name);
     if ((await this.read(name)) === undefined) throw walletUnknown();
     this.attempt(path, () => this.steps.remove(path));
+    confirm(path, this.steps);
   }
 
   async exclusively<T>(action: () => Promise<T>): Promise<T> {
@@ -83,6 +96,13 @@ export class FolderKeystore implements Keystore {
     );
     this.last = turn.catch(() => {});
     return turn;
+  }
+
+  async checkWritable(): Promise<void> {
+    await this.exclusively(async () => {
+      const temporary = this.writeTemporary(new Uint8Array(PROBE_BYTES));
+      quietly(() => this.steps.remove(temporary));
+    });
   }
 
   locationOf(name: string): string {
@@ -111,7 +131,6 @@ export class FolderKeystore implements Keystore {
   private attempt(path: string, change: () => void, temporary?: string): void {
     try {
       change();
-      this.steps.syncFolder(this.folder);
     } catch (error) {
       if (temporary !== undefined) quietly(() => this.steps.remove(temporary));
       if (codeOf(error) === "EEXIST") throw walletExists();

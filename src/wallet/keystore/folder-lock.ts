@@ -59,7 +59,11 @@ function tryLock(path: string): Database | undefined {
   } catch (error) {
     db?.close();
     if (/locked|busy/i.test(String(error))) return undefined;
-    throw walletError("wallets_unusable", `the wallets' folder cannot be locked: ${reasonOf(error)}`);
+    throw walletError(
+      "wallets_unusable",
+      `the wallets' folder cannot be locked: ${path}: ${codeOf(error) ?? reasonOf(error)}`,
+      "the file holds nothing: where it is another user's or was written over, remove it while nobody writes wallets",
+    );
   }
 }
 

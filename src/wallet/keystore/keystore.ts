@@ -16,6 +16,8 @@ export interface Keystore {
   remove(name: string): Promise<void>;
   /** Runs alone among all processes that share the store, so that no change is lost. Not to be nested. */
   exclusively<T>(action: () => Promise<T>): Promise<T>;
+  /** Whether a wallet could be written now. @throws NodeError when it could not */
+  checkWritable(): Promise<void>;
   /** Where a wallet is, for people. */
   locationOf(name: string): string;
 }

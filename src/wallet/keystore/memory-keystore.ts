@@ -45,6 +45,8 @@ export class MemoryKeystore implements Keystore {
     return result;
   }
 
+  async checkWritable(): Promise<void> {}
+
   locationOf(name: string): string {
     return `memory:${checkWalletName(name)}`;
   }

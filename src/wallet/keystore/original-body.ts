@@ -52,7 +52,8 @@ export function decodeOriginalBody(bytes: Uint8Array): WalletData {
   const keys = listOf(members.keys, "the list of keys").map(keyOf);
   keys.sort((one, other) => one.index - other.index);
   // Old files have no identifier; an isolated wallet cannot know its own, so there it must be given.
-  const id = members.id === undefined && node !== undefined ? walletId(node) : members.id;
+  const hasNone = members.id === undefined || members.id === null || members.id === "";
+  const id = hasNone && node !== undefined ? walletId(node) : members.id;
   return checkWallet({
     version: checkKeyVersion(members.version),
     id: hex64Of(id, "the wallet's identifier"),

@@ -1,11 +1,12 @@
 // Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
 // back; then the file gets its name in one step. What a killed process leaves is such a temporary file.
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { walletExists } from "../errors.ts";
+import { reasonOf } from "../../errors.ts";
+import { walletError } from "../errors.ts";
 import { secureRandom } from "../random.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
-import { codeOf, readGuarded } from "./guard.ts";
+import { codeOf } from "./guard.ts";
 
 const TEMPORARY_SUFFIX = ".lyra-tmp";
 /** File systems without second names for files: FAT, and some shared folders. */
@@ -25,8 +26,8 @@ export function writeTemporary(path: string, bytes: Uint8Array, steps: FileSteps
     steps.sync(descriptor);
     steps.close(descriptor);
     descriptor = undefined;
-    const written = readGuarded(path);
-    if (written === undefined || Buffer.compare(written, bytes) !== 0) {
+    // It was made a moment ago, and is no link: nothing about it need be looked at but its bytes.
+    if (Buffer.compare(readFileSync(path), bytes) !== 0) {
       throw new Error("what was written reads back as something else");
     }
   } catch (error) {
@@ -40,7 +41,7 @@ export function writeTemporary(path: string, bytes: Uint8Array, steps: FileSteps
 /**
  * Gives a file a name that must be free. In between it has both, and never none; a process that was killed there is
  * followed by one that ends it.
- * @throws NodeError `wallet_exists`, or EEXIST
+ * @throws EEXIST
  */
 export function moveToFree(from: string, to: string, steps: FileSteps): void {
   try {
@@ -52,7 +53,9 @@ export function moveToFree(from: string, to: string, steps: FileSteps): void {
   } catch (error) {
     if (!NO_LINKS.includes(codeOf(error))) throw error;
     // Then the look before must do: whoever writes through Lyra waits for the lock.
-    if (readGuarded(to) !== undefined) throw walletExists();
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
+      throw Object.assign(new Error(`${to} is there already`), { code: "EEXIST" });
+    }
     steps.rename(from, to);
     return;
   }
@@ -75,12 +78,59 @@ function isOneEntry(from: string, to: string): boolean {
 
 /** A file where there is none. @throws EEXIST */
 export function writeNewFile(path: string, bytes: Uint8Array, steps: FileSteps = realSteps): void {
-  writeWhole(path, bytes, steps, (temporary) => moveToFree(temporary, path, steps));
+  writeWhole(path, bytes, steps, (temporary) => placeNew(temporary, path, steps));
+}
+
+/** Gives a new file its name, for good; of a name that the disk does not confirm nothing is left. */
+export function placeNew(temporary: string, path: string, steps: FileSteps): void {
+  moveToFree(temporary, path, steps);
+  try {
+    syncNames(dirname(path), steps);
+  } catch (error) {
+    try {
+      steps.remove(path);
+    } catch {
+      throw unconfirmed(path, error);
+    }
+    throw error;
+  }
 }
 
 /** A file, in the place of one that may be there. */
 export function writeFileWhole(path: string, bytes: Uint8Array, steps: FileSteps = realSteps): void {
-  writeWhole(path, bytes, steps, (temporary) => steps.rename(temporary, path));
+  writeWhole(path, bytes, steps, (temporary) => {
+    steps.rename(temporary, path);
+    confirm(path, steps);
+  });
+}
+
+/** Folders of some file systems cannot be synced; what they hold is as safe as it can be there. */
+const NO_FOLDER_SYNC: readonly (string | undefined)[] = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"];
+
+/** Waits until the names in a folder are on the disk. */
+export function syncNames(folder: string, steps: FileSteps): void {
+  try {
+    steps.syncFolder(folder);
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.includes(codeOf(error))) throw error;
+  }
+}
+
+/** The same behind a change that is made already. @throws NodeError that says so */
+export function confirm(path: string, steps: FileSteps): void {
+  try {
+    syncNames(dirname(path), steps);
+  } catch (error) {
+    throw unconfirmed(path, error);
+  }
+}
+
+function unconfirmed(path: string, error: unknown): Error {
+  return walletError(
+    "change_unconfirmed",
+    `${path}: the change is made, but the disk does not confirm it (${codeOf(error) ?? reasonOf(error)})`,
+    "a power cut may take it back: look after the disk",
+  );
 }
 
 function writeWhole(
@@ -93,7 +143,6 @@ function writeWhole(
   writeTemporary(temporary, bytes, steps);
   try {
     name(temporary);
-    steps.syncFolder(dirname(path));
   } catch (error) {
     quietly(() => steps.remove(temporary));
     throw error;

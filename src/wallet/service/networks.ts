@@ -8,7 +8,7 @@ import { readShortText } from "../../short-file.ts";
 import { walletError } from "../errors.ts";
 import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
 import { codeOf } from "../keystore/guard.ts";
-import { moveToFree, removeOldLeftovers, writeFileWhole } from "../keystore/whole-file.ts";
+import { confirm, moveToFree, removeOldLeftovers, writeFileWhole } from "../keystore/whole-file.ts";
 
 export interface NetworkSettings {
   readonly name: string;
@@ -76,7 +76,7 @@ export class Networks {
     if (!this.has(checkName(name))) throw networkUnknown();
     const path = this.locationOf(name);
     this.attempt(path, () => this.steps.remove(path));
-    this.steps.syncFolder(this.folder);
+    confirm(path, this.steps);
   }
 
   rename(name: string, newName: string): void {
@@ -84,7 +84,7 @@ export class Networks {
     if (this.has(checkName(newName))) throw networkExists();
     const newPath = this.locationOf(newName);
     this.attempt(newPath, () => moveToFree(this.locationOf(name), newPath, this.steps));
-    this.steps.syncFolder(this.folder);
+    confirm(newPath, this.steps);
   }
 
   locationOf(name: string): string {
@@ -97,6 +97,7 @@ export class Networks {
     try {
       change();
     } catch (error) {
+      if (error instanceof NodeError) throw error;
       const code = codeOf(error);
       if (code === "EEXIST") throw networkExists();
       throw walletError("file_unwritable", `${path} cannot be written: ${code ?? reasonOf(error)}`);
