@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ExitCode, reasonOf } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { checkSegment } from "../history/segment-check.ts";
 import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
 import { listSegments } from "../history/segment-table.ts";
@@ -65,7 +65,8 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
   try {
     db = openReader(home);
   } catch (error) {
-    findings.push({ check: "store", ok: false, detail: reasonOf(error) });
+    const hint = error instanceof NodeError && error.code === "home_read_only" ? `; ${error.hint}` : "";
+    findings.push({ check: "store", ok: false, detail: `${reasonOf(error)}${hint}` });
     return findings;
   }
   try {

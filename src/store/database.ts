@@ -1,6 +1,6 @@
 // The one place where databases are opened and where their settings stand.
 import { Database, type Statement } from "bun:sqlite";
-import { existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
@@ -119,7 +119,12 @@ export function openReader(home: string): Database {
     );
   }
   // Not SQLite's read-only mode: a WAL left by a killed writer must be recovered by whoever comes first.
-  const db = open(storePath(home), { readwrite: true, create: false });
+  let db: Database;
+  try {
+    db = open(storePath(home), { readwrite: true, create: false });
+  } catch (error) {
+    throw readOnlyHome(home) ?? error;
+  }
   try {
     checkVersion(db);
     if (schemaVersionOf(db) < SCHEMA_VERSION) {
@@ -136,6 +141,24 @@ export function openReader(home: string): Database {
     throw openError(error);
   }
   return db;
+}
+
+/** Undefined when it can be written: then that is not why it does not open. */
+function readOnlyHome(home: string): NodeError | undefined {
+  try {
+    accessSync(home, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = (error as { code?: string }).code ?? "unknown";
+    return new NodeError(
+      "store.open",
+      "home_read_only",
+      `the store cannot be opened: the home ${home} cannot be written (${code}), which reading it takes too`,
+      "copy the home to where it can be written, and read the copy",
+      ExitCode.failed,
+      { cause: error },
+    );
+  }
 }
 
 function open(path: string, mode: { readwrite: boolean; create: boolean }): Database {

@@ -74,6 +74,12 @@ export const STORE_CODES = table("program code", {
     "Another program made it.",
     "Choose another --home.",
   ],
+  home_read_only: [
+    "the store cannot be opened: the home <path> cannot be written (<reason>), which reading it takes too",
+    "The home lies where nothing can be written.",
+    "Readers of a store keep a small file beside it, and take in what a killed writer left.",
+    "Copy the home to where it can be written, and read the copy.",
+  ],
   store_unreadable: [
     "",
     "The store cannot be opened.",
