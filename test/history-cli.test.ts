@@ -1,6 +1,6 @@
 // lyra history: output, files and exit codes.
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { recordSegment } from "../src/history/segment-table.ts";
@@ -47,6 +47,36 @@ async function home(): Promise<string> {
 const NAME = "chain-x-trades-000001-000020.zip";
 
 describe("export and verify", () => {
+  test("what killed exports left is taken away by the next one: only what is ours, and old", async () => {
+    const cwd = folder();
+    const words = ["export", "--table", "trades", "--from", "1", "--to", "20", "--home", await home()];
+    const old = ["mine.zip.01234567.partial", `${NAME}.89abcdef.partial`];
+    const kept = [
+      "mine.zip.fedcba98.partial",
+      "other.zip.01234567.partial",
+      "mine.zip.0123456.partial",
+      "x.partial",
+    ];
+    for (const name of [...old, ...kept]) {
+      writeFileSync(join(cwd, name), "half");
+      if (name !== kept[0]) utimesSync(join(cwd, name), 1, 1);
+    }
+    expect((await lyra([...words, "--out", "mine.zip"], cwd)).code).toBe(0);
+    expect(readdirSync(cwd).sort()).toEqual([...kept, "mine.zip"].sort());
+  });
+
+  test.if(process.platform !== "win32")(
+    "a pipe is no archive and no recording, and nobody waits for its writer",
+    async () => {
+      const pipe = join(folder(), "pipe");
+      Bun.spawnSync(["mkfifo", pipe]);
+      const verified = await lyra(["verify", pipe], ROOT);
+      expect([verified.code, verified.err.includes("is not a file")]).toEqual([1, true]);
+      const replayed = await run(["replay", pipe, "--home", folder()], ROOT);
+      expect([replayed.code, replayed.err.includes("it is not a file")]).toEqual([1, true]);
+    },
+  );
+
   test("an archive by its own name, whole or not at all; it verifies, and a damaged one exits with 4", async () => {
     const cwd = folder();
     const stored = await home();

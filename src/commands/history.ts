@@ -1,7 +1,8 @@
 // lyra history: what segments a home has, exports of them, and the check of an export.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { exportChunks } from "../history/export.ts";
 import { type ExportPlan, planExport } from "../history/export-plan.ts";
@@ -37,6 +38,10 @@ export const help = `lyra history: segments, exports, and the check of an export
 
 /** Output that is not finished has this behind its name. */
 const PARTIAL_SUFFIX = ".partial";
+/** Longer than an export waits between two writes: whoever wrote such a file is gone. */
+const PARTIAL_OLD_MS = 3_600_000;
+/** What an export without a name of its own is called (history/export-plan.ts), not finished. */
+const OWN_PARTIAL = /-[a-z_]+-\d{6,}-\d{6,}\.zip\.[0-9a-f]{8}\.partial$/;
 
 export async function run(argv: string[]): Promise<number> {
   const [verb, ...rest] = argv;
@@ -170,6 +175,7 @@ function standardOutput(): Output {
 async function fileOutput(path: string, force: boolean): Promise<Output> {
   const partial = `${path}.${randomBytes(4).toString("hex")}${PARTIAL_SUFFIX}`;
   refuseExisting(path, force);
+  await removeOldPartials(path);
   let file: FileHandle | undefined;
   try {
     file = await open(partial, "wx");
@@ -203,6 +209,22 @@ async function fileOutput(path: string, force: boolean): Promise<Output> {
       await rm(partial, { force: true });
     },
   };
+}
+
+/** Takes away what killed exports left: only files of this user's that are named like ours, and old. */
+async function removeOldPartials(path: string): Promise<void> {
+  const folder = dirname(path);
+  const isOfPath = (name: string) =>
+    name.startsWith(`${basename(path)}.`) &&
+    /^[0-9a-f]{8}\.partial$/.test(name.slice(basename(path).length + 1));
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => isOfPath(one) || OWN_PARTIAL.test(one))) {
+    const left = join(folder, name);
+    const stats = await lstat(left).catch(() => undefined);
+    const isOurs = stats?.isFile() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+    if (isOurs && Date.now() - stats.mtimeMs > PARTIAL_OLD_MS)
+      await rm(left, { force: true }).catch(() => {});
+  }
 }
 
 function refuseExisting(path: string, force: boolean): void {

@@ -1,6 +1,7 @@
 // Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain.
 // What it proves: the rows are the ones whose hashes stand in the segment records, the records hash to the segment
 // ids, and each names the id before. Compare the last id with one from a node you trust, and every row is bound.
+import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
@@ -19,6 +20,8 @@ import { type ArchiveEntry, readAt, readDirectory, verificationFailed } from "./
 import { Method } from "./zip.ts";
 
 const READ_BYTES = 1024 * 1024;
+/** Without O_NONBLOCK, opening a pipe would wait for its writer. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** 1.6 kB a segment: a manifest of a hundred thousand segments. */
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -43,7 +46,7 @@ export interface Verification {
 
 /** Checks an archive from start to end with little memory. @throws NodeError with exit code 4 that says where it fails */
 export async function verifyArchive(path: string): Promise<Verification> {
-  const file = await open(path, "r").catch((error) => {
+  const file = await open(path, READ_FLAGS).catch((error) => {
     const message = `${path} cannot be opened: ${reasonOf(error)}`;
     throw new NodeError("history.verify", "archive_unreadable", message, "", ExitCode.failed);
   });

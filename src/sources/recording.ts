@@ -1,12 +1,14 @@
 // Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
 // Read as a stream; what is whole is delivered, and the place where a damaged file stops is said exactly.
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import type { Block } from "./block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { InflateFault, Inflation } from "./gunzip.ts";
 
 const READ_BYTES = 256 * 1024;
+/** Without O_NONBLOCK, opening a pipe would wait for its writer. */
+const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
 /** Size field and sequence number before each message. */
 const FRAME_HEAD_BYTES = 12;
@@ -51,7 +53,7 @@ interface OpenFile {
 function openRecording(path: string): OpenFile {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openSync(path, READ_FLAGS);
     const stat = fstatSync(file);
     if (!stat.isFile()) throw new Error("it is not a file");
     const magic = new Uint8Array(GZIP_MAGIC.length);
