@@ -30,11 +30,15 @@ export async function run(argv: string[]): Promise<number> {
   return ExitCode.done;
 }
 
-/** A code of the wallet's service is negative, and would be taken for flags. */
+/**
+ * A code of the wallet's service is negative, and would be taken for flags; and a message may begin with a flag's name,
+ * in one word with what follows, or behind `--`.
+ */
 function protectNumbers(argv: readonly string[]): string[] {
-  const isCode = (word: string) => /^-\d+$/.test(word);
-  const flags = argv.filter((word) => !isCode(word) && word.startsWith("--"));
-  const words = argv.filter((word) => isCode(word) || !word.startsWith("--"));
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  const isFlag = (word: string, at: number) => at < end && /^--\S*$/.test(word);
+  const flags = argv.filter(isFlag);
+  const words = argv.filter((word, at) => at !== end && !isFlag(word, at));
   return [...flags, "--", ...words];
 }
 

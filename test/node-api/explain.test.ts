@@ -252,6 +252,12 @@ describe("the command", () => {
     expect(run("tx", "already", "exists").out).toStartWith("duplicate  detail code\n");
   });
 
+  test("takes a message that begins with a flag's name, and what stands behind --", () => {
+    expect(run("--", "404")).toMatchObject({ code: 0 });
+    expect(run("--limit abc is not name=value").err).toContain("nothing is known of '--limit abc");
+    expect(JSON.parse(run("--json", "--", "--limit", "x").err).error.message).toContain("'--limit x'");
+  });
+
   test("an unknown code is an error with near ones, exit code 1; none at all is a wrong use, 2", () => {
     const unknown = run("pow_tid_usd");
     expect(unknown).toMatchObject({ code: 1, out: "" });
