@@ -30,7 +30,8 @@ export function explainVerbs(words: readonly string[]): number {
     `  ${verbOf(tool).padEnd(VERB_COLUMNS)} ${tool.summary}`,
     ...(words.length === 0 ? [] : Object.entries(tool.body).map(wordLine)),
   ]);
-  const tail = "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out.";
+  const tail =
+    "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out, or ''.";
   process.stdout.write(`${lines.join("\n")}\n\n  ${tail}\n`);
   return ExitCode.done;
 }
@@ -88,11 +89,13 @@ export async function useTool(argv: string[]): Promise<number> {
 function nodeUrl(flag: string | undefined, home: string | undefined): string {
   const given = flag ?? process.env.LYRA_NODE_URL;
   if (given !== undefined) return checkedUrl(given);
-  const candidates = home === undefined ? [".lyra", defaultHome()] : [home];
-  for (const folder of candidates) {
-    const file = join(folder, devnetAddressFile);
-    if (existsSync(file)) return readDevnetAddress(file).nodeUrl;
-  }
+  const addresses = (home === undefined ? usualHomes() : [home])
+    .map((folder) => join(folder, devnetAddressFile))
+    .filter((file) => existsSync(file))
+    .map(readDevnetAddress);
+  // One that was killed has left its file.
+  const address = addresses.find(({ pid }) => isRunning(pid)) ?? addresses[0];
+  if (address !== undefined) return address.nodeUrl;
   throw new NodeError(
     "devnet.tool",
     "devnet_unknown",
@@ -100,6 +103,21 @@ function nodeUrl(flag: string | undefined, home: string | undefined): string {
     "start one with: lyra devnet, or name it with --node-url URL or --home DIR",
     ExitCode.notReady,
   );
+}
+
+/** Where a devnet is that was started without a home (commands/devnet.ts), or by `npm start`. */
+function usualHomes(): string[] {
+  const { LYRA_HOME } = process.env;
+  const here = [join(".lyra", "devnet"), ".lyra"];
+  return LYRA_HOME ? [LYRA_HOME, ...here] : [...here, join(defaultHome(), "devnet"), defaultHome()];
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
 }
 
 /** Without slashes at its end. @throws NodeError with exit code 2 for what is no address of a node */
@@ -125,6 +143,8 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
   const known = await aliases(names, words, url);
   const body: Record<string, unknown> = {};
   for (const [at, word] of words.entries()) {
+    // How the last of several is given alone.
+    if (word === "" && names[at]!.endsWith("?")) continue;
     const name = names[at]!.replace("?", "");
     body[name] = memberOf(name, known.get(word) ?? word);
   }

@@ -154,6 +154,12 @@ describe("a running devnet", () => {
     expect(await verb("stake", "alice")).toMatchObject({ code: 2, out: "" });
   });
 
+  test("takes the last of several words alone, where those before are empty", async () => {
+    const { code, out } = await verb("bridge", "signers", "", "", "666");
+    expect([code, JSON.parse(out)]).toEqual([0, { threshold: 666 }]);
+    expect((await verb("fund", "alice", "", "5")).code).toBe(1);
+  });
+
   test("keeps its home for itself", async () => {
     const second = await new Lyra(["devnet", "--home", home, ...PORTS]).end();
     expect(second.code).toBe(1);

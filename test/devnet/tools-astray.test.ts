@@ -1,11 +1,11 @@
 // The devnet's tools as commands, against what is no devnet: each failure has its words and an exit code.
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lyra } from "../rig/lyra.ts";
+import { Lyra, lyra } from "../rig/lyra.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -74,5 +74,30 @@ describe("lyra devnet VERB", () => {
       expect(err).toContain("devnet.json cannot be read");
       expect(code).toBe(3);
     }
+  });
+});
+
+describe("a devnet is found without its home being named", () => {
+  const cwd = join(folder, "here");
+  const env = { XDG_DATA_HOME: join(folder, "data") };
+  mkdirSync(cwd);
+  const killed = { nodeUrl: "http://127.0.0.1:1", pid: 2 ** 30 };
+
+  test.each([
+    ["where it is kept by default", [], join(folder, "data", "lyra", "devnet")],
+    ["where npm start keeps it", ["--home", join(".lyra", "devnet")], join(cwd, ".lyra", "devnet")],
+  ])("%s, also beside what a killed one left", async (_, words, home) => {
+    const devnet = new Lyra(["devnet", "--port", "0", "--quiet", ...words], { cwd, env });
+    while (!existsSync(join(home, "devnet.json")) && !devnet.hasEnded) await Bun.sleep(5);
+    const status = () => lyra(["devnet", "status"], { cwd, env });
+    expect((await status()).err).toBe("");
+    mkdirSync(join(cwd, ".lyra", "devnet"), { recursive: true });
+    const stale = join(cwd, ".lyra", "devnet.json");
+    writeFileSync(stale, JSON.stringify(killed));
+    expect((await status()).err).toBe("");
+    await devnet.stop();
+    expect((await status()).err).toContain("127.0.0.1:1 does not answer");
+    rmSync(stale);
+    expect((await status()).err).toContain("no running devnet was found");
   });
 });
