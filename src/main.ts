@@ -6,7 +6,7 @@ import { ExitCode, NodeError } from "./errors.ts";
 interface Command {
   readonly help: string;
   /** What is said of the words behind the command, where it says more than one thing. */
-  helpOf?(argv: readonly string[]): string;
+  helpOf?(argv: readonly string[]): string | Promise<string>;
   run(argv: string[]): Promise<number>;
 }
 
@@ -47,12 +47,14 @@ async function main(argv: string[]): Promise<number> {
   const name = word === "--version" || word === "-V" ? "version" : word;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!entry) {
-    process.stderr.write(`lyra: there is no command '${word.slice(0, 40)}'\n\n${overview()}`);
+    const message = `there is no command '${word.slice(0, 40)}'`;
+    if (asJson) throw new NodeError("lyra", "usage", message, "see: lyra --help", ExitCode.usage);
+    process.stderr.write(`lyra: ${message}\n\n${overview()}`);
     return ExitCode.usage;
   }
   const command = await entry.load();
   if (rest.includes("--help") || rest.includes("-h")) {
-    process.stdout.write(command.helpOf?.(rest) ?? command.help);
+    process.stdout.write((await command.helpOf?.(rest)) ?? command.help);
     return ExitCode.done;
   }
   return command.run(rest);

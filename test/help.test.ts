@@ -53,7 +53,25 @@ describe("the verbs of a devnet", () => {
     const { code, err } = await new Lyra(["devnet", "help", "fly"]).end();
     expect(code).toBe(2);
     expect(err).toContain("there is no 'devnet fly'");
+    expect(err).toContain("see: lyra devnet help\n");
   });
+
+  test("given --help behind a verb, then it is the verb's; behind none that is known, then that of all", async () => {
+    const after = async (...words: string[]) => (await new Lyra(["devnet", ...words, "--help"]).end()).out;
+    const mine = (await new Lyra(["devnet", "help", "mine"]).end()).out;
+    expect(await after("mine")).toBe(mine);
+    expect(await after("mine", "5")).toBe(mine);
+    expect(await after("help", "mine")).toBe(mine);
+    expect(await after("time", "forward", "1h")).not.toContain("time freeze");
+    expect(await after("--home", "x")).toBe(devnet.help);
+    expect(await after("fly")).toBe(devnet.help);
+  });
+});
+
+test("given a command that is none and --json, then the failure is one line of JSON", async () => {
+  const { code, out, err } = await new Lyra(["fly", "--json"]).end();
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(JSON.parse(err).error).toMatchObject({ code: "usage", message: "there is no command 'fly'" });
 });
 
 describe("words that a command does not take are a usage error", () => {

@@ -1,10 +1,7 @@
 // `lyra devnet VERB ...`: the developer's tools from the command line, over the address of a running devnet.
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { TOOLS, type Tool } from "../api/devnet/tools.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
-import { defaultHome } from "../node/config.ts";
-import { devnetAddressFile, readDevnetAddress } from "../node/devnet-address.ts";
+import { devnetHomes, devnetNodeUrl } from "../node/devnet-address.ts";
 import { readShortText } from "../short-file.ts";
 import { shortText } from "../wallet/client/short-text.ts";
 import { readArguments, usageError } from "./arguments.ts";
@@ -24,16 +21,23 @@ const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 
 /** `lyra devnet help`: every verb in a line of its own. `lyra devnet help VERB`: what its words are. */
 export function explainVerbs(words: readonly string[]): number {
+  const text = verbsText(words);
+  if (text === undefined) throw unknownVerb(words);
+  process.stdout.write(text);
+  return ExitCode.done;
+}
+
+/** Undefined when no verb begins with these words. */
+export function verbsText(words: readonly string[]): string | undefined {
   const named = words.length === 0 ? VERBS : VERBS.filter(({ path }) => isBegun(path, words));
-  if (named.length === 0) throw unknownVerb(words);
+  if (named.length === 0) return undefined;
   const lines = named.flatMap((tool) => [
     `  ${verbOf(tool).padEnd(VERB_COLUMNS)} ${tool.summary}`,
     ...(words.length === 0 ? [] : Object.entries(tool.body).map(wordLine)),
   ]);
   const tail =
     "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out, or ''.";
-  process.stdout.write(`${lines.join("\n")}\n\n  ${tail}\n`);
-  return ExitCode.done;
+  return `${lines.join("\n")}\n\n  ${tail}\n`;
 }
 
 /** `time forward DURATION` */
@@ -56,7 +60,13 @@ function isBegun(path: string, words: readonly string[]): boolean {
 }
 
 function unknownVerb(words: readonly string[]): NodeError {
-  return usageError("devnet", `there is no 'devnet ${words.join(" ").slice(0, 60)}'`);
+  return verbError(`there is no 'devnet ${words.join(" ").slice(0, 60)}'`);
+}
+
+/** The verbs have a help of their own, which says what words they take. */
+function verbError(message: string, path = ""): NodeError {
+  const hint = `see: lyra devnet help ${path.replace("/", " ")}`.trimEnd();
+  return new NodeError("devnet", "usage", message, hint, ExitCode.usage);
 }
 
 /** The tool that these words begin with; undefined when they name none. */
@@ -85,17 +95,12 @@ export async function useTool(argv: string[]): Promise<number> {
   return ExitCode.done;
 }
 
-/** The running devnet: by flag, by environment, or by the file in its home. */
+/** The running devnet: by flag, by environment, or by the file in its home, or in one of the usual homes. */
 function nodeUrl(flag: string | undefined, home: string | undefined): string {
   const given = flag ?? process.env.LYRA_NODE_URL;
   if (given !== undefined) return checkedUrl(given);
-  const addresses = (home === undefined ? usualHomes() : [home])
-    .map((folder) => join(folder, devnetAddressFile))
-    .filter((file) => existsSync(file))
-    .map(readDevnetAddress);
-  // One that was killed has left its file.
-  const address = addresses.find(({ pid }) => isRunning(pid)) ?? addresses[0];
-  if (address !== undefined) return address.nodeUrl;
+  const found = devnetNodeUrl(home === undefined ? devnetHomes() : [home]);
+  if (found !== undefined) return found;
   throw new NodeError(
     "devnet.tool",
     "devnet_unknown",
@@ -103,21 +108,6 @@ function nodeUrl(flag: string | undefined, home: string | undefined): string {
     "start one with: lyra devnet, or name it with --node-url URL or --home DIR",
     ExitCode.notReady,
   );
-}
-
-/** Where a devnet is that was started without a home (commands/devnet.ts), or by `npm start`. */
-function usualHomes(): string[] {
-  const { LYRA_HOME } = process.env;
-  const here = [join(".lyra", "devnet"), ".lyra"];
-  return LYRA_HOME ? [LYRA_HOME, ...here] : [...here, join(defaultHome(), "devnet"), defaultHome()];
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM";
-  }
 }
 
 /** Without slashes at its end. @throws NodeError with exit code 2 for what is no address of a node */
@@ -132,14 +122,15 @@ function checkedUrl(text: string): string {
 async function bodyOf(tool: Tool, words: readonly string[], url: string): Promise<string> {
   if (tool === LOAD) {
     const [file, ...more] = words;
-    if (file === undefined || more.length > 0) throw usageError("devnet", "load takes one file");
+    if (file === undefined || more.length > 0) throw verbError("load takes one file", LOAD.path);
     return readDump(file);
   }
   const names = Object.keys(tool.body);
   if (words.length > names.length)
-    throw usageError("devnet", `${tool.path} takes ${names.length} words at the most`);
+    throw verbError(`${tool.path.replace("/", " ")} takes ${names.length} words at the most`, tool.path);
   const missing = names.slice(words.length).find((name) => !name.endsWith("?"));
-  if (missing !== undefined) throw usageError("devnet", `${tool.path} needs ${missing.toUpperCase()}`);
+  if (missing !== undefined)
+    throw verbError(`${tool.path.replace("/", " ")} needs ${missing.toUpperCase()}`, tool.path);
   const known = await aliases(names, words, url);
   const body: Record<string, unknown> = {};
   for (const [at, word] of words.entries()) {
@@ -216,7 +207,7 @@ function memberOf(name: string, word: string): unknown {
   try {
     return JSON.parse(word) as unknown;
   } catch {
-    throw usageError("devnet", "a command is JSON, such as '{\"voteSubmission\": {...}}'");
+    throw verbError("a command is JSON, such as '{\"voteSubmission\": {...}}'", "impersonate");
   }
 }
 

@@ -1,5 +1,4 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-import { join } from "node:path";
 import { parseBlockMode } from "../api/devnet/block-mode.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
@@ -14,7 +13,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   lyra devnet [--home DIR | --temporary] [--block MODE] [flags]
   lyra devnet VERB [WORDS...] [--node-url URL | --home DIR]
 
-  --home DIR            where it is kept; a chain that is there goes on
+  --home DIR            its chain goes on (default: $LYRA_HOME, XDG lyra/devnet)
   --temporary, --reset  keep nothing; forget the chain of the home first
   --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
   --genesis FILE        what a new chain starts from (default: the shipped one)
@@ -27,12 +26,21 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --rules RULES         default, or 0.71.6: with the defects of the original
   --record FILE         write the run as an event file
   --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
-  --config-out FILE     write where everything listens; --json, --quiet
+  --config-out FILE     where everything listens; --config FILE, --json, --quiet
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
   parameter impersonate ban pardon bridge
 `;
+
+/** Behind a verb it is the verb's own: `lyra devnet time --help`. */
+export async function helpOf(argv: readonly string[]): Promise<string> {
+  const end = argv.findIndex((word) => word.startsWith("-"));
+  const words = argv.slice(argv[0] === "help" ? 1 : 0, end);
+  if (words.length === 0 && argv[0] !== "help") return help;
+  const { findVerb, verbsText } = await import("./devnet-tools.ts");
+  return verbsText(words) ?? verbsText(findVerb(words)?.tool.path.split("/") ?? words) ?? help;
+}
 
 const FLAGS = {
   home: { type: "string" },
@@ -134,9 +142,12 @@ type Devnet = Awaited<ReturnType<typeof import("../node/devnet.ts")["createDevne
 type DevnetOptions = import("../node/devnet.ts").DevnetOptions;
 
 async function optionsOf(values: Values): Promise<DevnetOptions> {
-  const { defaultHome, loadConfig } = await import("../node/config.ts");
+  const [{ loadConfig }, { defaultDevnetHome }] = await Promise.all([
+    import("../node/config.ts"),
+    import("../node/devnet-address.ts"),
+  ]);
   if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
-  const home = values.home ?? (process.env.LYRA_HOME || join(defaultHome(), "devnet"));
+  const home = values.home ?? defaultDevnetHome();
   const { host, dataPort, limits, segmentLength } = loadConfig({
     ...values,
     home,

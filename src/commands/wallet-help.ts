@@ -85,7 +85,8 @@ ${MORE_SECRETS("isolated-passphrase")}`,
 ${SECRETS}`,
   serve: `lyra wallet serve: the JSON-RPC service that pages and programs talk to
 
-  --node-url URL...         nodes to send to (default: the devnet of this home)
+  --node-url URL...         nodes to send to (default: the devnet of this home,
+                            else the one on port 3003)
   --network NAME            those of a network that is kept
   --chain-id ID             of the only chain to send to
   --unlock NAME             unlocks a wallet at once; else its passphrase is

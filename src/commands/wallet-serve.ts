@@ -1,5 +1,4 @@
 // lyra wallet serve: the JSON-RPC service that pages and programs talk to.
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
   DEFAULT_WALLET_PORT,
@@ -10,7 +9,7 @@ import {
 } from "../api/wallet/start.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { devnetAddressFile, readDevnetAddress } from "../node/devnet-address.ts";
+import { devnetNodeUrl } from "../node/devnet-address.ts";
 import { ApproveAll } from "../wallet/approvals/approve-all.ts";
 import type { Approver } from "../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../wallet/approvals/desk.ts";
@@ -206,13 +205,7 @@ function nodesOf(
     }
     return { addresses: hosts, chainId: chainId ?? chainIdOf(network) };
   }
-  return { addresses: [devnetNode(home) ?? DEFAULT_NODE], chainId };
-}
-
-function devnetNode(home: string): string | undefined {
-  const file = join(home, devnetAddressFile);
-  if (!existsSync(file)) return undefined;
-  return readDevnetAddress(file).nodeUrl;
+  return { addresses: [devnetNodeUrl([home, join(home, "devnet")]) ?? DEFAULT_NODE], chainId };
 }
 
 function wholeOf(flag: string, text: string | undefined, fallback: number, most: number): number {

@@ -1,6 +1,9 @@
 // Where a running devnet listens, in its home, so that other processes find it.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { readShortText } from "../short-file.ts";
+import { defaultHome } from "./config.ts";
 
 export const devnetAddressFile = "devnet.json";
 
@@ -17,10 +20,42 @@ export interface DevnetAddress {
   readonly pid: number;
 }
 
+/** Where `npm start` keeps its chain, in the folder it is called in. */
+const PROJECT_HOME = join(".lyra", "devnet");
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** What stands in such a file. @throws NodeError when it says no address */
-export function readDevnetAddress(file: string): DevnetAddress {
+/** The home of a devnet that is told none: beside what else is kept, or the very folder of `LYRA_HOME`. */
+export function defaultDevnetHome(env: NodeJS.ProcessEnv = process.env): string {
+  return env.LYRA_HOME || join(defaultHome(env), "devnet");
+}
+
+/** Homes to look for a running devnet in, when none is named. */
+export function devnetHomes(env: NodeJS.ProcessEnv = process.env): readonly string[] {
+  return env.LYRA_HOME ? [env.LYRA_HOME] : [PROJECT_HOME, defaultDevnetHome(env)];
+}
+
+/**
+ * The node API of the devnet that runs in one of these homes; undefined when none of them tells of one.
+ * @throws NodeError `address_unreadable` when all that is there is damaged
+ */
+export function devnetNodeUrl(homes: readonly string[]): string | undefined {
+  const files = homes.map((home) => join(home, devnetAddressFile)).filter((file) => existsSync(file));
+  const addresses: DevnetAddress[] = [];
+  let damage: unknown;
+  for (const file of files) {
+    try {
+      addresses.push(readDevnetAddress(file));
+    } catch (error) {
+      damage ??= error;
+    }
+  }
+  // One that was killed has left its file.
+  const address = addresses.find(({ pid }) => isRunning(pid)) ?? addresses[0];
+  if (address === undefined && damage !== undefined) throw damage;
+  return address?.nodeUrl;
+}
+
+function readDevnetAddress(file: string): DevnetAddress {
   let why = "it does not say where";
   try {
     const address = JSON.parse(readShortText(file, FILE_BYTES_MAX)) as Partial<DevnetAddress> | null;
@@ -35,4 +70,12 @@ export function readDevnetAddress(file: string): DevnetAddress {
     "name the devnet with --node-url URL, or start it again",
     ExitCode.notReady,
   );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as { code?: string }).code === "EPERM";
+  }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { TOOLS } from "../../src/api/devnet/tools.ts";
 import { type BannerFacts, devnetBanner, units } from "../../src/commands/devnet-banner.ts";
 import { findVerb } from "../../src/commands/devnet-tools.ts";
-import type { DevnetAddress } from "../../src/node/devnet-address.ts";
+import { type DevnetAddress, defaultDevnetHome } from "../../src/node/devnet-address.ts";
 import { devnetParties } from "../../src/node/devnet-keys.ts";
 import type { PartiesReport } from "../../src/node/devnet-parties.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
@@ -145,6 +145,34 @@ describe("a running devnet", () => {
     const before = JSON.parse((await verb("status")).out);
     const after = JSON.parse((await verb("mine", "3")).out);
     expect(Number(after.height) - Number(before.height)).toBe(3);
+  });
+
+  test("is found without being named: by the folder of npm start, and by the home that lyra devnet takes", async () => {
+    const { scripts } = await Bun.file(join(import.meta.dir, "../../package.json")).json();
+    const [, projectHome] = scripts.start.match(/--home (\S+)/);
+    const project = join(folder, "project");
+    const data = join(folder, "xdg");
+    for (const place of [join(project, projectHome), join(data, "lyra", "devnet")]) {
+      mkdirSync(place, { recursive: true });
+      writeFileSync(join(place, "devnet.json"), JSON.stringify(address));
+    }
+    const nowhere = { XDG_DATA_HOME: join(folder, "no-data") };
+    const status = (cwd: string, env: Record<string, string>) =>
+      new Lyra(["devnet", "status"], { cwd, env }).end();
+    expect(await status(project, nowhere)).toMatchObject({ code: 0, err: "" });
+    expect(await status(folder, { XDG_DATA_HOME: data })).toMatchObject({ code: 0, err: "" });
+    expect(await status(project, { LYRA_HOME: join(folder, "elsewhere") })).toMatchObject({ code: 3 });
+    expect(await status(folder, { LYRA_HOME: home })).toMatchObject({ code: 0, err: "" });
+    expect(await status(folder, nowhere)).toMatchObject({ code: 3, out: "" });
+    expect(defaultDevnetHome({ XDG_DATA_HOME: data })).toBe(join(data, "lyra", "devnet"));
+  });
+
+  test("half an address file is named", async () => {
+    const half = join(folder, "half");
+    mkdirSync(half);
+    writeFileSync(join(half, "devnet.json"), '{"nodeUrl": "http');
+    const { code, err } = await new Lyra(["devnet", "status", "--home", half]).end();
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("it is no JSON") });
   });
 
   test("refuses by name, with the exit code of its kind", async () => {

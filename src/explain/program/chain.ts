@@ -143,7 +143,7 @@ export const CHAIN_CODES = table("program code", {
   devnet_unknown: [
     "no running devnet was found",
     "There is no devnet to talk to.",
-    "None runs on this home.",
+    "None runs on the home that was named, or where it is looked for: .lyra/devnet, and the home that lyra devnet takes by itself.",
     "Start one, or name it with --node-url or --home.",
   ],
   devnet_unreachable: [
