@@ -96,6 +96,14 @@ describe("the document", () => {
     }
   });
 
+  test("says of exports too that they wait for a height", () => {
+    for (const path of ["/api/v2/networkhistory/export", "/api/v2/ledgerentry/export"]) {
+      const { parameters, responses } = document.paths[path]!.get;
+      expect(parameters.map((p) => resolve<Parameter>(p).name)).toContain("X-Min-Height");
+      expect(Object.keys(responses)).toEqual(["200", "400", "412", "429", "500", "501"]);
+    }
+  });
+
   test("refers only to what is there", () => {
     const missing: string[] = [];
     visit(document, (value) => {

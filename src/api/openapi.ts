@@ -93,11 +93,17 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
 };
 
+export const BELOW_MIN_HEIGHT = [
+  "412",
+  "BelowMinHeight",
+  "The height of `X-Min-Height` was not reached in time.",
+] as const;
+
 /** Error answers that every unary resource can give, by status. */
 const ERRORS: readonly (readonly [status: string, name: string, description: string])[] = [
   ["400", "BadRequest", "A parameter is not understood, or a needed one is missing."],
   ["404", "NotFound", "There is no such resource."],
-  ["412", "BelowMinHeight", "The height of `X-Min-Height` was not reached in time."],
+  BELOW_MIN_HEIGHT,
   ["429", "TooLarge", "The answer would be larger than this node sends: ask for fewer rows."],
   ["500", "Failed", "The request could not be answered; a cursor of another list is one reason."],
   ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],

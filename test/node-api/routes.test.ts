@@ -276,6 +276,22 @@ describe("the documentation", () => {
     expect(documented.sort()).toEqual([...routes, ...service].sort());
   });
 
+  test("says of what is read, and of nothing that is sent, that it waits for a height", () => {
+    const { components, ...parts } = nodeOpenApiParts();
+    const paths: Json = parts.paths;
+    expect(Object.keys(components.parameters)).toEqual(["MinHeight"]);
+    for (const { method, path } of NODE_ROUTES) {
+      const { get, post } = paths[path]!;
+      const { parameters, responses } = (method === "GET" ? get : post)!;
+      const waits = parameters.some((parameter: Json) => "$ref" in parameter);
+      expect({ path, waits, has412: "412" in responses }).toEqual({
+        path,
+        waits: method === "GET",
+        has412: method === "GET",
+      });
+    }
+  });
+
   test("refers only to what is there", () => {
     const parts = nodeOpenApiParts();
     const text = JSON.stringify(parts);

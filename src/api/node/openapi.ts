@@ -3,7 +3,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { localName, requestParameters } from "../openapi/parameters.ts";
 import { SchemaBook } from "../openapi/schemas.ts";
 import type { Operation, Response, Schema } from "../openapi/types.ts";
-import { BLOCK_HEADERS, ERROR_SCHEMAS, HEADER_PARTS } from "../openapi.ts";
+import { BELOW_MIN_HEIGHT, BLOCK_HEADERS, ERROR_SCHEMAS, HEADER_PARTS, PARAMETER_PARTS } from "../openapi.ts";
 import type { ChainCall } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
@@ -32,6 +32,7 @@ const INFO = {
 /** Error answers, by status. */
 const ERRORS: readonly (readonly [status: string, name: string, description: string])[] = [
   ["400", "BadRequest", "The request is not understood: a parameter, the JSON, the base64, or a limit."],
+  BELOW_MIN_HEIGHT,
   ["429", "TooMuch", "The answer would be too large, or too many submissions wait for their block."],
   ["500", "Failed", "The chain could not be asked; `details` says why: `tx already exists in cache`, say."],
   ["501", "WrongMethod", "The path is there, for another method."],
@@ -68,6 +69,7 @@ export function nodeOpenApiParts() {
     paths: { ...paths, ...SERVICE },
     components: {
       schemas: { ...ERROR_SCHEMAS, RefusalDetails: REFUSAL_DETAILS, ...asSent(book.schemas) },
+      parameters: { MinHeight: PARAMETER_PARTS.MinHeight! },
       headers: HEADER_PARTS,
       responses: Object.fromEntries(ERRORS.map(([, name, text]) => [name, errorResponse(text)])),
     },
@@ -89,7 +91,10 @@ function operation(book: SchemaBook, endpoint: Described, isView = false): Opera
     tags: [endpoint.tag],
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
-    parameters: requestParameters(endpoint.request, endpoint.path),
+    parameters: [
+      ...requestParameters(endpoint.request, endpoint.path),
+      { $ref: "#/components/parameters/MinHeight" },
+    ],
     responses: {
       "200": {
         description: "What was asked for.",
@@ -103,7 +108,7 @@ function operation(book: SchemaBook, endpoint: Described, isView = false): Opera
   };
 }
 
-/** A POST: its message is the body, and its answer may tell why. */
+/** A POST: its message is the body, its answer may tell why, and it waits for no height. */
 function posted(book: SchemaBook, { request, response, required }: ChainCall, made: Operation): Operation {
   book.message(request);
   const body = { ...book.schemas[request]!, required };
@@ -118,6 +123,7 @@ function posted(book: SchemaBook, { request, response, required }: ChainCall, ma
     description: "The verdict. `success` is true exactly when the transaction was accepted (code 0).",
     content: { "application/json": { schema: answer } },
   };
+  const { "412": _, ...errors } = made.responses;
   return {
     ...made,
     parameters: [],
@@ -126,7 +132,7 @@ function posted(book: SchemaBook, { request, response, required }: ChainCall, ma
       description: "JSON, whatever the content type says.",
       content: { "application/json": { schema: body } },
     },
-    responses: { ...made.responses, "200": told },
+    responses: { ...errors, "200": told },
   };
 }
 

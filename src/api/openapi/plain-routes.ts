@@ -25,8 +25,11 @@ function wrapped(description: string): Response {
   return { description, content: { "application/json": { schema: WRAPPED_ERROR } } };
 }
 
+const MIN_HEIGHT = { $ref: "#/components/parameters/MinHeight" };
+
 const STREAM_ERRORS = {
   "400": wrapped("The request is not understood, or names what is not there; the text says what is."),
+  "412": { $ref: "#/components/responses/BelowMinHeight" },
   "429": wrapped("As many exports as may run at once are running."),
   "500": wrapped("The export failed before its first byte. One that fails later breaks the connection off."),
   "501": { $ref: "#/components/responses/WrongMethod" },
@@ -58,7 +61,7 @@ const exportHistory: Operation = {
   summary: "Export a table as CSV in a ZIP archive",
   description:
     "The range covers whole segments: see `/api/v2/networkhistory/segments`. With `Accept: application/json+stream` the archive comes as lines of JSON.",
-  parameters: [...requestParameters("datanode.api.v2.ExportNetworkHistoryRequest", ""), MANIFEST],
+  parameters: [...requestParameters("datanode.api.v2.ExportNetworkHistoryRequest", ""), MANIFEST, MIN_HEIGHT],
   responses: {
     "200": {
       description: "The archive: one CSV file for each version of the table's columns in the range.",
@@ -77,7 +80,7 @@ const exportLedger: Operation = {
   tags: ["Ledger"],
   summary: "Export a party's ledger entries in one asset as CSV",
   description: "By block time, oldest first. The bounds of the date range are cut to whole seconds.",
-  parameters: requestParameters("datanode.api.v2.ExportLedgerEntriesRequest", ""),
+  parameters: [...requestParameters("datanode.api.v2.ExportLedgerEntriesRequest", ""), MIN_HEIGHT],
   responses: {
     "200": {
       description: "A header line, and a line for each entry.",
