@@ -205,6 +205,25 @@ describe("the answers over the sample are what the document says", () => {
     }
   });
 
+  test("those of exports, which come in two forms", async () => {
+    for (const [path, query] of [
+      ["/api/v2/networkhistory/export", ""],
+      ["/api/v2/networkhistory/export", "?fromBlock=x"],
+      ["/api/v2/networkhistory/export", "?manifest=7"],
+      ["/api/v2/ledgerentry/export", ""],
+      ["/api/v2/ledgerentry/export", "?dateRange.startTimestamp=x"],
+    ] as const) {
+      const { status, body } = await get(path + query);
+      expect({ path, query, status, faults: check(path, "400", body) }).toEqual({
+        path,
+        query,
+        status: 400,
+        faults: [],
+      });
+    }
+    expect(check("/api/v2/ledgerentry/export", "400", { message: "no" })).toHaveLength(1);
+  });
+
   test("and an answer that is something else is seen", () => {
     expect(check("/api/v2/assets", "200", { assets: { edges: [{ node: 1, cursor: "" }] } })).toEqual([
       "assets: pageInfo is missing",

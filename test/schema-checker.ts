@@ -20,6 +20,7 @@ export class SchemaChecker {
     }
     if (value === null && schema.nullable) return;
     for (const part of schema.allOf ?? []) this.visit(part, value, at);
+    if (schema.oneOf) this.visitOne(schema.oneOf, value, at);
     if (schema.enum && !schema.enum.includes(value as string))
       this.fault(at, `${show(value)} is not in the list`);
     if (schema.type === undefined) return;
@@ -33,6 +34,13 @@ export class SchemaChecker {
       for (const [i, item] of (value as unknown[]).entries()) this.visit(schema.items!, item, `${at}[${i}]`);
     }
     if (schema.type === "object") this.visitMembers(schema, value as Record<string, unknown>, at);
+  }
+
+  private visitOne(schemas: readonly Schema[], value: unknown, at: string): void {
+    const faults = schemas.map((schema) => new SchemaChecker(this.lookUp).check(schema, value));
+    const fitting = faults.filter(({ length }) => length === 0).length;
+    if (fitting !== 1)
+      this.fault(at, `${fitting} of ${schemas.length} schemas fit: ${faults.flat().join("; ")}`);
   }
 
   private visitMembers(schema: Schema, value: Record<string, unknown>, at: string): void {

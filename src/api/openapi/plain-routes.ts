@@ -21,14 +21,20 @@ const MANIFEST: Parameter = {
   schema: { type: "boolean" },
 };
 
-function wrapped(description: string): Response {
-  return { description, content: { "application/json": { schema: WRAPPED_ERROR } } };
+function wrapped(description: string, schema = WRAPPED_ERROR): Response {
+  return { description, content: { "application/json": { schema } } };
 }
+
+/** What is wrong with a parameter by itself is said before the export is asked, in the form of every other resource. */
+const EITHER_ERROR: Schema = { oneOf: [{ $ref: "#/components/schemas/Error" }, WRAPPED_ERROR] };
 
 const MIN_HEIGHT = { $ref: "#/components/parameters/MinHeight" };
 
 const STREAM_ERRORS = {
-  "400": wrapped("The request is not understood, or names what is not there; the text says what is."),
+  "400": wrapped(
+    "A parameter is not understood; or, below `error`, the request names what is not there, and the text says what is.",
+    EITHER_ERROR,
+  ),
   "412": { $ref: "#/components/responses/BelowMinHeight" },
   "429": wrapped("As many exports as may run at once are running."),
   "500": wrapped("The export failed before its first byte. One that fails later breaks the connection off."),

@@ -9,6 +9,7 @@ export interface Schema {
   readonly enum?: readonly (string | number)[];
   readonly items?: Schema;
   readonly allOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
