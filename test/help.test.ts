@@ -1,4 +1,4 @@
-// The help of the commands that read and serve recordings fits a screen of 80 by 24.
+// The help of every command but lyra wallet (test/wallet/help.test.ts) fits a screen of 80 by 24.
 import { describe, expect, test } from "bun:test";
 import { TOOLS } from "../src/api/devnet/tools.ts";
 import * as devnet from "../src/commands/devnet.ts";
@@ -8,6 +8,7 @@ import * as history from "../src/commands/history.ts";
 import * as pow from "../src/commands/pow.ts";
 import * as replay from "../src/commands/replay.ts";
 import * as serve from "../src/commands/serve.ts";
+import * as tx from "../src/commands/tx.ts";
 import * as version from "../src/commands/version.ts";
 import { Lyra } from "./rig/lyra.ts";
 
@@ -24,7 +25,7 @@ function expectScreen(text: string): void {
 }
 
 describe("help fits a screen", () => {
-  const commands = { devnet, doctor, explain, history, pow, replay, serve, version };
+  const commands = { devnet, doctor, explain, history, pow, replay, serve, tx, version };
   for (const [name, { help }] of Object.entries(commands)) test(name, () => expectScreen(help));
 
   test("the overview", async () => {

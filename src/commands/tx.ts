@@ -22,26 +22,27 @@ import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-inp
 
 export const help = `lyra tx: a transaction step by step; signing needs no network
 
-  lyra tx block --node URL [--key PUBLIC_KEY] [--out FILE]
+  lyra tx block --node URL [--key KEY] [--out FILE]
   lyra tx build INPUT (--height N | --block FILE) [--nonce N] [--chain-id ID]
-  lyra tx check INPUT [--chain-id ID]
-  lyra tx sign INPUT --wallet NAME --key PUBLIC_KEY (--block FILE | --height N --chain-id ID) [--qr] [--offline]
-  lyra tx prove INPUT (--node URL [--block FILE] | --block FILE | --block-hash HASH --difficulty N) [--tid TID]
-  lyra tx send INPUT --node URL [--block FILE] [--type sync|async|commit] [--timeout SECONDS]
+  lyra tx check INPUT [--chain-id ID]                  4 for a broken rule
+  lyra tx sign INPUT --wallet NAME --key KEY [--qr] [--offline]
+          (--block FILE | --height N --chain-id ID)
+  lyra tx prove INPUT [--tid TID] (--node URL [--block FILE] | --block FILE |
+          --block-hash HASH --difficulty N)
+  lyra tx send INPUT --node URL [--block FILE] [--type sync|async|commit]
+          [--timeout SECONDS]
 
-  INPUT                 a file, - for standard input, or a command's JSON itself:
-                        {"voteSubmission": {"proposalId": "...", "value": "VALUE_YES"}}
-                        Each step takes what the one before printed, as base64 or with --json.
-  --block FILE          what "tx block" wrote: chain, height, hash and rules; with --key, a place is kept for that key
-  --node URL            as often as there are nodes, or --network NAME; --chain-id ID refuses any other chain
-  --wait SECONDS        how long prove and send wait for room on the block (20); --sole-user, --threads N
-  --out FILE            write the JSON document to a new file, to be carried to the other machine; sign --qr shows it
-  --passphrase-file FILE, --passphrase-fd N, --wallets DIR, --home DIR   see: lyra wallet --help
-  --json, --quiet
+  INPUT           a file, - for standard input, or a command's JSON itself:
+               {"voteSubmission": {"proposalId": "...", "value": "VALUE_YES"}}
+                  Each step takes what the one before printed.
+  --block FILE    what block wrote; with --key, a place on it is kept for KEY
+  --node URL      again for each node, or --network NAME; --chain-id: no other
+  --wait SECONDS  prove and send, for room (20); --sole-user, --threads N
+  --out FILE      the JSON document, in a new file; --json, --quiet
+  --passphrase-file FILE, --passphrase-fd N, --wallets DIR, --home DIR
 
-  build and sign refuse what the network would refuse. prove --node and send know what the key has on its way and
-  refuse what would get it banned; send proves what is not proven. Sent twice, it is carried out once: exit code 1 is
-  a refusal, 3 means nothing was sent, or nobody knows (send it again, as it is). check: 4 for a broken rule.
+  send proves what is not proven, and refuses what would get KEY banned. 1: it
+  was refused; 3: nothing was sent, or nobody knows: send it again as it is.
 `;
 
 const DRAFT_FLAGS = {
