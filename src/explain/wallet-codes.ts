@@ -3,16 +3,30 @@ import { table } from "./explanation.ts";
 
 export const WALLET_CODES = table("wallet code", {
   "-32700": [
-    ["Parse error", "the request can't be blank", "couldn't read the HTTP request body"],
+    [
+      "Parse error",
+      "the request can't be blank",
+      "couldn't read the HTTP request body",
+      "the request is not valid JSON",
+      "the request is not a JSON object; batches are not supported",
+      "the request is nested deeper than <n> levels",
+      "the member <name> must be a text",
+      "the member id is longer than <n> characters",
+    ],
     "The request is not one JSON object.",
-    "It is empty, broken off, a list, or a member has the wrong type; `id` must be a text.",
+    "It is empty, broken off, a list, or a member has the wrong type; `id` must be a text. With HTTP 413 or 429 it is too long, or too many long ones come at once.",
     "Send one object: jsonrpc, method, params, id.",
   ],
   "-32600": [
-    ["Invalid Request", "the API only supports JSON-RPC 2.0", "the method is required"],
-    "The envelope lacks something.",
-    '`jsonrpc` is not "2.0", or there is no method.',
-    "Complete the envelope.",
+    [
+      "Invalid Request",
+      "the API only supports JSON-RPC 2.0",
+      "the method is required",
+      "only POST is supported",
+    ],
+    "The envelope lacks something, or is not posted.",
+    '`jsonrpc` is not "2.0", there is no method, or the request is no POST.',
+    "Complete the envelope, and POST it.",
   ],
   "-32601": [
     [
@@ -38,16 +52,25 @@ export const WALLET_CODES = table("wallet code", {
       "could not sign transaction",
       "could not send transaction",
       "could not check transaction",
+      "could not create the wallet: <reason>",
+      "could not import the wallet: <reason>",
+      "could not generate a new key: <reason>",
+      "could not <change> the key: <reason>",
+      "could not sign the message: <reason>",
+      "could not compute the proof-of-work: <reason>",
+      "could not import the network: <reason>",
+      "the tokens cannot be read",
+      "the request failed inside the wallet",
     ],
     "The wallet could not do it.",
     "It was locked or removed meanwhile, has no usable key, or a file cannot be read.",
     "Unlock the wallet and connect again.",
   ],
   "-32000": [
-    "Server error",
-    "Something failed in the service.",
-    "No request brings this about.",
-    "Report it.",
+    ["Server error", "too many requests: try again in <n> s", "too many wrong tokens: try again in <n> s"],
+    "Too much from one hostname (HTTP 429).",
+    "A hostname has a number of connections, transactions and wrong tokens at once, and fewer a second from then on.",
+    "Wait for as long as the text and `Retry-After` say.",
   ],
   "-32001": [
     "the request has been interrupted",
@@ -56,7 +79,11 @@ export const WALLET_CODES = table("wallet code", {
     "Ask again, and give the user time.",
   ],
   "-32002": [
-    "the Origin header is required",
+    [
+      "the Origin header is required",
+      "the Origin header is longer than <n> characters",
+      "could not parse the Referer header: it is no address",
+    ],
     "The service does not know who asks.",
     "There is no usable `Origin` header; browsers send it, programs have to.",
     "Send `Origin` with the address of your application.",
@@ -65,6 +92,7 @@ export const WALLET_CODES = table("wallet code", {
     [
       "the Authorization header is required",
       "the Authorization header only support the VWT scheme",
+      "the Authorization value is not a valid VWT",
       "the token has not a valid format",
       "there is no connection associated to this authentication token",
       "the hostname from the request does not match the one that initiated the connection",
@@ -131,8 +159,8 @@ export const WALLET_CODES = table("wallet code", {
       "the wallet is locked",
     ],
     "The application may not do this, or not now.",
-    "It has not been given the key (client.list_keys asks for it), or another request waits for the user.",
-    "Call client.list_keys first; send one request at a time.",
+    "It has not been given the key (client.list_keys asks for it), or five requests of the same hostname wait for the user.",
+    "Call client.list_keys first; send the next request when one is answered.",
   ],
   2001: [
     [

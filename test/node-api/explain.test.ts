@@ -121,6 +121,21 @@ describe("nothing is left out", () => {
     expect(unknown).toEqual([]);
   });
 
+  test("every text with which a request or a call of the wallet's service is refused before it is looked at", () => {
+    const doors = sources.filter(({ path }) =>
+      /^src\/(?:api\/(?!devnet\/|wallet\/)|wallet\/service\/)/.test(path),
+    );
+    const makers = "badRequest|tooMany|parseError|invalidRequest|hostnameError|tokenError|internalError";
+    const texts = [
+      ...arguments_(new RegExp(`\\b(?:${makers})\\(\\s*"([^"]+)"`, "g"), doors),
+      ...arguments_(new RegExp(`\\b(?:${makers})\\(\\s*\`([^\`]+)\``, "g"), doors),
+      ...arguments_(/\battempt\("([^"]+)"/g, doors).map((what) => `could not ${what}: 42`),
+    ].map((text) => text.replaceAll(/\$\{[^}]*\}/g, "42"));
+    expect(texts.length).toBeGreaterThan(30);
+    const sentences = texts.filter((text) => / [a-z]/i.test(text) && text !== "could not 42: 42");
+    expect(sentences.filter((text) => lookUp(text).explanations.length === 0)).toEqual([]);
+  });
+
   test("every reason for which a proposal fails", () => {
     expect([...codesOf("proposal reason")].sort()).toEqual(Object.keys(ProposalError).sort());
   });
