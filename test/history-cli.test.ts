@@ -192,6 +192,7 @@ test.each<[string, string[], number, string]>([
     2,
     "there is no table 'TABLE_X'",
   ],
+  ["an unknown table's hint", ["export", "--table", "x", "--from", "1", "--to", "2"], 2, "TABLE_TRADES"],
   ["no block", ["export", "--table", "trades", "--to", "2"], 2, "--from N"],
   [
     "a block that is none",

@@ -8,7 +8,7 @@ import { exportChunks } from "../history/export.ts";
 import { type ExportPlan, planExport } from "../history/export-plan.ts";
 import { segmentRuns } from "../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
-import { tableNumber } from "../history/tables.ts";
+import { tableNames, tableNumber } from "../history/tables.ts";
 import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
@@ -94,8 +94,8 @@ async function exportArchive(argv: string[]): Promise<number> {
   });
   noPositionals(positionals);
   const table = tableNumber(values.table ?? "");
-  if (values.table === undefined) throw usageError("history", "say which table: --table TABLE_TRADES");
-  if (table === 0) throw usageError("history", `there is no table '${values.table}'`);
+  if (values.table === undefined) throw wrongTable("say which table: --table TABLE_TRADES");
+  if (table === 0) throw wrongTable(`there is no table '${values.table.slice(0, 60)}'`);
   const request = {
     table,
     from: height("--from", values.from),
@@ -278,4 +278,8 @@ function height(flag: string, text: string | undefined): bigint {
   if (text === undefined) throw usageError("history", `say which blocks: ${flag} N`);
   if (!/^\d{1,18}$/.test(text)) throw usageError("history", `${flag} must be a block height, not '${text}'`);
   return BigInt(text);
+}
+
+function wrongTable(message: string): NodeError {
+  return new NodeError("history", "usage", message, `tables are ${tableNames()}`, ExitCode.usage);
 }

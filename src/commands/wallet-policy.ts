@@ -33,7 +33,7 @@ async function check(argv: string[]): Promise<number> {
   else {
     say(
       green(
-        `${plain(name)}: ${rules.length} rules; what none allows is ${otherwise === "ask" ? "asked" : "refused"}`,
+        `${plain(name)}: ${rules.length} ${rules.length === 1 ? "rule" : "rules"}; what none allows is ${otherwise === "ask" ? "asked about" : "refused"}`,
       ),
     );
     process.stdout.write(`${loaded.hash}\n`);

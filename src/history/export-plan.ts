@@ -8,7 +8,7 @@ import { MANIFEST_NAME, manifestBytes } from "./manifest.ts";
 import { ExportRefusal, type SegmentRun, segmentsOfRange } from "./ranges.ts";
 import { openSegment, pieceOf, REMAKE_HINT, SegmentDamage, type TablePiece } from "./segment-format.ts";
 import type { SegmentRow } from "./segment-table.ts";
-import { EXPORT_TABLES, tableOfNumber } from "./tables.ts";
+import { tableNames, tableOfNumber } from "./tables.ts";
 import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
 
 export interface ExportRequest {
@@ -63,9 +63,8 @@ export async function planExport(
 ): Promise<ExportPlan> {
   const table = tableOfNumber(request.table);
   if (!table) {
-    const known = EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
     const summary = "no table name for network history supplied";
-    throw new ExportRefusal("table_unknown", summary, "empty table name", `tables are ${known}`);
+    throw new ExportRefusal("table_unknown", summary, "empty table name", `tables are ${tableNames()}`);
   }
   const run = segmentsOfRange(segments, request.from, request.to);
   const files: PlannedFile[] = [];

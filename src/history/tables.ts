@@ -30,6 +30,11 @@ export const EXPORT_TABLES: readonly ExportTable[] = [
   network.rewards,
 ];
 
+/** All of them by their enum names, for whoever named none of them. */
+export function tableNames(): string {
+  return EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
+}
+
 /** Table of an enum number; undefined for 0 and unknown numbers. */
 export function tableOfNumber(number: number): ExportTable | undefined {
   return EXPORT_TABLES[number - 1];

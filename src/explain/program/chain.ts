@@ -102,7 +102,7 @@ export const CHAIN_CODES = table("program code", {
     "",
     "A tool of the devnet was given what it cannot use.",
     "The text says what is wrong.",
-    "lyra devnet --help lists the tools and their words.",
+    "lyra devnet help lists the tools, lyra devnet help VERB its words.",
   ],
   planes_failed: [
     "",

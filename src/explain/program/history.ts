@@ -42,7 +42,7 @@ export const HISTORY_CODES = table("program code", {
     "",
     "There is no such table.",
     "The name is not one of the exported tables.",
-    "lyra history --help lists them.",
+    "The hint beside the text lists them; lyra history export --table x does, too.",
   ],
   archive_unreadable: [
     "",
