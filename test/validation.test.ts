@@ -150,6 +150,30 @@ describe("errors", () => {
     expect(errors.isEmpty).toBe(false);
   });
 
+  test("of a list of half a million broken entries, the first thousand are named", () => {
+    const buys = Array.from({ length: 500_000 }, () => ({}));
+    const started = performance.now();
+    const found = errorsOf("liquidityProvisionSubmission", {
+      marketId: ID,
+      commitmentAmount: "1",
+      fee: "1",
+      buys,
+    });
+    expect(found.of("*")).toEqual(["has more errors than these 1000"]);
+    expect(Object.keys(found.toJSON())).toHaveLength(1_001);
+    expect(String(found).length).toBeLessThan(200_000);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test("a thousand are named without a word about more", () => {
+    const found = new PropertyErrors();
+    for (let at = 0; at < 1_000; at++) found.add(`a.${at}`, "is odd");
+    found.add("a.5", "is even");
+    expect([found.isCut, Object.keys(found.toJSON()).length]).toEqual([false, 1_000]);
+    for (let at = 1_000; at < 1_010; at++) found.add(`a.${at}`, "is odd");
+    expect([found.isCut, found.of("*")]).toEqual([true, ["has more errors than these 1000"]]);
+  });
+
   test("lists in lists have their positions from the left", () => {
     const nested: Check<number[][]> = each(
       (rows) => rows,

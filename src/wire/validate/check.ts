@@ -69,7 +69,10 @@ export function each<T, U>(of: (value: T) => readonly U[], ...checks: readonly C
   return {
     rules: inner.rules,
     run(value, errors, positions) {
-      for (const [index, item] of of(value).entries()) inner.run(item, errors, [...positions, index]);
+      for (const [index, item] of of(value).entries()) {
+        inner.run(item, errors, [...positions, index]);
+        if (errors.isCut) break;
+      }
       return false;
     },
   };

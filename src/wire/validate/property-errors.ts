@@ -1,9 +1,17 @@
+/** The property of errors that belong to none (section 3.1). */
+export const ANY_PROPERTY = "*";
+
+/** Properties that are named: a list of a million broken entries would be told in hundreds of megabytes. */
+const PROPERTIES_MAX = 1_000;
+const MORE = `has more errors than these ${PROPERTIES_MAX}`;
+
 /**
  * What is wrong with a transaction: messages by property, as the network gives them (reference 30, section 3.1).
  * Properties are snake_case and dotted; positions in lists are elements of the path.
  */
 export class PropertyErrors {
   private readonly messages = new Map<string, string[]>();
+  private isOver = false;
 
   /** Errors that already are: `PropertyErrors.of("tx", "is required")`. */
   static of(property: string, message: string): PropertyErrors {
@@ -14,8 +22,14 @@ export class PropertyErrors {
 
   add(property: string, message: string): void {
     const known = this.messages.get(property);
-    if (known === undefined) this.messages.set(property, [message]);
-    else known.push(message);
+    if (known !== undefined) known.push(message);
+    else if (this.messages.size < PROPERTIES_MAX) this.messages.set(property, [message]);
+    else this.cut();
+  }
+
+  /** Whether there is more than what is named: nobody need look any further. */
+  get isCut(): boolean {
+    return this.isOver;
   }
 
   get isEmpty(): boolean {
@@ -37,7 +51,10 @@ export class PropertyErrors {
   toJSON(): Record<string, readonly string[]> {
     return Object.fromEntries([...this.messages].sort(([one], [other]) => (one < other ? -1 : 1)));
   }
-}
 
-/** The property of errors that belong to none (section 3.1). */
-export const ANY_PROPERTY = "*";
+  private cut(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.messages.set(ANY_PROPERTY, [...this.of(ANY_PROPERTY), MORE]);
+  }
+}
