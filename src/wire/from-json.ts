@@ -70,10 +70,28 @@ function shapeOf(fullName: string): ReadonlyMap<string, FieldDescriptor> {
   return shape;
 }
 
+interface Blank {
+  readonly message: Message;
+  /** Fields whose defaults are not shared: lists, maps and bytes. */
+  readonly own: readonly FieldDescriptor[];
+}
+
+const blanks = new Map<string, Blank>();
+
 /** All fields at their defaults, in the order in which generated code has them. */
 export function emptyMessage(fullName: string): Message {
-  const { fields } = messageDescriptor(fullName);
-  return Object.fromEntries(fields.map((field) => [field.jsonName, initial(field)]));
+  let blank = blanks.get(fullName);
+  if (blank === undefined) {
+    const { fields } = messageDescriptor(fullName);
+    blank = {
+      message: Object.fromEntries(fields.map((field) => [field.jsonName, initial(field)])),
+      own: fields.filter((field) => typeof initial(field) === "object"),
+    };
+    blanks.set(fullName, blank);
+  }
+  const message = { ...blank.message };
+  for (const field of blank.own) message[field.jsonName] = initial(field);
+  return message;
 }
 
 function initial(field: FieldDescriptor): unknown {

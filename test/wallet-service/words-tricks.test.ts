@@ -4,7 +4,7 @@ import { amountText } from "../../src/wallet/approvals/amounts.ts";
 import { named, plain, plainJson } from "../../src/wallet/approvals/plain-text.ts";
 import { requestLines, type ShownRequest } from "../../src/wallet/approvals/shown.ts";
 import { wordsOf } from "../../src/wallet/approvals/words.ts";
-import { readCommandText } from "../../src/wallet/signing/command-text.ts";
+import { readCommand, readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { KEY_1 } from "./rig.ts";
 import { CONTEXT, rows, toldOf } from "./words-rows.ts";
 
@@ -118,6 +118,21 @@ describe("whatever a page writes, in every place of every command where it can",
     });
     expect(lines.length).toBeLessThan(210);
     expect(lines).toContain("  ... and 4800 lines more, as below");
+  });
+
+  test("words are made for no more of a batch than is shown, whatever it is of", () => {
+    const cancellations = Array.from({ length: 150 }, () => ({ marketId: "m9" }));
+    const amendments = Array.from({ length: 49 }, () => ({ orderId: "o1" }));
+    const submissions = Array.from({ length: 100_000 }, () => ({}));
+    const batchMarketInstructions = { cancellations, amendments, submissions };
+    const { title, lines, left } = wordsOf(readCommand({ batchMarketInstructions }), CONTEXT);
+    expect(title).toStartWith("100199 instructions at once: 150 cancellations, 49 changes, 100000 new");
+    expect([lines.length, left]).toEqual([200, 99_999]);
+    expect(lines.map(([label]) => label).slice(149, 200)).toEqual([
+      "cancellation 150",
+      ...amendments.map((_, at) => `change ${at + 1}`),
+      "order 1",
+    ]);
   });
 });
 

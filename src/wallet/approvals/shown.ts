@@ -3,6 +3,7 @@
 import type { ApprovalRequest } from "./approver.ts";
 import { named, plain } from "./plain-text.ts";
 import type { Words } from "./words.ts";
+import { WORD_LINES_MAX } from "./words-helpers.ts";
 
 export interface ShownKey {
   readonly name: string;
@@ -48,8 +49,6 @@ function shownKey({ name, publicKey }: ShownKey): ShownKey {
 const LABEL_WIDTH = 20;
 /** A raw form that is longer pushes the words off the screen: they are said again below it. */
 const SCREEN_LINES = 15;
-/** Of the words; the rest is in the raw form. */
-const WORD_LINES_MAX = 200;
 /** Of a raw form; the rest is in `lyra wallet approvals list --json`. */
 const RAW_LINES_MAX = 1_000;
 
@@ -69,6 +68,7 @@ export function requestLines(request: ShownRequest): string[] {
       return [`${who} needs the wallet ${wallet}: ${request.reason}`];
     case "transaction": {
       const { words, purpose, key, raw } = request;
+      const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
       const warnings = [
         ...(purpose === "sign"
@@ -80,9 +80,7 @@ export function requestLines(request: ShownRequest): string[] {
       return [
         title,
         ...words!.lines.slice(0, WORD_LINES_MAX).map(([label, value]) => row(label, value)),
-        ...(words!.lines.length > WORD_LINES_MAX
-          ? [`  ... and ${words!.lines.length - WORD_LINES_MAX} lines more, as below`]
-          : []),
+        ...(left > 0 ? [`  ... and ${left} lines more, as below`] : []),
         row("with the key", `${key!.name}  ${key!.publicKey}`),
         ...warnings,
         "as it is signed:",

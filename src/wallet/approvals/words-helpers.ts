@@ -3,6 +3,9 @@ import { enumDescriptor } from "../../wire/schema/index.ts";
 import { plain, quoted } from "./plain-text.ts";
 import type { Line, Words } from "./words.ts";
 
+/** Lines that are shown; the rest is in the raw form. */
+export const WORD_LINES_MAX = 200;
+
 /** Lines without those that say nothing. */
 export function words(
   title: string,

@@ -6,7 +6,7 @@ import type { MarketFacts } from "../sending/node-client.ts";
 import { commitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Line, Tell } from "./words.ts";
-import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+import { enumWord, line, said, timeWord, WORD_LINES_MAX, words } from "./words-helpers.ts";
 
 const UNITS = "prices and sizes are in the market's smallest units";
 /** Said where the decimals of a market are not known. */
@@ -89,12 +89,19 @@ const orderAmendment: Tell<"orderAmendment"> = (amendment, { markets }) =>
 const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
   { cancellations = [], amendments = [], submissions = [] },
   { markets },
-) =>
-  words(
-    `${cancellations.length + amendments.length + submissions.length} instructions at once: ${cancellations.length} cancellations, ${amendments.length} changes, ${submissions.length} new orders`,
+) => {
+  const count = cancellations.length + amendments.length + submissions.length;
+  let room = WORD_LINES_MAX;
+  const some = <T>(list: readonly T[]): readonly T[] => {
+    const taken = list.slice(0, room);
+    room -= taken.length;
+    return taken;
+  };
+  const told = words(
+    `${count} instructions at once: ${cancellations.length} cancellations, ${amendments.length} changes, ${submissions.length} new orders`,
     [
-      ...cancellations.map((one, at) => line(`cancellation ${at + 1}`, cancellationTitle(one))),
-      ...amendments.map((one, at) =>
+      ...some(cancellations).map((one, at) => line(`cancellation ${at + 1}`, cancellationTitle(one))),
+      ...some(amendments).map((one, at) =>
         line(
           `change ${at + 1}`,
           amendmentLines(one, markets(one.marketId ?? ""))
@@ -102,7 +109,7 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
             .join(", "),
         ),
       ),
-      ...submissions.map((one, at) => {
+      ...some(submissions).map((one, at) => {
         const market = markets(one.marketId ?? "");
         const code = market?.code ? ` ${named(market.code)}` : "";
         return line(`order ${at + 1}`, `${orderTitle(one, market)} on ${named(one.marketId ?? "")}${code}`);
@@ -113,6 +120,8 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
       markets,
     ),
   );
+  return count > WORD_LINES_MAX ? { ...told, left: count - WORD_LINES_MAX } : told;
+};
 
 const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (provision, context) => {
   const { marketId = "", commitmentAmount = "" } = provision;

@@ -12,6 +12,8 @@ export interface Words {
   /** One sentence. */
   readonly title: string;
   readonly lines: readonly Line[];
+  /** Lines that were not made: of a batch longer than anybody reads. */
+  readonly left?: number;
   /** What a person might overlook. */
   readonly warnings: readonly string[];
 }
