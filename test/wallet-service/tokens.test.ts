@@ -349,6 +349,42 @@ describe("over a restart", () => {
   });
 });
 
+test("a long-living token that is removed, or over, while its transaction waits sends nothing any more", async () => {
+  const folder = privateFolder();
+  let nowMs = Date.parse("2026-01-01T00:00:00Z");
+  const rig = await Rig.start({ home: folder.path, hasSocket: false, wallMs: () => nowMs });
+  const { tokens } = serviceFiles(folder.path);
+  const expiresAt = "2026-01-02T00:00:00.000Z";
+  const wanted = { wallet: "vectors", description: "bot", createdAt: "", expiresAt };
+  const { spamStatistics } = rig.node;
+  const sendWhile = async (token: string, meanwhile: () => unknown) => {
+    const before = rig.node.submissions;
+    rig.node.spamStatistics = async (party) => {
+      await meanwhile();
+      return spamStatistics.call(rig.node, party);
+    };
+    const { status, body } = await rig.send(`VWT ${token}`);
+    rig.node.spamStatistics = spamStatistics;
+    return [status, body.error?.data, rig.node.submissions - before];
+  };
+  const first = await tokens.add(wanted);
+  expect(await sendWhile(first.token, () => {})).toEqual([200, undefined, 1]);
+  const isThere = async () => (await tokens.list()).some(({ id }) => id === first.id);
+  const remove = async () => (await isThere()) && tokens.remove(first.id);
+  expect(await sendWhile(first.token, remove)).toEqual([
+    401,
+    "there is no connection associated to this authentication token",
+    0,
+  ]);
+  const second = await tokens.add(wanted);
+  const end = () => {
+    nowMs = Date.parse(expiresAt);
+  };
+  expect(await sendWhile(second.token, end)).toEqual([401, "the token has expired", 0]);
+  await rig.stop();
+  folder.remove();
+});
+
 describe("what other processes do to a wallet", () => {
   test("another passphrase closes its connections, another name or none ends them", async () => {
     const rig = await Rig.start({ wallets: ["one", "two"], checkMs: 20 });

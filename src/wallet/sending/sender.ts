@@ -49,7 +49,7 @@ export interface Job {
     readonly inputData: Uint8Array;
     readonly chainId: string;
     readonly pow: ProofOfWork;
-  }): SignedTransaction;
+  }): SignedTransaction | Promise<SignedTransaction>;
   /** The one who asked is gone: what has not left is not sent. */
   readonly signal?: AbortSignal;
 }

@@ -99,6 +99,6 @@ async function askOnce(call: Call, wallet: UnlockedWallet): Promise<void> {
   const outcome = decision.outcome === "approved" ? "done" : decision.outcome;
   service.record({ time: receivedAt, kind: "keys", hostname, wallet: wallet.name, outcome });
   const { allowedKeys = [] } = approvedOrThrow(decision, rejected.keys);
-  call.checkOpen();
+  await call.checkOpen();
   await wallet.updatePermissions(hostname, { publicKeys: { access: "read", allowedKeys } });
 }

@@ -10,7 +10,7 @@ import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
 import type { RandomBytes } from "../random.ts";
 import type { TransactionSender } from "../sending/sender.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
-import type { ApiTokens } from "./api-tokens.ts";
+import type { ApiToken, ApiTokens } from "./api-tokens.ts";
 import { approvedOrThrow, rejected, rpcErrorOf, withoutAddresses } from "./failures.ts";
 import { hostnameOf } from "./hostname.ts";
 import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
@@ -124,8 +124,11 @@ export interface Call {
   forget(): void;
   /** The caller went away, or was thrown out. To be asked for by what takes its time. */
   readonly signal: AbortSignal;
-  /** For after that time. @throws when the caller went away or was thrown out, or its session was ended by force */
-  checkOpen(): void;
+  /**
+   * For after that time.
+   * @throws when the caller went away or was thrown out, its session was ended by force, or its token was removed
+   */
+  checkOpen(): Promise<void>;
 }
 
 interface Incoming extends Omit<RpcRequest, "params"> {
@@ -273,7 +276,8 @@ export class WalletService {
         get signal() {
           return running.signal;
         },
-        checkOpen: () => {
+        checkOpen: async () => {
+          if (!(found instanceof RpcError) && found.kind === "token") await this.tokenOf(caller);
           running.signal.throwIfAborted();
           if (found instanceof RpcError || found.kind !== "session") return;
           if (this.parts.sessions.isClosed(found.session)) throw connectionEnded();
@@ -314,19 +318,22 @@ export class WalletService {
   }
 
   /** The same for the tokens of programs. */
-  private async recognise({ authorization: header }: Caller, echo: Echo): Promise<Connection | RpcError> {
-    const { tokens, wallMs } = this.parts;
+  private async recognise(caller: Caller, echo: Echo): Promise<Connection | RpcError> {
     try {
-      const token = tokenIn(header);
-      const found = await tokens?.find(token, wallMs());
-      if (found === undefined) {
-        return tokenError("there is no connection associated to this authentication token");
-      }
-      echo.set(authorization(token));
-      return { kind: "token", id: found.id, wallet: found.wallet };
+      const { id, wallet } = await this.tokenOf(caller);
+      echo.set(authorization(tokenIn(caller.authorization)));
+      return { kind: "token", id, wallet };
     } catch (error) {
       return unreadableToken(error);
     }
+  }
+
+  /** @throws RpcError -32003 for one that is not there, or over */
+  private async tokenOf({ authorization: header }: Caller): Promise<ApiToken> {
+    const { tokens, wallMs } = this.parts;
+    const found = await tokens?.find(tokenIn(header), wallMs());
+    if (found !== undefined) return found;
+    throw tokenError("there is no connection associated to this authentication token");
   }
 
   private checked(found: Connection | RpcError, hostname: string): Connection {

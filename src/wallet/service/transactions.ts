@@ -167,9 +167,9 @@ function jobOf(
     publicKey,
     command,
     signal: call.signal,
-    sign: (content) => {
-      // Between the approval and now the page may have been thrown out, or the wallet locked.
-      call.checkOpen();
+    sign: async (content) => {
+      // Between the approval and now the page may have been thrown out, its token removed, or the wallet locked.
+      await call.checkOpen();
       const current = call.service.parts.wallets.get(connection.wallet) ?? wallet;
       if (current.isLocked) throw unavailable(purpose);
       checkKey(current, connection, call.hostname, publicKey);

@@ -127,7 +127,7 @@ async function signedFor({ solver }: AdminParts, job: Job, block: GivenBlock): P
   try {
     const { nonce } = await solver.solve({ blockHash, tid, difficulty, hashFunction });
     const inputData = encodeCommand(job.command, randomNonce(secureRandom), block.height);
-    return job.sign({ inputData, chainId, pow: { tid, nonce } });
+    return await job.sign({ inputData, chainId, pow: { tid, nonce } });
   } catch (error) {
     if (!(error instanceof NodeError)) throw error;
     throw internalError(`could not compute the proof-of-work: ${error.message}`);
