@@ -1,7 +1,9 @@
 // lyra wallet: wallets, their keys, and messages, with no network at all.
 import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode } from "../errors.ts";
+import { defaultHome } from "../node/config.ts";
 import { walletDamaged, walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
 import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
@@ -20,6 +22,7 @@ import {
   fileExists,
   print,
   STORE_FLAGS,
+  type StoreValues,
   storeOf,
   takeWords,
   WALLET_FLAGS,
@@ -167,6 +170,7 @@ async function rename(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, STORE_FLAGS);
   const [name, newName] = takeWords("wallet", positionals, "NAME", "NEW_NAME");
   await storeOf(values).rename(name, newName);
+  await endTokens(values, name);
   return told(values, { name: newName }, `${name} is called ${newName} now`);
 }
 
@@ -186,7 +190,16 @@ async function remove(argv: string[]): Promise<number> {
     }
   }
   await store.delete(name);
+  await endTokens(values, name);
   return told(values, { deleted: name }, `${name} is deleted`);
+}
+
+/** Tokens for programs name their wallet: the next one of that name would be theirs. */
+async function endTokens({ home = defaultHome(), quiet }: StoreValues, name: string): Promise<void> {
+  const { requestLogPath, serviceFiles } = await import("../api/wallet/start.ts");
+  if (!existsSync(dirname(requestLogPath(home)))) return;
+  const count = await serviceFiles(home).tokens.removeOf(name);
+  if (count > 0 && !quiet) say(dim(`${count} of its long-living tokens ${count === 1 ? "is" : "are"} over`));
 }
 
 async function changePassphrase(argv: string[]): Promise<number> {

@@ -2,6 +2,7 @@
 // section 5.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { serviceFiles } from "../../src/api/wallet/start.ts";
+import { askService } from "../../src/commands/wallet-socket.ts";
 import { secureRandom } from "../../src/wallet/random.ts";
 import { hostnameOf } from "../../src/wallet/service/hostname.ts";
 import { newToken, tokenHash } from "../../src/wallet/service/tokens.ts";
@@ -356,22 +357,21 @@ test("a long-living token that is removed, or over, while its transaction waits 
   const { tokens } = serviceFiles(folder.path);
   const expiresAt = "2026-01-02T00:00:00.000Z";
   const wanted = { wallet: "vectors", description: "bot", createdAt: "", expiresAt };
-  const { spamStatistics } = rig.node;
+  // Who decides on tokens takes a while.
+  Object.assign(rig.person, { decidesOnTokens: true });
+  const { answer } = rig.person;
   const sendWhile = async (token: string, meanwhile: () => unknown) => {
     const before = rig.node.submissions;
-    rig.node.spamStatistics = async (party) => {
-      await meanwhile();
-      return spamStatistics.call(rig.node, party);
+    rig.person.answer = async (request) => {
+      if (request.kind === "transaction") await meanwhile();
+      return answer(request);
     };
     const { status, body } = await rig.send(`VWT ${token}`);
-    rig.node.spamStatistics = spamStatistics;
     return [status, body.error?.data, rig.node.submissions - before];
   };
   const first = await tokens.add(wanted);
   expect(await sendWhile(first.token, () => {})).toEqual([200, undefined, 1]);
-  const isThere = async () => (await tokens.list()).some(({ id }) => id === first.id);
-  const remove = async () => (await isThere()) && tokens.remove(first.id);
-  expect(await sendWhile(first.token, remove)).toEqual([
+  expect(await sendWhile(first.token, () => tokens.remove(first.id))).toEqual([
     401,
     "there is no connection associated to this authentication token",
     0,
@@ -381,6 +381,20 @@ test("a long-living token that is removed, or over, while its transaction waits 
     nowMs = Date.parse(expiresAt);
   };
   expect(await sendWhile(second.token, end)).toEqual([401, "the token has expired", 0]);
+  await rig.stop();
+  folder.remove();
+});
+
+test("a long-living token ends with its wallet: another one of its name is not its own", async () => {
+  const folder = privateFolder();
+  const rig = await Rig.start({ home: folder.path, wallets: ["one", "two", "three"] });
+  const { tokens } = serviceFiles(folder.path);
+  const rest = { description: "", createdAt: "", expiresAt: null };
+  for (const wallet of ["one", "one", "two", "three"]) await tokens.add({ wallet, ...rest });
+  await askService(folder.path, "admin.remove_wallet", { wallet: "one" });
+  expect((await tokens.list()).map(({ wallet }) => wallet)).toEqual(["two", "three"]);
+  await askService(folder.path, "admin.rename_wallet", { wallet: "two", newName: "one" });
+  expect((await tokens.list()).map(({ wallet }) => wallet)).toEqual(["three"]);
   await rig.stop();
   folder.remove();
 });

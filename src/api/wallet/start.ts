@@ -200,10 +200,11 @@ async function start(
     });
   }
   let socket: LocalSocket | undefined;
-  if (home !== undefined && options.hasSocket !== false) {
+  if (home !== undefined && files !== undefined && options.hasSocket !== false) {
     const admin = {
       wallets,
       sessions,
+      tokens: files.tokens,
       solver,
       networks: new Networks(networksFolder(home)),
       revokeHostname: async (hostname: string) => {

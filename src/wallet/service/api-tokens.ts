@@ -70,6 +70,16 @@ export class ApiTokens {
     return removed;
   }
 
+  /** Ends those of a wallet that is gone: the next one of its name is another one. @returns how many */
+  async removeOf(wallet: string): Promise<number> {
+    const isOf = (token: ApiToken) => token.wallet === wallet;
+    const count = (await this.list()).filter(isOf).length;
+    if (count > 0) {
+      await this.file.update(({ tokens }) => ({ version: 1, tokens: tokens.filter((one) => !isOf(one)) }));
+    }
+    return count;
+  }
+
   /** @returns undefined for what is no such token. @throws RpcError -32003 for one whose time is over */
   async find(token: string, nowMs: number): Promise<ApiToken | undefined> {
     await this.reload();

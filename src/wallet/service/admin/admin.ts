@@ -7,6 +7,7 @@ import type { Solver } from "../../../admission/pow/solver.ts";
 import { NodeError } from "../../../errors.ts";
 import { NetworkRefusal } from "../../sending/node-client.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
+import type { ApiTokens } from "../api-tokens.ts";
 import { rpcErrorOf } from "../failures.ts";
 import type { Networks } from "../networks.ts";
 import type { OpenWallets } from "../open-wallets.ts";
@@ -23,6 +24,7 @@ import { walletMethods } from "./wallets.ts";
 export interface AdminParts {
   readonly wallets: OpenWallets;
   readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
   readonly networks: Networks;
   readonly solver: Solver;
   /** Ends what a hostname has and does. */

@@ -60,7 +60,7 @@ const describe: AdminMethod = async (parts, value) => {
 
 const list: AdminMethod = async ({ wallets }) => ({ wallets: await wallets.store.names() });
 
-const rename: AdminMethod = async ({ wallets, sessions }, value) => {
+const rename: AdminMethod = async ({ wallets, sessions, tokens }, value) => {
   const params = new Params(value);
   const name = params.text("wallet", "wallet");
   const newName = params.text("newName", "new name");
@@ -68,13 +68,15 @@ const rename: AdminMethod = async ({ wallets, sessions }, value) => {
   // What was connected to the old name is connected to nothing any more.
   wallets.lock(name);
   await sessions.endAll({ wallet: name });
+  await tokens.removeOf(name);
 };
 
-const remove: AdminMethod = async ({ wallets, sessions }, value) => {
+const remove: AdminMethod = async ({ wallets, sessions, tokens }, value) => {
   const name = new Params(value).text("wallet", "wallet");
   await wallets.store.delete(name);
   wallets.lock(name);
   await sessions.endAll({ wallet: name });
+  await tokens.removeOf(name);
 };
 
 export const walletMethods = {
