@@ -312,3 +312,27 @@ test("a log that is taken away, or could not be written for a while, goes on", (
   expect(readLog(path)).toHaveLength(1);
   folder.remove();
 });
+
+test("lines of a log that are JSON, and no requests, are left out as half a line is", () => {
+  const folder = privateFolder();
+  const path = `${folder.path}/requests.jsonl`;
+  const good = { time: "t", kind: "connection", hostname: "a.example", wallet: "w", outcome: "done" };
+  const bad = [
+    ...[null, 5, [], {}, "text"],
+    ...[
+      { ...good, kind: "other" },
+      { ...good, hostname: 5 },
+      { ...good, epoch: "x" },
+      { ...good, epoch: "-1" },
+    ],
+    ...[
+      { ...good, wallet: undefined },
+      { ...good, purpose: "steal" },
+      { ...good, token: 1 },
+    ],
+  ];
+  const lines = [...bad, good, { ...good, epoch: "7" }].map((line) => JSON.stringify(line));
+  writeFileSync(path, lines.join("\n"));
+  expect(readLog(path)).toEqual([good, { ...good, epoch: "7" }] as never);
+  folder.remove();
+});

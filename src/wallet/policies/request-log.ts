@@ -86,6 +86,11 @@ function endsWithLine(path: string, bytes: number): boolean {
   }
 }
 
+const KINDS: readonly unknown[] = ["connection", "keys", "transaction"];
+const PURPOSES: readonly unknown[] = [undefined, "send", "sign", "check"];
+const isText = (value: unknown) => typeof value === "string";
+const isTextOrNone = (value: unknown) => value === undefined || isText(value);
+
 /**
  * Entries of a log; lines that are none are left out, e.g. the last one of a process that was killed.
  * @throws Error that says why it cannot be read
@@ -106,7 +111,12 @@ export function readLog(path: string): LoggedRequest[] {
 
 function isLogged(value: unknown): value is LoggedRequest {
   if (!isObject(value)) return false;
-  const { time, kind, hostname, wallet, outcome, epoch } = value;
-  if (![time, kind, hostname, wallet, outcome].every((member) => typeof member === "string")) return false;
-  return epoch === undefined || (typeof epoch === "string" && /^\d{1,20}$/.test(epoch));
+  const { time, kind, hostname, wallet, outcome, purpose, token, publicKey, epoch } = value;
+  return (
+    KINDS.includes(kind) &&
+    PURPOSES.includes(purpose) &&
+    [time, hostname, wallet, outcome].every(isText) &&
+    [token, publicKey].every(isTextOrNone) &&
+    (epoch === undefined || /^\d{1,20}$/.test(String(epoch)))
+  );
 }
