@@ -37,6 +37,27 @@ const verdictOf = (rule: Partial<Rule>, judged: Judged, usage = UNUSED): string 
   return verdict.kind === "allow" ? "allow" : verdict.reasons.join();
 };
 
+test("what no limit counts is not written down: its file would grow for ever", async () => {
+  const approvals = async (rule: Partial<Rule>) => {
+    const folder = privateFolder();
+    const path = `${folder.path}/usage.jsonl`;
+    const usage = new EpochUsage(new UsageJournalFile(path));
+    const rig = await Rig.start({
+      approver: new PolicyApprover({ policy: policyOf(rule), hash: "", person: new Person(), usage }),
+    });
+    const token = await rig.ready();
+    for (let count = 0; count < 3; count++) expect((await rig.send(token)).status).toBe(200);
+    await rig.stop();
+    const lines = new UsageJournalFile(path).read().length;
+    folder.remove();
+    return lines;
+  };
+  expect(await approvals({})).toBe(0);
+  expect(await approvals({ assets: { [ASSET]: { perTransaction: "5" } } })).toBe(0);
+  expect(await approvals({ transactionsPerEpoch: 5 })).toBe(3);
+  expect(await approvals({ assets: { [ASSET]: { perEpoch: "5" } } })).toBe(3);
+});
+
 describe("which commands move what", () => {
   test("every kind is known to move something, to cost what nobody can tell, or neither", () => {
     const payload = { asset: ASSET, amount: "7", to: BOB };

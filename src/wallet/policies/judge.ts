@@ -52,10 +52,13 @@ export function judge(policy: Policy, request: Judged, usage: Usage): Verdict {
 
 /** Whether a request can be judged without knowing the epoch. */
 export function hasEpochLimit({ rules }: Policy): boolean {
-  return rules.some(
-    ({ transactionsPerEpoch, assets = {} }) =>
-      transactionsPerEpoch !== undefined ||
-      Object.values(assets).some(({ perEpoch }) => perEpoch !== undefined),
+  return rules.some(isCounted);
+}
+
+/** Whether what was approved under the rule matters for what comes later in the epoch. */
+export function isCounted({ transactionsPerEpoch, assets = {} }: Rule): boolean {
+  return (
+    transactionsPerEpoch !== undefined || Object.values(assets).some(({ perEpoch }) => perEpoch !== undefined)
   );
 }
 

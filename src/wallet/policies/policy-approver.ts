@@ -6,7 +6,7 @@ import type {
   KeysRequest,
   TransactionRequest,
 } from "../approvals/approver.ts";
-import { hasEpochLimit, type Judged, judge } from "./judge.ts";
+import { hasEpochLimit, isCounted, type Judged, judge } from "./judge.ts";
 import { ANY, type Policy, type Rule } from "./policy.ts";
 import { EpochUsage } from "./usage.ts";
 
@@ -39,7 +39,7 @@ export class PolicyApprover implements Approver {
     if (verdict.kind === "allow") {
       const { rule, spending, wallet } = verdict;
       if (request.kind === "keys") return keysOf(rule, request);
-      if (request.kind === "transaction") {
+      if (request.kind === "transaction" && isCounted(rule)) {
         // Counted at once: a second request may come before this one is sent.
         this.onItsWay.set(request.id, this.usage.add(rule.name, spending));
       }
