@@ -230,6 +230,13 @@ describe("a raw form that is long", () => {
     expect(lines).toContain('  "99"');
   });
 
+  test("that a page gets what is signed is said of signing and of checking, not of sending", () => {
+    const said = (["send", "sign", "check"] as const).map((purpose) =>
+      requestLines({ ...shownOf(1), purpose }).filter((line) => line.startsWith("! it gets the signed")),
+    );
+    expect(said.map(({ length }) => length)).toEqual([0, 1, 1]);
+  });
+
   test("has an end in a terminal", () => {
     const lines = requestLines(shownOf(100_000));
     expect(lines.length).toBeLessThan(1_020);

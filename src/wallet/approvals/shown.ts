@@ -71,7 +71,8 @@ export function requestLines(request: ShownRequest): string[] {
       const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
       const warnings = [
-        ...(purpose === "sign"
+        // Checked is what is signed: it is in the answer too.
+        ...(purpose !== "send"
           ? ["! it gets the signed transaction, and can send it whenever it is still good"]
           : []),
         ...words!.warnings.map((warning) => `! ${warning}`),
