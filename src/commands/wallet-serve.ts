@@ -75,7 +75,7 @@ export async function runServe(argv: string[]): Promise<number> {
     ...(values.host !== undefined && { host: values.host }),
     port: wholeOf("--wallet-port", values["wallet-port"], DEFAULT_WALLET_PORT, 65_535),
     allowRemote: values["wallet-allow-remote"] === true,
-    allowedHosts: (values["wallet-allow-host"] ?? []).map((name) => name.toLowerCase()),
+    allowedHosts: allowedHostsOf(values),
     keepSessions: values["keep-sessions"] === true,
     isSoleUser: values["sole-user"] === true,
     ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
@@ -206,6 +206,18 @@ function nodesOf(
     return { addresses: hosts, chainId: chainId ?? chainIdOf(network) };
   }
   return { addresses: [devnetNodeUrl([home, join(home, "devnet")]) ?? DEFAULT_NODE], chainId };
+}
+
+const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\]|[\da-f]*:[\da-f:.]+)$/i;
+
+/** As they are compared: without the dot that may end a name. What never matches is refused. */
+function allowedHostsOf(values: ServeValues): string[] {
+  return (values["wallet-allow-host"] ?? []).map((name) => {
+    const host = name.toLowerCase().replace(/\.$/, "");
+    const isPort = /^[^:]*:\d+$/.test(host);
+    if (HOST_NAME.test(host) && !isPort) return host;
+    throw usageError("wallet", "--wallet-allow-host is a name or an address, without a port");
+  });
 }
 
 function wholeOf(flag: string, text: string | undefined, fallback: number, most: number): number {

@@ -220,6 +220,8 @@ describe("lyra wallet serve", () => {
     [["network", "add", "x"], 2, "--node-url"],
     [["network", "describe", "../x"], 1, "the network's name is not valid"],
     [["policy", "check", "/nothing"], 2, "cannot be read"],
+    [["serve", "--wallet-allow-host", "me.example:8080"], 2, "without a port"],
+    [["serve", "--wallet-allow-host", "https://me.example"], 2, "without a port"],
     [["permissions", "purge", "old"], 2, "--force"],
   ];
   test.each(refusals)("lyra wallet %j", async (words, code, sentence) => {
@@ -227,6 +229,20 @@ describe("lyra wallet serve", () => {
     expect([said.code, said.out]).toEqual([code, ""]);
     expect(said.err).toContain(sentence);
   });
+});
+
+test("a name of --wallet-allow-host is one with or without the dot that ends it", async () => {
+  const remote = ["--host", "127.0.0.1", "--wallet-allow-host", "Me.Example.", "--wallet-allow-host", "::2"];
+  const served = new ServedWallet(cli, ["--node-url", "http://127.0.0.1:9", ...remote]);
+  const { walletPort } = await served.where();
+  const statusOf = async (host: string) => {
+    const answer = await fetch(`http://127.0.0.1:${walletPort}/api/v2/health`, { headers: { host } });
+    return answer.status;
+  };
+  expect(await Promise.all(["me.example", "me.example.:80", "[::2]", "you.example"].map(statusOf))).toEqual([
+    200, 200, 200, 403,
+  ]);
+  await served.stop();
 });
 
 test("permissions on the command line", async () => {
