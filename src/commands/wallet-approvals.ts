@@ -103,8 +103,8 @@ class SocketSource implements WaitingRequests {
 
   async next(): Promise<ShownRequest | undefined> {
     for (;;) {
-      const { requests } = await askService<{ requests: ShownRequest[] }>(this.home, "approvals.list");
-      if (requests[0] !== undefined) return requests[0];
+      const { request } = await askService<{ request: ShownRequest | null }>(this.home, "approvals.next");
+      if (request !== null) return request;
       await Bun.sleep(POLL_MS);
     }
   }
@@ -114,8 +114,8 @@ class SocketSource implements WaitingRequests {
     const watch = async () => {
       while (!isOver) {
         await Bun.sleep(POLL_MS);
-        const { requests } = await askService<{ requests: ShownRequest[] }>(this.home, "approvals.list");
-        if (isOver || requests.some((request) => request.id === id)) continue;
+        const { waits } = await askService<{ waits: boolean }>(this.home, "approvals.waits", { id });
+        if (isOver || waits) continue;
         isOver = true;
         tell();
       }

@@ -588,7 +588,17 @@ test("requests that wait are answered over the socket, in words", async () => {
   expect(review.words.title).toBe(`Vote yes on the proposal ${VOTE.voteSubmission.proposalId}`);
   expect(JSON.parse(review.raw)).toEqual(VOTE);
   expect((await ask("service.status")).result).toMatchObject({ approval: "ask", waiting: 1 });
+  // What a second terminal looks at four times a second says no more than it needs.
+  const second = asking.call("client.connect_wallet", {}, { origin: "https://second.example" });
+  while ((await ask("approvals.list")).result.requests.length < 2) await Bun.sleep(5);
+  expect((await ask("approvals.next")).result).toEqual({ request: review });
+  expect((await ask("approvals.waits", { id: review.id })).result).toEqual({ waits: true });
   await ask("approvals.answer", { id: review.id, outcome: "rejected" });
+  expect((await ask("approvals.waits", { id: review.id })).result).toEqual({ waits: false });
+  const { id } = (await ask("approvals.next")).result.request;
+  await ask("approvals.answer", { id, outcome: "rejected" });
+  expect((await second).body.error.code).toBe(3001);
+  expect((await ask("approvals.next")).result).toEqual({ request: null });
   expect((await sending).body.error.code).toBe(3001);
   expect((await ask("approvals.answer", { id: review.id, outcome: "approved" })).error!.data).toBe(
     "the request does not wait any more",

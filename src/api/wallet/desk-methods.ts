@@ -15,6 +15,16 @@ type LocalMethod = (parts: LocalParts, params: unknown) => Promise<unknown>;
 
 const list: LocalMethod = async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) });
 
+/** For whoever asks again and again: of many long requests, only the one that is to be answered. */
+const next: LocalMethod = async ({ desk }) => {
+  const first = desk?.requests[0];
+  return { request: first === undefined ? null : shown(first) };
+};
+
+const waits: LocalMethod = async ({ desk }, value) => ({
+  waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
+});
+
 const answer: LocalMethod = async ({ desk }, value) => {
   const params = new Params(value);
   const id = params.text("id", "request");
@@ -27,6 +37,8 @@ const status: LocalMethod = async (parts) => ({ ...parts.status, waiting: parts.
 
 export const deskMethods: Readonly<Record<string, LocalMethod>> = {
   "approvals.list": list,
+  "approvals.next": next,
+  "approvals.waits": waits,
   "approvals.answer": answer,
   "service.status": status,
 };
