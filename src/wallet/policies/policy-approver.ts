@@ -52,7 +52,11 @@ export class PolicyApprover implements Approver {
   settled({ id }: TransactionRequest, isSent: boolean): void {
     const takeBack = this.onItsWay.get(id);
     this.onItsWay.delete(id);
-    if (!isSent) takeBack?.();
+    try {
+      if (!isSent) takeBack?.();
+    } catch {
+      // It stays counted where that cannot be written: why it was not sent is what its sender is told.
+    }
   }
 }
 
