@@ -4,11 +4,13 @@ import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceFiles } from "../../src/api/wallet/start.ts";
+import { askService } from "../../src/commands/wallet-socket.ts";
 import { NodeError } from "../../src/errors.ts";
 import type { Decision } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { PolicyApprover } from "../../src/wallet/policies/policy-approver.ts";
 import { readLog } from "../../src/wallet/policies/request-log.ts";
+import { EpochUsage } from "../../src/wallet/policies/usage.ts";
 import { secureRandom } from "../../src/wallet/random.ts";
 import type { JsonFile } from "../../src/wallet/service/json-file.ts";
 import { Sessions, type SessionsDocument } from "../../src/wallet/service/sessions.ts";
@@ -128,6 +130,62 @@ test.each(["null", "{}", "[]", '{"version":1,"sessions":[null]}', '{"version":2,
     home.remove();
   },
 );
+
+describe("a wallet that goes away while a person is asked about it", () => {
+  const ways: readonly (readonly [string, (rig: Rig, home: string) => Promise<unknown>])[] = [
+    ["by another process", (rig) => rig.store.delete("vectors")],
+    ["by admin.remove_wallet", (_, home) => askService(home, "admin.remove_wallet", { wallet: "vectors" })],
+    [
+      "under another name",
+      (_, home) => askService(home, "admin.rename_wallet", { wallet: "vectors", newName: "new" }),
+    ],
+  ];
+  test.each(ways)("%s: the question ends with it", async (_, takeAway) => {
+    const folder = privateFolder();
+    const desk = new ApprovalDesk();
+    const rig = await Rig.start({ home: folder.path, checkMs: 10, desk });
+    const authorization = await rig.ready();
+    rig.person.answer = (request, signal) => desk.decide(request, signal);
+    const sending = rig.send(authorization);
+    while (desk.requests.length === 0) await Bun.sleep(1);
+    await takeAway(rig, folder.path);
+    expect((await sending).body.error.code).toBe(3000);
+    expect(desk.requests).toEqual([]);
+    await rig.stop();
+    folder.remove();
+  });
+});
+
+test("a limit that cannot be taken back does not hide why a transaction was not sent", async () => {
+  const policy = {
+    version: 1,
+    name: "p",
+    rules: [
+      { name: "r", hostnames: ["*"], connect: true, commands: ["voteSubmission"], transactionsPerEpoch: 9 },
+    ],
+    otherwise: "reject",
+  } as const;
+  let lines = 0;
+  const journal = {
+    append: () => {
+      if (lines++ > 0) throw FULL();
+    },
+    clear: () => {},
+  };
+  const usage = new EpochUsage(journal);
+  const rig = await Rig.start({
+    approver: new PolicyApprover({ policy, hash: "", person: new Person(), usage }),
+  });
+  const authorization = await rig.ready();
+  rig.node.verdict = { code: 89, reason: "too many" };
+  const { body } = await rig.send(authorization);
+  expect([body.error.code, body.error.data]).toEqual([
+    1089,
+    "the network blocked the transaction through the spam protection: too many (ABCI code 89)",
+  ]);
+  expect(usage.transactions("r")).toBe(1);
+  await rig.stop();
+});
 
 describe("a page that is thrown out", () => {
   test("while its wallet is being opened: no session, no token", async () => {

@@ -158,12 +158,16 @@ async function start(
     ...(files && { file: files.sessions }),
   });
   await sessions.load();
+  const desk = options.desk ?? (approver instanceof ApprovalDesk ? approver : undefined);
   const wallets = new OpenWallets({
     store,
     nowMs: wallMs,
     ...(options.idleLockMs !== undefined && { idleMs: options.idleLockMs }),
     ...(options.checkMs !== undefined && { checkMs: options.checkMs }),
-    onLost: (name, why) => void sessions.endAll({ wallet: name }, why === "changed"),
+    onLost: (name, why) => {
+      desk?.dismiss(undefined, name);
+      void sessions.endAll({ wallet: name }, why === "changed");
+    },
   });
   onClose(() => wallets.close());
   for (const wallet of options.unlocked ?? []) wallets.adopt(wallet);
@@ -183,7 +187,6 @@ async function start(
     ...(options.limits && { limits: options.limits }),
     onTrouble: (sentence) => options.onTrouble?.(sentence),
   });
-  const desk = options.desk ?? (approver instanceof ApprovalDesk ? approver : undefined);
 
   const server: WalletServer = serveWallet(service, {
     host,
@@ -215,6 +218,9 @@ async function start(
         desk?.dismiss(hostname, wallet);
         const which = hostname === undefined ? { wallet } : { hostname, wallet };
         return sessions.endAll(which, true);
+      },
+      dismissWallet: (wallet: string) => {
+        desk?.dismiss(undefined, wallet);
       },
       senderTo: (hosts: readonly string[], chainId: string | undefined) =>
         senderOf(

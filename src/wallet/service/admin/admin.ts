@@ -31,6 +31,8 @@ export interface AdminParts {
   revokeHostname(hostname: string): Promise<number>;
   /** Ends the sessions with a wallet, of one hostname or of all, and what is asked for of it. */
   revokeWallet(wallet: string, hostname?: string): Promise<number>;
+  /** Ends what is asked for of a wallet that is gone. */
+  dismissWallet(wallet: string): void;
   /** A sender to nodes of one's choice; whoever gets it closes it. */
   senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
   readonly wallMs: () => number;

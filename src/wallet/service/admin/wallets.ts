@@ -60,21 +60,23 @@ const describe: AdminMethod = async (parts, value) => {
 
 const list: AdminMethod = async ({ wallets }) => ({ wallets: await wallets.store.names() });
 
-const rename: AdminMethod = async ({ wallets, sessions, tokens }, value) => {
+const rename: AdminMethod = async ({ wallets, sessions, tokens, dismissWallet }, value) => {
   const params = new Params(value);
   const name = params.text("wallet", "wallet");
   const newName = params.text("newName", "new name");
   await wallets.store.rename(name, newName);
   // What was connected to the old name is connected to nothing any more.
   wallets.lock(name);
+  dismissWallet(name);
   await sessions.endAll({ wallet: name });
   await tokens.removeOf(name);
 };
 
-const remove: AdminMethod = async ({ wallets, sessions, tokens }, value) => {
+const remove: AdminMethod = async ({ wallets, sessions, tokens, dismissWallet }, value) => {
   const name = new Params(value).text("wallet", "wallet");
   await wallets.store.delete(name);
   wallets.lock(name);
+  dismissWallet(name);
   await sessions.endAll({ wallet: name });
   await tokens.removeOf(name);
 };
