@@ -13,6 +13,7 @@ import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { onEndSignal } from "./signals.ts";
 import { dim, green, grouped, ProgressBar, say } from "./terminal.ts";
 
 export const help = `lyra history: segments, exports, and the check of an export
@@ -126,11 +127,9 @@ async function exportArchive(argv: string[]): Promise<number> {
 /** Writes the archive; false when it was interrupted, and then nothing is left behind. */
 async function write(plan: ExportPlan, out: string, force: boolean, bar: ProgressBar): Promise<boolean> {
   let isInterrupted = false;
-  const onSignal = () => {
+  const forget = onEndSignal(() => {
     isInterrupted = true;
-  };
-  process.once("SIGINT", onSignal);
-  process.once("SIGTERM", onSignal);
+  });
   const sink = out === "-" ? standardOutput() : await fileOutput(out, force);
   let done = 0;
   try {
@@ -145,8 +144,7 @@ async function write(plan: ExportPlan, out: string, force: boolean, bar: Progres
   } finally {
     bar.clear();
     await sink.abandon();
-    process.off("SIGINT", onSignal);
-    process.off("SIGTERM", onSignal);
+    forget();
   }
 }
 

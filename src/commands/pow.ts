@@ -10,6 +10,7 @@ import {
 import { type Progress, type Search, Solver } from "../admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { onEndSignal } from "./signals.ts";
 import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
 
 export const help = `lyra pow: make, check and measure proofs of work
@@ -151,14 +152,12 @@ async function rateOf(threads: number, durationMs: number): Promise<number> {
 /** Waits for a search, shows how far it is, and cancels it when asked to stop. */
 async function watched(search: Search, show: (progress: Progress) => void) {
   const timer = setInterval(() => show(search.progress()), 100);
-  process.once("SIGINT", search.cancel);
-  process.once("SIGTERM", search.cancel);
+  const forget = onEndSignal(search.cancel);
   try {
     return await search.solution;
   } finally {
     clearInterval(timer);
-    process.off("SIGINT", search.cancel);
-    process.off("SIGTERM", search.cancel);
+    forget();
   }
 }
 

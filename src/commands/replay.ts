@@ -13,6 +13,7 @@ import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
 import { serveUntilSignal } from "./serving.ts";
+import { onEndSignal } from "./signals.ts";
 import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
 
 export const help = `lyra replay: load a recording of a network into a home
@@ -99,12 +100,10 @@ class Interruption {
 
   constructor() {
     this.coming = new Promise((resolve) => {
-      const come = () => {
+      onEndSignal(() => {
         this.hasCome = true;
         resolve();
-      };
-      process.once("SIGINT", come);
-      process.once("SIGTERM", come);
+      });
     });
   }
 }

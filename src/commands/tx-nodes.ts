@@ -14,6 +14,7 @@ import { TransactionSender } from "../wallet/sending/sender.ts";
 import { FileLedger } from "../wallet/sending/sent-ledger.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import { usageError } from "./arguments.ts";
+import { onEndSignal } from "./signals.ts";
 import { wholeOf } from "./tx-output.ts";
 
 export const NODE_FLAGS = {
@@ -79,14 +80,11 @@ export function online<T>(values: NodeValues, action: (online: Online) => Promis
       ...wait,
     });
     const interrupt = new AbortController();
-    const stop = () => interrupt.abort();
-    process.once("SIGINT", stop);
-    process.once("SIGTERM", stop);
+    const forget = onEndSignal(() => interrupt.abort());
     try {
       return await action({ sender, given: new GivenSender(sender, nowMs), signal: interrupt.signal });
     } finally {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
+      forget();
       sender.close();
       solver.close();
       book.close();

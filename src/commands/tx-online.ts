@@ -13,6 +13,7 @@ import { COMMANDS } from "../wire/transaction-commands.ts";
 import { transactionBase64 } from "../wire/transaction-json.ts";
 import { PropertyErrors } from "../wire/validate/property-errors.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { onEndSignal } from "./signals.ts";
 import { dim, say } from "./terminal.ts";
 import { hasNodes, NODE_FLAGS, online } from "./tx-nodes.ts";
 import {
@@ -196,17 +197,14 @@ async function proveAlone(signed: Signed, values: AloneValues): Promise<number> 
   const threads = values.threads === undefined ? {} : { threads: wholeOf("--threads", values.threads, 256) };
   const solver = new Solver({ nowMs: () => performance.now(), ...threads });
   const interrupt = new AbortController();
-  const stop = () => interrupt.abort();
-  process.once("SIGINT", stop);
-  process.once("SIGTERM", stop);
+  const forget = onEndSignal(() => interrupt.abort());
   try {
     const task = { blockHash, tid, difficulty: wholeOf("--difficulty", difficulty, 256) };
     const hashFunction = block?.hashFunction ? { hashFunction: block.hashFunction } : {};
     const { nonce } = await solver.solve({ ...task, ...hashFunction }, interrupt.signal);
     return giveProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
   } finally {
-    process.off("SIGINT", stop);
-    process.off("SIGTERM", stop);
+    forget();
     solver.close();
   }
 }

@@ -23,6 +23,7 @@ import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./config-out.ts";
+import { waitForSignal } from "./signals.ts";
 import { bold, dim, red, say } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
 import { storeOf, takeWords, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
@@ -225,11 +226,4 @@ function wholeOf(flag: string, text: string | undefined, fallback: number, most:
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= most) return value;
   throw usageError("wallet", `${flag} must be a whole number up to ${most}`);
-}
-
-function waitForSignal(): Promise<"SIGINT" | "SIGTERM"> {
-  return new Promise((resolve) => {
-    process.once("SIGINT", () => resolve("SIGINT"));
-    process.once("SIGTERM", () => resolve("SIGTERM"));
-  });
 }

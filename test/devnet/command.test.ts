@@ -1,6 +1,15 @@
 // lyra devnet as a process: what it prints, the tools' verbs, and how it ends.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TOOLS } from "../../src/api/devnet/tools.ts";
@@ -253,6 +262,18 @@ test("given a devnet that is killed, then the next start goes on, with nothing t
   expect((await fund(second.url)).status).toBe(200);
   const { out } = await second.lyra.stop("SIGTERM");
   expect(JSON.parse(out).chainId).toBe("lyra-devnet");
+});
+
+test("a signal that comes twice at once ends it in order: nothing of a temporary home is left", async () => {
+  const tmp = mkdtempSync(join(folder, "tmp-"));
+  const lyra = new Lyra(["devnet", "--temporary", ...PORTS], { env: { TMPDIR: tmp } });
+  while (!readdirSync(tmp).some((name) => existsSync(join(tmp, name, "devnet.json"))) && !lyra.hasEnded) {
+    await Bun.sleep(5);
+  }
+  lyra.kill("SIGTERM");
+  await Bun.sleep(3);
+  expect((await lyra.stop("SIGTERM")).code).toBe(0);
+  expect(readdirSync(tmp)).toEqual([]);
 });
 
 const genesisOf = (home: string) => Bun.file(join(home, "genesis.json")).json();
