@@ -1,6 +1,6 @@
 // lyra doctor on a home with history segments: a changed byte in a file is found, and what helps is said.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { recordSegment, type SegmentRow } from "../src/history/segment-table.ts";
 import { openWriter, segmentDirectory } from "../src/store/database.ts";
@@ -56,3 +56,19 @@ describe("history segments", () => {
     expect(await finding()).toMatchObject({ code: 1, ok: false });
   });
 });
+
+test.skipIf(process.platform === "win32")(
+  "a store that cannot be looked at is not one that is missing",
+  async () => {
+    const home = folder();
+    // As a folder without rights would, but for every user.
+    symlinkSync("lyra.db", join(home, "lyra.db"));
+    const doctor = await new Lyra(["doctor", "--home", home]).end();
+    expect([doctor.code, doctor.out]).toEqual([1, expect.stringContaining("cannot be read (ELOOP)")]);
+    for (const words of [["serve"], ["history", "segments"]]) {
+      const { code, err } = await new Lyra([...words, "--home", home]).end();
+      expect([code, err]).toEqual([1, expect.stringContaining("cannot be read (ELOOP)")]);
+      expect(err).not.toContain("replay");
+    }
+  },
+);

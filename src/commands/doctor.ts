@@ -7,7 +7,7 @@ import { checkSegment } from "../history/segment-check.ts";
 import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { loadConfig } from "../node/config.ts";
-import { openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
+import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
@@ -47,22 +47,18 @@ export async function run(argv: string[]): Promise<number> {
       process.stdout.write(`${ok ? green("ok  ") : red("bad ")} ${check.padEnd(18)} ${dim(detail)}\n`);
     }
   }
-  if (!existsSync(storePath(home))) return ExitCode.notReady;
+  if (findings.some(({ detail }) => detail === missing(home))) return ExitCode.notReady;
   return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
 }
 
 async function examine(home: string, wants: { deep: boolean; digest: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [machine(), writable(home), space(home)];
-  if (!existsSync(storePath(home))) {
-    findings.push({
-      check: "store",
-      ok: false,
-      detail: `there is none in ${home}; load one with: lyra replay FILE --home ${home}`,
-    });
-    return findings;
-  }
   let db: Database;
   try {
+    if (!hasStore(home)) {
+      findings.push({ check: "store", ok: false, detail: missing(home) });
+      return findings;
+    }
     db = openReader(home);
   } catch (error) {
     const hint = error instanceof NodeError && error.code === "home_read_only" ? `; ${error.hint}` : "";
@@ -80,6 +76,8 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
   }
   return findings;
 }
+
+const missing = (home: string) => `there is none in ${home}; load one with: lyra replay FILE --home ${home}`;
 
 function machine(): Finding {
   return {

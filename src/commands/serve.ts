@@ -1,8 +1,7 @@
 // lyra serve: answer queries over an existing home.
-import { existsSync } from "node:fs";
 import { ExitCode, NodeError } from "../errors.ts";
 import { loadConfig } from "../node/config.ts";
-import { storePath } from "../store/database.ts";
+import { hasStore } from "../store/database.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
 import { serveUntilSignal } from "./serving.ts";
 
@@ -30,7 +29,7 @@ export async function run(argv: string[]): Promise<number> {
     dataPort: values["data-port"],
     segmentLength: values["segment-length"],
   });
-  if (!existsSync(storePath(config.home))) {
+  if (!hasStore(config.home)) {
     throw new NodeError(
       "serve",
       "store_missing",

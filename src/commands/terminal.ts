@@ -31,6 +31,7 @@ export function sayError(error: unknown, asJson: boolean): number {
     error instanceof NodeError
       ? error
       : (storeFailure(error) ??
+        fileFailure(error) ??
         new NodeError(
           "lyra",
           "internal",
@@ -46,6 +47,14 @@ export function sayError(error: unknown, asJson: boolean): number {
     if (known.hint) process.stderr.write(`      ${dim(harmless(known.hint))}\n`);
   }
   return known.exitCode ?? ExitCode.failed;
+}
+
+/** A file or folder that the system did not let us use, where nobody has said more of it; undefined for other errors. */
+function fileFailure(error: unknown): NodeError | undefined {
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || typeof path !== "string") return undefined;
+  const sentence = `${path} cannot be used (${code})`;
+  return new NodeError("file", "file_failed", sentence, "check its rights, and the room on the disk");
 }
 
 /** Control characters as their numbers: an error may repeat what stands in a file, and that must not steer a terminal. */

@@ -1,6 +1,6 @@
 // The one place where databases are opened and where their settings stand.
 import { Database, type Statement } from "bun:sqlite";
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
@@ -107,9 +107,22 @@ export function openWriter(home: string): Database {
   return db;
 }
 
+/** Whether a home has a store. @throws NodeError `store_unreadable` where it cannot be looked for */
+export function hasStore(home: string): boolean {
+  try {
+    statSync(storePath(home));
+    return true;
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    const sentence = `the store in ${home} cannot be read (${code})`;
+    throw new NodeError("store.open", "store_unreadable", sentence, "check the rights of the home");
+  }
+}
+
 /** Opens an existing store for queries only. Many may be open beside the writer, in any process. */
 export function openReader(home: string): Database {
-  if (!existsSync(storePath(home))) {
+  if (!hasStore(home)) {
     throw new NodeError(
       "store.open",
       "store_missing",

@@ -264,6 +264,17 @@ test("given a devnet that is killed, then the next start goes on, with nothing t
   expect(JSON.parse(out).chainId).toBe("lyra-devnet");
 });
 
+test("a folder that is not there is named: for a temporary home, and for a wallet service", async () => {
+  const nowhere = join(folder, "nowhere");
+  const temporary = await new Lyra(["devnet", "--temporary", ...PORTS], { env: { TMPDIR: nowhere } }).end();
+  expect([temporary.code, temporary.err]).toEqual([1, expect.stringContaining(`${nowhere}/`)]);
+  expect(temporary.err).toContain("ENOENT");
+  const home = mkdtempSync(join(folder, "home-"));
+  writeFileSync(join(home, "wallet-service"), "");
+  const service = await new Lyra(["wallet", "serve", "--home", home, "--wallet-port", "0"]).end();
+  expect([service.code, service.err]).toEqual([1, expect.stringContaining("wallet-service cannot be used")]);
+});
+
 test("a signal that comes twice at once ends it in order: nothing of a temporary home is left", async () => {
   const tmp = mkdtempSync(join(folder, "tmp-"));
   const lyra = new Lyra(["devnet", "--temporary", ...PORTS], { env: { TMPDIR: tmp } });

@@ -62,6 +62,12 @@ export const STORE_CODES = table("program code", {
     "It is no folder, or cannot be written to.",
     "Check its path and rights.",
   ],
+  file_failed: [
+    "",
+    "A file or a folder cannot be used.",
+    "It is not there, may not be written, or the disk is full or read-only.",
+    "Check its rights, and the room on the disk.",
+  ],
   store_missing: [
     "",
     "There is no store in this home.",
