@@ -75,6 +75,16 @@ async function leave(code: number, asJson: boolean): Promise<never> {
   );
 }
 
+/** What runs on this machine is asked directly, also where a proxy leads to the rest: it would see, or answer, for us. */
+function passProxyBy(): void {
+  const given = process.env.no_proxy || process.env.NO_PROXY;
+  if (given?.trim() === "*") return;
+  const all = [...(given ? [given] : []), "localhost", "127.0.0.0/8", "::1"].join(",");
+  process.env.no_proxy = all;
+  process.env.NO_PROXY = all;
+}
+
+passProxyBy();
 const argv = process.argv.slice(2);
 const asJson = argv.includes("--json");
 process.stdout.on("error", (error: { readonly code?: string }) => {
