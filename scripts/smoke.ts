@@ -1,6 +1,14 @@
 // Smoke test of the built executable: everything a new user does first, with nothing beside it.
 // bun scripts/smoke.ts dist/lyra
-import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
@@ -14,6 +22,10 @@ const sample = resolve(import.meta.dir, "..", "data", "sample.evts.gz");
 const folder = mkdtempSync(join(tmpdir(), "lyra-smoke-"));
 const program = join(folder, "lyra");
 copyFileSync(built, program);
+// What another program would take code and settings from.
+writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
+writeFileSync(join(folder, "preload.ts"), 'require("node:fs").writeFileSync("ran", "");');
+writeFileSync(join(folder, ".env"), `LYRA_HOME=${join(folder, "taken")}\n`);
 let failures = 0;
 
 function check(what: string, ok: boolean, detail = ""): void {
@@ -172,6 +184,7 @@ async function devnet(): Promise<void> {
 try {
   const home = join(folder, "home");
   check("version", run("version").out.startsWith("lyra "));
+  check("the folder it is started in tells it nothing", !run("doctor", "--json").out.includes("taken"));
   check("help needs no store", run("--help").code === 0);
   check("an unknown command is a usage error", run("nonsense").code === 2);
   const loaded = run("replay", sample, "--home", home, "--json");
@@ -207,6 +220,7 @@ try {
   check("serve without a store", run("serve", "--home", join(folder, "nowhere")).code === 3);
   await served(home);
   await devnet();
+  check("and runs nothing in it", !existsSync(join(folder, "ran")));
 } finally {
   rmSync(folder, { recursive: true });
 }

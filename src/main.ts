@@ -1,4 +1,4 @@
-#!/usr/bin/env bun
+#!/usr/bin/env -S bun --no-env-file --config=/dev/null
 import { sayError } from "./commands/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
 import { ExitCode, NodeError } from "./errors.ts";
