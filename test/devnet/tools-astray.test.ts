@@ -83,16 +83,19 @@ describe("a devnet is found without its home being named", () => {
   mkdirSync(cwd);
   const killed = { nodeUrl: "http://127.0.0.1:1", pid: 2 ** 30 };
 
+  const byDefault = join(folder, "data", "lyra", "devnet");
+  const byNpm = join(cwd, ".lyra", "devnet");
+
   test.each([
-    ["where it is kept by default", [], join(folder, "data", "lyra", "devnet")],
-    ["where npm start keeps it", ["--home", join(".lyra", "devnet")], join(cwd, ".lyra", "devnet")],
-  ])("%s, also beside what a killed one left", async (_, words, home) => {
+    ["where it is kept by default", [], byDefault, byNpm],
+    ["where npm start keeps it", ["--home", join(".lyra", "devnet")], byNpm, byDefault],
+  ])("%s, also beside what a killed one left", async (_, words, home, other) => {
     const devnet = new Lyra(["devnet", "--port", "0", "--quiet", ...words], { cwd, env });
     while (!existsSync(join(home, "devnet.json")) && !devnet.hasEnded) await Bun.sleep(5);
     const status = () => lyra(["devnet", "status"], { cwd, env });
     expect((await status()).err).toBe("");
-    mkdirSync(join(cwd, ".lyra", "devnet"), { recursive: true });
-    const stale = join(cwd, ".lyra", "devnet.json");
+    mkdirSync(other, { recursive: true });
+    const stale = join(other, "devnet.json");
     writeFileSync(stale, JSON.stringify(killed));
     expect((await status()).err).toBe("");
     await devnet.stop();

@@ -538,8 +538,8 @@ describe("transactions", () => {
 
   test("no node at that address", async () => {
     const params = { wallet, publicKey: KEY_1, transaction: VOTE, nodeAddress: "http://127.0.0.1:1" };
-    expect(await failureOf("admin.send_transaction", params)).toEqual([1000, "no healthy node available"]);
-    expect(await failureOf("admin.check_transaction", params)).toEqual([1000, "no healthy node available"]);
+    for (const method of ["admin.send_transaction", "admin.check_transaction"])
+      expect(await failureOf(method, params)).toEqual([1000, "no healthy node available"]);
   });
 
   test("a network without hosts is told differently by each (section 3.2)", async () => {
@@ -565,23 +565,18 @@ test("requests that wait are answered over the socket, in words", async () => {
       await Bun.sleep(5);
     }
   };
+  const answer = (id: string, outcome: string, more = {}) =>
+    ask("approvals.answer", { id, outcome, ...more });
   const connecting = asking.call("client.connect_wallet");
   const connection = await waitFor("connection");
   expect(connection).toMatchObject({ hostname: "dapp.example", wallets: ["vectors"] });
-  expect(
-    (await ask("approvals.answer", { id: connection.id, outcome: "approved", wallet: "none" })).error!.data,
-  ).toBe("the wallet does not exist");
-  await ask("approvals.answer", { id: connection.id, outcome: "approved" });
-  const locked = await waitFor("passphrase");
-  await ask("approvals.answer", {
-    id: locked.id,
-    outcome: "approved",
-    passphrase: "correct horse battery staple",
-  });
+  const none = await answer(connection.id, "approved", { wallet: "none" });
+  expect(none.error!.data).toBe("the wallet does not exist");
+  await answer(connection.id, "approved");
+  await answer((await waitFor("passphrase")).id, "approved", { passphrase: "correct horse battery staple" });
   const authorization = (await connecting).token!;
   const listing = asking.call("client.list_keys", {}, { authorization });
-  const keys = await waitFor("keys");
-  await ask("approvals.answer", { id: keys.id, outcome: "approved", allowedKeys: [KEY_1] });
+  await answer((await waitFor("keys")).id, "approved", { allowedKeys: [KEY_1] });
   expect((await listing).body.result.keys).toEqual([{ name: "Key 1", publicKey: KEY_1 }]);
   const sending = asking.send(authorization);
   const review = await waitFor("transaction");
@@ -593,16 +588,13 @@ test("requests that wait are answered over the socket, in words", async () => {
   while ((await ask("approvals.list")).result.requests.length < 2) await Bun.sleep(5);
   expect((await ask("approvals.next")).result).toEqual({ request: review });
   expect((await ask("approvals.waits", { id: review.id })).result).toEqual({ waits: true });
-  await ask("approvals.answer", { id: review.id, outcome: "rejected" });
+  await answer(review.id, "rejected");
   expect((await ask("approvals.waits", { id: review.id })).result).toEqual({ waits: false });
-  const { id } = (await ask("approvals.next")).result.request;
-  await ask("approvals.answer", { id, outcome: "rejected" });
+  await answer((await ask("approvals.next")).result.request.id, "rejected");
   expect((await second).body.error.code).toBe(3001);
   expect((await ask("approvals.next")).result).toEqual({ request: null });
   expect((await sending).body.error.code).toBe(3001);
-  expect((await ask("approvals.answer", { id: review.id, outcome: "approved" })).error!.data).toBe(
-    "the request does not wait any more",
-  );
+  expect((await answer(review.id, "approved")).error!.data).toBe("the request does not wait any more");
   await asking.stop();
   other.remove();
 });

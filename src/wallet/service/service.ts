@@ -17,11 +17,9 @@ import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods
 import type { OpenWallets } from "./open-wallets.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
 import {
-  connectionClosed,
   type EscapedJson,
   errorText,
   internalError,
-  interrupted,
   invalidRequest,
   methodNotFound,
   parseRequest,
@@ -31,6 +29,7 @@ import {
   tokenError,
   tooMany,
 } from "./rpc.ts";
+import { Echo, Given, Running } from "./running-call.ts";
 import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
@@ -96,17 +95,6 @@ export interface ServiceParts {
   readonly limits?: Partial<ServiceLimits>;
   /** What the owner should know, in a sentence. */
   onTrouble?(sentence: string): void;
-}
-
-/** Parameters, handed over once: what waits for a person or a node does not keep them. */
-export class Given {
-  constructor(private params: unknown) {}
-
-  take(): unknown {
-    const { params } = this;
-    this.params = undefined;
-    return params;
-  }
 }
 
 /** What a method gets. */
@@ -346,64 +334,6 @@ export class WalletService {
 
 function unreadableToken(error: unknown): RpcError {
   return error instanceof RpcError ? error : internalError("the tokens cannot be read");
-}
-
-/** What one call is doing, so that it can be stopped. It costs something only when it takes its time. */
-class Running {
-  private controller: AbortController | undefined;
-  private isGone = false;
-  private callOff: () => void = () => {};
-
-  constructor(
-    private readonly all: Map<string, Set<AbortController>>,
-    private readonly hostname: string,
-    private readonly caller: Caller,
-  ) {}
-
-  get signal(): AbortSignal {
-    if (this.controller !== undefined) return this.controller.signal;
-    const controller = new AbortController();
-    this.controller = controller;
-    const controllers = this.all.get(this.hostname) ?? new Set();
-    this.all.set(this.hostname, controllers.add(controller));
-    const signal = this.caller.waits();
-    const leave = () => {
-      this.isGone = true;
-      controller.abort();
-    };
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave, { once: true });
-    this.callOff = () => signal?.removeEventListener("abort", leave);
-    return controller.signal;
-  }
-
-  /** Why whatever failed has to be told as something else: it was stopped. */
-  get reasonToStop(): RpcError | undefined {
-    if (!this.controller?.signal.aborted) return undefined;
-    return this.isGone ? interrupted() : connectionClosed();
-  }
-
-  end(): void {
-    if (this.controller === undefined) return;
-    this.callOff();
-    const controllers = this.all.get(this.hostname);
-    controllers?.delete(this.controller);
-    if (controllers?.size === 0) this.all.delete(this.hostname);
-  }
-}
-
-class Echo {
-  private value: string | undefined;
-  private isGood: () => boolean = () => true;
-
-  get header(): string | undefined {
-    return this.isGood() ? this.value : undefined;
-  }
-
-  set(value: string | undefined, isGood = () => true): void {
-    this.value = value;
-    this.isGood = isGood;
-  }
 }
 
 function unknownMethod(method: string): RpcError {
