@@ -10,7 +10,7 @@ import { digestOf, SAMPLE, Scratch } from "./rig/homes.ts";
 import { lyra } from "./rig/lyra.ts";
 import { longRecording } from "./rig/stream.ts";
 
-const ROUNDS = 2;
+const ROUNDS = 1;
 const ROUND_MS_MAX = 10_000;
 
 const scratch = new Scratch("crash-test");

@@ -568,11 +568,10 @@ test("requests that wait are answered over the socket, in words", async () => {
   const answer = (id: string, outcome: string, more = {}) =>
     ask("approvals.answer", { id, outcome, ...more });
   const connecting = asking.call("client.connect_wallet");
-  const connection = await waitFor("connection");
+  const { id, ...connection } = await waitFor("connection");
   expect(connection).toMatchObject({ hostname: "dapp.example", wallets: ["vectors"] });
-  const none = await answer(connection.id, "approved", { wallet: "none" });
-  expect(none.error!.data).toBe("the wallet does not exist");
-  await answer(connection.id, "approved");
+  expect((await answer(id, "approved", { wallet: "none" })).error!.data).toBe("the wallet does not exist");
+  await answer(id, "approved");
   await answer((await waitFor("passphrase")).id, "approved", { passphrase: "correct horse battery staple" });
   const authorization = (await connecting).token!;
   const listing = asking.call("client.list_keys", {}, { authorization });
