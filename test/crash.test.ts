@@ -11,12 +11,12 @@ import { lyra } from "./rig/lyra.ts";
 import { longRecording } from "./rig/stream.ts";
 
 const ROUNDS = 1;
-const ROUND_MS_MAX = 10_000;
+const ROUND_MS_MAX = 30_000;
 
 const scratch = new Scratch("crash-test");
 afterAll(() => scratch.remove());
 
-describe(`${ROUNDS} loads killed at random moments end in the bytes of an undisturbed one:`, () => {
+describe(`loads killed at random moments end in the bytes of an undisturbed one:`, () => {
   const recordings: ReadonlyArray<readonly [name: string, path: () => string]> = [
     ["the sample", () => SAMPLE],
     ["one of many commits", () => scratch.file(longRecording(800, 30))],
