@@ -5,9 +5,9 @@ import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import { wipe } from "../crypto/wipe.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { readInto } from "../short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
-import { readInto } from "./input-file.ts";
 import { say } from "./terminal.ts";
 import { promptHidden } from "./wallet-prompt.ts";
 
