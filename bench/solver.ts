@@ -13,7 +13,7 @@ import { openSearch } from "../src/admission/pow/nonce-search.ts";
 import { Solver } from "../src/admission/pow/solver.ts";
 import { argument, median } from "./support.ts";
 
-const ROUNDS = Number(argument("--rounds") ?? 15);
+const ROUNDS = Number(argument("--rounds") ?? 20);
 const binary = argument("--binary");
 /** What is not to be found, so that everybody searches to the end; the package takes no difficulty above 50. */
 const TASK = { blockHash: "d".repeat(64), tid: "7".repeat(64), difficulty: 50 };
@@ -77,24 +77,28 @@ const vega =
     return (Number(count) * 1e9) / (nowNs() - begin);
   };
 
-/** Permutations a second. */
-async function openssl(): Promise<number | undefined> {
-  const words = ["speed", "-evp", "sha3-256", "-bytes", String(OPENSSL_BYTES), "-seconds", "1"];
-  const { stdout, success } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
-  const thousands = /([\d.]+)k\s*$/.exec(stdout.toString().trimEnd())?.[1];
-  return success && thousands ? (Number(thousands) * 1000) / OPENSSL_BYTES : undefined;
-}
+/** Permutations a second; with several processes by the clock, and so what the machine itself gives to them. */
+const openssl =
+  (processes = 1): Measure =>
+  async () => {
+    const words = ["speed", "-evp", "sha3-256", "-bytes", String(OPENSSL_BYTES), "-seconds", "1"];
+    if (processes > 1) words.push("-multi", String(processes));
+    const { stdout, success } = Bun.spawnSync(["openssl", ...words], { stderr: "ignore" });
+    const thousands = /([\d.]+)k\s*$/.exec(stdout.toString().trimEnd())?.[1];
+    return success && thousands ? (Number(thousands) * 1000) / OPENSSL_BYTES : undefined;
+  };
 
-/** Rates of the executable, by `lyra pow bench`. */
+/** The executable by `lyra pow bench`: nonces a second on one thread, and how many times that all threads give. */
 const executable =
   (path: string, threads: number): Measure =>
   async () => {
     const words = ["pow", "bench", "--json", "--seconds", "1", "--threads", String(threads)];
     const { stdout } = Bun.spawnSync([path, ...words], { stderr: "inherit" });
-    const { rates } = JSON.parse(stdout.toString()) as {
-      rates: { threads: number; ratePerSecond: number }[];
+    const { rates, gain } = JSON.parse(stdout.toString()) as {
+      rates: { ratePerSecond: number }[];
+      gain?: number;
     };
-    return rates.find((rate) => rate.threads === threads)?.ratePerSecond;
+    return threads === 1 ? rates[0]!.ratePerSecond : gain;
   };
 
 /** In this order, so that neighbours can be held against each other. */
@@ -102,10 +106,11 @@ const measures: Readonly<Record<string, Measure>> = {
   kernel,
   vega: vega(processorNs),
   oneThread: solver(1, "processor"),
-  openssl,
+  openssl: openssl(),
   ...(binary && { executableOne: executable(binary, 1) }),
   vegaByClock: vega(() => Bun.nanoseconds()),
-  ...(binary && { executableTwo: executable(binary, 2) }),
+  opensslTwo: openssl(2),
+  ...(binary && { executableGain: executable(binary, 2) }),
   oneThreadByClock: solver(1, "clock"),
   twoThreadsByClock: solver(2, "clock"),
 };
@@ -127,8 +132,9 @@ const ratio = (name: string, other: string) => {
   const value = medianOf((rates) => rates[name]! / rates[other]!);
   return value === undefined ? undefined : Number(value.toFixed(2));
 };
+const { executableGain, ...rateNames } = measures;
 const perSecond = Object.fromEntries(
-  Object.keys(measures).map((name) => [name, Math.round(medianOf((rates) => rates[name]) ?? 0) || null]),
+  Object.keys(rateNames).map((name) => [name, Math.round(medianOf((rates) => rates[name]) ?? 0) || null]),
 );
 
 console.log(
@@ -139,11 +145,12 @@ console.log(
     ratioToVega: ratio("oneThread", "vega"),
     ratioToOpenssl: ratio("oneThread", "openssl"),
     ratioOfTwoThreads: ratio("twoThreadsByClock", "oneThreadByClock"),
+    opensslRatioOfTwo: ratio("opensslTwo", "openssl"),
     ...(binary
       ? {
           executableRatioToVega: ratio("executableOne", "vegaByClock"),
           executableRatioToOpenssl: ratio("executableOne", "openssl"),
-          executableRatioOfTwoThreads: ratio("executableTwo", "executableOne"),
+          executableRatioOfTwoThreads: Number(medianOf((rates) => rates.executableGain)!.toFixed(2)),
         }
       : {}),
   }),

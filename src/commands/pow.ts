@@ -24,7 +24,7 @@ export const help = `lyra pow: make, check and measure proofs of work
   --difficulty N        leading zero bits (default 15, the network's own)
   --threads N           worker threads (default: one for each core; 0: none)
   --start-nonce N       where the search begins (default 0: always the same)
-  --seconds N           how long to measure (default 2)
+  --seconds N           how long to measure each number of threads (default 2)
   --json                print the result as JSON
   --quiet               no progress
 
@@ -45,6 +45,10 @@ const THREADS_MAX = 256;
 const SECONDS_MAX = 600;
 /** Until a thread's WebAssembly is compiled well, milliseconds (reference 80, section 4). */
 const WARM_UP_MS = 300;
+/** Until all threads are at work again, milliseconds. */
+const WAKING_MS = 20;
+/** Of one measurement: neighbours on a shared machine come and go within a second. */
+const TURN_MS = 250;
 /** Random bytes behind a new identifier, as in the original's wallet (reference 40, section 6). */
 const TID_BYTES = 10;
 
@@ -118,26 +122,45 @@ async function bench(words: string[], values: Values): Promise<number> {
   if (words.length > 0) throw usageError("pow", "bench takes flags only");
   const seconds = wholeNumber("--seconds", values.seconds ?? "2", 1, SECONDS_MAX);
   const most = threadsOf(values).threads ?? availableParallelism();
-  const rates: { threads: number; ratePerSecond: number }[] = [];
-  for (const threads of [...new Set([Math.min(1, most), most])]) {
-    const ratePerSecond = Math.round(await rateOf(threads, seconds * 1000));
-    rates.push({ threads, ratePerSecond });
-    if (!values.json)
-      process.stdout.write(
-        `${threads} thread${threads === 1 ? " " : "s"}  ${grouped(ratePerSecond)} nonces a second\n`,
-      );
+  const counts = [...new Set([Math.min(1, most), most])];
+  const turns = await ratesInTurns(counts, Math.ceil((seconds * 1000) / TURN_MS));
+  const rates = counts.map((threads, i) => ({ threads, ratePerSecond: Math.round(middleOf(turns[i]!)) }));
+  // Of turns side by side, not of the two rates: a machine that changes its speed does so for both.
+  const gain = middleOf(turns.at(-1)!.map((rate, turn) => rate / turns[0]![turn]!));
+  if (values.json) print({ seconds, rates, ...(counts.length > 1 && { gain: Number(gain.toFixed(3)) }) });
+  else {
+    for (const [i, { threads, ratePerSecond }] of rates.entries()) {
+      const times = i > 0 ? `, ${gain.toFixed(2)} times one` : "";
+      const name = `${threads} thread${threads === 1 ? " " : "s"}`;
+      process.stdout.write(`${name}  ${grouped(ratePerSecond)} nonces a second${times}\n`);
+    }
   }
-  if (values.json) print({ seconds, rates });
   return ExitCode.done;
 }
 
-/** Searches for what is not to be found, and counts. */
-async function rateOf(threads: number, durationMs: number): Promise<number> {
-  const solver = new Solver({ nowMs: () => performance.now(), threads });
+/**
+ * Searches for what is not to be found, and counts: every number of threads in turn, and so again and again.
+ * @returns nonces a second, by number of threads and turn
+ */
+async function ratesInTurns(counts: readonly number[], turns: number): Promise<number[][]> {
+  const solvers = counts.map((threads) => new Solver({ nowMs: () => performance.now(), threads }));
+  try {
+    const rates = counts.map((): number[] => []);
+    for (const solver of solvers) await rateOf(solver, WARM_UP_MS);
+    for (let turn = 0; turn < turns; turn++) {
+      for (const [i, solver] of solvers.entries()) rates[i]!.push(await rateOf(solver, TURN_MS));
+    }
+    return rates;
+  } finally {
+    for (const solver of solvers) solver.close();
+  }
+}
+
+async function rateOf(solver: Solver, durationMs: number): Promise<number> {
   const search = solver.start({ blockHash: "0".repeat(64), tid: "0".repeat(64), difficulty: 128 });
   const ended = search.solution.catch(() => {});
   try {
-    await Bun.sleep(WARM_UP_MS);
+    await Bun.sleep(WAKING_MS);
     const before = search.progress();
     await Bun.sleep(durationMs);
     const after = search.progress();
@@ -145,8 +168,13 @@ async function rateOf(threads: number, durationMs: number): Promise<number> {
   } finally {
     search.cancel();
     await ended;
-    solver.close();
   }
+}
+
+function middleOf(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const [below, above] = [sorted[(sorted.length - 1) >> 1]!, sorted[sorted.length >> 1]!];
+  return (below + above) / 2;
 }
 
 /** Waits for a search, shows how far it is, and cancels it when asked to stop. */
