@@ -57,6 +57,17 @@ describe("edge cases of section 1.2", () => {
     expect(verifyProof(proof, difficulty, name)).toBeUndefined();
   });
 
+  test("identifiers of any text and length are hashed as UTF-8", () => {
+    const letter = fc.constantFrom("7", "f", "\u00df", "\u20ac", "\ud83d\ude00", "\ud800");
+    const tids = fc.string({ unit: letter, minLength: 1, maxLength: 400 });
+    const blockHash = "d".repeat(64);
+    fc.assert(
+      fc.property(tids, fc.bigInt({ min: 0n, max: (1n << 64n) - 1n }), (tid, nonce) => {
+        expect(hex(proofHash({ blockHash, tid, nonce }))).toBe(hex(nobleHash(blockHash, tid, nonce)));
+      }),
+    );
+  });
+
   test("difficulty 0 is met by any nonce", () => {
     expect(verifyProof({ ...good, nonce: 2n ** 64n - 1n }, 0)).toBeNumber();
   });

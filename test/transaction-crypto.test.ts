@@ -90,6 +90,22 @@ describe("Ed25519", () => {
     expect(accepted).toBeLessThan(32);
   });
 
+  test("given more keys than are remembered, then each keeps its own verdicts", () => {
+    const message = ofHex("0102");
+    const signers = Array.from({ length: 4_200 }, (_, index) => {
+      const seed = new Uint8Array(32);
+      new DataView(seed.buffer).setUint32(0, index);
+      const pair = ed25519KeyPair(seed);
+      return { publicKey: pair.publicKey, signature: pair.sign(message) };
+    });
+    for (const turn of [0, 1]) {
+      const good = signers.filter(({ publicKey }, index) =>
+        ed25519Verify(publicKey, message, signers[(index + turn) % signers.length]!.signature),
+      );
+      expect(good.length).toBe(turn === 0 ? signers.length : 0);
+    }
+  });
+
   test("lengths: of a signature it is no signature, of a key it is a fault", () => {
     for (const length of [0, 63, 65]) {
       expect(ed25519Verify(pair.publicKey, message, new Uint8Array(length))).toBe(false);

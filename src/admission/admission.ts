@@ -14,7 +14,7 @@ import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import { applyParameter } from "./network-parameters.ts";
 import { PowEngine, type PowState, type PowTransaction } from "./pow/engine.ts";
 import type { AdmissionRules } from "./rules.ts";
-import { SpamEngine, type SpamState } from "./spam/engine.ts";
+import { SpamEngine, type SpamRequest, type SpamState } from "./spam/engine.ts";
 import type { Tokens } from "./spam/simple-policy.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -131,6 +131,6 @@ function powTransaction(tx: AdmissionTransaction): PowTransaction {
   return { party, hash, blockHeight, tid, nonce, commandName, isValidatorCommand };
 }
 
-function spamRequest({ command, party, proposal }: AdmissionTransaction) {
-  return { policy: COMMANDS[command].spamPolicy, party, ...(proposal === undefined ? {} : { proposal }) };
+function spamRequest({ command, party, proposal }: AdmissionTransaction): SpamRequest {
+  return { policy: COMMANDS[command].spamPolicy, party, proposal };
 }

@@ -220,7 +220,8 @@ export class Engine {
   }
 
   private inTransaction<T>(tx: CheckedTransaction, run: () => T): T {
-    this.core.tx = { party: tx.party, hash: tx.hash, id: tx.id, ids: new IdGenerator(tx.id) };
+    const { party, hash, id } = tx;
+    this.core.tx = { party, hash, id, ids: new IdGenerator(id) };
     try {
       return run();
     } finally {

@@ -11,7 +11,7 @@ import {
   type Transaction,
   TxVersion,
 } from "./generated/commands.ts";
-import { isHex, isHex64 } from "./identifiers.ts";
+import { hexBytes, isHex64 } from "./identifiers.ts";
 import {
   type EnvelopeVersion,
   readTransaction,
@@ -134,7 +134,7 @@ export function readClaim(bytes: Uint8Array, chainId: string): SignatureClaim | 
 /** @param envelope with version and sender checked */
 function claimOf(envelope: Transaction, signature: Uint8Array, chainId: string): SignatureClaim {
   const digest = signingDigest(envelope.version as EnvelopeVersion, chainId, envelope.inputData);
-  return { publicKey: Buffer.from(envelope.pubKey!, "hex"), digest, signature };
+  return { publicKey: Uint8Array.fromHex(envelope.pubKey!), digest, signature };
 }
 
 /**
@@ -169,7 +169,10 @@ function assemble(
     version: envelope.version as EnvelopeVersion,
     signature,
     hash,
-    id: rootId(signature),
+    // Worked out when something is made of it: a transaction is looked at for the mempool first, and read anew for its block.
+    get id() {
+      return rootId(signature);
+    },
   };
   return transaction as CheckedTransaction;
 }
@@ -235,19 +238,18 @@ function decodeSignature(envelope: Transaction): Uint8Array | PropertyErrors {
   if (signature === undefined) return PropertyErrors.of("tx.signature", say.IS_REQUIRED);
   const errors = new PropertyErrors();
   if (signature.value === "") errors.add("tx.signature.value", say.IS_REQUIRED);
-  if (!isHex(signature.value)) errors.add("tx.signature.value", say.SHOULD_BE_HEX);
+  const bytes = hexBytes(signature.value);
+  if (bytes === undefined) errors.add("tx.signature.value", say.SHOULD_BE_HEX);
   if (signature.algo === "") errors.add("tx.signature.algo", say.IS_REQUIRED);
   if (signature.algo !== SIGNATURE_ALGORITHM || signature.version !== SIGNATURE_VERSION) {
     errors.add("tx.signature.algo", say.UNSUPPORTED_ALGORITHM);
     errors.add("tx.signature.version", say.UNSUPPORTED_ALGORITHM);
   }
-  if (!errors.isEmpty) return errors;
+  if (bytes === undefined || !errors.isEmpty) return errors;
   if (!isHex64(envelope.pubKey ?? ""))
     return PropertyErrors.of("tx.signature.value", say.SIGNATURE_NOT_VERIFIABLE);
-  // Decoded only at its right length: a text of a megabyte need not become bytes to be refused.
-  const isWhole = signature.value.length === ED25519_SIGNATURE_BYTES * 2;
-  if (!isWhole) return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
-  return new Uint8Array(Buffer.from(signature.value, "hex"));
+  const isWhole = bytes.length === ED25519_SIGNATURE_BYTES;
+  return isWhole ? bytes : PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
 }
 
 function refused(reason: RefusalReason, text: string, errors?: PropertyErrors): Refused {

@@ -36,15 +36,24 @@ export function preimagePrefix({ blockHash, tid }: ProofInput): Buffer {
   return Buffer.from(PREFIX + blockHash + tid, "utf8");
 }
 
+/** Of what is hashed, put together in one place: it is read before anybody else can write there. */
+const together = Buffer.alloc(1024);
+/** Its first bytes, by how many: proofs are of a few lengths. */
+const firstBytes: Buffer[] = [];
+/** Bytes of a UTF-16 unit in UTF-8, at most. */
+const UNIT_BYTES_MAX = 3;
+
 /** The 32 bytes of a proof's hash. The nonce is hashed as eight big-endian bytes. */
 export function proofHash(proof: Proof): Uint8Array {
   const text = PREFIX + proof.blockHash + proof.tid;
+  const isUsual = text.length * UNIT_BYTES_MAX + NONCE_BYTES <= together.length;
   // One buffer and the one-shot call: the fastest of the native ways (reference 80, section 4).
-  const length = Buffer.byteLength(text);
-  const preimage = Buffer.allocUnsafe(length + NONCE_BYTES);
-  preimage.write(text, "utf8");
-  preimage.writeBigUInt64BE(proof.nonce, length);
-  return Bun.CryptoHasher.hash("sha3-256", preimage);
+  const buffer = isUsual ? together : Buffer.allocUnsafe(Buffer.byteLength(text) + NONCE_BYTES);
+  const length = buffer.write(text, "utf8");
+  const end = buffer.writeBigUInt64BE(proof.nonce, length);
+  if (!isUsual) return Bun.CryptoHasher.hash("sha3-256", buffer);
+  firstBytes[end] ??= together.subarray(0, end);
+  return Bun.CryptoHasher.hash("sha3-256", firstBytes[end]);
 }
 
 /** Leading zero bits: what the engine credits to the sender, even beyond what was asked for. */

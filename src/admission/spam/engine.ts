@@ -19,7 +19,7 @@ export interface SpamRequest {
   readonly policy: SpamPolicy | undefined;
   readonly party: string;
   /** The proposal voted on, for votes. */
-  readonly proposal?: string;
+  readonly proposal?: string | undefined;
 }
 
 /** Values of the `spam.protection.*` network parameters, decimals cut to whole numbers (section 2.3). */
