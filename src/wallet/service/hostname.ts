@@ -14,12 +14,20 @@ const BAD_PORT = /^(?:\[[^\]]*\]|[^:[]*):(?!\d*$)/;
  * @throws RpcError -32002
  */
 export function hostnameOf(origin: string | null, referer: string | null): string {
-  if (origin) return usable(hostIn(origin) ?? origin);
+  if (origin) return hostnameOfOrigin(origin);
   if (!referer) throw hostnameError("the Origin header is required");
   const host = hostIn(referer);
   if (host !== undefined) return usable(host);
   if (UNREADABLE.test(referer)) throw hostnameError("could not parse the Referer header: it is no address");
   throw hostnameError("the Origin header is required");
+}
+
+/** A page asks again and again. */
+let last = { origin: "", hostname: "" };
+
+function hostnameOfOrigin(origin: string): string {
+  if (last.origin !== origin) last = { origin, hostname: usable(hostIn(origin) ?? origin) };
+  return last.hostname;
 }
 
 function hostIn(address: string): string | undefined {

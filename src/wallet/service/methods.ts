@@ -3,7 +3,8 @@ import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { cancelledByApplication, EscapedJson, internalError } from "./rpc.ts";
-import type { Call, Method } from "./service.ts";
+import type { Call } from "./running-call.ts";
+import type { Connection, Method, Result } from "./service.ts";
 import { SharedQuestions } from "./shared-questions.ts";
 
 type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];
@@ -51,12 +52,20 @@ export const connectWallet: Method = async (call) => {
 export const disconnectWallet: Method = async (call) => {
   const token = call.token();
   const { sessions } = call.service.parts;
-  const connection = await call.connection().catch(() => undefined);
+  const connection = ifConnected(call);
   if (connection?.kind !== "session" || sessions.find(token) === undefined) return undefined;
   await sessions.end(connection.session);
   call.forget();
   return undefined;
 };
+
+function ifConnected(call: Call): Connection | undefined {
+  try {
+    return call.connection();
+  } catch {
+    return undefined;
+  }
+}
 
 export const getChainId: Method = async ({ service, hostname }) => {
   // It needs no token, and each asks a node.
@@ -64,13 +73,22 @@ export const getChainId: Method = async ({ service, hostname }) => {
   return JSON.stringify({ chainID: await service.parts.sender.chainId() });
 };
 
-export const listKeys: Method = async (call) => {
-  const connection = await call.connection();
-  const wallet = await call.service.unlocked(connection.wallet, call, rejected.keys);
-  if (connection.kind === "token") return keysJson(wallet.keys.filter(({ isTainted }) => !isTainted));
-  if (wallet.permissions(call.hostname).publicKeys.access === "none") await askForKeys(call, wallet);
-  return keysJson(wallet.keysFor(call.hostname));
+/** Pages ask for them again and again: nobody waits for what is there already. */
+export const listKeys: Method = (call) => {
+  const connection = call.connection();
+  const open = call.service.parts.wallets.get(connection.wallet);
+  if (open !== undefined) return keysOf(call, connection, open);
+  return call.service
+    .unlocked(connection.wallet, call, rejected.keys)
+    .then((wallet) => keysOf(call, connection, wallet));
 };
+
+function keysOf(call: Call, { kind }: Connection, wallet: UnlockedWallet): Result | Promise<Result> {
+  if (kind === "token") return keysJson(wallet.keys.filter(({ isTainted }) => !isTainted));
+  const mayRead = wallet.permissions(call.hostname).publicKeys.access !== "none";
+  const shown = () => keysJson(wallet.keysFor(call.hostname));
+  return mayRead ? shown() : askForKeys(call, wallet).then(shown);
+}
 
 const asking = new WeakMap<UnlockedWallet, SharedQuestions<void>>();
 

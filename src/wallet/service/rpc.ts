@@ -48,6 +48,8 @@ export interface ParseLimits {
 
 type Members = Readonly<Record<string, unknown>>;
 
+const MEMBERS: ReadonlySet<string> = new Set(["jsonrpc", "method", "params", "id"]);
+
 /** Characters of an identifier: it is kept for as long as a request waits. */
 const ID_LENGTH_MAX = 1_000;
 
@@ -64,17 +66,16 @@ export function parseRequest(text: string, { depthMax }: ParseLimits): RpcReques
   // A request that is null has no members, like the original's.
   if (value === null) return { jsonrpc: "", method: "", params: undefined, id: "" };
   if (!isObject(value)) throw parseError("the request is not a JSON object; batches are not supported");
+  const found: { jsonrpc?: unknown; method?: unknown; params?: unknown; id?: unknown } = {};
   // In any case of letters; of several the last one counts, as in the original.
-  const members = new Map<string, unknown>();
-  for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key]);
-  const id = textOf(members.get("id"), "id");
+  for (const key of Object.keys(value)) {
+    const name = MEMBERS.has(key) ? key : key.toLowerCase();
+    if (MEMBERS.has(name)) found[name as keyof typeof found] = value[key];
+  }
+  const id = textOf(found.id, "id");
   if (id.length > ID_LENGTH_MAX) throw parseError(`the member id is longer than ${ID_LENGTH_MAX} characters`);
-  return {
-    jsonrpc: textOf(members.get("jsonrpc"), "jsonrpc"),
-    method: textOf(members.get("method"), "method"),
-    params: members.get("params"),
-    id,
-  };
+  const jsonrpc = textOf(found.jsonrpc, "jsonrpc");
+  return { jsonrpc, method: textOf(found.method, "method"), params: found.params, id };
 }
 
 export function isObject(value: unknown): value is Members {

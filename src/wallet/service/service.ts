@@ -29,8 +29,8 @@ import {
   tokenError,
   tooMany,
 } from "./rpc.ts";
-import { Echo, Given, Running } from "./running-call.ts";
-import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
+import { Call, Echo, Given } from "./running-call.ts";
+import type { Session, Sessions } from "./sessions.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
 import { unlockedWallet } from "./unlocking.ts";
@@ -97,35 +97,13 @@ export interface ServiceParts {
   onTrouble?(sentence: string): void;
 }
 
-/** What a method gets. */
-export interface Call {
-  readonly service: WalletService;
-  readonly given: Given;
-  readonly hostname: string;
-  /** @throws RpcError -32003 */
-  connection(): Promise<Connection>;
-  /** The token that came, if it looks like one. @throws RpcError -32003 */
-  token(): string;
-  /** Sets the header that hands a token out. */
-  handOut(token: string): void;
-  /** The connection is over: nothing is echoed any more. */
-  forget(): void;
-  /** The caller went away, or was thrown out. To be asked for by what takes its time. */
-  readonly signal: AbortSignal;
-  /**
-   * For after that time.
-   * @throws when the caller went away or was thrown out, its session was ended by force, or its token was removed
-   */
-  checkOpen(): Promise<void>;
-}
-
 interface Incoming extends Omit<RpcRequest, "params"> {
   readonly known: MethodEntry | undefined;
   readonly given: Given;
 }
 
 /** @returns the result as JSON text; undefined for a method without one */
-export type Method = (call: Call) => Promise<Result>;
+export type Method = (call: Call) => Result | Promise<Result>;
 
 export type Result = string | EscapedJson | undefined;
 
@@ -228,53 +206,24 @@ export class WalletService {
 
   private async carryOut({ jsonrpc, method, id, known, given }: Incoming, caller: Caller): Promise<Answer> {
     const echo = new Echo();
+    let call: Call | undefined;
     try {
       if (jsonrpc !== "2.0") throw invalidRequest("the API only supports JSON-RPC 2.0");
       if (method === "") throw invalidRequest("the method is required");
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
       const found = this.recogniseSession(caller, hostname, echo) ?? (await this.recognise(caller, echo));
-      const result = await this.run(known.run, given, hostname, caller, echo, found);
+      call = new Call(this, this.running, { given, hostname, caller, echo, found });
+      const made = known.run(call);
+      const result = made instanceof Promise ? await made : made;
       return { status: 200, body: resultText(id, result), authorization: echo.header };
-    } catch (error) {
+    } catch (thrown) {
+      const error = call?.reasonToStop ?? thrown;
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
       const said = withoutAddresses(rpcErrorOf(error, known?.coarse ?? "the request failed"));
       return failure(id, said, echo.header);
-    }
-  }
-
-  private async run(
-    method: Method,
-    given: Given,
-    hostname: string,
-    caller: Caller,
-    echo: Echo,
-    found: Connection | RpcError,
-  ): Promise<Result> {
-    const running = new Running(this.running, hostname, caller);
-    try {
-      return await method({
-        service: this,
-        given,
-        hostname,
-        connection: async () => this.checked(found, hostname),
-        token: () => tokenIn(caller.authorization),
-        handOut: (token) => echo.set(authorization(token)),
-        forget: () => echo.set(undefined),
-        get signal() {
-          return running.signal;
-        },
-        checkOpen: async () => {
-          if (!(found instanceof RpcError) && found.kind === "token") await this.tokenOf(caller);
-          running.signal.throwIfAborted();
-          if (found instanceof RpcError || found.kind !== "session") return;
-          if (this.parts.sessions.isClosed(found.session)) throw connectionEnded();
-        },
-      });
-    } catch (error) {
-      throw running.reasonToStop ?? error;
     } finally {
-      running.end();
+      call?.end();
     }
   }
 
@@ -316,16 +265,16 @@ export class WalletService {
     }
   }
 
-  /** @throws RpcError -32003 for one that is not there, or over */
-  private async tokenOf({ authorization: header }: Caller): Promise<ApiToken> {
+  /** A program's token. @throws RpcError -32003 for one that is not there, or over */
+  async tokenOf({ authorization: header }: Caller): Promise<ApiToken> {
     const { tokens, wallMs } = this.parts;
     const found = await tokens?.find(tokenIn(header), wallMs());
     if (found !== undefined) return found;
     throw tokenError("there is no connection associated to this authentication token");
   }
 
-  private checked(found: Connection | RpcError, hostname: string): Connection {
-    if (!(found instanceof RpcError)) return found;
+  /** Counts a token that is wrong. @throws RpcError what is wrong with it, or HTTP status 429 */
+  refuse(found: RpcError, hostname: string): never {
     const seconds = this.wrongTokens.take(hostname);
     if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
     throw found;

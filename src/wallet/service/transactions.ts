@@ -13,7 +13,8 @@ import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { Params, sendingModeOf } from "./params.ts";
 import { internalError, invalidParams, notPermitted } from "./rpc.ts";
-import type { Call, Connection, Method } from "./service.ts";
+import type { Call } from "./running-call.ts";
+import type { Connection, Method } from "./service.ts";
 import { transactionResultJson } from "./transaction-json.ts";
 
 const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
@@ -65,7 +66,7 @@ type Act = (
 
 /** Does it once everything is right and whoever decides has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
-  const connection = await call.connection();
+  const connection = call.connection();
   const wanted = wantedOf(call.given.take(), purpose);
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
   checkKey(wallet, connection, call.hostname, wanted.publicKey);
