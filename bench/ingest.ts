@@ -134,6 +134,6 @@ if (import.meta.main) {
     console.log(JSON.stringify(await passes(async () => insertBare(sql, calls))));
   } else {
     const file = mode && existsSync(mode) ? mode : defaultRecording();
-    console.log(JSON.stringify(await benchIngest(file, 5), undefined, 1));
+    console.log(JSON.stringify(await benchIngest(file, 11), undefined, 1));
   }
 }
