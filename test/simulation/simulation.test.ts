@@ -1,4 +1,4 @@
-// The engine against the naive ledger (naive-ledger.ts), over random sequences: a few hundred here, and as many as
+// The engine against the naive ledger (naive-ledger.ts), over random sequences: a hundred here, and as many as
 // one likes with `bun scripts/simulate.ts`; `npm run test:slow` does a hundred thousand.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { sequenceOf } from "./generator.ts";
@@ -7,7 +7,7 @@ import type { Step } from "./steps.ts";
 import { WORLDS } from "./world.ts";
 
 /** Of the default suite; one can be run again with the script. */
-const SEQUENCES = 200;
+const SEQUENCES = 100;
 let simulations: Simulation[];
 
 beforeAll(() => {
