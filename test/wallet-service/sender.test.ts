@@ -319,7 +319,7 @@ describe("a thousand as fast as they come", () => {
     "%s: each is executed or has a reason, and nobody is banned",
     async (_name, parameters) => {
       const node = new FakeNode("test-chain", parameters);
-      const sender = senderTo([node], { waitMs: 3_000 });
+      const sender = senderTo([node], { waitMs: 1_000 });
       const blocks = setInterval(() => node.block(), 10);
       const outcomes = await Promise.all(
         Array.from({ length: 1_000 }, () =>

@@ -93,7 +93,7 @@ async function sentTo(submission: Behaviour, answers: object = statistics(), ...
 
 const answer = { success: true, txHash: "AB".repeat(32), code: 0, data: "", log: "", height: "0" };
 
-describe("a node", () => {
+describe.concurrent("a node", () => {
   test("gets the bytes as they are; the signature's time is told", async () => {
     const { out, code, requests } = await sentTo(reply(answer));
     expect([code, JSON.parse(out)]).toMatchObject([
@@ -175,7 +175,7 @@ describe("a node", () => {
   });
 });
 
-describe("something that", () => {
+describe.concurrent("something that", () => {
   const cases: readonly (readonly [string, Behaviour, exit: number, code: string, times: number])[] = [
     ["closes the connection", (socket) => socket.destroy(), 3, "outcome_unknown", 3],
     ["says nothing", () => {}, 3, "outcome_unknown", 3],
