@@ -142,7 +142,10 @@ export class Staking implements StakeReader {
   /** @param stake deposits and removals have the same fields */
   private open(type: number, stake: StakeDeposited, event: StakingEvent, txHash: string): void {
     const { id } = this.core.currentTx;
-    const amount = parseUint(stake.amount) ?? 0n;
+    const amount = parseUint(stake.amount);
+    if (amount === undefined) {
+      throw new CommandError("invalid stake event: the amount is no base-10 number of at most 256 bits");
+    }
     if (amount === 0n) throw new CommandError("invalid stake event: the amount must be above 0");
     if (!isHex64(stake.vegaPublicKey)) throw new CommandError("invalid party");
     if (stake.blockTime <= 0n) throw new CommandError("invalid stake event: the block time must be above 0");

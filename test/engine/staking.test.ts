@@ -88,13 +88,13 @@ describe("stake linking", () => {
       "no number",
       { stakeDeposited: { ...STAKE, amount: "-1" } },
       {},
-      "invalid stake event: the amount must be above 0",
+      "invalid stake event: the amount is no base-10 number of at most 256 bits",
     ],
     [
       "more than 256 bits",
       { stakeDeposited: { ...STAKE, amount: `${2n ** 256n}` } },
       {},
-      "invalid stake event: the amount must be above 0",
+      "invalid stake event: the amount is no base-10 number of at most 256 bits",
     ],
     ["no party", { stakeDeposited: { ...STAKE, vegaPublicKey: "not a key" } }, {}, "invalid party"],
     [

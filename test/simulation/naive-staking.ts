@@ -72,7 +72,8 @@ export class Staking {
     }
     const { vegaPublicKey: party, amount, blockTime, ethereumAddress } = (stakeDeposited ?? stakeRemoved)!;
     const isLink = stakeDeposited !== undefined;
-    if (BigInt(amount) <= 0n || blockTime <= 0n) throw new Refusal(undefined);
+    const isAmount = BigInt(amount) > 0n && BigInt(amount) <= UINT_MAX;
+    if (!isAmount || blockTime <= 0n) throw new Refusal(undefined);
     const hash = [block, index, txId, party, ethereumAddress, amount, isLink].join(" ");
     if (this.data.seen.has(hash)) throw new Refusal("duplicated stake deposited event");
     this.data.seen.add(hash);

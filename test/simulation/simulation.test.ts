@@ -30,6 +30,14 @@ test("given random sequences, then engine and ledger agree after every command a
   expect(commands).toBeGreaterThan(SEQUENCES * 10);
 }, 60_000);
 
+test("given the sequences in which there once was a difference, then there is none", () => {
+  // Stake of more than 256 bits.
+  for (const seed of [32_218]) {
+    const finding = findDifference(simulations, seed, 1);
+    if (finding !== undefined) throw new Error(describeFinding(finding));
+  }
+});
+
 describe("the same state", () => {
   test("given a sequence twice, and once more on an engine of its own, then every block has the same digest", () => {
     for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
