@@ -226,7 +226,12 @@ export const VALIDATOR_TEXTS = messages("execution", {
   ],
   "invalid stake event: the amount must be above 0": [
     "The event stakes nothing.",
-    "Its amount is 0 or no number.",
+    "Its amount is 0.",
+    BRIDGE,
+  ],
+  "invalid stake event: the amount is no base-10 number of at most 256 bits": [
+    "The event's amount cannot be counted.",
+    "It is no whole number in base 10, or larger than the network counts.",
     BRIDGE,
   ],
   "invalid stake event: the block time must be above 0": [
