@@ -22,7 +22,7 @@ import { Fuzz } from "../test/flood/fuzz.ts";
 import { DevnetClient, EASY } from "../test/rig/devnet-client.ts";
 import { RunningDevnet } from "../test/rig/devnet-process.ts";
 import { Scratch } from "../test/rig/homes.ts";
-import { FROM_SOURCES } from "../test/rig/lyra.ts";
+import { PROGRAM } from "../test/rig/lyra.ts";
 
 const { values } = parseArgs({
   options: {
@@ -33,7 +33,7 @@ const { values } = parseArgs({
     binary: { type: "string" },
   },
 });
-const program = values.binary === undefined ? FROM_SOURCES : [resolve(values.binary)];
+const program = values.binary === undefined ? PROGRAM : [resolve(values.binary)];
 const LATENCY_MS_MAX = 3_000;
 const SPARE_FILES = 500;
 /** Beyond what the process has when it is idle; the mempool of 5,000 transactions included. */

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { FROM_SOURCES } from "./rig/lyra.ts";
+import { PROGRAM } from "./rig/lyra.ts";
 import { Cli } from "./wallet/support/cli.ts";
 
 const cli = new Cli();
@@ -17,7 +17,7 @@ const build = ["tx", "build", cli.file("command.json", command), "--height", "10
 
 /** A line for the shell, in which `$@` is the command. */
 async function inShell(line: string, words: readonly string[]) {
-  const child = Bun.spawn(["sh", "-c", line, "sh", ...FROM_SOURCES, ...words], {
+  const child = Bun.spawn(["sh", "-c", line, "sh", ...PROGRAM, ...words], {
     stdout: "pipe",
     stderr: "pipe",
     env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, NO_COLOR: "1" },

@@ -7,7 +7,7 @@ import { openReader, openWriter, segmentDirectory } from "../../src/store/databa
 import { differences, type StoreDigest } from "../../src/store/dump.ts";
 import { readHead } from "../../src/store/head.ts";
 import { digestOf, heightLeft, Scratch } from "./homes.ts";
-import { FROM_SOURCES, Lyra, ServingLyra } from "./lyra.ts";
+import { Lyra, PROGRAM, ServingLyra } from "./lyra.ts";
 
 /** How a load is run and watched. */
 export type Mode =
@@ -181,7 +181,7 @@ class Rig {
   }
 
   private start(home: string, mode: Mode): Load {
-    const { recording, segmentLength, program = FROM_SOURCES } = this.options;
+    const { recording, segmentLength, program = PROGRAM } = this.options;
     const length = segmentLength === undefined ? [] : ["--segment-length", String(segmentLength)];
     const words = ["replay", recording, "--home", home, ...length];
     if (mode === "serve") return new ServedLoad(new ServingLyra([...words, "--serve"], { program }));

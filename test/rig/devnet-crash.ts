@@ -11,7 +11,7 @@ import { Ledger } from "./devnet-ledger.ts";
 import { DevnetLoad } from "./devnet-load.ts";
 import { RunningDevnet } from "./devnet-process.ts";
 import { Scratch } from "./homes.ts";
-import { FROM_SOURCES, lyra } from "./lyra.ts";
+import { lyra, PROGRAM } from "./lyra.ts";
 
 /** What it is doing when it is killed. */
 export type DevnetMode =
@@ -261,13 +261,13 @@ class Rig {
   }
 
   private async doctor(home: string, ...words: string[]): Promise<string[]> {
-    const { program = FROM_SOURCES } = this.options;
+    const { program = PROGRAM } = this.options;
     const { code, out, err } = await lyra(["doctor", "--home", home, ...words], { program });
     return code === 0 ? [] : [`lyra doctor: exit code ${code}: ${out}${err}`];
   }
 
   private start(home: string, block: string): RunningDevnet {
-    const { program = FROM_SOURCES } = this.options;
+    const { program = PROGRAM } = this.options;
     const words = ["--segment-length", SEGMENT_LENGTH];
     return new RunningDevnet({ home, block, program, parameters: EASY, words });
   }

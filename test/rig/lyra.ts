@@ -1,10 +1,15 @@
 // The program as a process: from the sources, or the built executable.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 
 const MAIN = join(import.meta.dir, "..", "..", "src", "main.ts");
-export const FROM_SOURCES: readonly string[] = [process.execPath, MAIN];
+/** As `npm start` runs it. */
+export const SOURCES: readonly string[] = [process.execPath, MAIN];
+/** What `npm test` has built; a single test that is run by itself runs the sources. */
+const built = process.env.LYRA_TEST_PROGRAM;
+/** What tests run. */
+export const PROGRAM: readonly string[] = built ? [resolve(built)] : SOURCES;
 const POLL_MS = 3;
 const LISTEN_MS_MAX = 30_000;
 
@@ -29,7 +34,7 @@ export class Lyra {
   private readonly out: Promise<string>;
   private readonly err: Promise<string>;
 
-  constructor(words: readonly string[], { program = FROM_SOURCES, env = {}, cwd }: StartOptions = {}) {
+  constructor(words: readonly string[], { program = PROGRAM, env = {}, cwd }: StartOptions = {}) {
     this.child = Bun.spawn([...program, ...words], {
       stdin: "ignore",
       stdout: "pipe",

@@ -23,7 +23,7 @@ import { FileLedger } from "../../src/wallet/sending/sent-ledger.ts";
 import { PHRASE } from "../wallet/support/vectors.ts";
 import { cheapStore } from "../wallet/support/wallets.ts";
 import { Scratch } from "./homes.ts";
-import { FROM_SOURCES } from "./lyra.ts";
+import { PROGRAM } from "./lyra.ts";
 import { ServiceKiller } from "./wallet-crash-service.ts";
 import {
   contentOf,
@@ -109,7 +109,7 @@ class Rig {
     private readonly scratch: Scratch,
   ) {
     this.dice = new Dice(options.seed);
-    this.program = options.program ?? FROM_SOURCES;
+    this.program = options.program ?? PROGRAM;
     this.template = scratch.path("template");
   }
 

@@ -8,7 +8,7 @@ import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { keySeed, walletNode } from "../../src/wallet/keys/derivation.ts";
 import { seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
 import { policyHash } from "../../src/wallet/policies/policy.ts";
-import { FROM_SOURCES } from "../rig/lyra.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { formsOf, pathsBelow, wordsOf } from "../rig/wallet-home.ts";
 import { VOTE } from "./rig.ts";
 
@@ -41,7 +41,7 @@ class Machine {
   }
 
   start(...words: string[]) {
-    const child = Bun.spawn([...FROM_SOURCES, "wallet", ...words], {
+    const child = Bun.spawn([...PROGRAM, "wallet", ...words], {
       stdin: "ignore",
       stdout: "pipe",
       stderr: "pipe",

@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { FROM_SOURCES } from "../rig/lyra.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { Cli } from "../wallet/support/cli.ts";
 import { HAS_SETSID } from "../wallet/support/pty.ts";
 import { answerOf, type RpcAnswer } from "./rig.ts";
@@ -32,7 +32,7 @@ class Seat {
   readonly child;
 
   constructor(...words: string[]) {
-    this.child = Bun.spawn(["/usr/bin/setsid", "--ctty", ...FROM_SOURCES, ...words], {
+    this.child = Bun.spawn(["/usr/bin/setsid", "--ctty", ...PROGRAM, ...words], {
       terminal: this.terminal,
       env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb", NO_COLOR: "1" },
     });

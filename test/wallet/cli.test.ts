@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FROM_SOURCES } from "../rig/lyra.ts";
+import { PROGRAM } from "../rig/lyra.ts";
 import { wordsOf } from "../rig/wallet-home.ts";
 import { Cli } from "./support/cli.ts";
 import { KEY_1, KEY_2, MESSAGE_SIGNATURES, ORIGINAL_FILE, PHRASE, WALLET_ID } from "./support/vectors.ts";
@@ -424,7 +424,7 @@ describe.skipIf(process.platform === "win32")("what is read", () => {
     Bun.spawnSync(["mkfifo", "-m", "600", pipe]);
     const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     const writer = openSync(pipe, "w");
-    const child = Bun.spawn([...FROM_SOURCES, ...words, "-"], {
+    const child = Bun.spawn([...PROGRAM, ...words, "-"], {
       stdin: reader,
       stdout: "ignore",
       stderr: "pipe",

@@ -1,7 +1,7 @@
 // `lyra` as a process, with a home of its own that has the original's wallet file in it: it opens at once.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FROM_SOURCES } from "../../rig/lyra.ts";
+import { PROGRAM } from "../../rig/lyra.ts";
 import { ORIGINAL_FILE } from "./vectors.ts";
 import { privateFolder } from "./wallets.ts";
 
@@ -36,7 +36,7 @@ export class Cli {
 
   /** The same, started by another program. */
   async runBehind(starter: readonly string[], words: readonly string[], stdin = ""): Promise<Said> {
-    const child = Bun.spawn([...starter, ...FROM_SOURCES, ...words], {
+    const child = Bun.spawn([...starter, ...PROGRAM, ...words], {
       stdin: Buffer.from(stdin),
       stdout: "pipe",
       stderr: "pipe",

@@ -1,6 +1,6 @@
 // `lyra` on a real terminal: a pseudo terminal that is its controlling one, with somebody who types.
 import { existsSync } from "node:fs";
-import { FROM_SOURCES } from "../../rig/lyra.ts";
+import { PROGRAM } from "../../rig/lyra.ts";
 import type { Cli } from "./cli.ts";
 
 /** Of util-linux; without it a terminal is not the controlling one, and Ctrl-C sends no signal. */
@@ -25,12 +25,12 @@ export interface TerminalSession {
 
 /** Runs `lyra WORDS`. */
 export function lyraOnTerminal(cli: Cli, words: readonly string[], ...typing: readonly Typing[]) {
-  return onTerminal(cli, [...FROM_SOURCES, ...words], ...typing);
+  return onTerminal(cli, [...PROGRAM, ...words], ...typing);
 }
 
 /** Runs a line of the shell, in which `lyra` is `$LYRA`. */
 export function shellOnTerminal(cli: Cli, line: string, ...typing: readonly Typing[]) {
-  return onTerminal(cli, ["sh", "-c", line.replaceAll("$LYRA", FROM_SOURCES.join(" "))], ...typing);
+  return onTerminal(cli, ["sh", "-c", line.replaceAll("$LYRA", PROGRAM.join(" "))], ...typing);
 }
 
 /** A recovery phrase on a line of its own. */
