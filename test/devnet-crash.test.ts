@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { CANARIES, devnetCrashRounds } from "./rig/devnet-crash.ts";
 import { RUNS, SEED } from "./support/seed.ts";
 
-const ROUNDS = 3;
+const ROUNDS = 2;
 
 describe("a devnet that is killed", () => {
   test(`keeps every block that it has acknowledged, and is the same chain as an undisturbed one (seed ${SEED})`, async () => {

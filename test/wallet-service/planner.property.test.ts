@@ -7,7 +7,7 @@ import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, PARTY, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
 /** More with LYRA_RUNS, for a long soak. */
-const RUNS = Number(process.env.LYRA_RUNS ?? 600);
+const RUNS = Number(process.env.LYRA_RUNS ?? 400);
 const BLOCKS = 30;
 
 interface Waiting {

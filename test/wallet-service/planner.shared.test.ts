@@ -5,7 +5,7 @@ import type { AdmissionRules } from "../../src/admission/rules.ts";
 import { ProofPlanner } from "../../src/wallet/sending/planner.ts";
 import { Dice, PARTY, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 
-const RUNS = Number(process.env.LYRA_RUNS ?? 100);
+const RUNS = Number(process.env.LYRA_RUNS ?? 60);
 const BLOCKS = 80;
 
 /** @param quota what a block takes, each time it is asked for; two or more for good without */
