@@ -45,37 +45,48 @@ const solvers = [1, 2].reduce<Solver[]>((all, threads) => {
   return all;
 }, []);
 
+/** What was tried, and in how many nanoseconds. */
+interface Work {
+  readonly attempts: number;
+  readonly ns: number;
+}
+
+const rateOf = ({ attempts, ns }: Work) => (attempts * 1e9) / ns;
+const clockNs = () => Bun.nanoseconds();
+
+async function searched(threads: number, nowNs: () => number, warmUpMs: number, ms: number): Promise<Work> {
+  const search = solvers[threads]!.start({ ...TASK, difficulty: 128 });
+  const ended = search.solution.catch(() => {});
+  await Bun.sleep(warmUpMs);
+  const [before, begin] = [search.progress(), nowNs()];
+  await Bun.sleep(ms);
+  const [after, end] = [search.progress(), nowNs()];
+  search.cancel();
+  await ended;
+  return { attempts: after.attempts - before.attempts, ns: end - begin };
+}
+
 const solver =
-  (threads: number, by: "clock" | "processor"): Measure =>
-  async () => {
-    const ours = solvers[threads]!;
-    const search = ours.start({ ...TASK, difficulty: 128 });
-    const ended = search.solution.catch(() => {});
-    await Bun.sleep(WARM_UP_MS);
-    const [before, begin] = [search.progress(), processorNs()];
-    await Bun.sleep(MEASURE_MS);
-    const [after, end] = [search.progress(), processorNs()];
-    search.cancel();
-    await ended;
-    const elapsedMs = by === "clock" ? after.elapsedMs - before.elapsedMs : (end - begin) / 1e6;
-    return ((after.attempts - before.attempts) * 1000) / elapsedMs;
-  };
+  (threads: number, nowNs: () => number): Measure =>
+  async () =>
+    rateOf(await searched(threads, nowNs, WARM_UP_MS, MEASURE_MS));
+
+// A name that is not known to the compiler: the benchmark runs without the package, too.
+const packageName = "@vegaprotocol/crypto/pow";
+const pack = await import(packageName).catch(() => undefined);
+if (pack !== undefined && pack.name !== HASH_FUNCTION)
+  throw new Error(`the package searches with ${pack.name}`);
 
 /** The public package's solver: `@vegaprotocol/crypto`. */
-const vega =
-  (nowNs: () => number): Measure =>
-  async () => {
-    // A name that is not known to the compiler: the benchmark runs without the package, too.
-    const name = "@vegaprotocol/crypto/pow";
-    const pack = await import(name).catch(() => undefined);
-    if (pack === undefined) return undefined;
-    if (pack.name !== HASH_FUNCTION) throw new Error(`the package searches with ${pack.name}`);
-    const count = 1n << 18n;
-    const start = BigInt(Bun.nanoseconds());
-    const begin = nowNs();
-    await pack.solve(TASK.difficulty, TASK.blockHash, TASK.tid, start, start + count);
-    return (Number(count) * 1e9) / (nowNs() - begin);
-  };
+async function vegaSearched(nowNs: () => number, count: bigint): Promise<Work> {
+  const start = BigInt(Bun.nanoseconds());
+  const begin = nowNs();
+  await pack.solve(TASK.difficulty, TASK.blockHash, TASK.tid, start, start + count);
+  return { attempts: Number(count), ns: nowNs() - begin };
+}
+
+const vegaByClock: Measure = async () =>
+  pack === undefined ? undefined : rateOf(await vegaSearched(clockNs, 1n << 18n));
 
 /** Permutations a second; with several processes by the clock, and so what the machine itself gives to them. */
 const openssl =
@@ -106,53 +117,38 @@ const PAIR_TURN_MS = 60;
 const PAIR_NONCES = 1n << 15n;
 
 /** One thread of the solver and the package in turns of a sixteenth of a second, by processor time. */
-async function pair(): Promise<{ oneThread: number; vega: number } | undefined> {
-  const name = "@vegaprotocol/crypto/pow";
-  const pack = await import(name).catch(() => undefined);
+async function pair(): Promise<{ vega: number; ratioToVega: number } | undefined> {
   if (pack === undefined) return undefined;
-  const ours = { attempts: 0, ns: 0 };
-  const theirs = { attempts: 0, ns: 0 };
+  const ours: Work[] = [];
+  const theirs: Work[] = [];
   for (let turn = 0; turn < PAIR_TURNS; turn++) {
-    const search = solvers[1]!.start({ ...TASK, difficulty: 128 });
-    const ended = search.solution.catch(() => {});
-    await Bun.sleep(PAIR_TURN_MS / 5);
-    const [before, begin] = [search.progress(), processorNs()];
-    await Bun.sleep(PAIR_TURN_MS);
-    const [after, end] = [search.progress(), processorNs()];
-    search.cancel();
-    await ended;
-    ours.attempts += after.attempts - before.attempts;
-    ours.ns += end - begin;
-    const start = BigInt(Bun.nanoseconds());
-    const from = processorNs();
-    await pack.solve(TASK.difficulty, TASK.blockHash, TASK.tid, start, start + PAIR_NONCES);
-    theirs.ns += processorNs() - from;
-    theirs.attempts += Number(PAIR_NONCES);
+    ours.push(await searched(1, processorNs, PAIR_TURN_MS / 5, PAIR_TURN_MS));
+    theirs.push(await vegaSearched(processorNs, PAIR_NONCES));
   }
-  const rate = ({ attempts, ns }: typeof ours) => (attempts * 1e9) / ns;
-  return { oneThread: rate(ours), vega: rate(theirs) };
+  const together = (all: readonly Work[]) =>
+    rateOf(all.reduce((a, b) => ({ attempts: a.attempts + b.attempts, ns: a.ns + b.ns })));
+  const vega = together(theirs);
+  return { vega, ratioToVega: together(ours) / vega };
 }
 
 /** In this order, so that neighbours can be held against each other. */
 const measures: Readonly<Record<string, Measure>> = {
   kernel,
-  oneThread: solver(1, "processor"),
+  oneThread: solver(1, processorNs),
   openssl: openssl(),
   ...(binary && { executableOne: executable(binary, 1) }),
-  vegaByClock: vega(() => Bun.nanoseconds()),
+  vegaByClock,
   opensslTwo: openssl(2),
   ...(binary && { executableGain: executable(binary, 2) }),
-  oneThreadByClock: solver(1, "clock"),
-  twoThreadsByClock: solver(2, "clock"),
+  oneThreadByClock: solver(1, clockNs),
+  twoThreadsByClock: solver(2, clockNs),
 };
 
 const rounds: Record<string, number | undefined>[] = [];
 for (let round = 0; round <= ROUNDS; round++) {
   const rates: Record<string, number | undefined> = {};
   for (const [name, measure] of Object.entries(measures)) rates[name] = await measure();
-  const together = await pair();
-  rates.ratioToVega = together && together.oneThread / together.vega;
-  rates.vega = together?.vega;
+  Object.assign(rates, await pair());
   if (round > 0) rounds.push(rates); // the first one is for the compilers
 }
 for (const ours of solvers) ours?.close();

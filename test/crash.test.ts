@@ -16,7 +16,7 @@ const ROUND_MS_MAX = 30_000;
 const scratch = new Scratch("crash-test");
 afterAll(() => scratch.remove());
 
-describe(`loads killed at random moments end in the bytes of an undisturbed one:`, () => {
+describe("loads killed at random moments end in the bytes of an undisturbed one:", () => {
   const recordings: ReadonlyArray<readonly [name: string, path: () => string]> = [
     ["the sample", () => SAMPLE],
     ["one of many commits", () => scratch.file(longRecording(800, 30))],

@@ -17,3 +17,20 @@ export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
 export function sha3HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha3-256", bytes, "hex");
 }
+
+/** What is hashed, put together in one place: it is hashed before anybody else can write there. */
+export class HashInput {
+  readonly bytes: Buffer;
+  /** The first bytes, by how many: what is hashed is of a few lengths. */
+  private readonly parts: Buffer[] = [];
+
+  /** @param length bytes of the longest */
+  constructor(length: number) {
+    this.bytes = Buffer.alloc(length);
+  }
+
+  first(length: number): Uint8Array {
+    this.parts[length] ??= this.bytes.subarray(0, length);
+    return this.parts[length];
+  }
+}

@@ -2,7 +2,7 @@
  * The envelope of a transaction (reference 30, section 2): how its bytes are read, what is signed, its hash, and
  * the identifiers that follow from its signature. Whether a transaction is good is transaction-check.ts.
  */
-import { sha3HexOf, sha3Of } from "../crypto/sha3.ts";
+import { HashInput, sha3HexOf, sha3Of } from "../crypto/sha3.ts";
 import { sha256HexOf } from "../crypto/sha256.ts";
 import { WireError } from "./errors.ts";
 import { decodeTransaction, type Transaction, TxVersion } from "./generated/commands.ts";
@@ -60,10 +60,7 @@ function nameOf(chainId: string): Uint8Array {
   return lastName.bytes;
 }
 
-/** Of what is hashed, put together in one place: it is read before anybody else can write there. */
-const together = new Uint8Array(4096);
-/** Its first bytes, by how many: commands of a kind have a few lengths. */
-const firstBytes: Uint8Array[] = [];
+const hashed = new HashInput(4096);
 
 /**
  * The 32 bytes that Ed25519 signs as its message (section 2.3).
@@ -78,11 +75,10 @@ export function signingDigest(
   if (version === TxVersion.TX_VERSION_V2) return sha3Of(inputData, into);
   const name = nameOf(chainId);
   const length = name.length + inputData.length;
-  if (length > together.length) return sha3Of(signedBytes(version, chainId, inputData), into);
-  together.set(name);
-  together.set(inputData, name.length);
-  firstBytes[length] ??= together.subarray(0, length);
-  return sha3Of(firstBytes[length], into);
+  if (length > hashed.bytes.length) return sha3Of(signedBytes(version, chainId, inputData), into);
+  hashed.bytes.set(name);
+  hashed.bytes.set(inputData, name.length);
+  return sha3Of(hashed.first(length), into);
 }
 
 /** The first identifier of what a transaction creates: an order, a transfer, a proposal (reference 60, 13.1). */

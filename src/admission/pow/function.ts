@@ -1,5 +1,6 @@
 // The proof-of-work function: SHA3-256 over a prefix, a block hash, a proof's identifier and a nonce
 // (reference 40, section 1).
+import { HashInput, sha3Of } from "../../crypto/sha3.ts";
 import type { AdmissionRules } from "../rules.ts";
 
 /** The only function there is (reference 40, section 1.1). */
@@ -36,24 +37,18 @@ export function preimagePrefix({ blockHash, tid }: ProofInput): Buffer {
   return Buffer.from(PREFIX + blockHash + tid, "utf8");
 }
 
-/** Of what is hashed, put together in one place: it is read before anybody else can write there. */
-const together = Buffer.alloc(1024);
-/** Its first bytes, by how many: proofs are of a few lengths. */
-const firstBytes: Buffer[] = [];
+const hashed = new HashInput(1024);
 /** Bytes of a UTF-16 unit in UTF-8, at most. */
 const UNIT_BYTES_MAX = 3;
 
 /** The 32 bytes of a proof's hash. The nonce is hashed as eight big-endian bytes. */
 export function proofHash(proof: Proof): Uint8Array {
   const text = PREFIX + proof.blockHash + proof.tid;
-  const isUsual = text.length * UNIT_BYTES_MAX + NONCE_BYTES <= together.length;
   // One buffer and the one-shot call: the fastest of the native ways (reference 80, section 4).
-  const buffer = isUsual ? together : Buffer.allocUnsafe(Buffer.byteLength(text) + NONCE_BYTES);
-  const length = buffer.write(text, "utf8");
-  const end = buffer.writeBigUInt64BE(proof.nonce, length);
-  if (!isUsual) return Bun.CryptoHasher.hash("sha3-256", buffer);
-  firstBytes[end] ??= together.subarray(0, end);
-  return Bun.CryptoHasher.hash("sha3-256", firstBytes[end]);
+  const isUsual = text.length * UNIT_BYTES_MAX + NONCE_BYTES <= hashed.bytes.length;
+  const input = isUsual ? hashed : new HashInput(Buffer.byteLength(text) + NONCE_BYTES);
+  const end = input.bytes.writeBigUInt64BE(proof.nonce, input.bytes.write(text, "utf8"));
+  return sha3Of(input.first(end));
 }
 
 /** Leading zero bits: what the engine credits to the sender, even beyond what was asked for. */
