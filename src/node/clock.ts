@@ -1,7 +1,7 @@
 // The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
 import type { ChainClock } from "../sources/sequencer/doors.ts";
 
-/** Blocks are apart by at least this: finer times cannot be told apart in the store. */
+/** Block times are whole microseconds: finer ones cannot be told apart in the store. */
 const STEP_NS = 1_000n;
 
 interface ClockState {
@@ -28,10 +28,17 @@ export class Clock implements ChainClock {
     return this.frozen;
   }
 
-  timeAfter(lastNs: bigint): bigint {
+  timeAfter(lastNs: bigint, roomNs: bigint): bigint {
     const wanted = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
     const whole = wanted - (wanted % STEP_NS);
-    return whole > lastNs ? whole : lastNs - (lastNs % STEP_NS) + STEP_NS;
+    const earliest = lastNs - (lastNs % STEP_NS) + roomNs;
+    return whole > earliest ? whole : earliest;
+  }
+
+  behindNs(lastNs: bigint): bigint {
+    if (this.frozen || this.nextNs !== undefined) return 0n;
+    const behind = lastNs - (this.systemNs() + this.offsetNs);
+    return behind > 0n ? behind : 0n;
   }
 
   made(timeNs: bigint): void {
@@ -41,10 +48,10 @@ export class Clock implements ChainClock {
     this.aheadNs = 0n;
   }
 
-  forward(nanoseconds: bigint): void {
+  forward(nanoseconds: bigint, lastNs: bigint): void {
     if (this.nextNs !== undefined) this.nextNs += nanoseconds;
     else if (this.frozen) this.aheadNs += nanoseconds;
-    else this.offsetNs += nanoseconds;
+    else this.offsetNs += this.behindNs(lastNs) + nanoseconds;
   }
 
   setNext(timeNs: bigint): void {

@@ -4,8 +4,10 @@
  */
 import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../admission/rules.ts";
+import { ChainCallError } from "../engine/chain-port.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import { NodeError, reasonOf } from "../errors.ts";
 import { LocalChain } from "../sources/sequencer/local-chain.ts";
 import type { LocalChainOptions } from "../sources/sequencer/options.ts";
 import { BridgeSimulator } from "./bridge-simulator.ts";
@@ -37,6 +39,7 @@ export interface DevnetCoreOptions {
   readonly onProblem?: (error: unknown) => void;
 }
 
+const WAITING: ReadonlySet<string> = new Set(["halted", "stopped", "timeout"]);
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 
 export class DevnetCore {
@@ -53,6 +56,7 @@ export class DevnetCore {
     | { onCommitted(height: number): void; idle(): Promise<void>; stop(): Promise<void> }
     | undefined;
   private isClosed = false;
+  private dutyProblem: string | undefined;
 
   /**
    * Opens the chain of a home, or begins it: then its first block is made.
@@ -103,14 +107,29 @@ export class DevnetCore {
   follow(): void {
     const work = () => {
       try {
-        // What is not taken now is asked for again after the next block.
-        for (const bytes of this.agent.work()) this.chain.submit(bytes, "check").catch(() => {});
+        for (const bytes of this.agent.work()) this.submitDuty(bytes);
       } catch (error) {
         this.options.onProblem?.(error);
       }
     };
     this.chain.onBlock(work);
     work();
+  }
+
+  /** A duty that fails is asked for again after a later block; each reason is reported once in a row. */
+  private submitDuty(bytes: Uint8Array): void {
+    const report = (reason: string | undefined) => {
+      if (reason !== undefined && reason !== this.dutyProblem)
+        this.options.onProblem?.(
+          new NodeError("devnet.validator", "duty_failed", `a validator's transaction failed: ${reason}`),
+        );
+      this.dutyProblem = reason;
+    };
+    this.chain.submit(bytes, "commit").then(
+      ({ code, text }) => report(code === 0 ? undefined : text),
+      // A chain that stands still, and a block that nobody makes yet, are no fault of the transaction.
+      (error) => (error instanceof ChainCallError && WAITING.has(error.code)) || report(reasonOf(error)),
+    );
   }
 
   /** From here on finished stretches of history become segments. */

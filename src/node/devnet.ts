@@ -6,10 +6,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rfc3339Nano } from "../admission/time-text.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
 import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+import type { LocalChain } from "../sources/sequencer/local-chain.ts";
 import { openWriter } from "../store/database.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
 import { systemTimeNs } from "./clock.ts";
@@ -161,6 +163,7 @@ async function start(
   if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {
     await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
   }
+  const standing = standingTime(core.chain);
   core.follow();
   await core.funding.run({ ...core, chain, parties: fund ? parties : [], validator: core.validator });
   await chain.setBlockMode(options.mode ?? INSTANT);
@@ -180,7 +183,10 @@ async function start(
     validator: new ValidatorKeys(1),
     chain,
     agent,
-    resumed: stateHeight === undefined ? "" : [sentence, ...(note === undefined ? [] : [note])].join("; "),
+    resumed:
+      stateHeight === undefined
+        ? ""
+        : [sentence, note, standing].filter((text) => text !== undefined).join("; "),
     firstBlockMs,
     asset(id) {
       const found = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
@@ -198,6 +204,20 @@ async function start(
     broken: link?.broken ?? new Promise<never>(() => {}),
     close,
   };
+}
+
+/** A clock that is a little behind catches up before anybody sees it. */
+const BEHIND_SECONDS_MIN = 2n;
+const DAY_SECONDS = 86_400n;
+
+/** Why the time of a resumed chain does not move, with the way out; undefined while it does. */
+function standingTime({ clockBehindNs, status }: LocalChain): string | undefined {
+  const seconds = clockBehindNs / SECOND_NS;
+  if (seconds < BEHIND_SECONDS_MIN) return undefined;
+  const last = rfc3339Nano(status.timeNs);
+  const ahead = seconds < DAY_SECONDS ? `${seconds} s` : `${seconds / DAY_SECONDS} days`;
+  const text = `the last block's time, ${last}, is ${ahead} ahead of the clock, so the chain's time hardly moves`;
+  return `${text}; to go on from there: lyra devnet time forward 1s`;
 }
 
 /** What answers HTTP, wherever it runs. */

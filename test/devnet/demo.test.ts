@@ -5,6 +5,7 @@ import { DEMO_SECONDS, type DemoResult, playDemo } from "../../src/node/demo/dem
 import { gapsOf, summarise } from "../../src/node/demo/summary.ts";
 import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
+import { openReader } from "../../src/store/database.ts";
 
 const NOW = 1_900_000_000_000_000_000n;
 
@@ -49,6 +50,20 @@ describe("the demo", () => {
     expect(result.refusals).toBeGreaterThan(0);
     expect(Number(devnet.chain.status.epoch.seq)).toBeGreaterThanOrEqual(30);
     expect(devnet.chain.status.timeNs - NOW).toBeLessThan(1_000_000_000n);
+  });
+
+  test("leaves between two blocks a microsecond for each row that the original keys by time", () => {
+    const db = openReader(devnet.home);
+    const rows = "SELECT block, count(*) AS rows FROM ledger GROUP BY block";
+    const gaps = db
+      .query(
+        `SELECT next.time - this.time AS gap, rows FROM (${rows}) AS counted
+         JOIN blocks this ON this.no = counted.block JOIN blocks next ON next.no = this.no + 1`,
+      )
+      .all() as { gap: bigint; rows: bigint }[];
+    db.close();
+    expect(gaps.length).toBeGreaterThan(100);
+    expect(gaps.filter(({ gap, rows: count }) => gap <= count)).toEqual([]);
   });
 
   test("tells how far it is, ever further", () => {

@@ -8,10 +8,11 @@ class Time {
   now = 1_000n * SECOND;
   readonly clock = new Clock(() => this.now);
   last = 0n;
+  room = 1_000n;
 
   /** Makes a block and says when. */
   block(): bigint {
-    this.last = this.clock.timeAfter(this.last);
+    this.last = this.clock.timeAfter(this.last, this.room);
     this.clock.made(this.last);
     return this.last;
   }
@@ -32,12 +33,36 @@ describe("clock", () => {
   test("given it is asked twice, then nothing has changed", () => {
     const { clock } = new Time();
     clock.setNext(5_000n * SECOND);
-    expect([clock.timeAfter(0n), clock.timeAfter(0n)]).toEqual([5_000n * SECOND, 5_000n * SECOND]);
+    expect([clock.timeAfter(0n, 1_000n), clock.timeAfter(0n, 1_000n)]).toEqual([
+      5_000n * SECOND,
+      5_000n * SECOND,
+    ]);
+  });
+
+  test("given the last block needs room for its rows, then the next one leaves it", () => {
+    const time = new Time();
+    time.block();
+    time.room = 12_000n;
+    expect(time.block()).toBe(1_000n * SECOND + 12_000n);
+    time.clock.freeze(true, time.last);
+    expect(time.block()).toBe(1_000n * SECOND + 24_000n);
+  });
+
+  test("given the system's clock went back, then it says how far, and moving it forward goes on from the chain", () => {
+    const time = new Time();
+    time.block();
+    expect(time.clock.behindNs(time.last)).toBe(0n);
+    time.now -= 900n * SECOND;
+    expect(time.clock.behindNs(time.last)).toBe(900n * SECOND);
+    time.clock.forward(5n * SECOND, time.last);
+    expect(time.block()).toBe(1_005n * SECOND);
+    time.now += SECOND;
+    expect(time.block()).toBe(1_006n * SECOND);
   });
 
   test("given it was moved forward, then it stays ahead", () => {
     const time = new Time();
-    time.clock.forward(60n * SECOND);
+    time.clock.forward(60n * SECOND, time.last);
     expect(time.block()).toBe(1_060n * SECOND);
     time.now += SECOND;
     expect(time.block()).toBe(1_061n * SECOND);
@@ -57,7 +82,7 @@ describe("clock", () => {
     time.clock.freeze(true, time.last);
     time.now += 100n * SECOND;
     expect(time.block()).toBe(1_000n * SECOND + 1_000n);
-    time.clock.forward(SECOND);
+    time.clock.forward(SECOND, time.last);
     expect(time.block()).toBe(1_001n * SECOND + 1_000n);
     expect(time.block()).toBe(1_001n * SECOND + 2_000n);
     time.clock.freeze(false, time.last);
@@ -67,12 +92,12 @@ describe("clock", () => {
 
   test("given a saved clock, when it is loaded, then blocks have the same times", () => {
     for (const prepare of [
-      (clock: Clock) => clock.forward(7n * SECOND),
+      (clock: Clock, last: bigint) => clock.forward(7n * SECOND, last),
       (clock: Clock) => clock.setNext(3_000n * SECOND),
       (clock: Clock, last: bigint) => clock.freeze(true, last),
       (clock: Clock, last: bigint) => {
         clock.freeze(true, last);
-        clock.forward(SECOND);
+        clock.forward(SECOND, last);
       },
     ]) {
       const time = new Time();

@@ -260,9 +260,25 @@ describe("tools", () => {
     await rig.chain.setNextBlockTime(genesisNs + 100_000_000_000n);
     expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 100_000_000_000n);
     await rig.chain.freezeClock(true);
-    expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 100_000_001_000n);
+    // The block before it has four events: begin, time, an epoch, end.
+    expect((await rig.chain.mine(1)).timeNs).toBe(genesisNs + 100_000_005_000n);
     await expect(rig.chain.forwardTime(-1n)).rejects.toMatchObject({ code: "invalid_argument" });
     await expect(rig.chain.setNextBlockTime(genesisNs)).rejects.toMatchObject({ code: "invalid_argument" });
+  });
+
+  test("clock: a block's time leaves a microsecond for each ledger entry and each event of the block before, also after a restart", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    await rig.chain.freezeClock(true);
+    for (let n = 0; n < 30; n++) await rig.transfer(A, B.party, 1n);
+    const full = await rig.chain.mine(1);
+    const roomNs = BigInt(full.totals.eventsLastBlock + 1) * 1_000n;
+    expect(full.totals.eventsLastBlock).toBeGreaterThan(60);
+    await expect(rig.chain.setNextBlockTime(full.timeNs + roomNs - 1n)).rejects.toMatchObject({
+      code: "invalid_argument",
+    });
+    await rig.chain.stop();
+    const again = start({ home: rig.home, mode: { kind: "manual" } });
+    expect((await again.chain.mine(1)).timeNs).toBe(full.timeNs + roomNs);
   });
 
   test("clock: a change that could not be stored is not made", async () => {

@@ -1,10 +1,13 @@
 /** Executes blocks: each transaction through admission and engine. Nothing is stored here, and nothing undone. */
 import { REFUSED_CODE } from "../../admission/verdict.ts";
 import type { BlockInfo } from "../../engine/core.ts";
+import type { EventPayload } from "../../engine/events.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { StateChange } from "../../engine/state/state.ts";
+import { Field } from "../../store/project/fields.ts";
+import { decodeLedgerMovements } from "../../wire/generated/events.ts";
 import type { CheckedTransaction } from "../../wire/transaction-check.ts";
-import type { Block } from "../block.ts";
+import type { Block, BlockEvent } from "../block.ts";
 import { type AdmissionLog, admissionTransaction } from "./admission-log.ts";
 import { appHashAfter, type TxDigest } from "./app-hash.ts";
 import type { ChainEngine } from "./chain-engine.ts";
@@ -98,6 +101,7 @@ export class BlockRunner {
       appHash: appHashAfter(before, info, stateDigest, outcomes),
       txs: txs.length,
       blockEvents: events,
+      ledgerEntries: ledgerEntriesOf(block.events),
       events: before.events + events,
     };
     const { height, timeNs, hash } = info;
@@ -112,7 +116,7 @@ export class BlockRunner {
 /** Where a chain stands that has no block yet. */
 export function pointBefore({ initialHeight, timeNs, hash }: Genesis): ChainPoint {
   const time = timeNs.toString();
-  const none = { txs: 0, blockEvents: 0, events: 0 };
+  const none = { txs: 0, blockEvents: 0, ledgerEntries: 0, events: 0 };
   return {
     height: initialHeight - 1,
     hash,
@@ -121,4 +125,23 @@ export function pointBefore({ initialHeight, timeNs, hash }: Genesis): ChainPoin
     appHash: NO_APP_HASH,
     ...none,
   };
+}
+
+function ledgerEntriesOf(events: readonly BlockEvent[]): number {
+  let entries = 0;
+  for (const event of events) {
+    if (event.field !== Field.ledgerMovements) continue;
+    const message = event.message ?? decodeLedgerMovements(event.bytes.subarray(event.start, event.end));
+    const { ledgerMovements } = message as EventPayload<"ledgerMovements">;
+    for (const movement of ledgerMovements ?? []) entries += movement.entries?.length ?? 0;
+  }
+  return entries;
+}
+
+/**
+ * Nanoseconds that the next block's time must leave: the original keys a block's ledger entries, trades and market
+ * data by the block's time and a count of microseconds, and stops at a recording in which two blocks share a key.
+ */
+export function roomOf({ blockEvents, ledgerEntries }: ChainPoint): bigint {
+  return BigInt(Math.max(blockEvents, ledgerEntries) + 1) * 1_000n;
 }

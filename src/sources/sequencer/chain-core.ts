@@ -13,7 +13,14 @@ import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
 import type { Block } from "../block.ts";
 import { AdmissionLog } from "./admission-log.ts";
-import { BlockRunner, type BlockTx, type ExecutedBlock, pointBefore, type RunBlock } from "./block-runner.ts";
+import {
+  BlockRunner,
+  type BlockTx,
+  type ExecutedBlock,
+  pointBefore,
+  type RunBlock,
+  roomOf,
+} from "./block-runner.ts";
 import type { ChainEngine } from "./chain-engine.ts";
 import {
   type ChainPoint,
@@ -83,6 +90,18 @@ export class ChainCore {
     return this.point_;
   }
 
+  /** Time of the next block if it were made now. Block 1 has the time of the genesis (reference 30, section 9.3). */
+  get nextTimeNs(): bigint {
+    const lastNs = BigInt(this.point.timeNs);
+    if (this.point.height < this.genesis.initialHeight) return lastNs;
+    return this.clock.timeAfter(lastNs, roomOf(this.point));
+  }
+
+  /** The earliest time that the next block can have. */
+  get earliestTimeNs(): bigint {
+    return BigInt(this.point.timeNs) + roomOf(this.point);
+  }
+
   /** Begins the chain, or goes on with the one in the store. @throws NodeError */
   open(): Resumption {
     const began = performance.now();
@@ -116,9 +135,8 @@ export class ChainCore {
   execute(txs: readonly BlockTx[], tool?: ToolCommand): ExecutedBlock {
     const batch = (this.batch ??= this.newBatch());
     try {
-      const { height: last, timeNs: lastTime } = this.point;
-      const height = last + 1;
-      const timeNs = this.timeOfNext(BigInt(lastTime));
+      const height = this.point.height + 1;
+      const timeNs = this.nextTimeNs;
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
       const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));
@@ -328,11 +346,6 @@ export class ChainCore {
       { ...block, events: events.slice(1, -1) },
       { txs, tool, appHash: this.point.appHash },
     );
-  }
-
-  /** Block 1 has the time of the genesis (reference 30, section 9.3). */
-  private timeOfNext(lastNs: bigint): bigint {
-    return this.point.height < this.genesis.initialHeight ? lastNs : this.clock.timeAfter(lastNs);
   }
 
   private newBatch(isForced = false): Batch {

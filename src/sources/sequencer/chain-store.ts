@@ -27,6 +27,7 @@ export interface ChainPoint {
   /** Of the last block. */
   readonly txs: number;
   readonly blockEvents: number;
+  readonly ledgerEntries: number;
   /** Of all blocks. */
   readonly events: number;
 }
@@ -104,12 +105,12 @@ export class ChainStore {
 
   /** The chain's head; undefined when there is no chain in the store yet. */
   head(): ChainPoint | undefined {
-    return this.meta(HEAD);
+    return this.point(HEAD);
   }
 
   /** The point that the stored state belongs to. */
   statePoint(): ChainPoint {
-    return this.meta(STATE)!;
+    return this.point(STATE)!;
   }
 
   admission(): AdmissionState {
@@ -210,6 +211,12 @@ export class ChainStore {
 
   private put(key: string, value: unknown): void {
     this.writeMeta.run(key, JSON.stringify(value));
+  }
+
+  /** Versions before 2026-11-23 did not count ledger entries. */
+  private point(key: string): ChainPoint | undefined {
+    const point = this.meta<ChainPoint>(key);
+    return point && { ...point, ledgerEntries: point.ledgerEntries ?? 0 };
   }
 
   private meta<T>(key: string): T | undefined {

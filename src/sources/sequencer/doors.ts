@@ -11,11 +11,17 @@ export interface ChainPart {
 }
 
 export interface ChainClock extends ChainPart {
-  /** Time of the next block: whole microseconds in Unix nanoseconds, after `lastNs`. Changes nothing. */
-  timeAfter(lastNs: bigint): bigint;
+  /**
+   * Time of the next block: whole microseconds in Unix nanoseconds. Changes nothing.
+   * @param roomNs whole microseconds, at least one, that the last block needs for its rows
+   */
+  timeAfter(lastNs: bigint, roomNs: bigint): bigint;
+  /** How far a running clock is behind the last block: time stands nearly still until it has caught up. */
+  behindNs(lastNs: bigint): bigint;
   /** A block of this time is made. */
   made(timeNs: bigint): void;
-  forward(nanoseconds: bigint): void;
+  /** Moves the clock forward from where the chain is: a clock that is behind the last block goes on from there. */
+  forward(nanoseconds: bigint, lastNs: bigint): void;
   setNext(timeNs: bigint): void;
   /** @param lastNs time of the last block: a clock that was frozen goes on from there */
   freeze(frozen: boolean, lastNs: bigint): void;

@@ -79,6 +79,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.sequencer.status;
   }
 
+  /** How far the last block is ahead of the running clock, nanoseconds: until then time stands nearly still. */
+  get clockBehindNs(): bigint {
+    return this.options.clock.behindNs(this.status.timeNs);
+  }
+
   onBlock(listener: (status: ChainStatus) => void): () => void {
     return this.sequencer.onBlock(listener);
   }
@@ -116,17 +121,15 @@ export class LocalChain implements ChainPort, SequencerTools {
   async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
     if (nanoseconds < 0n) throw invalid("time", "time cannot step backwards");
     const { clock } = this.options;
-    checkTime(clock.timeAfter(this.status.timeNs) + nanoseconds);
-    return this.changeClock(() => clock.forward(nanoseconds));
+    checkTime(this.core.nextTimeNs + nanoseconds);
+    return this.changeClock(() => clock.forward(nanoseconds, this.status.timeNs));
   }
 
   async setNextBlockTime(timeNs: bigint): Promise<ChainStatus> {
-    const last = this.status.timeNs;
-    if (timeNs < last + STEP_NS) {
-      throw invalid(
-        "time",
-        `the next block must be at least a microsecond after the last one, at ${last} ns`,
-      );
+    const { earliestTimeNs } = this.core;
+    if (timeNs < earliestTimeNs) {
+      const text = `the next block must be at ${earliestTimeNs} ns or later: the last one needs a microsecond for each of its rows`;
+      throw invalid("time", text);
     }
     checkTime(timeNs);
     return this.changeClock(() => this.options.clock.setNext(timeNs));
@@ -162,7 +165,7 @@ export class LocalChain implements ChainPort, SequencerTools {
         );
       }
       const { clock } = this.options;
-      const next = clock.timeAfter(this.status.timeNs);
+      const next = this.core.nextTimeNs;
       const end = this.core.engine.epoch.expireNs + STEP_NS;
       if (next < end) {
         checkTime(end);
