@@ -89,7 +89,7 @@ export async function useTool(argv: string[]): Promise<number> {
   const found = findVerb(positionals);
   if (!found) throw unknownVerb(positionals);
   const url = nodeUrl(values["node-url"], values.home);
-  const body = await bodyOf(found.tool, found.rest, url);
+  const body = bodyOf(found.tool, found.rest);
   const answer = await ask(url, found.tool, body);
   process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
   return ExitCode.done;
@@ -119,7 +119,7 @@ function checkedUrl(text: string): string {
   throw usageError("devnet", "a devnet's address is like http://127.0.0.1:3003");
 }
 
-async function bodyOf(tool: Tool, words: readonly string[], url: string): Promise<string> {
+function bodyOf(tool: Tool, words: readonly string[]): string {
   if (tool === LOAD) {
     const [file, ...more] = words;
     if (file === undefined || more.length > 0) throw verbError("load takes one file", LOAD.path);
@@ -131,13 +131,12 @@ async function bodyOf(tool: Tool, words: readonly string[], url: string): Promis
   const missing = names.slice(words.length).find((name) => !name.endsWith("?"));
   if (missing !== undefined)
     throw verbError(`${tool.path.replace("/", " ")} needs ${missing.toUpperCase()}`, tool.path);
-  const known = await aliases(names, words, url);
   const body: Record<string, unknown> = {};
   for (const [at, word] of words.entries()) {
     // How the last of several is given alone.
     if (word === "" && names[at]!.endsWith("?")) continue;
     const name = names[at]!.replace("?", "");
-    body[name] = memberOf(name, known.get(word) ?? word);
+    body[name] = memberOf(name, word);
   }
   return JSON.stringify(body);
 }
@@ -155,47 +154,6 @@ function readDump(file: string): string {
       ExitCode.usage,
     );
   }
-}
-
-/** `alice` and `tUSD` stand for a key and an asset's id, where a word is none itself. */
-async function aliases(
-  names: readonly string[],
-  words: readonly string[],
-  url: string,
-): Promise<ReadonlyMap<string, string>> {
-  const isNamed = words.some(
-    (word, at) => /^(party|asset)$/.test(names[at]!) && !/^[0-9a-fA-F]{64}$/.test(word),
-  );
-  if (!isNamed) return new Map();
-  const report = partiesIn(await ask(url, VERBS.find(({ path }) => path === "parties")!, ""));
-  const assets = (report.assets ?? []).map(({ symbol, id }) => [symbol, id] as const);
-  // Of several assets with one symbol it is the one that the parties hold.
-  const held = report.parties.flatMap(({ name, publicKey, balances }) => [
-    [name, publicKey] as const,
-    ...balances.map(({ symbol, asset }) => [symbol, asset] as const),
-  ]);
-  return new Map([...assets, ...held]);
-}
-
-interface PartiesReport {
-  readonly assets?: readonly { symbol: string; id: string }[];
-  readonly parties: readonly {
-    name: string;
-    publicKey: string;
-    balances: readonly { symbol: string; asset: string }[];
-  }[];
-}
-
-/** @throws NodeError for the answer of something that is no devnet */
-function partiesIn(text: string): PartiesReport {
-  const isListOf = (value: unknown, check: (one: Readonly<Record<string, unknown>>) => boolean) =>
-    Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null && check(one));
-  const report = jsonIn(text) as Partial<PartiesReport> | null;
-  const isReport =
-    isListOf(report?.parties, ({ balances }) => isListOf(balances, () => true)) &&
-    isListOf(report?.assets ?? [], () => true);
-  if (isReport) return report as PartiesReport;
-  throw noDevnet("its answer is none of a devnet");
 }
 
 function memberOf(name: string, word: string): unknown {

@@ -107,15 +107,22 @@ export interface BalanceSetting {
   readonly balance: bigint;
 }
 
+/** The chain after its clock was changed. */
+export interface ClockStatus extends ChainStatus {
+  /** Time of the next block if it were made now, Unix nanoseconds. */
+  readonly nextTimeNs: bigint;
+  readonly isFrozen: boolean;
+}
+
 /** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
   /** Moves the clock forward; takes effect with the next block. */
-  forwardTime(nanoseconds: bigint): Promise<ChainStatus>;
+  forwardTime(nanoseconds: bigint): Promise<ClockStatus>;
   /** Time of the next block, Unix nanoseconds; must be after the last one. */
-  setNextBlockTime(timeNs: bigint): Promise<ChainStatus>;
+  setNextBlockTime(timeNs: bigint): Promise<ClockStatus>;
   /** A frozen clock gives each block the smallest step after the last one. */
-  freezeClock(frozen: boolean): Promise<ChainStatus>;
+  freezeClock(frozen: boolean): Promise<ClockStatus>;
   setBlockMode(mode: BlockMode): Promise<ChainStatus>;
   /** Moves time and makes blocks until the running epoch has ended and the next one has begun. */
   endEpoch(): Promise<ChainStatus>;
@@ -134,6 +141,7 @@ export interface DevnetPort extends ChainPort {
   setBalance(party: string, asset: string, balance: bigint): Promise<ChainStatus>;
   /** The same for many at once. Takes one block; all or none. */
   setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus>;
+  /** Takes a block, and one more where the value holds only after it. */
   setParameter(key: string, value: string): Promise<ChainStatus>;
   /** @param untilNs Unix nanoseconds; undefined pardons */
   ban(party: string, untilNs: bigint | undefined): Promise<void>;

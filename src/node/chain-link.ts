@@ -8,6 +8,7 @@ import {
   ChainCallError,
   type ChainPort,
   type ChainStatus,
+  type ClockStatus,
   type DevnetPort,
   type TxOutcome,
 } from "../engine/chain-port.ts";
@@ -268,9 +269,9 @@ export class RemoteChain implements DevnetPort {
   spamStatistics = (party: string) =>
     this.call<ReturnType<ChainPort["spamStatistics"]>>("spamStatistics", [party]);
   mine = (blocks: number) => this.call<Promise<ChainStatus>>("mine", [blocks]);
-  forwardTime = (nanoseconds: bigint) => this.call<Promise<ChainStatus>>("forwardTime", [nanoseconds]);
-  setNextBlockTime = (timeNs: bigint) => this.call<Promise<ChainStatus>>("setNextBlockTime", [timeNs]);
-  freezeClock = (frozen: boolean) => this.call<Promise<ChainStatus>>("freezeClock", [frozen]);
+  forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
+  setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);
+  freezeClock = (frozen: boolean) => this.call<Promise<ClockStatus>>("freezeClock", [frozen]);
   setBlockMode: DevnetPort["setBlockMode"] = (mode) => this.call("setBlockMode", [mode]);
   endEpoch = () => this.call<Promise<ChainStatus>>("endEpoch", []);
   snapshot = () => this.call<Promise<string>>("snapshot", []);

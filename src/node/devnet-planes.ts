@@ -3,6 +3,7 @@
 import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
+import type { NameReport } from "../api/devnet/names.ts";
 import type { FaucetPort } from "../api/faucet/port.ts";
 import { serveFaucet } from "../api/faucet/server.ts";
 import { mountedNode } from "../api/node/app.ts";
@@ -38,7 +39,7 @@ export class Planes {
   ) {}
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
-  serve(chain: DevnetPort, parties: () => object) {
+  serve(chain: DevnetPort, parties: () => NameReport) {
     const { host, dataPort, nodePort, faucetPort } = this.options;
     const tools: DevnetTools = devnetTools({ chain, parties });
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);

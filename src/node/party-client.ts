@@ -25,6 +25,13 @@ export interface SentTransaction {
   readonly id: string;
 }
 
+export interface SendOptions {
+  /** For the verdict of the mempool, or until it is in a block; default: `commit`. */
+  readonly wait?: "check" | "commit";
+  /** A refusal is an answer, not an error; default: false. */
+  readonly allowRefusal?: boolean;
+}
+
 export class PartyClient {
   readonly party: string;
   /** A chain in this process that says a lower height was taken back to it. */
@@ -42,10 +49,18 @@ export class PartyClient {
     this.party = hexOf(key.publicKey);
   }
 
-  /** Builds on the newest block with room, and waits as told. @throws ChainCallError, NodeError of the proof */
-  async send(command: CommandInit, wait: "check" | "commit" = "commit"): Promise<SentTransaction> {
+  /**
+   * Builds on the newest block with room, sends, and waits for its block.
+   * @throws NodeError `refused` with the chain's reason, and of the proof; ChainCallError
+   */
+  async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
+    const { wait = "commit", allowRefusal = false } = options;
     const { bytes, id } = await this.build(command);
-    return { outcome: await this.chain.submit(bytes, wait), id };
+    const outcome = await this.chain.submit(bytes, wait);
+    if (outcome.code === 0 || allowRefusal) return { outcome, id };
+    const { rule = "", sentence = outcome.text } = outcome.details ?? {};
+    const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
+    throw new NodeError("party.send", "refused", `the ${command.kind} was refused: ${sentence}`, hint);
   }
 
   /** The bytes of a transaction that is ready to be submitted. */

@@ -185,13 +185,21 @@ describe("a withdrawal", () => {
 
   test("is not issued while the bridge is stopped", async () => {
     const client = new PartyClient(devnet.chain, devnet.parties[3]!.key);
-    const withdraw = () =>
-      client.send({
-        kind: "withdrawSubmission",
-        payload: { amount: "25000000", asset: BRIDGED, ext: { erc20: { receiverAddress: RECEIVER } } },
-      });
+    const withdraw = (options = {}) =>
+      client.send(
+        {
+          kind: "withdrawSubmission",
+          payload: { amount: "25000000", asset: BRIDGED, ext: { erc20: { receiverAddress: RECEIVER } } },
+        },
+        options,
+      );
     await tool("bridge/stop");
-    expect((await withdraw()).outcome).toMatchObject({
+    expect(withdraw()).rejects.toMatchObject({
+      code: "refused",
+      message:
+        "the withdrawSubmission was refused: withdrawal issuance is disabled when the erc20 is stopped",
+    });
+    expect((await withdraw({ allowRefusal: true })).outcome).toMatchObject({
       code: 70,
       text: "withdrawal issuance is disabled when the erc20 is stopped",
     });
@@ -287,9 +295,11 @@ describe("the tools on a real chain", () => {
     await tool("ban", { party: ivan, duration: "10m" });
     const client = new PartyClient(devnet.chain, devnet.parties[8]!.key);
     const vote = { kind: "voteSubmission", payload: { proposalId: "0f".repeat(32), value: 1 } } as const;
-    expect((await client.send(vote, "check")).outcome.text).toBe("party is banned from sending transactions");
+    expect((await client.send(vote, { wait: "check", allowRefusal: true })).outcome.text).toBe(
+      "party is banned from sending transactions",
+    );
     await tool("pardon", { party: ivan });
-    expect((await client.send(vote, "check")).outcome.text).not.toBe(
+    expect((await client.send(vote, { wait: "check", allowRefusal: true })).outcome.text).not.toBe(
       "party is banned from sending transactions",
     );
   });

@@ -1,5 +1,11 @@
 // A devnet without a chain: notes what it is asked, and answers with one status.
-import type { BridgePort, ChainStatus, DevnetPort, TxOutcome } from "../../src/engine/chain-port.ts";
+import type {
+  BridgePort,
+  ChainStatus,
+  ClockStatus,
+  DevnetPort,
+  TxOutcome,
+} from "../../src/engine/chain-port.ts";
 
 export const STATUS: ChainStatus = {
   chainId: "test-chain",
@@ -22,6 +28,9 @@ export const STATUS: ChainStatus = {
   totals: { txsLastBlock: 0, averageTxBytes: 0, events: 0n, eventsLastBlock: 0 },
   halted: undefined,
 };
+
+/** After its clock was changed. */
+const CLOCK: ClockStatus = { ...STATUS, nextTimeNs: 1_700_000_060_000_000_000n, isFrozen: false };
 
 const OUTCOME: TxOutcome = {
   hash: "EF".repeat(32),
@@ -64,9 +73,9 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
     check: noted("check", OUTCOME),
     spamStatistics: noted("spamStatistics", {}),
     mine: noted("mine", STATUS),
-    forwardTime: noted("forwardTime", STATUS),
-    setNextBlockTime: noted("setNextBlockTime", STATUS),
-    freezeClock: noted("freezeClock", STATUS),
+    forwardTime: noted("forwardTime", CLOCK),
+    setNextBlockTime: noted("setNextBlockTime", CLOCK),
+    freezeClock: noted("freezeClock", CLOCK),
     setBlockMode: noted("setBlockMode", STATUS),
     endEpoch: noted("endEpoch", STATUS),
     snapshot: noted("snapshot", "1"),

@@ -7,6 +7,7 @@ import { NodeError } from "../../src/errors.ts";
 import { type Call, fakeChain } from "./fake-chain.ts";
 
 const PARTY = "0a".repeat(32);
+const ASSET = "0b".repeat(32);
 const HERE = "http://127.0.0.1:3003";
 
 interface Asked {
@@ -19,7 +20,13 @@ interface Asked {
 
 async function ask(path: string, { method = "POST", body, headers, fail, ...rest }: Asked = {}) {
   const { chain, calls } = fakeChain(fail);
-  const tools = devnetTools({ chain, parties: () => ({ parties: [] }) });
+  const parties = [{ name: "alice", publicKey: PARTY, balances: [{ symbol: "tUSD", asset: ASSET }] }];
+  const assets = [
+    { id: "ff".repeat(32), symbol: "tUSD" },
+    { id: ASSET, symbol: "tUSD" },
+    { id: "VOTE", symbol: "VOTE" },
+  ];
+  const tools = devnetTools({ chain, parties: () => ({ parties, assets }) });
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`${HERE}/devnet/${path}`, {
     method,
@@ -88,7 +95,9 @@ describe("each tool", () => {
     ["stake", { party: PARTY, amount: "5", remove: true }, [["unstake", PARTY, 5n]]],
     ["balance", { ...bridged, amount: "0" }, [["setBalance", PARTY, "VOTE", 0n]]],
     ["parameter", { key: "a.b", value: "1" }, [["setParameter", "a.b", "1"]]],
-    ["bridge/list", { asset: PARTY }, [["list", PARTY]]],
+    ["bridge/list", { asset: ASSET }, [["list", ASSET]]],
+    ["fund", { party: "alice", asset: "tUSD", amount: "5" }, [["deposit", PARTY, ASSET, 5n]]],
+    ["pardon", { party: "alice" }, [["ban", PARTY, undefined]]],
     ["bridge/limits", { proposal: PARTY }, [["setLimits", PARTY]]],
     ["bridge/claim", { withdrawal: PARTY }, [["claim", PARTY]]],
     [
@@ -144,6 +153,21 @@ describe("each tool", () => {
     });
   });
 
+  test("the clock's tools tell the next block's time", async () => {
+    for (const [path, body] of [
+      ["time/forward", { duration: "1m" }],
+      ["time/set", { time: "2030-01-01T00:00:00Z" }],
+      ["time/freeze", {}],
+    ] as const) {
+      expect(JSON.parse((await ask(path, { body })).text)).toMatchObject({
+        height: "7",
+        time: "2023-11-14T22:13:20Z",
+        nextBlockTime: "2023-11-14T22:14:20Z",
+        frozen: false,
+      });
+    }
+  });
+
   test("a dump is the chain's own text, and load takes it back", async () => {
     expect((await ask("dump")).text).toBe('{"height":7}');
     const loaded = await ask("load", { body: '{"height":7}' });
@@ -162,8 +186,14 @@ describe("bad input is refused by name, and nothing is done", () => {
     ["mine", { block: 1 }, "there is no 'block' here"],
     [
       "fund",
-      { party: "alice", asset: "VOTE", amount: "1" },
-      "'party' must be a public key of 64 hexadecimal digits, not 'alice'",
+      { party: "alise", asset: "VOTE", amount: "1" },
+      "there is no party 'alise': give alice, or a public key of 64 hexadecimal digits",
+    ],
+    ["pardon", { party: 5 }, "'party' must be a text, not '5'"],
+    [
+      "balance",
+      { party: PARTY, asset: "cc".repeat(32), amount: "1" },
+      `there is no asset '${"cc".repeat(30)}': give tUSD, tUSD, VOTE, or an asset's id`,
     ],
     ["fund", { party: PARTY, amount: "1" }, "'asset' is required"],
     ["fund", { party: PARTY, asset: "VOTE", amount: "0" }, "'amount' must be above zero, not '0'"],

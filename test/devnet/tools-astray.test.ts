@@ -32,8 +32,6 @@ describe("lyra devnet VERB", () => {
   test.each([
     ["a page", say(200, "<html>"), ["status"], "this node is no devnet: its answer is no JSON"],
     ["a page, asked for names", say(200, "<html>"), ["fund", "alice", "tUSD", "5"], "its answer is no JSON"],
-    ["another list", say(200, '{"parties":[5]}'), ["fund", "alice", "tUSD", "5"], "none of a devnet"],
-    ["nothing", say(200, "{}"), ["pardon", "alice"], "none of a devnet"],
     ["an odd refusal", say(400, '{"message":{},"details":"no"}'), ["mine"], "the devnet refused it"],
     ["a refusal without details", say(400, '{"details":null}'), ["mine"], "the devnet refused it"],
     ["a refusal that is null", say(500, "null"), ["mine"], "the devnet refused it"],

@@ -311,6 +311,27 @@ describe("tools", () => {
     expect(await rig.transfer(A, B.party, 7n, "commit")).toMatchObject({ code: 0, height: 3 });
   });
 
+  test("a parameter of the proof of work is in force when the call answers", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const { pow, height } = await rig.chain.setParameter("spam.pow.difficulty", "3");
+    expect([pow.difficulty, rig.chain.status.pow.difficulty, height]).toEqual([3, 3, 3]);
+    expect((await rig.chain.setParameter("some.parameter", "3")).height).toBe(4);
+  });
+
+  test("the clock's tools answer with the time that the next block then has", async () => {
+    const rig = start({ mode: { kind: "manual" } });
+    const { timeNs } = rig.chain.status;
+    const moved = await rig.chain.forwardTime(60_000_000_000n);
+    expect(moved).toMatchObject({ timeNs, nextTimeNs: timeNs + 60_000_000_000n, isFrozen: false });
+    expect((await rig.chain.mine(1)).timeNs).toBe(moved.nextTimeNs);
+    const frozen = await rig.chain.freezeClock(true);
+    expect(frozen.isFrozen).toBeTrue();
+    expect((await rig.chain.mine(1)).timeNs).toBe(frozen.nextTimeNs);
+    const set = await rig.chain.setNextBlockTime(timeNs + 500_000_000_000n);
+    expect(set.nextTimeNs).toBe(timeNs + 500_000_000_000n);
+    expect((await rig.chain.mine(1)).timeNs).toBe(set.nextTimeNs);
+  });
+
   test("a refused parameter does not give back the proofs that were checked before it", async () => {
     const rig = start({ mode: { kind: "manual" } });
     const tid = "the same";

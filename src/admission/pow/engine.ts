@@ -90,6 +90,11 @@ export class PowEngine {
     return this.sets.inForce(this.height)?.parameters;
   }
 
+  /** Whether parameters were changed in this block, which hold from the next one on. */
+  get isChanging(): boolean {
+    return this.sets.inForce(this.height) !== this.sets.all.at(-1);
+  }
+
   /** The kept parameter sets with the heights they hold for, oldest first. */
   get parameterSets(): readonly { from: bigint; until: bigint | undefined; parameters: PowParameters }[] {
     return this.sets.all.map(({ from, until, parameters }) => ({ from, until, parameters }));

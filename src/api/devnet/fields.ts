@@ -1,7 +1,6 @@
 // Members of a tool's body, checked by name. Whole numbers may be written as numbers or as texts.
 import { durationNs } from "../../admission/network-parameters.ts";
 import { timeNs } from "../../engine/rfc3339.ts";
-import { isHex64 } from "../../wire/identifiers.ts";
 import { type ApiError, badRequest } from "../errors.ts";
 
 const UINT = /^\d{1,78}$/;
@@ -35,14 +34,6 @@ export class Fields {
   text(name: string): string {
     const value = this.take(name);
     if (typeof value !== "string" || value === "") throw wrong(name, "a text", value);
-    return value;
-  }
-
-  /** 64 hexadecimal digits. @throws ApiError 400 */
-  party(name = "party"): string {
-    const value = this.take(name);
-    if (typeof value !== "string" || !isHex64(value))
-      throw wrong(name, "a public key of 64 hexadecimal digits", value);
     return value;
   }
 

@@ -3,10 +3,11 @@
  * from the protocol, under `{node_url}/devnet/`, and exist on a devnet only.
  */
 import { rfc3339Nano } from "../../admission/time-text.ts";
-import type { ChainStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import type { ChainStatus, ClockStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import { badRequest } from "../errors.ts";
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
 import type { Fields } from "./fields.ts";
+import { assetNamed, type NameReport, partyNamed } from "./names.ts";
 
 /** Blocks of one `mine`: some seconds of work. */
 const MINE_BLOCKS_MAX = 100_000;
@@ -17,7 +18,7 @@ const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
 export interface DevnetContext {
   readonly chain: DevnetPort;
   /** The funded parties with their keys and balances, and the recovery phrase. */
-  parties(): object;
+  parties(): NameReport;
 }
 
 export interface Tool {
@@ -39,7 +40,7 @@ function post(path: string, summary: string, body: Tool["body"], run: Tool["run"
   return { method: "POST", path, summary, body, run };
 }
 
-const PARTY = "public key, 64 hexadecimal digits";
+const PARTY = "public key, or alice to judy";
 const AMOUNT = "whole number in the asset's smallest unit";
 
 export const TOOLS: readonly Tool[] = [
@@ -59,7 +60,7 @@ export const TOOLS: readonly Tool[] = [
   post("time/forward", "move the clock forward", { duration: "such as 1h30m" }, async ({ chain }, fields) => {
     const duration = fields.duration("duration");
     fields.end();
-    return statusJson(await chain.forwardTime(duration));
+    return clockJson(await chain.forwardTime(duration));
   }),
   post(
     "time/set",
@@ -68,7 +69,7 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const time = fields.time("time");
       fields.end();
-      return statusJson(await chain.setNextBlockTime(time));
+      return clockJson(await chain.setNextBlockTime(time));
     },
   ),
   post(
@@ -78,7 +79,7 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const frozen = fields.flag("frozen", true);
       fields.end();
-      return statusJson(await chain.freezeClock(frozen));
+      return clockJson(await chain.freezeClock(frozen));
     },
   ),
   post(
@@ -118,13 +119,19 @@ export const TOOLS: readonly Tool[] = [
     return chain.checkpoint();
   }),
 
-  post("fund", "deposit an asset for a party", { party: PARTY, asset: "its id", amount: AMOUNT }, fund),
+  post(
+    "fund",
+    "deposit an asset for a party",
+    { party: PARTY, asset: "its id or symbol", amount: AMOUNT },
+    fund,
+  ),
   post(
     "stake",
     "stake tokens for a party, or take them back",
     { party: PARTY, amount: AMOUNT, "remove?": "true to take them back" },
-    async ({ chain }, fields) => {
-      const party = fields.party();
+    async (context, fields) => {
+      const { chain } = context;
+      const party = partyOf(context, fields);
       const amount = fields.amount();
       const remove = fields.flag("remove", false);
       fields.end();
@@ -137,10 +144,11 @@ export const TOOLS: readonly Tool[] = [
   post(
     "balance",
     "set a party's general account",
-    { party: PARTY, asset: "its id", amount: "what it shall hold" },
-    async ({ chain }, fields) => {
-      const party = fields.party();
-      const asset = fields.text("asset");
+    { party: PARTY, asset: "its id or symbol", amount: "what it shall hold" },
+    async (context, fields) => {
+      const { chain } = context;
+      const party = partyOf(context, fields);
+      const asset = assetOf(context, fields);
       const amount = fields.wholeNumber("amount");
       fields.end();
       return statusJson(await chain.setBalance(party, asset, amount));
@@ -158,13 +166,19 @@ export const TOOLS: readonly Tool[] = [
     },
   ),
 
-  post("bridge/deposit", "as fund", { party: PARTY, asset: "its id", amount: AMOUNT }, fund),
-  post("bridge/list", "list an asset with its bundle", { asset: "its id" }, async ({ chain }, fields) => {
-    const asset = fields.text("asset");
-    fields.end();
-    await chain.bridge.list(asset);
-    return { listed: asset };
-  }),
+  post("bridge/deposit", "as fund", { party: PARTY, asset: "its id or symbol", amount: AMOUNT }, fund),
+  post(
+    "bridge/list",
+    "list an asset with its bundle",
+    { asset: "its id or symbol" },
+    async (context, fields) => {
+      const { chain } = context;
+      const asset = assetOf(context, fields);
+      fields.end();
+      await chain.bridge.list(asset);
+      return { listed: asset };
+    },
+  ),
   post(
     "bridge/limits",
     "bring the limits of an enacted update with its bundle",
@@ -208,8 +222,9 @@ export const TOOLS: readonly Tool[] = [
     "impersonate",
     "execute an unsigned command of a party",
     { party: PARTY, command: 'the command as JSON, such as {"voteSubmission": {...}}' },
-    async ({ chain }, fields) => {
-      const party = fields.party();
+    async (context, fields) => {
+      const { chain } = context;
+      const party = partyOf(context, fields);
       const command = fields.object("command");
       fields.end();
       return outcomeJson(await chain.impersonate(party, command));
@@ -219,8 +234,9 @@ export const TOOLS: readonly Tool[] = [
     "ban",
     "ban a party from sending transactions",
     { party: PARTY, "duration?": "such as 10m; for good when it is left out" },
-    async ({ chain }, fields) => {
-      const party = fields.party();
+    async (context, fields) => {
+      const { chain } = context;
+      const party = partyOf(context, fields);
       const until = fields.has("duration")
         ? chain.status.timeNs + fields.duration("duration")
         : BAN_FOREVER_NS;
@@ -229,20 +245,29 @@ export const TOOLS: readonly Tool[] = [
       return { party, bannedUntil: rfc3339Nano(until) };
     },
   ),
-  post("pardon", "lift a party's ban", { party: PARTY }, async ({ chain }, fields) => {
-    const party = fields.party();
+  post("pardon", "lift a party's ban", { party: PARTY }, async (context, fields) => {
+    const { chain } = context;
+    const party = partyOf(context, fields);
     fields.end();
     await chain.ban(party, undefined);
     return { party };
   }),
 ];
 
-async function fund({ chain }: DevnetContext, fields: Fields): Promise<object> {
-  const party = fields.party();
-  const asset = fields.text("asset");
+function partyOf(context: DevnetContext, fields: Fields): string {
+  return partyNamed(fields.text("party"), () => context.parties());
+}
+
+function assetOf(context: DevnetContext, fields: Fields): string {
+  return assetNamed(fields.text("asset"), context.parties());
+}
+
+async function fund(context: DevnetContext, fields: Fields): Promise<object> {
+  const party = partyOf(context, fields);
+  const asset = assetOf(context, fields);
   const amount = fields.amount();
   fields.end();
-  return { deposit: await chain.bridge.deposit(party, asset, amount) };
+  return { deposit: await context.chain.bridge.deposit(party, asset, amount) };
 }
 
 async function signers({ chain }: DevnetContext, fields: Fields): Promise<object> {
@@ -277,6 +302,10 @@ export function statusJson(status: ChainStatus) {
     mempool,
     ...(halted !== undefined && { halted }),
   };
+}
+
+function clockJson(status: ClockStatus) {
+  return { ...statusJson(status), nextBlockTime: rfc3339Nano(status.nextTimeNs), frozen: status.isFrozen };
 }
 
 function outcomeJson({ hash, code, text, details, height }: TxOutcome) {

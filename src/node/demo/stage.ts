@@ -53,7 +53,7 @@ export class Stage {
   }
 
   async sendBy(client: PartyClient, command: CommandInit): Promise<string> {
-    const { outcome, id } = await client.send(command);
+    const { outcome, id } = await client.send(command, { allowRefusal: true });
     this.transactions++;
     if (outcome.code !== 0) {
       const sentence = `the demo's ${command.kind} was refused: ${outcome.text}`;
@@ -69,7 +69,7 @@ export class Stage {
 
   /** Sends what the chain must refuse. */
   async refused(name: Name, command: CommandInit): Promise<void> {
-    const { outcome } = await this.client(name).send(command);
+    const { outcome } = await this.client(name).send(command, { allowRefusal: true });
     this.transactions++;
     this.refusals++;
     if (outcome.code === 0)

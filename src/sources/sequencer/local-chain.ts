@@ -9,6 +9,7 @@ import type {
   BlockMode,
   ChainPort,
   ChainStatus,
+  ClockStatus,
   DevnetPort,
   TxOutcome,
 } from "../../engine/chain-port.ts";
@@ -118,14 +119,14 @@ export class LocalChain implements ChainPort, SequencerTools {
     });
   }
 
-  async forwardTime(nanoseconds: bigint): Promise<ChainStatus> {
+  async forwardTime(nanoseconds: bigint): Promise<ClockStatus> {
     if (nanoseconds < 0n) throw invalid("time", "time cannot step backwards");
     const { clock } = this.options;
     checkTime(this.core.nextTimeNs + nanoseconds);
     return this.changeClock(() => clock.forward(nanoseconds, this.status.timeNs));
   }
 
-  async setNextBlockTime(timeNs: bigint): Promise<ChainStatus> {
+  async setNextBlockTime(timeNs: bigint): Promise<ClockStatus> {
     const { earliestTimeNs } = this.core;
     if (timeNs < earliestTimeNs) {
       const text = `the next block must be at ${earliestTimeNs} ns or later: the last one needs a microsecond for each of its rows`;
@@ -135,7 +136,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.changeClock(() => this.options.clock.setNext(timeNs));
   }
 
-  async freezeClock(frozen: boolean): Promise<ChainStatus> {
+  async freezeClock(frozen: boolean): Promise<ClockStatus> {
     return this.changeClock(() => this.options.clock.freeze(frozen, this.status.timeNs));
   }
 
@@ -291,6 +292,9 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async setParameter(key: string, value: string): Promise<ChainStatus> {
     this.sequencer.makeBlockWith({ kind: "parameter", key, value });
+    // Proof-of-work parameters hold from the block after their change on (reference 40, section 2.3).
+    if (this.core.log.admission.pow.isChanging && this.status.halted === undefined)
+      await this.sequencer.mine(1);
     return this.status;
   }
 
@@ -340,7 +344,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return done;
   }
 
-  private changeClock(change: () => void): ChainStatus {
+  private changeClock(change: () => void): ClockStatus {
     const { clock } = this.options;
     const before = clock.save();
     change();
@@ -350,7 +354,7 @@ export class LocalChain implements ChainPort, SequencerTools {
       clock.load(before);
       throw error;
     }
-    return this.status;
+    return { ...this.status, nextTimeNs: this.core.nextTimeNs, isFrozen: clock.isFrozen };
   }
 
   /** The bytes of a transaction with a signature that is none, but differs from all others: identifiers follow from it. */
