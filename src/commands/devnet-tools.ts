@@ -88,15 +88,20 @@ export async function useTool(argv: string[]): Promise<number> {
   });
   const found = findVerb(positionals);
   if (!found) throw unknownVerb(positionals);
-  const url = nodeUrl(values["node-url"], values.home);
+  const url = devnetUrl(values["node-url"], values.home);
   const body = bodyOf(found.tool, found.rest);
   const answer = await ask(url, found.tool, body);
   process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
   return ExitCode.done;
 }
 
+/** Asks a tool of the devnet at this address. @returns its JSON @throws NodeError */
+export function useDevnetTool(url: string, path: string, body: object = {}): Promise<string> {
+  return ask(url, VERBS.find((tool) => tool.path === path)!, JSON.stringify(body));
+}
+
 /** The running devnet: by flag, by environment, or by the file in its home, or in one of the usual homes. */
-function nodeUrl(flag: string | undefined, home: string | undefined): string {
+export function devnetUrl(flag: string | undefined, home: string | undefined): string {
   const given = flag ?? process.env.LYRA_NODE_URL;
   if (given !== undefined) return checkedUrl(given);
   const found = devnetNodeUrl(home === undefined ? devnetHomes() : [home]);

@@ -30,7 +30,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
-  parameter impersonate ban pardon bridge
+  parameter transaction impersonate ban pardon bridge
 `;
 
 /** Behind a verb it is the verb's own: `lyra devnet time --help`. */
@@ -90,7 +90,12 @@ export async function run(argv: string[]): Promise<number> {
     import("../node/devnet.ts"),
     import("../node/devnet-home.ts"),
   ]);
-  const options = { ...(await optionsOf(values)), ...(values.demo && (await pastOf())) };
+  let lines: TransactionLines | undefined;
+  const options: DevnetOptions = {
+    ...(await optionsOf(values)),
+    ...(values.demo && (await pastOf())),
+    onOutcome: (outcome, tx) => lines?.add(outcome, tx),
+  };
   const walletPort =
     values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
   const { home } = options;
@@ -111,7 +116,9 @@ export async function run(argv: string[]): Promise<number> {
   // Also what a reset that was cut off has left.
   if (home !== undefined) forgetAside(home);
   try {
-    const ready = begin(devnet, wallet, values);
+    const ready = begin(devnet, wallet, values).then(async () => {
+      lines = await transactionLines(devnet!, values);
+    });
     // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
     ready.catch(() => {});
     // Without its ports it is of no use to anybody.
@@ -122,9 +129,22 @@ export async function run(argv: string[]): Promise<number> {
     if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
     return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
   } finally {
+    lines?.close();
     await wallet?.close();
     await devnet.close();
   }
+}
+
+type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
+
+/** Only for a person who looks. */
+async function transactionLines(devnet: Devnet, values: Values): Promise<TransactionLines | undefined> {
+  if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
+  const [{ TransactionLines }, { DevnetWords }] = await Promise.all([
+    import("./devnet-transactions.ts"),
+    import("./devnet-words.ts"),
+  ]);
+  return new TransactionLines(say, new DevnetWords(devnet.report()), () => performance.now());
 }
 
 type Wallet = Awaited<ReturnType<typeof import("../node/devnet-wallet.ts")["serveDevnetWallet"]>>;

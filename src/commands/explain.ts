@@ -10,19 +10,34 @@ export const help = `lyra explain: what an error means, why it happens, and what
   lyra explain CODE          a number: 89, 10000, 404, -32003
   lyra explain RULE          a name: pow_tid_used, port_in_use
   lyra explain TEXT...       a message, a piece of it, or the line it stands in
+  lyra explain HASH          a transaction of the running devnet, from its
+                             command to the balances after it
 
   --json   {query, explanations: [{kind, code, texts, means, why, fix}]}
+  --node-url URL, --home DIR   the devnet that has the transaction
 
 Exit code 1 when nothing is found; what may have been meant is told.
 `;
 
 const { json, quiet, help: helpFlag } = COMMON;
-const FLAGS = { json, quiet, help: helpFlag };
+const FLAGS = {
+  json,
+  quiet,
+  help: helpFlag,
+  home: { type: "string" },
+  "node-url": { type: "string" },
+} as const;
+const WITH_VALUE: ReadonlySet<string> = new Set(["--home", "--node-url"]);
+const TRANSACTION_HASH = /^[0-9a-fA-F]{64}$/;
 
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("explain", protectNumbers(argv), FLAGS);
   const query = positionals.join(" ").trim();
   if (query === "") throw usageError("explain", "a code, a rule or a text is wanted");
+  if (TRANSACTION_HASH.test(query)) {
+    const { explainTransaction } = await import("./explain-transaction.ts");
+    return explainTransaction(query, values);
+  }
   const { explanations, near } = lookUp(query);
   if (explanations.length === 0) throw unknown(query, near);
   if (values.json) process.stdout.write(`${JSON.stringify({ query, explanations })}\n`);
@@ -36,7 +51,8 @@ export async function run(argv: string[]): Promise<number> {
  */
 function protectNumbers(argv: readonly string[]): string[] {
   const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
-  const isFlag = (word: string, at: number) => at < end && /^--\S*$/.test(word);
+  const isFlag = (word: string, at: number) => at < end && (/^--\S*$/.test(word) || isValue(at));
+  const isValue = (at: number) => WITH_VALUE.has(argv[at - 1] ?? "");
   const flags = argv.filter(isFlag);
   const words = argv.filter((word, at) => at !== end && !isFlag(word, at));
   return [...flags, "--", ...words];

@@ -107,6 +107,13 @@ export interface BalanceSetting {
   readonly balance: bigint;
 }
 
+export interface RememberedRefusal {
+  readonly outcome: TxOutcome;
+  readonly party?: string;
+  /** `InputData` as JSON, where it is not too long. */
+  readonly command?: Readonly<Record<string, unknown>>;
+}
+
 /** The chain after its clock was changed. */
 export interface ClockStatus extends ChainStatus {
   /** Time of the next block if it were made now, Unix nanoseconds. */
@@ -117,6 +124,8 @@ export interface ClockStatus extends ChainStatus {
 /** The developer's tools (docs/devnet.md): on loopback only, and in no other mode. */
 export interface DevnetPort extends ChainPort {
   mine(blocks: number): Promise<ChainStatus>;
+  /** Verdict of a transaction that was refused or failed lately; numbers are left out. @param hash hexadecimal */
+  refusalOf(hash: string): Promise<RememberedRefusal | undefined>;
   /** Moves the clock forward; takes effect with the next block. */
   forwardTime(nanoseconds: bigint): Promise<ClockStatus>;
   /** Time of the next block, Unix nanoseconds; must be after the last one. */

@@ -268,6 +268,7 @@ export class RemoteChain implements DevnetPort {
 
   spamStatistics = (party: string) =>
     this.call<ReturnType<ChainPort["spamStatistics"]>>("spamStatistics", [party]);
+  refusalOf = (hash: string) => this.call<ReturnType<DevnetPort["refusalOf"]>>("refusalOf", [hash]);
   mine = (blocks: number) => this.call<Promise<ChainStatus>>("mine", [blocks]);
   forwardTime = (nanoseconds: bigint) => this.call<Promise<ClockStatus>>("forwardTime", [nanoseconds]);
   setNextBlockTime = (timeNs: bigint) => this.call<Promise<ClockStatus>>("setNextBlockTime", [timeNs]);

@@ -35,6 +35,8 @@ export interface DevnetCoreOptions {
   readonly onHalt?: () => void;
   /** The same for people: why it stands still, and undefined when it goes on; each once. */
   readonly onStanding?: (reason: string | undefined) => void;
+  /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
+  readonly onOutcome?: LocalChainOptions["onOutcome"];
   /** Told of what goes wrong in the background. */
   readonly onProblem?: (error: unknown) => void;
 }
@@ -89,6 +91,7 @@ export class DevnetCore {
       mode: { kind: "manual" },
       parts: [this.simulator, this.agent, this.funding],
       ...(options.rules && { rules: options.rules }),
+      ...(options.onOutcome && { onOutcome: options.onOutcome }),
       ...(options.record && { recordTo: options.record }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),

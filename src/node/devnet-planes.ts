@@ -4,6 +4,7 @@ import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
 import type { NameReport } from "../api/devnet/names.ts";
+import { transactionStory } from "../api/devnet/transaction-story.ts";
 import type { FaucetPort } from "../api/faucet/port.ts";
 import { serveFaucet } from "../api/faucet/server.ts";
 import { mountedNode } from "../api/node/app.ts";
@@ -41,7 +42,9 @@ export class Planes {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, parties: () => NameReport) {
     const { host, dataPort, nodePort, faucetPort } = this.options;
-    const tools: DevnetTools = devnetTools({ chain, parties });
+    const story = async (hash: string) =>
+      transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
+    const tools: DevnetTools = devnetTools({ chain, parties, story });
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const status = new ServerStatus();
     const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });

@@ -51,7 +51,7 @@ export class PartyClient {
 
   /**
    * Builds on the newest block with room, sends, and waits for its block.
-   * @throws NodeError `refused` with the chain's reason, and of the proof; ChainCallError
+   * @throws NodeError `transaction_refused` with the chain's reason, and of the proof; ChainCallError
    */
   async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
     const { wait = "commit", allowRefusal = false } = options;
@@ -60,7 +60,12 @@ export class PartyClient {
     if (outcome.code === 0 || allowRefusal) return { outcome, id };
     const { rule = "", sentence = outcome.text } = outcome.details ?? {};
     const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
-    throw new NodeError("party.send", "refused", `the ${command.kind} was refused: ${sentence}`, hint);
+    throw new NodeError(
+      "party.send",
+      "transaction_refused",
+      `the ${command.kind} was refused: ${sentence}`,
+      hint,
+    );
   }
 
   /** The bytes of a transaction that is ready to be submitted. */

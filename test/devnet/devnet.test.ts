@@ -195,7 +195,7 @@ describe("a withdrawal", () => {
       );
     await tool("bridge/stop");
     expect(withdraw()).rejects.toMatchObject({
-      code: "refused",
+      code: "transaction_refused",
       message:
         "the withdrawSubmission was refused: withdrawal issuance is disabled when the erc20 is stopped",
     });

@@ -26,7 +26,14 @@ async function ask(path: string, { method = "POST", body, headers, fail, ...rest
     { id: ASSET, symbol: "tUSD" },
     { id: "VOTE", symbol: "VOTE" },
   ];
-  const tools = devnetTools({ chain, parties: () => ({ parties, assets }) });
+  const tools = devnetTools({
+    chain,
+    parties: () => ({ parties, assets }),
+    story: async (hash) => {
+      calls.push(["story", hash]);
+      return { hash, state: "executed", code: 0, movements: [], balances: [], events: [] };
+    },
+  });
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`${HERE}/devnet/${path}`, {
     method,
@@ -76,6 +83,7 @@ describe("each tool", () => {
   const address = `0x${"a1".repeat(20)}`;
   const bridged = { party: PARTY, asset: "VOTE", amount: "5" };
   const cases: [path: string, body: object, calls: Call[]][] = [
+    ["transaction", { hash: PARTY }, [["story", PARTY]]],
     ["mine", { blocks: 12 }, [["mine", 12]]],
     ["time/forward", { duration: "1h30m" }, [["forwardTime", 5_400_000_000_000n]]],
     ["time/set", { time: "2030-01-01T00:00:00.000001Z" }, [["setNextBlockTime", 1_893_456_000_000_001_000n]]],

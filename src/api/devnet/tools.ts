@@ -4,10 +4,13 @@
  */
 import { rfc3339Nano } from "../../admission/time-text.ts";
 import type { ChainStatus, ClockStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import { NodeError } from "../../errors.ts";
+import { isHex64 } from "../../wire/identifiers.ts";
 import { badRequest } from "../errors.ts";
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
 import type { Fields } from "./fields.ts";
 import { assetNamed, type NameReport, partyNamed } from "./names.ts";
+import type { TransactionStory } from "./transaction-story.ts";
 
 /** Blocks of one `mine`: some seconds of work. */
 const MINE_BLOCKS_MAX = 100_000;
@@ -17,6 +20,8 @@ const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
 /** What the tools stand on. */
 export interface DevnetContext {
   readonly chain: DevnetPort;
+  /** What is known of a transaction; undefined for one that is in no block and was not refused lately. */
+  story(hash: string): Promise<TransactionStory | undefined>;
   /** The funded parties with their keys and balances, and the recovery phrase. */
   parties(): NameReport;
 }
@@ -47,6 +52,19 @@ export const TOOLS: readonly Tool[] = [
   get("status", "the last block, the epoch, the mempool", ({ chain }) => statusJson(chain.status)),
   get("parties", "the funded parties with their keys and balances", ({ parties }) => parties()),
 
+  post(
+    "transaction",
+    "what became of a transaction",
+    { hash: "of its bytes, 64 hexadecimal digits" },
+    async (context, fields) => {
+      const hash = fields.text("hash");
+      fields.end();
+      if (!isHex64(hash.toLowerCase())) throw badRequest("'hash' must be 64 hexadecimal digits");
+      const story = await context.story(hash);
+      if (story === undefined) throw transactionUnknown(hash);
+      return story;
+    },
+  ),
   post(
     "mine",
     "make blocks",
@@ -282,6 +300,15 @@ async function signers({ chain }: DevnetContext, fields: Fields): Promise<object
   if (remove !== undefined) await chain.bridge.removeSigner(remove);
   if (threshold !== undefined) await chain.bridge.setThreshold(threshold);
   return { ...(add && { added: add }), ...(remove && { removed: remove }), ...(threshold && { threshold }) };
+}
+
+function transactionUnknown(hash: string): NodeError {
+  return new NodeError(
+    "devnet.transaction",
+    "transaction_unknown",
+    `no block of this chain has the transaction ${hash}, and it was not refused lately`,
+    "the hash is the one that the submission answered with; a reverted block is gone with its transactions",
+  );
 }
 
 /** 64-bit numbers are texts, as everywhere in the API. */

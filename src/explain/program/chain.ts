@@ -20,6 +20,24 @@ export const CHAIN_CODES = table("program code", {
     "It is not there, or not for you to read.",
     "Check the path.",
   ],
+  transaction_unknown: [
+    "",
+    "The devnet knows no transaction of this hash.",
+    "It never came, it was refused long ago, or its block was reverted. Only the newest 500,000 transactions are looked through.",
+    "Take the hash that the submission answered with, of the chain that runs now.",
+  ],
+  duty_failed: [
+    "",
+    "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",
+    "The keys were rotated, or the command is not allowed any more; the text says which.",
+    "Nothing, where it came once: the duty is asked for again after a later block.",
+  ],
+  transaction_refused: [
+    "",
+    "The chain refused the transaction; the sentence names the reason.",
+    "A rule of the chain, or an argument that it cannot take.",
+    "Correct what the sentence names; lyra explain HASH tells a transaction's story.",
+  ],
   not_a_chain: [
     "",
     "The home holds a loaded recording, not a chain that goes on.",

@@ -25,6 +25,8 @@ import { refusalDetails } from "./refusals.ts";
 export interface Taken {
   readonly outcome: TxOutcome;
   readonly entry?: PooledTx;
+  /** The command of a transaction that was not taken in, where it can be read. */
+  readonly tx?: CheckedTransaction;
   readonly dropped: readonly PooledTx[];
 }
 
@@ -153,7 +155,7 @@ export class Intake {
     const outcome = this.judge(candidate);
     if (outcome.code !== 0) {
       this.mempool.forget(candidate.hash);
-      return { outcome, dropped: [] };
+      return { outcome, tx: candidate.tx, dropped: [] };
     }
     const entry: PooledTx = { ...candidate, gas: outcome.gasWanted };
     return { outcome, entry, dropped: this.mempool.add(entry) };

@@ -11,6 +11,7 @@ import type {
   ChainStatus,
   ClockStatus,
   DevnetPort,
+  RememberedRefusal,
   TxOutcome,
 } from "../../engine/chain-port.ts";
 import { CHAIN_TIME_MAX_NS } from "../../engine/genesis.ts";
@@ -30,6 +31,7 @@ import { genesisOfDump, loadDump, loadFailure, readDump, writeDump } from "./dum
 import { SEQUENCER_LIMITS, type SequencerLimits } from "./limits.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { pooled } from "./pooling.ts";
+import { RecentRefusals } from "./recent-refusals.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
 
@@ -52,6 +54,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   private readonly sequencer: Sequencer;
   private readonly snapshots: Snapshots;
   private readonly limits: SequencerLimits;
+  private readonly refusals = new RecentRefusals();
   /** The tools that take a while come one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private tidying: ReturnType<typeof setTimeout> | undefined;
@@ -69,7 +72,11 @@ export class LocalChain implements ChainPort, SequencerTools {
     // The log is cut back to this when it begins anew.
     options.db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);
     this.core = new ChainCore(options, this.writer, this.limits);
-    this.sequencer = new Sequencer(this.core, options, this.limits);
+    const onOutcome: LocalChainOptions["onOutcome"] = (outcome, tx) => {
+      this.refusals.add(outcome, tx);
+      options.onOutcome?.(outcome, tx);
+    };
+    this.sequencer = new Sequencer(this.core, { ...options, onOutcome }, this.limits);
     this.snapshots = new Snapshots(options.db, this.core, this.sequencer.mempool, this.limits.snapshotsMax);
     this.resumption = this.core.open();
     this.sequencer.onBlock(() => this.snapshots.limitMemory());
@@ -106,6 +113,11 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** What the validator of a node has to do now; whoever holds its keys does it. */
   duties(nodeId: string): readonly Duty[] {
     return this.core.engine.duties(nodeId);
+  }
+
+  /** Verdict of a transaction that was refused or failed lately. @param hash hexadecimal */
+  async refusalOf(hash: string): Promise<RememberedRefusal | undefined> {
+    return this.refusals.find(hash.toUpperCase());
   }
 
   async mine(blocks: number): Promise<ChainStatus> {

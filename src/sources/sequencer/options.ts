@@ -1,10 +1,10 @@
 // What a local chain is made of.
 import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../../admission/rules.ts";
-import type { BlockMode } from "../../engine/chain-port.ts";
+import type { BlockMode, TxOutcome } from "../../engine/chain-port.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { FileSync } from "../../store/log-sync.ts";
-import type { Verdict } from "../../wire/transaction-check.ts";
+import type { CheckedTransaction, Verdict } from "../../wire/transaction-check.ts";
 import type { MakeEngine } from "./chain-engine.ts";
 import type { ChainClock, ChainPart, ChainRandom } from "./doors.ts";
 import type { SequencerLimits } from "./limits.ts";
@@ -36,6 +36,8 @@ export interface LocalChainOptions {
   readGenesis?(text: string): Genesis;
   /** Told after a load: from now on the chain is opened with this genesis document. */
   onLoaded?(genesis: string): void;
+  /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
+  onOutcome?(outcome: TxOutcome, tx: CheckedTransaction | undefined): void;
   /** Told after a revert or a load, when the store's head has moved back: what is beyond it must be forgotten. */
   onReverted?(height: number): void;
   /** Told when the chain halts, and with undefined when it goes on. */

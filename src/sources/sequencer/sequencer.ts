@@ -177,12 +177,15 @@ export class Sequencer {
   }
 
   private entered(
-    { outcome, entry, dropped }: Taken,
+    { outcome, entry, tx, dropped }: Taken,
     wait: "check" | "commit",
   ): TxOutcome | Promise<TxOutcome> {
     for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
     this.schedule();
-    if (entry === undefined) return outcome;
+    if (entry === undefined) {
+      this.options.onOutcome?.(outcome, tx);
+      return outcome;
+    }
     return wait === "commit" ? this.waiters.wait(outcome.hash) : outcome;
   }
 
@@ -247,8 +250,11 @@ export class Sequencer {
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
       if (result.code !== 0) this.mempool.forget(entry.hash);
-      if (!this.waiters.has(entry.hash)) continue;
+      const isAwaited = this.waiters.has(entry.hash);
+      if (!isAwaited && this.options.onOutcome === undefined) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
+      this.options.onOutcome?.(outcome, entry.tx);
+      if (!isAwaited) continue;
       const tell = this.waiters.hold(entry.hash);
       answers.push(() => tell(outcome));
     }
@@ -271,6 +277,7 @@ export class Sequencer {
       if (outcome.code === 0) continue;
       this.mempool.remove(entry);
       this.mempool.forget(entry.hash);
+      this.options.onOutcome?.(outcome, entry.tx);
       this.waiters.tell(entry.hash, outcome);
     }
   }
