@@ -7,9 +7,9 @@ import { ASSET, PARTY, VALIDATORS } from "../scripts/sample/cast.ts";
 import { Governance } from "../scripts/sample/governance.ts";
 import { COMET, dataSources, METEOR } from "../scripts/sample/market-config.ts";
 import { DATA_ENDPOINTS } from "../src/api/data/endpoints.ts";
-import type { Operation, Parameter, Response as ResponseObject, Schema } from "../src/api/openapi/types.ts";
+import type { Operation, Parameter, Response as ResponseObject } from "../src/api/openapi/types.ts";
 import { openSample } from "./sample-app.ts";
-import { SchemaChecker } from "./schema-checker.ts";
+import { type OpenApiDocument, SchemaValidator } from "./support/schema-validator.ts";
 
 interface Document {
   openapi: string;
@@ -33,6 +33,7 @@ const EMPTY = new Set([
 let home: string;
 let sample: Awaited<ReturnType<typeof openSample>>;
 let document: Document;
+let validator: SchemaValidator | undefined;
 let operations: [path: string, operation: Operation][];
 
 beforeAll(async () => {
@@ -53,8 +54,8 @@ async function get(path: string): Promise<{ status: number; body: unknown }> {
 }
 
 describe("the document", () => {
-  test("is OpenAPI 3.0 and holds every route that is served", () => {
-    expect(document.openapi).toBe("3.0.3");
+  test("is OpenAPI 3.1 and holds every route that is served", () => {
+    expect(document.openapi).toBe("3.1.0");
     const served = sample.app.routes
       .map((route) => route.path)
       .filter((path) => !UNDOCUMENTED.has(path))
@@ -221,13 +222,13 @@ describe("the answers over the sample are what the document says", () => {
         faults: [],
       });
     }
-    expect(check("/api/v2/ledgerentry/export", "400", { message: "no" })).toHaveLength(1);
+    expect(check("/api/v2/ledgerentry/export", "400", { message: "no" })).not.toEqual([]);
   });
 
   test("and an answer that is something else is seen", () => {
     expect(check("/api/v2/assets", "200", { assets: { edges: [{ node: 1, cursor: "" }] } })).toEqual([
-      "assets: pageInfo is missing",
-      "assets.edges[0].node: 1 is no object",
+      "/assets: must have required property 'pageInfo' (pageInfo)",
+      "/assets/edges/0/node: must be object",
     ]);
   });
 });
@@ -243,9 +244,8 @@ function hasContent(value: unknown): boolean {
 }
 
 function check(path: string, status: string, body: unknown): string[] {
-  const response = resolve<ResponseObject>(document.paths[path]!.get.responses[status]!);
-  const { schema } = response.content!["application/json"]!;
-  return new SchemaChecker((ref) => lookUp(ref) as Schema).check(schema, body);
+  validator ??= new SchemaValidator(document as unknown as OpenApiDocument);
+  return validator.check("get", path, status, body);
 }
 
 function resolve<T>(part: unknown): T {

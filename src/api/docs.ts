@@ -39,7 +39,7 @@ interface Served {
 
 /**
  * Routes of the documentation, to be mounted beside those of a plane.
- * @param parts makes everything of the OpenAPI document but its version
+ * @param parts makes the OpenAPI document
  */
 export function docsPlugin(parts: () => object = openApiParts) {
   const made = once(() => make(parts()));

@@ -8,9 +8,18 @@ import { localName, requestParameters } from "./openapi/parameters.ts";
 import { PLAIN_ROUTES } from "./openapi/plain-routes.ts";
 import { INT64, SchemaBook } from "./openapi/schemas.ts";
 import { PARAMETERS, TAGS } from "./openapi/texts.ts";
-import type { Header, Operation, Parameter, Paths, Response, Schema } from "./openapi/types.ts";
+import {
+  type Header,
+  OPENAPI_VERSION,
+  type Operation,
+  type Parameter,
+  type Paths,
+  type Response,
+  type Schema,
+} from "./openapi/types.ts";
 
 export interface OpenApiParts {
+  readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -109,7 +118,7 @@ const ERRORS: readonly (readonly [status: string, name: string, description: str
   ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],
 ];
 
-/** Everything but the version of OpenAPI, which @elysiajs/swagger writes. */
+/** The document. */
 export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_ENDPOINTS): OpenApiParts {
   const book = new SchemaBook();
   const paths: Paths = {};
@@ -120,6 +129,7 @@ export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_
   }
   Object.assign(paths, PLAIN_ROUTES);
   return {
+    openapi: OPENAPI_VERSION,
     info: INFO,
     servers: SERVERS,
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),

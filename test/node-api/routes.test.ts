@@ -259,7 +259,7 @@ describe("mounted on the data port", () => {
 describe("the documentation", () => {
   test("holds every route, and every operation has a described group", async () => {
     const document = (await node.ask("/docs/json")).body;
-    expect(document.openapi).toBe("3.0.3");
+    expect(document.openapi).toBe("3.1.0");
     const described = new Set(document.tags.map((tag: Json) => tag.name));
     const documented: string[] = [];
     for (const [path, item] of Object.entries(document.paths as Json)) {

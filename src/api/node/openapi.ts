@@ -2,7 +2,7 @@
 import manifest from "../../../package.json" with { type: "json" };
 import { localName, requestParameters } from "../openapi/parameters.ts";
 import { SchemaBook } from "../openapi/schemas.ts";
-import type { Operation, Response, Schema } from "../openapi/types.ts";
+import { OPENAPI_VERSION, type Operation, type Response, type Schema } from "../openapi/types.ts";
 import { BELOW_MIN_HEIGHT, BLOCK_HEADERS, ERROR_SCHEMAS, HEADER_PARTS, PARAMETER_PARTS } from "../openapi.ts";
 import type { ChainCall } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
@@ -53,7 +53,7 @@ const REFUSAL_DETAILS: Schema = {
   required: ["rule", "sentence", "numbers"],
 };
 
-/** Everything but the version of OpenAPI, which the documentation plugin writes. */
+/** The document. */
 export function nodeOpenApiParts() {
   const book = new SchemaBook();
   const paths: Record<string, { readonly get?: Operation; readonly post?: Operation }> = {};
@@ -63,6 +63,7 @@ export function nodeOpenApiParts() {
   }
   for (const endpoint of VIEW_ENDPOINTS) paths[endpoint.path] = { get: operation(book, endpoint, true) };
   return {
+    openapi: OPENAPI_VERSION,
     info: INFO,
     servers: [{ url: "/", description: "This node" }],
     tags: Object.entries(NODE_TAGS).map(([name, description]) => ({ name, description })),
@@ -113,12 +114,11 @@ function posted(book: SchemaBook, { request, response, required }: ChainCall, ma
   book.message(request);
   const body = { ...book.schemas[request]!, required };
   delete book.schemas[request];
-  const answer: Schema = {
-    allOf: [
-      book.message(response),
-      { type: "object", properties: { details: { $ref: "#/components/schemas/RefusalDetails" } } },
-    ],
-  };
+  book.message(response);
+  const verdict = book.schemas[response]!;
+  const details = { $ref: "#/components/schemas/RefusalDetails" };
+  const answer: Schema = { ...verdict, properties: { ...verdict.properties, details } };
+  delete book.schemas[response];
   const told = {
     description: "The verdict. `success` is true exactly when the transaction was accepted (code 0).",
     content: { "application/json": { schema: answer } },

@@ -9,7 +9,7 @@ const SCALARS: Readonly<Record<string, Schema>> = {
   bytes: { type: "string" },
   bool: { type: "boolean" },
   int32: { type: "integer", format: "int32" },
-  uint32: { type: "integer", format: "int64" },
+  uint32: { type: "integer", format: "uint32", minimum: 0, maximum: 4_294_967_295 },
   int64: INT64,
   uint64: UINT64,
   float: { type: "number" },

@@ -148,7 +148,7 @@ export const PLAIN_ROUTES: Paths = {
     }),
   },
   "/docs/json": {
-    get: service("OpenApi", "This document", "OpenAPI 3.0.3.", {
+    get: service("OpenApi", "This document", "OpenAPI 3.1.", {
       "200": plain("The document.", "application/json", { type: "object" }),
     }),
   },

@@ -10,18 +10,37 @@ import type { Schema } from "./types.ts";
 
 export const INT64: Schema = { type: "string", format: "int64", pattern: "^-?\\d+$" };
 export const UINT64: Schema = { type: "string", format: "uint64", pattern: "^\\d+$" };
+/** JSON has no other numbers; the rendering writes these by name (src/wire/json.ts). */
+const NOT_FINITE: Schema = { type: "string", enum: ["NaN", "Infinity", "-Infinity"] };
 
 const SCALARS: Readonly<Record<string, Schema>> = {
   string: { type: "string" },
-  bytes: { type: "string", format: "byte" },
+  bytes: { type: "string", format: "byte", contentEncoding: "base64" },
   bool: { type: "boolean" },
   int32: { type: "integer", format: "int32" },
-  uint32: { type: "integer", format: "int64" },
+  uint32: { type: "integer", format: "uint32", minimum: 0, maximum: 4_294_967_295 },
   int64: INT64,
   uint64: UINT64,
-  float: { type: "number", format: "float" },
-  double: { type: "number", format: "double" },
+  float: { anyOf: [{ type: "number", format: "float" }, NOT_FINITE] },
+  double: { anyOf: [{ type: "number", format: "double" }, NOT_FINITE] },
 };
+
+/** Messages that the node itself puts together for an answer: what is inside them is there. */
+const ENVELOPE = /^(?:datanode\.api\.v2|vega\.api\.v1)\./;
+/** Members of such messages that are null when there is nothing to show. */
+const NULL_IN_ENVELOPE: ReadonlySet<string> = new Set([
+  "datanode.api.v2.GetLastTradeResponse.trade",
+  "datanode.api.v2.GetLatestMarketDepthResponse.lastTrade",
+]);
+
+/**
+ * Whether an answer may hold null for a member. A message that is neither optional, a choice nor a list is printed as
+ * null when it was never set (src/wire/json.ts); a recorded message may lack any of them, an answer's own frame none.
+ */
+export function isNullable(message: string, field: FieldDescriptor): boolean {
+  if (field.kind !== "message" || field.repeated || field.optional || field.oneof !== "") return false;
+  return !ENVELOPE.test(message) || NULL_IN_ENVELOPE.has(`${message}.${field.jsonName}`);
+}
 
 /** Component schemas of the messages asked for and of everything inside them. */
 export class SchemaBook {
@@ -42,14 +61,21 @@ export class SchemaBook {
     return { $ref: `#/components/schemas/${fullName}` };
   }
 
-  private messageSchema(descriptor: MessageDescriptor): Schema {
+  private messageSchema({ fullName, fields }: MessageDescriptor): Schema {
     const properties: Record<string, Schema> = {};
     const required: string[] = [];
-    for (const field of descriptor.fields) {
-      properties[field.jsonName] = this.fieldSchema(field);
+    for (const field of fields) {
+      properties[field.jsonName] = this.memberSchema(fullName, field);
       if (field.oneof === "" && !field.optional) required.push(field.jsonName);
     }
     return { type: "object", properties, ...(required.length > 0 ? { required } : {}) };
+  }
+
+  private memberSchema(message: string, field: FieldDescriptor): Schema {
+    const value = this.fieldSchema(field);
+    const schema = isNullable(message, field) ? { anyOf: [value, { type: "null" as const }] } : value;
+    const description = FIELDS[field.jsonName];
+    return description === undefined ? schema : { ...schema, description };
   }
 
   private fieldSchema(field: FieldDescriptor): Schema {
@@ -57,13 +83,7 @@ export class SchemaBook {
       return { type: "object", additionalProperties: this.message(field.typeName) };
     }
     const value = this.valueSchema(field);
-    if (field.repeated) return { type: "array", items: value };
-    // Only a message that is neither optional nor a choice is there when it is unset: as null.
-    const isNullable = field.kind === "message" && field.oneof === "" && !field.optional;
-    const description = FIELDS[field.jsonName];
-    if (!isNullable && (description === undefined || value.$ref)) return value;
-    if (!isNullable) return { ...value, description: description! };
-    return { nullable: true, allOf: [value] };
+    return field.repeated ? { type: "array", items: value } : value;
   }
 
   private valueSchema(field: FieldDescriptor): Schema {

@@ -1,19 +1,28 @@
-// The parts of OpenAPI 3.0.3 that the document uses.
+// The parts of OpenAPI 3.1 that the document uses.
+export const OPENAPI_VERSION = "3.1.0";
+
+type SchemaType = "string" | "integer" | "number" | "boolean" | "array" | "object" | "null";
+
+/** A schema of JSON Schema 2020-12. */
 export interface Schema {
   readonly $ref?: string;
-  readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";
+  readonly type?: SchemaType | readonly SchemaType[];
   readonly format?: string;
   readonly pattern?: string;
-  readonly nullable?: boolean;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+  readonly contentEncoding?: "base64";
   readonly description?: string;
   readonly enum?: readonly (string | number)[];
+  readonly const?: string | number | boolean | null;
   readonly items?: Schema;
-  readonly allOf?: readonly Schema[];
+  readonly anyOf?: readonly Schema[];
   readonly oneOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: Schema | boolean;
-  readonly example?: unknown;
+  readonly default?: unknown;
 }
 
 export interface Parameter {
