@@ -32,12 +32,6 @@ export const CHAIN_CODES = table("program code", {
     "The keys were rotated, or the command is not allowed any more; the text says which.",
     "Nothing, where it came once: the duty is asked for again after a later block.",
   ],
-  transaction_refused: [
-    "",
-    "The chain refused the transaction; the sentence names the reason.",
-    "A rule of the chain, or an argument that it cannot take.",
-    "Correct what the sentence names; lyra explain HASH tells a transaction's story.",
-  ],
   not_a_chain: [
     "",
     "The home holds a loaded recording, not a chain that goes on.",
