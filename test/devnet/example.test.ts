@@ -1,6 +1,7 @@
 // The README's example, run as it is printed: plain Node and the network's public packages against a devnet.
 import { describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createDevnet } from "../../src/node/devnet.ts";
 
@@ -26,6 +27,44 @@ describe("the README's example", () => {
       expect(out).toContain(devnet.parties[1]!.publicKey);
     } finally {
       await devnet.close();
+    }
+  });
+
+  test("given no devnet, then it says how to start one, and exits with 1", async () => {
+    const child = Bun.spawn(["node", EXAMPLE, "http://127.0.0.1:1", "http://127.0.0.1:1"], {
+      stdout: "pipe",
+      stderr: "pipe",
+    });
+    const [out, err] = await Promise.all([
+      new Response(child.stdout).text(),
+      new Response(child.stderr).text(),
+    ]);
+    expect([await child.exited, out]).toEqual([1, ""]);
+    expect(err).toBe("http://127.0.0.1:1/devnet/parties does not answer: start one with npm start\n");
+  });
+
+  test("given a devnet on other ports in the folder, then it finds it; given a refusal, then it exits with 1", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "lyra-example-"));
+    const devnet = await createDevnet({ home: join(folder, ".lyra", "devnet") });
+    const run = async () => {
+      const child = Bun.spawn(["node", EXAMPLE], { cwd: folder, stdout: "pipe", stderr: "pipe" });
+      const [out, err] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      return { code: await child.exited, out, err };
+    };
+    try {
+      expect(await run()).toMatchObject({ code: 0, err: "" });
+      await devnet.chain.ban(devnet.parties[0]!.publicKey, devnet.chain.status.timeNs + 3_600_000_000_000n);
+      const { code, out, err } = await run();
+      expect(code).toBe(1);
+      expect(out).toContain("success: false");
+      expect(out).not.toContain("STATUS_DONE");
+      expect(err).toMatch(/^the transfer was refused: npx bun src\/main.ts explain [0-9A-F]{64}\n$/);
+    } finally {
+      await devnet.close();
+      rmSync(folder, { recursive: true, force: true });
     }
   });
 
