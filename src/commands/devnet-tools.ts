@@ -178,7 +178,9 @@ function memberOf(name: string, word: string): unknown {
 async function ask(url: string, { method, path }: Tool, body: string): Promise<string> {
   let response: Response;
   try {
-    const request = { method, redirect: "error" as const, ...(method === "POST" && { body }) };
+    const token = process.env.LYRA_TOOLS_TOKEN;
+    const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {});
+    const request = { method, headers, redirect: "error" as const, ...(method === "POST" && { body }) };
     response = await fetch(`${url}/devnet/${path}`, request);
   } catch (error) {
     if ((error as { code?: string }).code === "ECONNRESET") throw answerLost(url, error);

@@ -23,7 +23,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --node-port N         node API (3003; 0: a free one), --data-port N (3008),
                         --faucet-port N (1790), --port 0 (all free), --host H
   --wallet-port N       a wallet with the parties' keys; it approves everything
-  --rules RULES         default, or 0.71.6: with the defects of the original
+  --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
   --record FILE         write the run as an event file
   --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
   --config-out FILE     where everything listens; --config FILE, --json, --quiet
@@ -59,6 +59,7 @@ const FLAGS = {
   "data-port": { type: "string" },
   "faucet-port": { type: "string" },
   "wallet-port": { type: "string" },
+  "tools-allow": { type: "string", multiple: true },
   "segment-length": { type: "string" },
   rules: { type: "string" },
   record: { type: "string" },
@@ -187,6 +188,7 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
     ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
     ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
     ...(values.parameter && { parameters: pairsOf(values.parameter) }),
+    ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
     ...(values.record !== undefined && { record: values.record }),
     mode: parseMode(values),
     rules,
@@ -212,6 +214,12 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
 }
 
 /** @throws NodeError with exit code 2 */
+function checkedHost(name: string): string {
+  if (/^[\w.-]{1,253}$/.test(name)) return name;
+  throw usageError("devnet", "--tools-allow takes a host name without port, such as host.docker.internal");
+}
+
+/** @throws NodeError with exit code 2 */
 function parseMode(values: Values): BlockMode {
   const mode = parseBlockMode(values.block ?? "instant");
   if (mode !== undefined) return mode;
@@ -233,7 +241,15 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
   }
   if (values.quiet || values.json) return;
   if (!process.stderr.isTTY) {
-    say("listening", { ...address, height, firstBlockMs, ...(resumed !== "" && { resumed }) });
+    say(
+      `listening: documentation ${address.dataUrl}/docs, tools ${address.nodeUrl}/devnet/ or: lyra devnet --help`,
+      {
+        ...address,
+        height,
+        firstBlockMs,
+        ...(resumed !== "" && { resumed }),
+      },
+    );
     return;
   }
   const { devnetBanner } = await import("./devnet-banner.ts");

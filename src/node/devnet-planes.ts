@@ -3,6 +3,7 @@
 import { serveData } from "../api/data/server.ts";
 import { ServerStatus } from "../api/data/status.ts";
 import { type DevnetTools, devnetTools } from "../api/devnet/app.ts";
+import type { ToolsAccess } from "../api/devnet/loopback.ts";
 import type { NameReport } from "../api/devnet/names.ts";
 import { transactionStory } from "../api/devnet/transaction-story.ts";
 import type { FaucetPort } from "../api/faucet/port.ts";
@@ -26,6 +27,8 @@ export interface PlanesOptions {
   readonly nodePort: number;
   readonly faucetPort: number;
   readonly limits: Limits;
+  /** Other machines that may use the tools. */
+  readonly toolsAccess?: ToolsAccess;
   /** Why the data may not be complete; undefined when all is well. */
   notReady(): string | undefined;
 }
@@ -44,7 +47,7 @@ export class Planes {
     const { host, dataPort, nodePort, faucetPort } = this.options;
     const story = async (hash: string) =>
       transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
-    const tools: DevnetTools = devnetTools({ chain, parties, story });
+    const tools: DevnetTools = devnetTools({ chain, parties, story }, this.options.toolsAccess);
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const status = new ServerStatus();
     const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });

@@ -3,14 +3,17 @@
  * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
  * and for whoever uses Lyra as a library.
  */
-import { mkdtempSync, rmSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rfc3339Nano } from "../admission/time-text.ts";
+import type { ToolsAccess } from "../api/devnet/loopback.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
 import { readCheckpointFile } from "../engine/checkpoint/container.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
+import { readShortText } from "../short-file.ts";
 import type { LocalChain } from "../sources/sequencer/local-chain.ts";
 import { openWriter } from "../store/database.ts";
 import { isDiskFull } from "../store/sqlite-error.ts";
@@ -37,6 +40,8 @@ export interface DevnetOptions extends DevnetCoreOptions {
   readonly checkpoint?: Uint8Array;
   /** What differs from the shipped genesis, for a new chain. */
   readonly chainId?: string;
+  /** Host names, besides this machine's, under which the tools answer to the token in the home's file `tools-token`. */
+  readonly toolsAllow?: readonly string[];
   readonly parameters?: Readonly<Record<string, string>>;
   /** Unix nanoseconds, where a new chain's time begins, and its clock with it; default: now. */
   readonly genesisTimeNs?: bigint;
@@ -153,7 +158,9 @@ async function start(
   const chain: DevnetPort = Object.assign(core.chain, { bridge });
   const parties = devnetParties();
   const report = () => reportParties(parties, reader);
-  const places = { home, host: options.host ?? "127.0.0.1", dataPort, nodePort, faucetPort, limits };
+  const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
+  const host = options.host ?? "127.0.0.1";
+  const places = { home, host, dataPort, nodePort, faucetPort, limits, ...(toolsAccess && { toolsAccess }) };
   const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
   onClose(() => planes.close());
   core.onReverted = () => {
@@ -204,6 +211,29 @@ async function start(
     broken: link?.broken ?? new Promise<never>(() => {}),
     close,
   };
+}
+
+const TOKEN_FILE = "tools-token";
+const TOKEN_BYTES = 32;
+const TOKEN = /^[!-~]{16,200}$/;
+
+/** The token of the environment, of the file, or a new one. @throws NodeError `tools_token_invalid` */
+function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
+  const file = join(home, TOKEN_FILE);
+  const given =
+    process.env.LYRA_TOOLS_TOKEN || (existsSync(file) ? readShortText(file, 1_024).trim() : undefined);
+  const token = given ?? randomBytes(TOKEN_BYTES).toString("hex");
+  if (!TOKEN.test(token)) {
+    throw new NodeError(
+      "devnet.tools",
+      "tools_token_invalid",
+      "the token of the tools must be 16 to 200 characters without blanks",
+      `correct LYRA_TOOLS_TOKEN, or remove ${TOKEN_FILE} from the home`,
+      ExitCode.usage,
+    );
+  }
+  writeWhole(file, `${token}\n`, { mode: 0o600 });
+  return { hosts: hosts.map((name) => name.toLowerCase()), token };
 }
 
 /** A clock that is a little behind catches up before anybody sees it. */

@@ -1,7 +1,9 @@
 // The devnet's tools over HTTP: who may use them, what they take, what they do. No socket, no chain.
 import { describe, expect, test } from "bun:test";
 import { devnetTools } from "../../src/api/devnet/app.ts";
+import type { ToolsAccess } from "../../src/api/devnet/loopback.ts";
 import { TOOLS } from "../../src/api/devnet/tools.ts";
+import type { TransactionStory } from "../../src/api/devnet/transaction-story.ts";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
 import { NodeError } from "../../src/errors.ts";
 import { type Call, fakeChain } from "./fake-chain.ts";
@@ -16,9 +18,10 @@ interface Asked {
   readonly address?: string | undefined;
   readonly headers?: Record<string, string>;
   readonly fail?: Error;
+  readonly access?: ToolsAccess;
 }
 
-async function ask(path: string, { method = "POST", body, headers, fail, ...rest }: Asked = {}) {
+async function ask(path: string, { method = "POST", body, headers, fail, access, ...rest }: Asked = {}) {
   const { chain, calls } = fakeChain(fail);
   const parties = [{ name: "alice", publicKey: PARTY, balances: [{ symbol: "tUSD", asset: ASSET }] }];
   const assets = [
@@ -26,14 +29,11 @@ async function ask(path: string, { method = "POST", body, headers, fail, ...rest
     { id: ASSET, symbol: "tUSD" },
     { id: "VOTE", symbol: "VOTE" },
   ];
-  const tools = devnetTools({
-    chain,
-    parties: () => ({ parties, assets }),
-    story: async (hash) => {
-      calls.push(["story", hash]);
-      return { hash, state: "executed", code: 0, movements: [], balances: [], events: [] };
-    },
-  });
+  const story = async (hash: string): Promise<TransactionStory> => {
+    calls.push(["story", hash]);
+    return { hash, state: "executed", code: 0, movements: [], balances: [], events: [] };
+  };
+  const tools = devnetTools({ chain, parties: () => ({ parties, assets }), story }, access);
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`${HERE}/devnet/${path}`, {
     method,
@@ -70,6 +70,23 @@ describe("the devnet's tools answer to this machine only", () => {
     const answer = await ask("mine", asked);
     expect(answer.status).toBe(status);
     expect(answer.calls).toEqual(status === 200 ? [["mine", 1]] : []);
+  });
+
+  const access = { hosts: ["host.docker.internal"], token: "a token of the test" };
+  const allowed = { host: "host.docker.internal:3003", authorization: `Bearer ${access.token}` };
+  const others: [name: string, headers: Record<string, string>, status: number][] = [
+    ["a named host with the token", allowed, 200],
+    ["a named host without a token", { host: allowed.host }, 403],
+    ["a named host with another token", { ...allowed, authorization: "Bearer something else" }, 403],
+    ["another host with the token", { ...allowed, host: "evil.example" }, 403],
+    ["a name that begins like it", { ...allowed, host: "host.docker.internal.evil.example" }, 403],
+    ["a web page with the token", { ...allowed, origin: "http://host.docker.internal:3003" }, 403],
+  ];
+  test.each(others)("given --tools-allow and %s of another machine", async (_name, headers, status) => {
+    const { status: found, calls } = await ask("mine", { address: "172.17.0.2", headers, access });
+    expect(found).toBe(status);
+    expect(calls).toEqual(status === 200 ? [["mine", 1]] : []);
+    expect((await ask("mine", { address: "172.17.0.2", headers })).status).toBe(403);
   });
 
   test("given a stranger, when it asks for what is not there, then it is told nothing more", async () => {

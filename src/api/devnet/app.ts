@@ -8,7 +8,7 @@ import { refuse } from "../data/app.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { ANY_HOST, readBody, withCors } from "../http.ts";
 import { Fields } from "./fields.ts";
-import { foreignReason } from "./loopback.ts";
+import { foreignReason, type ToolsAccess } from "./loopback.ts";
 import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
 
 export const DEVNET_PREFIX = "/devnet/";
@@ -40,11 +40,12 @@ export interface DevnetTools {
   answer(request: Request, address: string | undefined): Response | Promise<Response>;
 }
 
-export function devnetTools(context: DevnetContext): DevnetTools {
+/** @param access of other machines, where there is any */
+export function devnetTools(context: DevnetContext, access?: ToolsAccess): DevnetTools {
   const app = devnetApp(context);
   return {
     answer(request, address) {
-      const reason = foreignReason(request, address);
+      const reason = foreignReason(request, address, access);
       // Which tools there are is nobody else's business either.
       if (reason !== undefined) return forbidden(reason);
       return app.fetch(request);

@@ -26,6 +26,12 @@ export const CHAIN_CODES = table("program code", {
     "It never came, it was refused long ago, or its block was reverted. Only the newest 500,000 transactions are looked through.",
     "Take the hash that the submission answered with, of the chain that runs now.",
   ],
+  tools_token_invalid: [
+    "the token of the tools must be 16 to 200 characters without blanks",
+    "The token with which other machines use the devnet's tools cannot be used.",
+    "LYRA_TOOLS_TOKEN, or the file tools-token in the home, holds another text.",
+    "Correct it, or remove both: a new token is made.",
+  ],
   duty_failed: [
     "",
     "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",
