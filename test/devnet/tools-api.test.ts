@@ -72,7 +72,7 @@ describe("the devnet's tools answer to this machine only", () => {
     expect(answer.calls).toEqual(status === 200 ? [["mine", 1]] : []);
   });
 
-  const access = { hosts: ["host.docker.internal"], token: "a token of the test" };
+  const access = { hosts: ["host.docker.internal"], token: "a-token-of-the-test" };
   const allowed = { host: "host.docker.internal:3003", authorization: `Bearer ${access.token}` };
   const others: [name: string, headers: Record<string, string>, status: number][] = [
     ["a named host with the token", allowed, 200],
