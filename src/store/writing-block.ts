@@ -45,6 +45,10 @@ export class WritingBlock implements BlockContext {
     this.ordBase = head.part * ORD_PART_SHIFT;
   }
 
+  has(field: number): boolean {
+    return this.block.events.some((event) => event.field === field);
+  }
+
   tx(event: BlockEvent): number {
     if (event.tx === 0 && this.ownTx === 0) return 0;
     this.txs ??= [];

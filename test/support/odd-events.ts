@@ -142,6 +142,9 @@ const TIME_FIELDS = new Set([
 ]);
 /** Microseconds are kept as numbers in some columns: exact up to the year 2255. */
 const EXACT_TIMES = TIMES.filter((ns) => ns / 1000n < 2n ** 53n && ns / 1000n > -(2n ** 53n));
+/** Few, so that events of expired orders find orders, those that their own block has changed too. */
+const MARKETS_OF_ORDERS = IDS.slice(-4, -2);
+const ORDERS = IDS.slice(-8);
 /** Values of their own, by message and field. */
 const SPECIAL: Readonly<Record<string, fc.Arbitrary<Any>>> = {
   "vega.Account.owner": fc.constantFrom("*", "", ...IDS.slice(1, 8)),
@@ -159,6 +162,10 @@ const SPECIAL: Readonly<Record<string, fc.Arbitrary<Any>>> = {
     { weight: 3, arbitrary: fc.constantFrom(1, 8) },
     { weight: 1, arbitrary: fc.constantFrom(0, 2, 3, 4, 5, 6, 7, UNKNOWN_ENUM) },
   ),
+  "vega.Order.id": fc.constantFrom(...ORDERS),
+  "vega.events.v1.ExpiredOrders.orderIds": fc.constantFrom(...ORDERS),
+  "vega.Order.marketId": fc.constantFrom(...MARKETS_OF_ORDERS),
+  "vega.events.v1.ExpiredOrders.marketId": fc.constantFrom(...MARKETS_OF_ORDERS),
   "vega.Order.type": fc.constantFrom(1, 1, 1, 1, 0, 2, 3, UNKNOWN_ENUM),
   "vega.Order.version": fc.constantFrom(1n, 2n, 2n ** 31n - 1n),
   "vega.Order.batchId": fc.constantFrom(0n, 3n, 2n ** 31n - 1n),
@@ -272,7 +279,7 @@ const KINDS: readonly (readonly [kind: string, message: string, most: number])[]
   ["withdrawal", "vega.Withdrawal", 4],
   ["rewardPayout", "vega.events.v1.RewardPayoutEvent", 4],
   ["delegationBalance", "vega.events.v1.DelegationBalanceEvent", 4],
-  ["checkpoint", "vega.events.v1.CheckpointEvent", 2],
+  ["checkpoint", "vega.events.v1.CheckpointEvent", 3],
   ["marketCreated", "vega.Market", 2],
   ["marketUpdated", "vega.Market", 2],
   ["marketData", "vega.MarketData", 4],

@@ -50,6 +50,7 @@ export const TRADING_EVENTS: readonly fc.Arbitrary<MadeEvent>[] = [
     liquidityProvisionId: fc.constantFrom("", "ab"),
   }),
   eventOf(Field.expiredOrders, events.encodeExpiredOrders, {
+    marketId: fc.constant(v.MARKETS[0]!),
     orderIds: fc.uniqueArray(fc.constantFrom(...v.ORDERS), { maxLength: 3 }),
   }),
   eventOf(Field.trade, vega.encodeTrade, {

@@ -13,6 +13,8 @@ export interface BlockContext {
   readonly isContinued: boolean;
   readonly ids: Ids;
   readonly accounts: Accounts;
+  /** Whether the block has an event of this kind. @param field payload field number */
+  has(field: number): boolean;
   /** Column `tx` for the event. */
   tx(event: BlockEvent): number;
   /** A `tx` column taken over from a row of an earlier block: 0 there means that block's hash. */

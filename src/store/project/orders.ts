@@ -1,5 +1,6 @@
-// Orders: their history, and how each stands now (reference 60, section 14.2; reference 20, sections 3.3 and 3.4).
-import type { Database } from "bun:sqlite";
+// Orders: their history, and how each stands now (reference 60, section 14.2; reference 20, sections 3.3 and 3.4;
+// reference 70, section 9.4).
+import type { Database, Statement } from "bun:sqlite";
 import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
 import { encodeOrder, readOrderAt } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
@@ -44,12 +45,6 @@ interface EarlierOrder extends StoredOrder {
   block: bigint;
   id: Uint8Array;
   version: bigint;
-}
-
-interface LiveOrder {
-  block: bigint;
-  tx: bigint;
-  data: Uint8Array;
 }
 
 /** What the rows of an order need of it. */
@@ -104,6 +99,47 @@ interface WrittenOrder {
 }
 
 /**
+ * Live orders as they stood before the running block: what expires is looked up there, whatever the block itself has
+ * done with the order. Kept only in blocks in which orders expire; in all others a write costs nothing more.
+ */
+class LiveBefore {
+  private block: BlockContext | undefined;
+  private isKept = false;
+  private readonly rows = new Map<string, Uint8Array | undefined>();
+
+  constructor(private readonly live: Statement) {}
+
+  /** The order is about to be written. */
+  keep(block: BlockContext, id: Uint8Array): void {
+    if (block !== this.block) this.enter(block);
+    if (!this.isKept) return;
+    const key = id.toHex();
+    if (!this.rows.has(key)) this.rows.set(key, this.read(id));
+  }
+
+  /** Its message, if it was live. */
+  find(block: BlockContext, key: string): Uint8Array | undefined {
+    if (block !== this.block) this.enter(block);
+    return this.rows.has(key) ? this.rows.get(key) : this.read(Uint8Array.fromHex(key));
+  }
+
+  clear(): void {
+    this.block = undefined;
+    this.rows.clear();
+  }
+
+  private enter(block: BlockContext): void {
+    this.block = block;
+    this.isKept = block.has(Field.expiredOrders);
+    if (this.rows.size > 0) this.rows.clear();
+  }
+
+  private read(id: Uint8Array): Uint8Array | undefined {
+    return (this.live.get(id) as { data: Uint8Array } | null)?.data;
+  }
+}
+
+/**
  * Orders: one row for each (id, version) and block, a later event of the block in place of the earlier. Current is
  * the newest row of each id and creation time: a liquidity order keeps its id when it is put in the book anew, and
  * the original lists each of these creations as it stood last. Only the newest creation of an id can be live.
@@ -126,8 +162,9 @@ export function orders(db: Database): Projection {
     "id, created, block, ord, market, party, status, type, tif, from_liquidity, live, reference",
   );
   const live = db.prepare(
-    "SELECT o.block, o.tx, o.data FROM orders_current c INDEXED BY orders_current_live_by_id JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
+    "SELECT o.data FROM orders_current c INDEXED BY orders_current_live_by_id JOIN orders o USING(block, ord) WHERE c.id = ? AND c.live = 1",
   );
+  const liveBefore = new LiveBefore(live);
   const written = new RowsOfBlock<WrittenOrder>();
   const show = (
     block: BlockContext,
@@ -174,6 +211,7 @@ export function orders(db: Database): Projection {
   };
   const write = (block: BlockContext, m: OrderFacts, ord: number, tx: number, data: Uint8Array) => {
     const id = idBlob(m.id, "id");
+    liveBefore.keep(block, id);
     const key = `${id.toHex()}|${m.version}`;
     const gone = written.get(block, key) ?? (block.isContinued ? stored(block, m, id) : undefined);
     if (gone) {
@@ -197,20 +235,27 @@ export function orders(db: Database): Projection {
       [
         Field.expiredOrders,
         (block, event) => {
-          const { orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
-          for (const [i, id] of orderIds.entries()) {
-            const row = live.get(idBlob(id, "order_ids")) as LiveOrder | null;
-            if (!row) continue;
-            // The order's own row again, its transaction too, with another status and time (reference 70, section 9.4).
-            const before = readOrderAt(row.data, 0, row.data.length);
-            const m = { ...before, status: ORDER.expired, updatedAt: BigInt(block.timeUs) * 1_000n };
-            const tx = block.carriedTx(Number(row.tx), Number(row.block));
-            // The event takes one sequence number for each order in it (reference 20, section 6.3).
-            write(block, m, block.ordOf(event.seq + i), tx, encodeOrder(m));
+          const { marketId, orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
+          const market = idBlob(marketId, "market_id").toHex();
+          const ids = new Set(orderIds.map((id) => idBlob(id, "order_ids").toHex()));
+          const found = [...ids]
+            .sort()
+            .map((id) => liveBefore.find(block, id))
+            .filter((data) => data !== undefined)
+            .map((data) => readOrderAt(data, 0, data.length))
+            .filter((order) => idBlob(order.marketId, "market_id").toHex() === market);
+          const updatedAt = BigInt(block.timeUs) * 1_000n;
+          for (const [place, order] of found.entries()) {
+            const m = { ...order, status: ORDER.expired, updatedAt };
+            // The event takes a sequence number for each order in it (reference 20, section 6.3).
+            write(block, m, block.ordOf(event.seq + place), block.tx(event), encodeOrder(m));
           }
         },
       ],
     ],
-    reset: () => written.clear(),
+    reset: () => {
+      written.clear();
+      liveBefore.clear();
+    },
   };
 }

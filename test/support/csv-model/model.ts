@@ -62,7 +62,9 @@ const [ACTIVE, EXPIRED, PARKED, LIMIT, IOC, FOK] = [1, 2, 8, 1, 3, 4];
 
 export class CsvModel {
   private readonly tables = new Map<string, Map<string, Row>>();
-  private readonly live = new Map<string, { message: Any; tx: string }>();
+  private readonly live = new Map<string, Any>();
+  /** The same as it was when the block began. */
+  private liveBefore = new Map<string, Any>();
   private readonly positions = new PositionModel();
   private height = 0;
   private us = -1n;
@@ -74,6 +76,7 @@ export class CsvModel {
     this.blocks++;
     this.ledgerEntries = 0n;
     this.positions.beginBlock();
+    this.liveBefore = new Map(this.live);
     if (us !== this.us) {
       // A block at the time of the one before has no row, and its rows belong to that one (reference 60, 14.1).
       this.height = block.height;
@@ -119,12 +122,16 @@ export class CsvModel {
     deposit: (m, at) => this.deposit(m, at),
     withdrawal: (m, at) => this.withdrawal(m, at),
     order: (m, at) => this.order(m, at),
-    // The row that is live once more, with another status and time.
+    // The row that was live before the block once more, with another status and time.
     expiredOrders: (m, at) => {
-      for (const [i, id] of m.orderIds.entries()) {
-        const found = this.live.get(hex(id));
-        const changed = { status: EXPIRED, updatedAt: at.us * 1000n };
-        if (found) this.order({ ...found.message, ...changed }, { ...at, seq: at.seq + i, tx: found.tx });
+      const ids: string[] = m.orderIds.map(hex);
+      const found = [...this.liveBefore].filter(
+        ([id, order]) => ids.includes(id) && hex(order.marketId) === hex(m.marketId),
+      );
+      found.sort(([a], [b]) => (a < b ? -1 : 1));
+      const changed = { status: EXPIRED, updatedAt: at.us * 1000n };
+      for (const [i, [, order]] of found.entries()) {
+        this.order({ ...order, ...changed }, { ...at, seq: at.seq + i });
       }
     },
     trade: (m, at) => {
@@ -229,8 +236,7 @@ export class CsvModel {
   private order(m: Any, at: At): void {
     const id = hex(m.id);
     const canTrade = m.type === LIMIT && m.timeInForce !== IOC && m.timeInForce !== FOK;
-    if (canTrade && (m.status === ACTIVE || m.status === PARKED))
-      this.live.set(id, { message: m, tx: at.tx });
+    if (canTrade && (m.status === ACTIVE || m.status === PARKED)) this.live.set(id, m);
     else this.live.delete(id);
     this.put(
       "orders",
