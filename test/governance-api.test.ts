@@ -29,6 +29,8 @@ describe("votes and proposals (reference 10, section 5.12)", () => {
       state,
       timestamp: 1_000_001n,
       requiredMajority: "0.660",
+      requiredLiquidityProviderParticipation: n === 4 ? "0.10" : "0",
+      requiredLiquidityProviderMajority: n === 4 ? "0.00" : "",
       terms: { closingTimestamp: 5n, ...kind },
       rationale: { title: "t", description: "d" },
     }),
@@ -84,6 +86,18 @@ describe("votes and proposals (reference 10, section 5.12)", () => {
     expect(pairs(await get("/votes?partyId="))).toEqual([]);
   });
 
+  test("paging is looked at before what is missing", async () => {
+    const codeOf = async (query: string) => (await get(`/votes${query}`)).body.details[0].code;
+    expect(await codeOf("?pagination.first=0")).toBe(10028);
+    expect(await codeOf("")).toBe(10023);
+  });
+
+  test("a proposer that is not an identifier has no proposals", async () => {
+    const { status, body } = await get("/governances?proposerPartyId=zz");
+    expect([status, body.connection.edges]).toEqual([200, []]);
+    expect((await get("/governances?proposerPartyId=zz&pagination.first=0")).status).toBe(400);
+  });
+
   const idsOf = async (query: string) =>
     (await get(`/governances?${query}`)).body.connection.edges.map(({ node }: Json) =>
       numberOf(node.proposal.id),
@@ -130,7 +144,9 @@ describe("votes and proposals (reference 10, section 5.12)", () => {
       requiredParticipation: "0",
       requiredMajority: "0.66",
     });
-    expect((await get("/governance?reference=two")).body.data.proposal.id).toBe(id(4));
+    const { proposal } = (await get("/governance?reference=two")).body.data;
+    expect([proposal.id, proposal.requiredLiquidityProviderParticipation]).toEqual([id(4), "0.1"]);
+    expect(proposal.requiredLiquidityProviderMajority).toBeUndefined();
     const bad = await get("/governance?proposalId=zz");
     expect([bad.status, bad.body.details[0].code]).toEqual([400, 170001]);
   });

@@ -106,8 +106,9 @@ describe("ledger (reference 10, section 5.13)", () => {
     ]);
   });
 
-  test("no party, or two on one side, is refused", async () => {
-    for (const query of ["", `${to(P1)}&${to(P2)}`, "filter.transferTypes=1"]) {
+  test("no party, an empty one, or two on one side, is refused", async () => {
+    const refused = ["", `${to(P1)}&${to(P2)}`, "filter.transferTypes=1", from(""), to("")];
+    for (const query of [...refused, `${from("")}&${to("")}`, `${from(P1)}&${to("")}&${to("")}`]) {
       const { status, body } = await get(`/ledgerentry/history?${query}`);
       expect([status, body.details[0].code]).toEqual([500, 260001]);
     }

@@ -82,10 +82,9 @@ async function costsOfForm(list: ListForms, parameters: string): Promise<Cost[]>
   expect(edges.length).toBeGreaterThan(1);
   const at = encodeURIComponent(edges[1]!.cursor);
   await ask(`pagination.first=2&pagination.after=${at}`, false);
-  if (!list.forwardOnly) {
+  if (!list.newestOnly)
     await ask(`pagination.first=2&pagination.newestFirst=false&pagination.after=${at}`, false);
-    await ask(`pagination.last=2&pagination.before=${at}`, false);
-  }
+  if (!list.forwardOnly) await ask(`pagination.last=2&pagination.before=${at}`, false);
   return [...costs].sort();
 }
 

@@ -56,7 +56,7 @@ describe(`each row once, in order, to an end (seed ${SEED})`, () => {
     for (const chain of same) {
       const page = pagesOf(chain.get, path);
       const whole = new Map<boolean, Edge[]>();
-      for (const newestFirst of list.forwardOnly ? [true] : [true, false]) {
+      for (const newestFirst of list.newestOnly ? [true] : [true, false]) {
         const { edges } = await page(`${WHOLE}&pagination.newestFirst=${newestFirst}`);
         whole.set(newestFirst, edges);
         expect(new Set(edges.map(({ cursor }) => cursor)).size).toBe(edges.length);
@@ -68,7 +68,7 @@ describe(`each row once, in order, to an end (seed ${SEED})`, () => {
         }
         if (!list.forwardOnly) await checkEveryCursor(page, edges, newestFirst);
       }
-      if (!list.forwardOnly && !list.notReversed)
+      if (!list.newestOnly && !list.notReversed)
         expect(whole.get(false)).toEqual(whole.get(true)!.toReversed());
     }
   });
@@ -86,7 +86,7 @@ describe(`while blocks are added between pages, what stays in its place is seen 
     const next = added[Symbol.iterator]();
     for (const query of list.queries) {
       const page = pagesOf(chain.get, pathOf(list, query));
-      for (const newestFirst of list.forwardOnly ? [true] : [true, false]) {
+      for (const newestFirst of list.newestOnly ? [true] : [true, false]) {
         for (const walk of list.forwardOnly ? [walkForward] : [walkForward, walkBackward])
           await checkGrowing(page, walk, newestFirst, () => chain.write([next.next().value!]));
       }

@@ -47,7 +47,7 @@ describe("rewards (reference 10, section 4.2)", () => {
     ["pagination.first=3", [1027, 1025, 757], true, false],
     ["pagination.first=3&pagination.after=757", [747, 744, 741], true, true],
     ["fromEpoch=747&toEpoch=1025", [1025, 757, 747], false, false],
-    ["fromEpoch=18446744073709551615", [], false, false],
+    ["fromEpoch=9223372036854775807", [], false, false],
   ];
   for (const [query, want, next, previous] of cases) {
     test(`${query} gives ${want}`, async () => {
@@ -60,6 +60,16 @@ describe("rewards (reference 10, section 4.2)", () => {
       expect(body.rewards.pageInfo).toMatchObject({ hasNextPage: next, hasPreviousPage: previous });
     });
   }
+
+  test.each([
+    ["/rewards?fromEpoch=9223372036854775808", 230001],
+    ["/rewards?toEpoch=18446744073709551615", 230001],
+    ["/rewards/epoch/summaries?filter.fromEpoch=18446744073709551615", 140001],
+    ["/rewards/epoch/summaries?filter.toEpoch=9223372036854775808", 140001],
+  ])("%s: an epoch that no column can hold is an error", async (path, code) => {
+    const { status, body } = await get(path);
+    expect([status, body.code, body.details[0].code]).toEqual([500, 13, code]);
+  });
 
   test("a node in full: ids in lower case, no market, time in microseconds", async () => {
     const { body } = await get("/rewards?pagination.last=1");

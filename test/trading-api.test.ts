@@ -202,6 +202,8 @@ describe("orders (reference 10, section 5.16)", () => {
       ["2", "STATUS_FILLED"],
       ["1", "STATUS_ACTIVE"],
     ]);
+    const { status, body } = await get(`/order/versions/${id(3)}?pagination.last=1`);
+    expect([status, body.details[0].code]).toEqual([500, 20005]);
   });
 
   test("depth adds live orders up by price, best first", async () => {

@@ -1,7 +1,8 @@
 // Runs the original service's recorded answers against an application and tells what differs.
-// Rules of comparison: the README beside the vectors.
+// Rules of comparison: test/golden/README.md.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { differingAnswers } from "./support/compatibility.ts";
 
 export interface Vector {
   readonly name: string;
@@ -19,16 +20,74 @@ export interface Vector {
   readonly note?: string;
 }
 
+/** A recording, and what the original answered over it. */
+export interface AnswerSet {
+  /** Its part of the list of differences in docs/compatibility.md. */
+  readonly title: string;
+  readonly recording: string;
+  readonly answers: string;
+}
+
 const SHARED = join(import.meta.dir, "..", "..", "shared");
-export const RECORDING = join(SHARED, "data", "smoketest_to_block_5000.evts.gz");
-const VECTORS = join(SHARED, "vectors", "data-api-smoketest.json");
+const GOLDEN = join(import.meta.dir, "golden");
 
-/** The recording and the answers are not part of the project; without them the tests that need them are skipped. */
+export const TEST_NETWORK: AnswerSet = {
+  title: "The test network",
+  recording: join(SHARED, "data", "smoketest_to_block_5000.evts.gz"),
+  answers: join(SHARED, "vectors", "data-api-smoketest.json"),
+};
+export const SAMPLE: AnswerSet = {
+  title: "The sample",
+  recording: join(GOLDEN, "sample.evts.gz"),
+  answers: join(GOLDEN, "sample-answers.json.gz"),
+};
+export const DEVNET_DEMO: AnswerSet = {
+  title: "The demonstration of a devnet",
+  recording: join(GOLDEN, "devnet-demo.evts.gz"),
+  answers: join(GOLDEN, "devnet-answers.json.gz"),
+};
+
+/** The test network's recording and answers are not part of the project; without them their tests are skipped. */
+export const RECORDING = TEST_NETWORK.recording;
 export const hasRecording = existsSync(RECORDING);
-export const hasVectors = hasRecording && existsSync(VECTORS);
+export const hasVectors = hasRecording && existsSync(TEST_NETWORK.answers);
 
-export function loadVectors(): Vector[] {
-  return JSON.parse(readFileSync(VECTORS, "utf8")) as Vector[];
+export function loadVectors({ answers }: AnswerSet): Vector[] {
+  const bytes = readFileSync(answers);
+  const text = answers.endsWith(".gz") ? Buffer.from(Bun.gunzipSync(bytes)) : bytes;
+  return JSON.parse(text.toString("utf8")) as Vector[];
+}
+
+/** The answers of a set, each of which is equal or listed in docs/compatibility.md, and then not equal. */
+export class ListedAnswers {
+  readonly vectors: readonly Vector[];
+  private readonly listed: ReadonlySet<string>;
+
+  constructor(set: AnswerSet) {
+    this.vectors = loadVectors(set);
+    this.listed = new Set(differingAnswers(set.title));
+  }
+
+  /** For `test.each`. */
+  get entries(): [name: string, Vector][] {
+    return this.vectors.map((vector) => [vector.name, vector]);
+  }
+
+  /** Listed names without an answer. */
+  get unknown(): string[] {
+    const names = new Set(this.vectors.map(({ name }) => name));
+    return [...this.listed].filter((name) => !names.has(name));
+  }
+
+  /** @throws Error with what is wrong */
+  async check(run: VectorRun, vector: Vector): Promise<void> {
+    const differences = await run.check(vector);
+    if (!this.listed.has(vector.name)) {
+      if (differences.length > 0) throw new Error(differences.join("\n"));
+    } else if (differences.length === 0) {
+      throw new Error("listed in docs/compatibility.md, but equal");
+    }
+  }
 }
 
 export type Fetch = (request: Request) => Promise<Response>;

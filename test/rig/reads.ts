@@ -158,7 +158,8 @@ const FOREVER = "startTimestamp=0&endTimestamp=9223372036854775807";
 /** Queries of the resources that give nothing, or not all, without one. */
 const QUERIES: Readonly<Record<string, (ids: Ids) => string[]>> = {
   "/api/v2/ledgerentry/history": ({ partyId }) =>
-    partyId!.map((id) => `filter.fromAccountFilter.partyIds=${id}`),
+    // Without a party the list refuses.
+    partyId!.filter((id) => id !== "").map((id) => `filter.fromAccountFilter.partyIds=${id}`),
   "/api/v2/erc20/asset/withdrawal/bundle": each("withdrawalId"),
   "/api/v2/erc20/asset/list/bundle": each("assetId"),
   "/api/v2/erc20/asset/limits/bundle": each("proposalId"),

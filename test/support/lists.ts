@@ -24,8 +24,10 @@ export interface ListForms {
   /** Queries; the counted form comes first. */
   readonly queries: readonly string[];
   readonly count: (chain: RandomChain) => number;
-  /** Why this list is not walked backwards or oldest first, if it is not. */
+  /** Why this list is not walked backwards, if it is not. */
   readonly forwardOnly?: string;
+  /** Why it is not walked oldest first either, if it is not. */
+  readonly newestOnly?: string;
   /** Why the oldest-first list is not the reverse of the newest-first one, if it is not. */
   readonly notReversed?: string;
 }
@@ -304,12 +306,14 @@ export const LISTS: readonly ListForms[] = [
     // An order that is made again with another creation time is another current row.
     count: counted(Field.order, (m) => [id(m.id), String(createdNs(m.version))]),
     forwardOnly: "the original knows no other way (reference 10, section 5.16)",
+    newestOnly: "the same",
   },
   {
     path: "/api/v2/order/versions/{order_id}",
     at: [ORDERS[0]!],
     queries: [""],
     count: versionCount,
+    forwardOnly: "the original knows no other way",
   },
   {
     path: "/api/v2/trades",

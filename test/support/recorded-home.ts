@@ -1,4 +1,4 @@
-// A home that holds the recording of the test network, made once for a test file.
+// A home that holds a recording, made once for a test file.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,11 +12,12 @@ export interface RecordedHome {
   remove(): void;
 }
 
-export async function recordedHome(): Promise<RecordedHome> {
+/** @param recording the test network's by default */
+export async function recordedHome(recording = RECORDING): Promise<RecordedHome> {
   const path = mkdtempSync(join(tmpdir(), "lyra-recorded-"));
   const db = openWriter(path);
   const writer = new BlockWriter(db);
-  await replayFiles(writer, db, [RECORDING]);
+  await replayFiles(writer, db, [recording]);
   writer.checkpoint();
   db.close();
   return { path, remove: () => rmSync(path, { recursive: true }) };

@@ -2,8 +2,9 @@
 import { invalidArgument } from "../errors.ts";
 
 const WHOLE_NUMBER = /^[+-]?\d+$/;
-const INT64_MAX = 2n ** 63n - 1n;
-const INT64_MIN = -(2n ** 63n);
+/** The last epoch that a column can hold. */
+export const EPOCH_MAX = 2n ** 63n - 1n;
+const EPOCH_MIN = -(2n ** 63n);
 
 /**
  * The number of an epoch, as the original's integer parser takes it.
@@ -18,11 +19,6 @@ export function parseEpoch(text: string, title: string): bigint {
   };
   if (!WHOLE_NUMBER.test(text)) throw fail("invalid syntax");
   const value = text.length > 40 ? undefined : BigInt(text.startsWith("+") ? text.slice(1) : text);
-  if (value === undefined || value > INT64_MAX || value < INT64_MIN) throw fail("value out of range");
+  if (value === undefined || value > EPOCH_MAX || value < EPOCH_MIN) throw fail("value out of range");
   return value;
-}
-
-/** An unsigned bound as a column can be compared with it: epochs end long before 63 bits do. */
-export function epochBound(value: bigint): bigint {
-  return value > INT64_MAX ? INT64_MAX : value;
 }

@@ -1,7 +1,7 @@
 // Proposals with their votes (reference 10, section 5.12).
 import { numericText } from "../../history/numeric.ts";
 import { type GovernanceData, type Proposal, readProposalAt, type Vote } from "../../wire/generated/vega.ts";
-import { canonicalIdentifier, hexOf, identifierBytes } from "../../wire/identifiers.ts";
+import { canonicalIdentifier, hexOf, identifierBytes, isIdentifier } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { invalidArgument, notFound } from "../errors.ts";
 import type { PageRequest, Param, Row } from "../pagination.ts";
@@ -29,12 +29,17 @@ function proposalOf(data: Uint8Array): Proposal {
   proposal.timestamp = truncatedNs(proposal.timestamp);
   proposal.requiredParticipation = numericText(proposal.requiredParticipation);
   proposal.requiredMajority = numericText(proposal.requiredMajority);
-  const { requiredLiquidityProviderParticipation, requiredLiquidityProviderMajority } = proposal;
-  if (requiredLiquidityProviderParticipation !== undefined)
-    proposal.requiredLiquidityProviderParticipation = numericText(requiredLiquidityProviderParticipation);
-  if (requiredLiquidityProviderMajority !== undefined)
-    proposal.requiredLiquidityProviderMajority = numericText(requiredLiquidityProviderMajority);
+  proposal.requiredLiquidityProviderParticipation = unlessZero(
+    proposal.requiredLiquidityProviderParticipation,
+  );
+  proposal.requiredLiquidityProviderMajority = unlessZero(proposal.requiredLiquidityProviderMajority);
   return proposal;
+}
+
+/** A requirement of 0 is shown as no requirement (only markets have one). */
+function unlessZero(text: string | undefined): string | undefined {
+  const shown = numericText(text ?? "");
+  return shown === "0" ? undefined : shown;
 }
 
 /** Votes of all given proposals in one query, by proposal in hex, each list by party. */
@@ -175,7 +180,9 @@ function proposalFilter(context: DataContext, request: RequestFields): { where: 
   // The number 0 in column `kind` marks terms without a change; as a filter it matches nothing.
   if (proposalType === TYPE_UNSPECIFIED) where.push("1 = 0");
   else if (proposalType !== undefined && proposalType !== TYPE_ALL) filter("c.kind = ?", proposalType);
-  if (proposerPartyId !== undefined) filter("c.party = ?", context.ids.position(proposerPartyId));
+  // A party that is not an identifier has no proposals. (For every other list that is an error.)
+  if (proposerPartyId !== undefined && !isIdentifier(proposerPartyId)) where.push("1 = 0");
+  else if (proposerPartyId !== undefined) filter("c.party = ?", context.ids.position(proposerPartyId));
   if (proposalReference) filter("c.reference = ?", proposalReference);
   return { where, params };
 }

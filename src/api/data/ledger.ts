@@ -111,7 +111,7 @@ function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
   };
   const sides = [filter.fromAccountFilter ?? {}, filter.toAccountFilter ?? {}];
   const named = sides.flatMap((side) => side.partyIds ?? []);
-  if (named.length === 0 || sides.some((side) => (side.partyIds?.length ?? 0) > 1)) {
+  if (named.every((id) => id === "") || sides.some((side) => (side.partyIds?.length ?? 0) > 1)) {
     throw internal("failed to query ledger entries", SINGLE_PARTY);
   }
   const both = filter.closeOnAccountFilters === true;

@@ -15,6 +15,9 @@ const CURRENT = "orders_current c JOIN orders o ON o.block = c.block AND o.ord =
 const LIVE =
   "orders_current c INDEXED BY orders_current_live JOIN orders o ON o.block = c.block AND o.ord = c.ord";
 const FAILED = "failed to get orders";
+const VERSIONS_FAILED = "failed to get order versions";
+/** Said of both lists: neither can be walked from its end. */
+const NO_LAST = "'last' pagination for orders not currently supported";
 
 interface OrderRow extends Row {
   data: Uint8Array;
@@ -80,14 +83,15 @@ const listOrderVersions: Endpoint<DataContext> = {
   response: "datanode.api.v2.ListOrderVersionsResponse",
   tag: "Orders",
   summary: "List the versions of an order",
-  description: "The last state of each version, newest first.",
+  description: "The last state of each version, newest first; only forward.",
   handle(context, request) {
     const id = request.orderId as string;
     if (id === "") throw invalidArgument("missing orderID parameter");
     if (!isHex64(id)) throw invalidArgument("invalid orderID parameter");
     const page = context.page(request);
+    if (!page.forward) throw internal(VERSIONS_FAILED, `orderID: ${id}: ${NO_LAST}`);
     const bytes = Buffer.from(id, "hex");
-    return context.query("failed to get order versions", () => {
+    return context.query(VERSIONS_FAILED, () => {
       const orders = context.list<OrderRow, Order>({
         query: {
           select: "o.data",
@@ -128,7 +132,7 @@ const listOrders: Endpoint<DataContext> = {
     "Orders in their current state, newest creation first; only that way round, and only forward. The date range applies to the time of the last update.",
   handle(context, request) {
     const page = context.page(request);
-    if (!page.forward) throw internal(FAILED, "'last' pagination for orders not currently supported");
+    if (!page.forward) throw internal(FAILED, NO_LAST);
     if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
     const { from, params } = orderRows(context, (request.filter ?? {}) as RequestFields);
     return context.query(FAILED, () => {

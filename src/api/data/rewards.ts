@@ -4,7 +4,7 @@ import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { invalidArgument } from "../errors.ts";
+import { internal, invalidArgument } from "../errors.ts";
 import {
   CursorError,
   type KeyValue,
@@ -17,7 +17,7 @@ import {
 } from "../pagination.ts";
 import type { RequestFields } from "../query.ts";
 import { CursorReader, type DataContext, inList, truncatedNs } from "./context.ts";
-import { epochBound } from "./epoch-text.ts";
+import { EPOCH_MAX } from "./epoch-text.ts";
 
 /** What an account event writes for "no market". */
 const NO_MARKET = "!";
@@ -35,17 +35,22 @@ interface EpochFilter {
   toEpoch?: bigint;
 }
 
-function epochRange(filter: EpochFilter, column: string): { where: string[]; params: Param[] } {
+/** @throws ApiError 500 with `failure` for an epoch that no column can hold, as there */
+function epochRange(
+  filter: EpochFilter,
+  column: string,
+  failure: string,
+): { where: string[]; params: Param[] } {
   const where: string[] = [];
   const params: Param[] = [];
-  if (filter.fromEpoch !== undefined) {
-    where.push(`${column} >= ?`);
-    params.push(epochBound(filter.fromEpoch));
-  }
-  if (filter.toEpoch !== undefined) {
-    where.push(`${column} <= ?`);
-    params.push(epochBound(filter.toEpoch));
-  }
+  const bound = (comparison: ">=" | "<=", epoch: bigint | undefined) => {
+    if (epoch === undefined) return;
+    if (epoch > EPOCH_MAX) throw internal(failure, `epoch ${epoch} is above ${EPOCH_MAX}`);
+    where.push(`${column} ${comparison} ?`);
+    params.push(epoch);
+  };
+  bound(">=", filter.fromEpoch);
+  bound("<=", filter.toEpoch);
   return { where, params };
 }
 
@@ -79,8 +84,9 @@ const listRewards: Endpoint<DataContext> = {
   description: "Every payout, by epoch and, within an epoch, in the order of the payouts.",
   handle(context, request) {
     const page = context.page(request);
-    return context.query("failed to get rewards", () => {
-      const { where, params } = epochRange(request as EpochFilter, "r.epoch");
+    const failure = "failed to get rewards";
+    return context.query(failure, () => {
+      const { where, params } = epochRange(request as EpochFilter, "r.epoch", failure);
       for (const name of ["party", "asset"]) {
         const id = (request[`${name}Id`] as string | undefined) ?? "";
         if (id === "") continue;
@@ -211,9 +217,10 @@ const listEpochRewardSummaries: Endpoint<DataContext> = {
     "What was paid in each epoch, summed over parties, by epoch, asset, market and reward type. An empty `filter.marketIds` selects rewards without a market.",
   handle(context, request) {
     const page = context.page(request);
-    return context.query("failed to get summary", () => {
+    const failure = "failed to get summary";
+    return context.query(failure, () => {
       const filter = (request.filter ?? {}) as EpochFilter & { assetIds?: string[]; marketIds?: string[] };
-      const { where, params } = epochRange(filter, "s.epoch");
+      const { where, params } = epochRange(filter, "s.epoch", failure);
       if (filter.assetIds?.length) {
         where.push(inList("s.asset", filter.assetIds.length));
         params.push(...refsOf(context, filter.assetIds, "asset"));

@@ -39,9 +39,9 @@ const listVotes: Endpoint<DataContext> = {
   handle(context, request) {
     const partyId = request.partyId as string | undefined;
     const proposalId = request.proposalId as string | undefined;
+    const page = context.page(request);
     if (partyId === undefined && proposalId === undefined)
       throw invalidArgument("missing proposal id and party id");
-    const page = context.page(request);
     return context.query(
       "failed to get votes",
       () => {

@@ -1917,25 +1917,25 @@ export function encodeDepositsConnection(message: Init<DepositsConnection>): Uin
 export interface ERC20MultiSigSignerAddedBundle {
   newSigner: string;
   submitter: string;
-  epochSeq: string;
   nonce: string;
   timestamp: bigint;
   signatures: string;
+  epochSeq: string;
 }
 
 export function emptyERC20MultiSigSignerAddedBundle(): ERC20MultiSigSignerAddedBundle {
-  return { newSigner: "", submitter: "", epochSeq: "", nonce: "", timestamp: 0n, signatures: "" };
+  return { newSigner: "", submitter: "", nonce: "", timestamp: 0n, signatures: "", epochSeq: "" };
 }
 
 export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, into?: ERC20MultiSigSignerAddedBundle): ERC20MultiSigSignerAddedBundle {
   let newSigner: string = "";
   let submitter: string = "";
-  let epochSeq: string = "";
   let nonce: string = "";
   let timestamp: bigint = 0n;
   let signatures: string = "";
+  let epochSeq: string = "";
   if (into !== undefined) {
-    ({ newSigner, submitter, epochSeq, nonce, timestamp, signatures } = into);
+    ({ newSigner, submitter, nonce, timestamp, signatures, epochSeq } = into);
   }
   while (reader.pos < end) {
     const tag = reader.tag();
@@ -1946,9 +1946,6 @@ export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, 
       case 18:
         submitter = reader.string(end);
         break;
-      case 26:
-        epochSeq = reader.string(end);
-        break;
       case 34:
         nonce = reader.string(end);
         break;
@@ -1958,6 +1955,9 @@ export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, 
       case 50:
         signatures = reader.string(end);
         break;
+      case 26:
+        epochSeq = reader.string(end);
+        break;
       default:
         reader.skip(tag, end, knownERC20MultiSigSignerAddedBundle);
     }
@@ -1966,13 +1966,13 @@ export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, 
   return {
     newSigner,
     submitter,
-    epochSeq,
     nonce,
     timestamp,
     signatures,
+    epochSeq,
   };
 }
-const knownERC20MultiSigSignerAddedBundle = [1, 2, 3, 4, 5, 6];
+const knownERC20MultiSigSignerAddedBundle = [1, 2, 4, 5, 6, 3];
 
 export function writeERC20MultiSigSignerAddedBundle(writer: Writer, message: Init<ERC20MultiSigSignerAddedBundle>): void {
   if (message.newSigner) {

@@ -44,8 +44,8 @@ export const datanode: PackageSchema = {
     DepositEdge: "1 node vega.Deposit; 2 cursor string",
     DepositsConnection: "1 edges DepositEdge[]; 2 page_info PageInfo",
     ERC20MultiSigSignerAddedBundle: `
-      1 new_signer string; 2 submitter string; 3 epoch_seq string; 4 nonce string; 5 timestamp int64;
-      6 signatures string;`,
+      1 new_signer string; 2 submitter string; 4 nonce string; 5 timestamp int64; 6 signatures string;
+      3 epoch_seq string;`,
     ERC20MultiSigSignerAddedBundleEdge: "1 node ERC20MultiSigSignerAddedBundle; 2 cursor string",
     ERC20MultiSigSignerAddedConnection: "1 edges ERC20MultiSigSignerAddedBundleEdge[]; 2 page_info PageInfo",
     ERC20MultiSigSignerAddedEdge: "1 node vega.events.v1.ERC20MultiSigSignerAdded; 2 cursor string",
