@@ -4,7 +4,6 @@ import { SAMPLE_PATH } from "../scripts/make-sample.ts";
 import { dataApp } from "../src/api/data/app.ts";
 import { DataContext } from "../src/api/data/context.ts";
 import { DataPlane } from "../src/api/data/plane.ts";
-import { docsPlugin } from "../src/api/docs.ts";
 import { DEFAULT_LIMITS } from "../src/limits.ts";
 import { replayFiles } from "../src/sources/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
@@ -18,6 +17,6 @@ export async function openSample(home: string) {
   const db = openReader(home);
   const build = { version: "v0.71.6", commit: "test" };
   const plane = new DataPlane(new DataContext(db, { limits: DEFAULT_LIMITS, build, home }));
-  const app = new Elysia({ strictPath: true }).use(docsPlugin()).use(dataApp(plane));
+  const app = new Elysia({ strictPath: true }).use(dataApp(plane));
   return { app, close: () => db.close() };
 }

@@ -5,7 +5,6 @@
 import { Elysia } from "elysia";
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import scriptPath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { openApiParts } from "./openapi.ts";
 
 const PAGE = "/docs";
 const DOCUMENT = "/docs/json";
@@ -41,8 +40,8 @@ interface Served {
  * Routes of the documentation, to be mounted beside those of a plane.
  * @param parts makes the OpenAPI document
  */
-export function docsPlugin(parts: () => object = openApiParts) {
-  const made = once(() => make(parts()));
+export function docsPlugin(parts: () => Promise<object>) {
+  const made = once(async () => make(await parts()));
   const page = async () => respond((await made()).page);
   return new Elysia({ name: "docs" })
     .get(PAGE, page)

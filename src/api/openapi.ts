@@ -96,7 +96,11 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
         type: "string",
         description: "Kind of error, or the whole of it when there are no details.",
       },
-      details: { type: "array", items: { $ref: "#/components/schemas/ErrorDetail" } },
+      details: {
+        type: "array",
+        items: { $ref: "#/components/schemas/ErrorDetail" },
+        description: "Numbers and reasons of the error; empty when the message says it all.",
+      },
     },
     required: ["code", "message", "details"],
   },

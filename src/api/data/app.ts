@@ -88,7 +88,7 @@ export function dataApp(
     "/metrics",
     () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
   );
-  app.use(docsPlugin());
+  app.use(docsPlugin(async () => (await import("../openapi.ts")).openApiParts()));
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, streams, request, mounted));
   app.onError(({ error, request }) => {

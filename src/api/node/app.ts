@@ -6,7 +6,6 @@ import { jsonMode } from "../data/plane.ts";
 import { docsPlugin } from "../docs.ts";
 import { ApiError, Grpc } from "../errors.ts";
 import { ANY_HOST, splitUrl, withCors } from "../http.ts";
-import { nodeOpenApiParts } from "./openapi.ts";
 import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */
@@ -27,7 +26,7 @@ export function nodeApp(plane: NodePlane) {
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", () => readyz(plane));
-  app.use(docsPlugin(nodeOpenApiParts));
+  app.use(docsPlugin(async () => (await import("./openapi.ts")).nodeOpenApiParts()));
   // Everything else: the path with a parameter, other methods, escapes in paths, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, request), { parse: "none" });
   app.onError(({ error, request }) => failed(request, error, NODE_MODE));

@@ -1,6 +1,6 @@
 // Parameters of a request from the descriptor of its message, under the rules of reference 10, section 1.4.
-import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";
-import { INT64, UINT64 } from "./schemas.ts";
+import { type FieldDescriptor, messageDescriptor } from "../../wire/schema/index.ts";
+import { enumSchema, INT64, UINT64 } from "./schemas.ts";
 import { PARAMETERS, REQUIRED, SPECIAL } from "./texts.ts";
 import type { Parameter, Schema } from "./types.ts";
 
@@ -64,7 +64,7 @@ function queryParameter(request: string, name: string, field: FieldDescriptor): 
 
 function scalarSchema(field: FieldDescriptor): Schema {
   if (field.kind !== "enum") return SCALARS[field.kind]!;
-  return { type: "string", enum: [...enumDescriptor(field.typeName).numberOf.keys()] };
+  return enumSchema(field.typeName);
 }
 
 /** The most particular text there is. */

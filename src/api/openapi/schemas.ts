@@ -5,7 +5,7 @@ import {
   type MessageDescriptor,
   messageDescriptor,
 } from "../../wire/schema/index.ts";
-import { FIELDS } from "./texts.ts";
+import { enumText, memberText } from "./texts/describe.ts";
 import type { Schema } from "./types.ts";
 
 export const INT64: Schema = { type: "string", format: "int64", pattern: "^-?\\d+$" };
@@ -42,6 +42,12 @@ export function isNullable(message: string, field: FieldDescriptor): boolean {
   return !ENVELOPE.test(message) || NULL_IN_ENVELOPE.has(`${message}.${field.jsonName}`);
 }
 
+/** The values of an enum by name, each with its meaning. */
+export function enumSchema(fullName: string): Schema {
+  const values = [...enumDescriptor(fullName).numberOf.keys()];
+  return { type: "string", enum: values, description: enumText(fullName, values) };
+}
+
 /** Component schemas of the messages asked for and of everything inside them. */
 export class SchemaBook {
   readonly schemas: Record<string, Schema> = {};
@@ -57,7 +63,7 @@ export class SchemaBook {
   }
 
   enumeration(fullName: string): Schema {
-    this.schemas[fullName] ??= { type: "string", enum: [...enumDescriptor(fullName).numberOf.keys()] };
+    this.schemas[fullName] ??= enumSchema(fullName);
     return { $ref: `#/components/schemas/${fullName}` };
   }
 
@@ -74,7 +80,7 @@ export class SchemaBook {
   private memberSchema(message: string, field: FieldDescriptor): Schema {
     const value = this.fieldSchema(field);
     const schema = isNullable(message, field) ? { anyOf: [value, { type: "null" as const }] } : value;
-    const description = FIELDS[field.jsonName];
+    const description = memberText(message, field.jsonName);
     return description === undefined ? schema : { ...schema, description };
   }
 

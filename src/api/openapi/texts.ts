@@ -1,4 +1,4 @@
-// What the parameters, fields and groups of the data API mean, for people. A test asks that nothing is left out.
+// What the parameters and groups of the data API mean, for people. A test asks that nothing is left out.
 import { DEFAULT_LIMITS } from "../../limits.ts";
 
 const { pageRowsDefault, pageRowsMax, filterValuesMax } = DEFAULT_LIMITS;
@@ -141,27 +141,3 @@ export const REQUIRED: ReadonlySet<string> = new Set([
   "ExportNetworkHistoryRequest.fromBlock",
   "ExportNetworkHistoryRequest.toBlock",
 ]);
-
-/** Fields of answers whose name says less than this. */
-export const FIELDS: Readonly<Record<string, string>> = {
-  cursor: "Place of this row in the list, for `pagination.after` and `pagination.before`.",
-  startCursor: "Cursor of the first row of the page.",
-  endCursor: "Cursor of the last row of the page.",
-  hasNextPage: "Whether rows follow in the direction of the walk.",
-  hasPreviousPage: "Whether rows come before.",
-  amount: "Whole number of the asset's smallest units.",
-  balance: "Whole number of the asset's smallest units.",
-  quantum: "A small, sensible amount of the asset, in its smallest units.",
-  decimals: "Digits after the point of a whole unit.",
-  timestamp: `${TIMES}.`,
-  createdTimestamp: `${TIMES}.`,
-  creditedTimestamp: `${TIMES}, 0 while not credited.`,
-  withdrawnTimestamp: `${TIMES}, 0 while not claimed.`,
-  createdAt: `${TIMES}.`,
-  updatedAt: `${TIMES}, 0 if never.`,
-  expiresAt: `${TIMES}, 0 for never.`,
-  receivedAt: `${TIMES}.`,
-  txHash: "Hash of the transaction on the other chain.",
-  signatures: "`0x` and the signatures of the validators, joined; empty when there is none yet.",
-  nonce: "Number that the contract accepts once.",
-};
