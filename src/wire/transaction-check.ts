@@ -2,7 +2,7 @@
  * From bytes to a transaction that can be executed, or to the reason why not: every check that needs no state, in
  * the network's order and with its texts (reference 30, section 3.2). Pure: a worker can run it.
  */
-import { ED25519_SIGNATURE_BYTES, ed25519Verify } from "../crypto/ed25519.ts";
+import { ED25519_SIGNATURE_BYTES, ed25519Verify, ed25519VerifySubmitted } from "../crypto/ed25519.ts";
 import { WireError } from "./errors.ts";
 import {
   decodeInputData,
@@ -89,7 +89,7 @@ export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
   const read = readUnverified(bytes, chainId);
   if (!read.ok) return read;
   const { transaction, claim } = read.unverified;
-  if (!ed25519Verify(claim.publicKey, claim.digest, claim.signature)) return INVALID_SIGNATURE;
+  if (!ed25519VerifySubmitted(claim.publicKey, claim.digest, claim.signature)) return INVALID_SIGNATURE;
   return { ok: true, transaction };
 }
 
