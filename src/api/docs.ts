@@ -1,15 +1,17 @@
 // Documentation that runs: `/docs` lets a person try every request, `/docs/json` is the OpenAPI document.
-// Page and document are made by @elysiajs/swagger. Its page would load scripts from unpkg.com; here they come from the
+// The page is made by @elysiajs/swagger. It would load scripts from unpkg.com; here they come from the
 // executable, so that it works without internet, and the page may not reach any other host (see `policy`).
 // Everything is made when first asked for: nothing of it is paid for at the start.
 import { Elysia } from "elysia";
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import scriptPath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import type { Paths } from "./openapi/types.ts";
 
 const PAGE = "/docs";
-const DOCUMENT = "/docs/json";
-const SCRIPT = "/docs/swagger-ui.js";
-const STYLE = "/docs/swagger-ui.css";
+/** Below the page. */
+const DOCUMENT = "/json";
+const SCRIPT = "/swagger-ui.js";
+const STYLE = "/swagger-ui.css";
 /** Stands in the address that the plugin writes and that is replaced here. */
 const SCRIPT_VERSION = "local";
 const REMOTE_SCRIPT = `https://unpkg.com/swagger-ui-dist@${SCRIPT_VERSION}/swagger-ui-bundle.js`;
@@ -20,7 +22,6 @@ const ASSET_CACHE = "public, max-age=3600";
 
 /** How the page behaves; the validator badge would ask validator.swagger.io. */
 const PAGE_OPTIONS = {
-  url: DOCUMENT,
   validatorUrl: null,
   deepLinking: true,
   displayRequestDuration: true,
@@ -36,46 +37,73 @@ interface Served {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Routes of the documentation, to be mounted beside those of a plane.
- * @param parts makes the OpenAPI document
- */
-export function docsPlugin(parts: () => Promise<object>) {
-  const made = once(async () => make(await parts()));
-  const page = async () => respond((await made()).page);
-  return new Elysia({ name: "docs" })
-    .get(PAGE, page)
-    .get(`${PAGE}/`, page)
-    .get(DOCUMENT, async () => respond((await made()).document))
-    .get(SCRIPT, () => asset(scriptPath, "text/javascript; charset=utf-8"))
-    .get(STYLE, () => asset(stylePath, "text/css; charset=utf-8"));
+/** A document, and how its examples are found. */
+export interface Documentation {
+  /** The OpenAPI document without examples. */
+  parts(): Promise<OpenApiDocument>;
+  /** Its paths with examples of what the server holds; nothing is asked for before the first request. */
+  examples?(paths: Paths): Promise<Paths>;
+  /** Changes when other examples may be found; the document is kept until then. */
+  version?(): string | number;
+  /** Other path than `/docs`. */
+  readonly page?: string;
 }
 
-async function make(parts: object): Promise<{ page: Served; document: Served }> {
+export interface OpenApiDocument {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly paths: Paths;
+}
+
+/** Routes of the documentation, to be mounted beside those of a plane. */
+export function docsPlugin(documentation: Documentation) {
+  const base = documentation.page ?? PAGE;
+  const parts = once(() => documentation.parts());
+  const page = once(async () => makePage(base, (await parts()).info));
+  const document = latest(async () => makeDocument(await parts(), documentation), documentation.version);
+  const answerPage = async () => respond(await page());
+  return new Elysia({ name: "docs" })
+    .get(base, answerPage)
+    .get(`${base}/`, answerPage)
+    .get(base + DOCUMENT, async () => respond(await document()))
+    .get(base + SCRIPT, () => asset(scriptPath, "text/javascript; charset=utf-8"))
+    .get(base + STYLE, () => asset(stylePath, "text/css; charset=utf-8"));
+}
+
+/** Asks an application for JSON; undefined unless it answers 200. */
+export function asking(app: { handle(request: Request): Promise<Response> }) {
+  return async (path: string): Promise<unknown> => {
+    const response = await app.handle(new Request(`http://localhost${path}`));
+    return response.status === 200 ? response.json() : undefined;
+  };
+}
+
+async function makeDocument(parts: OpenApiDocument, { examples }: Documentation): Promise<Served> {
+  const paths = examples ? await examples(parts.paths) : parts.paths;
+  return { body: JSON.stringify({ ...parts, paths }), headers: { "content-type": "application/json" } };
+}
+
+async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Served> {
   const { swagger } = await import("@elysiajs/swagger");
   const plugin = swagger({
-    path: PAGE,
-    specPath: DOCUMENT,
+    path: base,
+    specPath: base + DOCUMENT,
     provider: "swagger-ui",
     version: SCRIPT_VERSION,
-    theme: STYLE,
+    theme: base + STYLE,
     autoDarkMode: false,
-    // Its types know no way to switch the badge off, and ask for mutable lists.
-    swaggerOptions: PAGE_OPTIONS as never,
-    documentation: parts as never,
+    // Its types know no way to switch the badge off.
+    swaggerOptions: { ...PAGE_OPTIONS, url: base + DOCUMENT } as never,
+    documentation: { info: { title: info.title, version: info.version, description: info.title } },
   });
-  const ask = async (path: string) => (await plugin.handle(new Request(`http://localhost${path}`))).text();
-  const html = (await ask(PAGE))
+  const made = await (await plugin.handle(new Request(`http://localhost${base}`))).text();
+  const html = made
     .replace(" crossorigin>", ">")
-    .replace(REMOTE_SCRIPT, SCRIPT)
+    .replace(REMOTE_SCRIPT, base + SCRIPT)
     .replace("</head>", `${NO_ICON}</head>`);
   if (html.includes("://")) throw new Error("the documentation page names another host");
   return {
-    page: {
-      body: html,
-      headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy(html) },
-    },
-    document: { body: await ask(DOCUMENT), headers: { "content-type": "application/json" } },
+    body: html,
+    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy(html) },
   };
 }
 
@@ -120,5 +148,15 @@ function once<T>(run: () => Promise<T>): () => Promise<T> {
       throw error;
     });
     return running;
+  };
+}
+
+/** Runs again when the version is another one. */
+function latest<T>(run: () => Promise<T>, version: () => string | number = () => 0): () => Promise<T> {
+  let made: { readonly version: string | number; readonly get: () => Promise<T> } | undefined;
+  return () => {
+    const now = version();
+    if (made?.version !== now) made = { version: now, get: once(run) };
+    return made.get();
   };
 }

@@ -6,7 +6,7 @@ import { DATA_ENDPOINTS } from "./data/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { localName, requestParameters } from "./openapi/parameters.ts";
 import { PLAIN_ROUTES } from "./openapi/plain-routes.ts";
-import { INT64, SchemaBook } from "./openapi/schemas.ts";
+import { SchemaBook, UINT64 } from "./openapi/schemas.ts";
 import { PARAMETERS, TAGS } from "./openapi/texts.ts";
 import {
   type Header,
@@ -39,10 +39,14 @@ const INFO = {
     "Everything that a trading network of the Vega Protocol 0.71 interface has recorded.",
     "Names of parameters may be written in camelCase or snake_case; lists repeat the parameter.",
     "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
+    "Every read may be posted as well, its query as a form (`application/x-www-form-urlencoded`) in the body: for what is too long for an address.",
     "Every answer says in `X-Block-Height` which block it was read at.",
   ].join(" "),
 };
 const SERVERS = [{ url: "/", description: "This node" }];
+
+/** Fifteen digits, which every client's numbers hold. */
+const MIN_HEIGHT_MAX = 999_999_999_999_999;
 
 export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
   Pretty: {
@@ -57,7 +61,7 @@ export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
     in: "header",
     description:
       "Answers from this height on: the request waits a while for it, and is then refused with 412 and the height there is.",
-    schema: { type: "integer", format: "int64" },
+    schema: { type: "integer", format: "int64", minimum: 0, maximum: MIN_HEIGHT_MAX },
   },
 };
 
@@ -68,7 +72,11 @@ export const HEADER_PARTS: Readonly<Record<string, Header>> = {
   },
   BlockTimestamp: {
     description: "Time of that block, Unix nanoseconds; 0 while there is none.",
-    schema: INT64,
+    schema: UINT64,
+  },
+  RetryAfter: {
+    description: "Seconds after which it is worth asking again.",
+    schema: { type: "integer", minimum: 1 },
   },
 };
 
@@ -76,6 +84,8 @@ export const BLOCK_HEADERS = {
   "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
   "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
 };
+
+export const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   ErrorDetail: {
@@ -106,20 +116,29 @@ export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   },
 };
 
+export type ErrorKind = readonly [status: string, name: string, description: string];
+
 export const BELOW_MIN_HEIGHT = [
   "412",
   "BelowMinHeight",
   "The height of `X-Min-Height` was not reached in time.",
 ] as const;
 
+export const BUSY = [
+  "503",
+  "Busy",
+  "As many requests as may wait for a height are waiting, or the node is not ready.",
+] as const;
+
 /** Error answers that every unary resource can give, by status. */
-const ERRORS: readonly (readonly [status: string, name: string, description: string])[] = [
+const ERRORS: readonly ErrorKind[] = [
   ["400", "BadRequest", "A parameter is not understood, or a needed one is missing."],
   ["404", "NotFound", "There is no such resource."],
   BELOW_MIN_HEIGHT,
   ["429", "TooLarge", "The answer would be larger than this node sends: ask for fewer rows."],
   ["500", "Failed", "The request could not be answered; a cursor of another list is one reason."],
   ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],
+  BUSY,
 ];
 
 /** The document. */
@@ -142,7 +161,12 @@ export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_
       schemas: { ...ERROR_SCHEMAS, ...book.schemas },
       parameters: PARAMETER_PARTS,
       headers: HEADER_PARTS,
-      responses: Object.fromEntries(ERRORS.map(([, name, text]) => [name, errorResponse(text)])),
+      responses: Object.fromEntries(
+        ERRORS.map(([status, name, text]) => [
+          name,
+          errorResponse(text, { ...BLOCK_HEADERS, ...retry(status) }),
+        ]),
+      ),
     },
   };
 }
@@ -189,10 +213,15 @@ function answerText(response: string): string {
     : "What was asked for.";
 }
 
-function errorResponse(description: string): Response {
+/** Headers that go with a status which may be another one soon. */
+export function retry(status: string): Response["headers"] {
+  return status === "429" || status === "503" ? RETRY_HEADERS : {};
+}
+
+export function errorResponse(description: string, headers: Response["headers"]): Response {
   return {
     description,
-    headers: BLOCK_HEADERS,
+    ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
   };
 }

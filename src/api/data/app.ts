@@ -1,6 +1,6 @@
 // The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
 import { Elysia } from "elysia";
-import { docsPlugin } from "../docs.ts";
+import { asking, docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, Grpc } from "../errors.ts";
 import { ANY_HOST, checkUrl, isForm, joinedQuery, splitUrl, withCors } from "../http.ts";
@@ -88,7 +88,16 @@ export function dataApp(
     "/metrics",
     () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
   );
-  app.use(docsPlugin(async () => (await import("../openapi.ts")).openApiParts()));
+  app.use(
+    docsPlugin({
+      parts: async () => (await import("../openapi.ts")).openApiParts(),
+      examples: async (paths) => {
+        const { DATA_SOURCES, withExamples } = await import("../openapi/examples.ts");
+        return withExamples(paths, DATA_SOURCES, asking(app));
+      },
+      version: () => plane.head()?.height ?? 0,
+    }),
+  );
   // Everything that the exact routes do not take: other methods, empty path parameters, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, streams, request, mounted));
   app.onError(({ error, request }) => {

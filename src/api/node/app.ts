@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { JsonMode } from "../../wire/json.ts";
 import { type MountedPlane, refuse, toResponse } from "../data/app.ts";
 import { jsonMode } from "../data/plane.ts";
-import { docsPlugin } from "../docs.ts";
+import { asking, docsPlugin } from "../docs.ts";
 import { ApiError, Grpc } from "../errors.ts";
 import { ANY_HOST, splitUrl, withCors } from "../http.ts";
 import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
@@ -26,7 +26,16 @@ export function nodeApp(plane: NodePlane) {
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", () => readyz(plane));
-  app.use(docsPlugin(async () => (await import("./openapi.ts")).nodeOpenApiParts()));
+  app.use(
+    docsPlugin({
+      parts: async () => (await import("./openapi.ts")).nodeOpenApiParts(),
+      examples: async (paths) => {
+        const { NODE_SOURCES, withExamples } = await import("../openapi/examples.ts");
+        return withExamples(paths, NODE_SOURCES, asking(app));
+      },
+      version: () => plane.context.chain.status.height,
+    }),
+  );
   // Everything else: the path with a parameter, other methods, escapes in paths, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, request), { parse: "none" });
   app.onError(({ error, request }) => failed(request, error, NODE_MODE));

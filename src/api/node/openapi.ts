@@ -1,9 +1,21 @@
 // The OpenAPI document of the node plane, made from its endpoints and the messages they name.
 import manifest from "../../../package.json" with { type: "json" };
+import { toPlain } from "../../wire/json.ts";
+import { readTransaction } from "../../wire/transaction.ts";
 import { localName, requestParameters } from "../openapi/parameters.ts";
 import { SchemaBook } from "../openapi/schemas.ts";
-import { OPENAPI_VERSION, type Operation, type Response, type Schema } from "../openapi/types.ts";
-import { BELOW_MIN_HEIGHT, BLOCK_HEADERS, ERROR_SCHEMAS, HEADER_PARTS, PARAMETER_PARTS } from "../openapi.ts";
+import { OPENAPI_VERSION, type Operation, type Paths, type Response, type Schema } from "../openapi/types.ts";
+import {
+  BELOW_MIN_HEIGHT,
+  BLOCK_HEADERS,
+  BUSY,
+  ERROR_SCHEMAS,
+  type ErrorKind,
+  errorResponse,
+  HEADER_PARTS,
+  PARAMETER_PARTS,
+  retry,
+} from "../openapi.ts";
 import type { ChainCall } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
@@ -25,17 +37,19 @@ const INFO = {
     "The core node of a trading network of the Vega Protocol 0.71 interface: transactions go in, its present state comes out.",
     "Names of members and parameters may be written in camelCase or snake_case.",
     "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
+    "Every read may be posted as well, its query as a form (`application/x-www-form-urlencoded`) in the body.",
     "The same resources are served on the port of the data API. What a code or a rule means: `lyra explain`.",
   ].join(" "),
 };
 
 /** Error answers, by status. */
-const ERRORS: readonly (readonly [status: string, name: string, description: string])[] = [
+const ERRORS: readonly ErrorKind[] = [
   ["400", "BadRequest", "The request is not understood: a parameter, the JSON, the base64, or a limit."],
   BELOW_MIN_HEIGHT,
   ["429", "TooMuch", "The answer would be too large, or too many submissions wait for their block."],
   ["500", "Failed", "The chain could not be asked; `details` says why: `tx already exists in cache`, say."],
   ["501", "WrongMethod", "The path is there, for another method."],
+  BUSY,
 ];
 
 const REFUSAL_DETAILS: Schema = {
@@ -56,7 +70,7 @@ const REFUSAL_DETAILS: Schema = {
 /** The document. */
 export function nodeOpenApiParts() {
   const book = new SchemaBook();
-  const paths: Record<string, { readonly get?: Operation; readonly post?: Operation }> = {};
+  const paths: Paths = {};
   for (const endpoint of CHAIN_ENDPOINTS) {
     const made = operation(book, endpoint);
     paths[endpoint.path] = endpoint.method === "GET" ? { get: made } : { post: posted(book, endpoint, made) };
@@ -72,7 +86,9 @@ export function nodeOpenApiParts() {
       schemas: { ...ERROR_SCHEMAS, RefusalDetails: REFUSAL_DETAILS, ...asSent(book.schemas) },
       parameters: { MinHeight: PARAMETER_PARTS.MinHeight! },
       headers: HEADER_PARTS,
-      responses: Object.fromEntries(ERRORS.map(([, name, text]) => [name, errorResponse(text)])),
+      responses: Object.fromEntries(
+        ERRORS.map(([status, name, text]) => [name, errorResponse(text, retry(status))]),
+      ),
     },
   };
 }
@@ -109,8 +125,34 @@ function operation(book: SchemaBook, endpoint: Described, isView = false): Opera
   };
 }
 
+/**
+ * A transfer, signed for a chain called `example` by a key of the tests: the answer is the refusal. `lyra tx send`
+ * makes transactions that are taken.
+ */
+const SIGNED_ELSEWHERE = [
+  "CpkBCAEQB6I/kQEIBBJAMGMwYzBjMGMwYzBjMGMwYzBjMGMwYzBjMGMwYzBjMGMwYzBjMGMwYzBjMGMwYzBjMGMwYz",
+  "BjMGMwYzBjMGMwYxgEIkBkMWQxZDFkMWQxZDFkMWQxZDFkMWQxZDFkMWQxZDFkMWQxZDFkMWQxZDFkMWQxZDFkMWQx",
+  "ZDFkMWQxZDFkMWQxKgQxMDAwqgYAEpMBCoABYjI4NmE5ZDYyNjhhMzExMzA0MmIyZDY3OGZkNzcxMzZlZWRmMjgyZT",
+  "BmZmVlOTlhMjI5ODcxZThkZjY1OTUwZjBjMDNhNjQ4MWQ3MDRlNGNjMGM3YjUxOGU1ODkwZjI0MWQ0MzI2ODFjZWNh",
+  "NzA3MDlhMmQxZGJjODE4OWZhMDQSDHZlZ2EvZWQyNTUxORgBgH0DwrsBRApAYWJhYmFiYWJhYmFiYWJhYmFiYWJhYm",
+  "FiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYmFiYWJhYhAF0j5ANzliNTU2MmU4ZmU2NTRmOTQwNzhi",
+  "MTEyZThhOThiYTc5MDFmODUzYWU2OTViZWQ3ZTBlMzkxMGJhZDA0OTY2NA==",
+].join("");
+
+function exampleOf(path: string): object {
+  const tx = path.includes("/raw")
+    ? SIGNED_ELSEWHERE
+    : toPlain(
+        "vega.commands.v1.Transaction",
+        readTransaction(Buffer.from(SIGNED_ELSEWHERE, "base64")),
+        "normal",
+      );
+  return path.endsWith("/check") ? { tx } : { tx, type: "TYPE_SYNC" };
+}
+
 /** A POST: its message is the body, its answer may tell why, and it waits for no height. */
-function posted(book: SchemaBook, { request, response, required }: ChainCall, made: Operation): Operation {
+function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operation {
+  const { request, response, required } = endpoint;
   book.message(request);
   const body = { ...book.schemas[request]!, required };
   delete book.schemas[request];
@@ -129,8 +171,9 @@ function posted(book: SchemaBook, { request, response, required }: ChainCall, ma
     parameters: [],
     requestBody: {
       required: true,
-      description: "JSON, whatever the content type says.",
-      content: { "application/json": { schema: body } },
+      description:
+        "JSON, whatever the content type says. The example is signed for another chain and shows a refusal.",
+      content: { "application/json": { schema: body, example: exampleOf(endpoint.path) } },
     },
     responses: { ...errors, "200": told },
   };
@@ -145,10 +188,6 @@ function asSent(schemas: Readonly<Record<string, Schema>>): Record<string, Schem
       return [name, rest];
     }),
   );
-}
-
-function errorResponse(description: string): Response {
-  return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
 const plain = (description: string, type = "text/plain", schema: Schema = { type: "string" }) => ({

@@ -31,6 +31,7 @@ const ENVELOPE = /^(?:datanode\.api\.v2|vega\.api\.v1)\./;
 const NULL_IN_ENVELOPE: ReadonlySet<string> = new Set([
   "datanode.api.v2.GetLastTradeResponse.trade",
   "datanode.api.v2.GetLatestMarketDepthResponse.lastTrade",
+  "vega.api.v1.ListNetworkLimitsResponse.networkLimits",
 ]);
 
 /**

@@ -34,6 +34,7 @@ export interface Parameter {
   readonly style?: "form";
   readonly explode?: boolean;
   readonly schema: Schema;
+  readonly example?: unknown;
 }
 
 export interface Header {
@@ -56,9 +57,14 @@ export interface Operation {
   readonly requestBody?: {
     readonly required: boolean;
     readonly description: string;
-    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+    readonly content: Readonly<Record<string, { readonly schema: Schema; readonly example?: unknown }>>;
   };
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 
-export type Paths = Record<string, { readonly get: Operation }>;
+export interface PathItem {
+  readonly get?: Operation;
+  readonly post?: Operation;
+}
+
+export type Paths = Record<string, PathItem>;

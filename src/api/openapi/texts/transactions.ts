@@ -98,7 +98,7 @@ vega.api.v1.Account
 vega.api.v1.ListDelegationsResponse
   delegations: Stake given to validators, by epoch.
 vega.api.v1.ListNetworkLimitsResponse
-  networkLimits: Limits as they are now.
+  networkLimits: Limits as they are now; null while none are known.
 vega.api.v1.ListPartiesStakeResponse
   partiesStake: Stake by party.
 vega.api.v1.ListProposalsResponse
