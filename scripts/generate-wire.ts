@@ -235,7 +235,7 @@ function oneofs(fields: readonly FieldDescriptor[]): string[] {
 function readText(name: string, fields: readonly FieldDescriptor[], imports: Imports): string {
   const head = `export function read${name}(reader: Reader, end: number, into?: ${name}): ${name} {\n`;
   if (fields.length === 0) {
-    return `${head}  while (reader.pos < end) reader.skip(reader.tag(), end, []);\n  reader.close(end);\n  return into ?? {};\n}\n`;
+    return `${head}  while (reader.pos < end) reader.skip(reader.tag(), end);\n  reader.close(end);\n  return into ?? {};\n}\n`;
   }
   const plain = fields.filter((field) => field.oneof === "");
   const declared = plain.map(
@@ -254,9 +254,8 @@ function readText(name: string, fields: readonly FieldDescriptor[], imports: Imp
     `${head}${declared.join("")}${grouped.join("")}${restoreText(plain, fields)}` +
     "  while (reader.pos < end) {\n    const tag = reader.tag();\n    switch (tag) {\n" +
     fields.map((field) => readCases(field, imports)).join("") +
-    `      default:\n        reader.skip(tag, end, known${name});\n    }\n  }\n  reader.close(end);\n` +
-    `  return {\n${made.map((line) => `    ${line},\n`).join("")}  };\n}\n` +
-    `const known${name} = [${fields.map((field) => field.number).join(", ")}];\n`
+    `      default:\n        reader.skip(tag, end);\n    }\n  }\n  reader.close(end);\n` +
+    `  return {\n${made.map((line) => `    ${line},\n`).join("")}  };\n}\n`
   );
 }
 

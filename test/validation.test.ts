@@ -66,6 +66,18 @@ for (const kind of COMMAND_KINDS) {
 describe("the same rule, broken in other ways", () => {
   const rows: [CommandKind, string, RuleCase["broken"], string][] = [
     ["transfer", "oneOff", { amount: "" }, "transfer.amount (is required)"],
+    ...["Inf", "1_000", "0x10", "0b1", "0o7", "0.5"].map(
+      (factor) =>
+        ["transfer", "recurring", { "recurring.factor": factor }, ""] as [
+          CommandKind,
+          string,
+          object,
+          string,
+        ],
+    ),
+    ["transfer", "recurring", { "recurring.factor": "0x00" }, "transfer.kind.factor (must be positive)"],
+    ["transfer", "recurring", { "recurring.factor": "-Inf" }, "transfer.kind.factor (must be positive)"],
+    ["transfer", "recurring", { "recurring.factor": "NaN" }, "transfer.kind.factor (not a valid float)"],
     ["transfer", "oneOff", { amount: "-0" }, "transfer.amount (is required)"],
     ["transfer", "oneOff", { amount: "ten" }, "transfer.amount (not a valid integer)"],
     // An unknown number is no type for a one-off transfer either.

@@ -52,7 +52,12 @@ export const VALIDATION = messages("message", {
     "Amounts are whole numbers of the asset's smallest unit, without a point.",
     FIX,
   ],
-  "not a valid float": ["The text is no decimal number.", "A factor such as `0.5` is wanted.", FIX],
+  "not a valid float": ["The text is no number.", "A factor such as `0.5` is wanted.", FIX],
+  "error parsing triggering ratio value: can't convert <text> to decimal<reason>": [
+    "The ratio is not a decimal number.",
+    "It must be from 0 to 1, such as `0.7`.",
+    FIX,
+  ],
   "must be less than 100 characters": ["The text is too long.", "It has more than 100 bytes.", FIX],
   "must not exceed 20000 characters": ["The description is too long.", "It has more than 20,000 bytes.", FIX],
   "should be hex encoded": [

@@ -45,8 +45,10 @@ const isPayload = new Uint8Array(2 ** 11);
 for (const number of payloadFields) isPayload[number] = 1;
 /** Larger events go the long way, which looks at the limit. */
 const USUAL_BYTES_MAX = 2 ** 20;
-/** What must not come with another wire type. */
-const knownFields = messageDescriptor(FULL_NAME).fields.map((field) => field.number);
+/** An envelope with one of them in another wire type is damaged: skipped, its event would be lost in silence. */
+const knownFields: ReadonlySet<number> = new Set(
+  messageDescriptor(FULL_NAME).fields.map(({ number }) => number),
+);
 
 /** Reads envelopes one after the other into itself: the fields hold until the next `read`. */
 export class EnvelopeReader implements Envelope {
@@ -209,7 +211,8 @@ export class EnvelopeReader implements Envelope {
   private payload(reader: Reader, tag: number, end: number): void {
     const number = tag >>> 3;
     if ((tag & 7) !== 2 || !payloadFields.has(number)) {
-      reader.skip(tag, end, knownFields);
+      if (knownFields.has(number)) this.refuseType(tag, reader.pos - 1);
+      reader.skip(tag, end);
       return;
     }
     if (this.field === number) this.refuseTwo(number, reader.pos);
@@ -217,6 +220,11 @@ export class EnvelopeReader implements Envelope {
     this.payloadStart = reader.pos;
     this.field = number;
     reader.pos = this.payloadEnd;
+  }
+
+  private refuseType(tag: number, offset: number): never {
+    const text = `field ${tag >>> 3} cannot have wire type ${tag & 7}`;
+    throw new WireError("wire_type_mismatch", text, offset);
   }
 
   /** Two payloads of one kind would have to be merged, which no range can show; no writer makes them. */

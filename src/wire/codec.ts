@@ -57,7 +57,7 @@ export function readEntry<V>(
     const tag = reader.tag();
     if (tag === 10) key = reader.string(end);
     else if (tag === 18) value = read(reader, reader.open(end), value);
-    else reader.skip(tag, end, [1, 2]);
+    else reader.skip(tag, end);
   }
   reader.close(end);
   map.set(key, value ?? empty());

@@ -221,18 +221,10 @@ export class Reader {
   }
 
   /**
-   * Steps over a field that the message does not have. A number that it does have comes here only with a wire
-   * type that does not fit it, and that is an error: silence would lose the value.
+   * Steps over a field that the message does not have, or has with another wire type: the network's decoder (Go) keeps
+   * both as unknown.
    */
-  skip(tag: number, end: number, known: readonly number[]): void {
-    const number = tag >>> 3;
-    if (number !== 0 && known.includes(number)) {
-      throw new WireError(
-        "wire_type_mismatch",
-        `field ${number} cannot have wire type ${tag & 7}`,
-        this.pos - 1,
-      );
-    }
+  skip(tag: number, end: number): void {
     this.skipValue(tag, end, 0);
   }
 

@@ -54,14 +54,17 @@ export function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts 
   return { ...facts, kind: kindOfTerms(bytes, skim.start(4), skim.end(4)) };
 }
 
+/** Wire type of a message. */
+const MESSAGE = 2;
+
 /** The kind that plain terms name; of several changes the last one counts. */
 function kindOfTerms(bytes: Uint8Array, start: number, end: number): number {
   const reader = new Reader(bytes, start, end);
   let kind = 0;
   while (reader.pos < end) {
     const tag = reader.tag();
-    kind = KIND_OF_CHANGE[tag >>> 3] ?? kind;
-    reader.skip(tag, end, []);
+    if ((tag & 7) === MESSAGE) kind = KIND_OF_CHANGE[tag >>> 3] ?? kind;
+    reader.skip(tag, end);
   }
   return kind;
 }

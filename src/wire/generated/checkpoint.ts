@@ -82,7 +82,7 @@ export function readAssetAction(reader: Reader, end: number, into?: AssetAction)
         erc20BridgeResumed = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownAssetAction);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -101,7 +101,6 @@ export function readAssetAction(reader: Reader, end: number, into?: AssetAction)
     erc20BridgeResumed,
   };
 }
-const knownAssetAction = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 export function writeAssetAction(writer: Writer, message: Init<AssetAction>): void {
   if (message.id) {
@@ -193,7 +192,7 @@ export function readAssetBalance(reader: Reader, end: number, into?: AssetBalanc
         balance = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAssetBalance);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -203,7 +202,6 @@ export function readAssetBalance(reader: Reader, end: number, into?: AssetBalanc
     balance,
   };
 }
-const knownAssetBalance = [1, 2, 3];
 
 export function writeAssetBalance(writer: Writer, message: Init<AssetBalance>): void {
   if (message.party) {
@@ -255,7 +253,7 @@ export function readAssetEntry(reader: Reader, end: number, into?: AssetEntry): 
         assetDetails = readVegaAssetDetails(reader, reader.open(end), assetDetails);
         break;
       default:
-        reader.skip(tag, end, knownAssetEntry);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -264,7 +262,6 @@ export function readAssetEntry(reader: Reader, end: number, into?: AssetEntry): 
     assetDetails,
   };
 }
-const knownAssetEntry = [1, 2];
 
 export function writeAssetEntry(writer: Writer, message: Init<AssetEntry>): void {
   if (message.id) {
@@ -315,7 +312,7 @@ export function readAssets(reader: Reader, end: number, into?: Assets): Assets {
         pendingListingAssets.push(readAssetEntry(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownAssets);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -324,7 +321,6 @@ export function readAssets(reader: Reader, end: number, into?: Assets): Assets {
     pendingListingAssets,
   };
 }
-const knownAssets = [1, 2];
 
 export function writeAssets(writer: Writer, message: Init<Assets>): void {
   if (message.assets !== undefined) for (const value of message.assets) {
@@ -397,7 +393,7 @@ export function readBanking(reader: Reader, end: number, into?: Banking): Bankin
         seenRefs.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownBanking);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -410,7 +406,6 @@ export function readBanking(reader: Reader, end: number, into?: Banking): Bankin
     seenRefs,
   };
 }
-const knownBanking = [1, 2, 3, 4, 5, 6];
 
 export function writeBanking(writer: Writer, message: Init<Banking>): void {
   if (message.transfersAtTime !== undefined) for (const value of message.transfersAtTime) {
@@ -474,7 +469,7 @@ export function readBlock(reader: Reader, end: number, into?: Block): Block {
         height = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownBlock);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -482,7 +477,6 @@ export function readBlock(reader: Reader, end: number, into?: Block): Block {
     height,
   };
 }
-const knownBlock = [1];
 
 export function writeBlock(writer: Writer, message: Init<Block>): void {
   if (message.height) {
@@ -533,7 +527,7 @@ export function readBridgeState(reader: Reader, end: number, into?: BridgeState)
         logIndex = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownBridgeState);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -543,7 +537,6 @@ export function readBridgeState(reader: Reader, end: number, into?: BridgeState)
     logIndex,
   };
 }
-const knownBridgeState = [1, 2, 3];
 
 export function writeBridgeState(writer: Writer, message: Init<BridgeState>): void {
   if (message.active) {
@@ -650,7 +643,7 @@ export function readCheckpoint(reader: Reader, end: number, into?: Checkpoint): 
         marketTracker = reader.bytesField(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckpoint);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -670,7 +663,6 @@ export function readCheckpoint(reader: Reader, end: number, into?: Checkpoint): 
     marketTracker,
   };
 }
-const knownCheckpoint = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 export function writeCheckpoint(writer: Writer, message: Init<Checkpoint>): void {
   if (message.governance !== undefined && message.governance.length > 0) {
@@ -752,7 +744,7 @@ export function readCheckpointState(reader: Reader, end: number, into?: Checkpoi
         state = reader.bytesField(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckpointState);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -761,7 +753,6 @@ export function readCheckpointState(reader: Reader, end: number, into?: Checkpoi
     state,
   };
 }
-const knownCheckpointState = [1, 2];
 
 export function writeCheckpointState(writer: Writer, message: Init<CheckpointState>): void {
   if (message.hash !== undefined && message.hash.length > 0) {
@@ -805,7 +796,7 @@ export function readCollateral(reader: Reader, end: number, into?: Collateral): 
         balances.push(readAssetBalance(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownCollateral);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -813,7 +804,6 @@ export function readCollateral(reader: Reader, end: number, into?: Collateral): 
     balances,
   };
 }
-const knownCollateral = [1];
 
 export function writeCollateral(writer: Writer, message: Init<Collateral>): void {
   if (message.balances !== undefined) for (const value of message.balances) {
@@ -866,7 +856,7 @@ export function readDelegate(reader: Reader, end: number, into?: Delegate): Dele
         autoDelegation.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownDelegate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -876,7 +866,6 @@ export function readDelegate(reader: Reader, end: number, into?: Delegate): Dele
     autoDelegation,
   };
 }
-const knownDelegate = [1, 2, 3];
 
 export function writeDelegate(writer: Writer, message: Init<Delegate>): void {
   if (message.active !== undefined) for (const value of message.active) {
@@ -947,7 +936,7 @@ export function readDelegateEntry(reader: Reader, end: number, into?: DelegateEn
         epochSeq = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownDelegateEntry);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -959,7 +948,6 @@ export function readDelegateEntry(reader: Reader, end: number, into?: DelegateEn
     epochSeq,
   };
 }
-const knownDelegateEntry = [1, 2, 3, 4, 5];
 
 export function writeDelegateEntry(writer: Writer, message: Init<DelegateEntry>): void {
   if (message.party) {
@@ -1052,7 +1040,7 @@ export function readMarketActivityTracker(reader: Reader, end: number, into?: Ma
         readyToDelete = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownMarketActivityTracker);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1068,7 +1056,6 @@ export function readMarketActivityTracker(reader: Reader, end: number, into?: Ma
     readyToDelete,
   };
 }
-const knownMarketActivityTracker = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 export function writeMarketActivityTracker(writer: Writer, message: Init<MarketActivityTracker>): void {
   if (message.market) {
@@ -1139,7 +1126,7 @@ export function readMarketTracker(reader: Reader, end: number, into?: MarketTrac
         marketActivity.push(readMarketActivityTracker(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownMarketTracker);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1147,7 +1134,6 @@ export function readMarketTracker(reader: Reader, end: number, into?: MarketTrac
     marketActivity,
   };
 }
-const knownMarketTracker = [1];
 
 export function writeMarketTracker(writer: Writer, message: Init<MarketTracker>): void {
   if (message.marketActivity !== undefined) for (const value of message.marketActivity) {
@@ -1200,7 +1186,7 @@ export function readMultisigControl(reader: Reader, end: number, into?: Multisig
         lastBlockSeen = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownMultisigControl);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1210,7 +1196,6 @@ export function readMultisigControl(reader: Reader, end: number, into?: Multisig
     lastBlockSeen,
   };
 }
-const knownMultisigControl = [1, 2, 3];
 
 export function writeMultisigControl(writer: Writer, message: Init<MultisigControl>): void {
   if (message.signers !== undefined) for (const value of message.signers) {
@@ -1261,7 +1246,7 @@ export function readNetParams(reader: Reader, end: number, into?: NetParams): Ne
         params.push(readVegaNetworkParameter(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownNetParams);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1269,7 +1254,6 @@ export function readNetParams(reader: Reader, end: number, into?: NetParams): Ne
     params,
   };
 }
-const knownNetParams = [1];
 
 export function writeNetParams(writer: Writer, message: Init<NetParams>): void {
   if (message.params !== undefined) for (const value of message.params) {
@@ -1317,7 +1301,7 @@ export function readPartyAmount(reader: Reader, end: number, into?: PartyAmount)
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPartyAmount);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1326,7 +1310,6 @@ export function readPartyAmount(reader: Reader, end: number, into?: PartyAmount)
     amount,
   };
 }
-const knownPartyAmount = [1, 2];
 
 export function writePartyAmount(writer: Writer, message: Init<PartyAmount>): void {
   if (message.party) {
@@ -1375,7 +1358,7 @@ export function readPartyFees(reader: Reader, end: number, into?: PartyFees): Pa
         fee = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPartyFees);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1384,7 +1367,6 @@ export function readPartyFees(reader: Reader, end: number, into?: PartyFees): Pa
     fee,
   };
 }
-const knownPartyFees = [1, 2];
 
 export function writePartyFees(writer: Writer, message: Init<PartyFees>): void {
   if (message.party) {
@@ -1438,7 +1420,7 @@ export function readPendingEthereumKeyRotation(reader: Reader, end: number, into
         newAddress = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPendingEthereumKeyRotation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1448,7 +1430,6 @@ export function readPendingEthereumKeyRotation(reader: Reader, end: number, into
     newAddress,
   };
 }
-const knownPendingEthereumKeyRotation = [1, 2, 3];
 
 export function writePendingEthereumKeyRotation(writer: Writer, message: Init<PendingEthereumKeyRotation>): void {
   if (message.relativeTargetBlockHeight) {
@@ -1510,7 +1491,7 @@ export function readPendingKeyRotation(reader: Reader, end: number, into?: Pendi
         newPubKeyIndex = reader.uint32();
         break;
       default:
-        reader.skip(tag, end, knownPendingKeyRotation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1521,7 +1502,6 @@ export function readPendingKeyRotation(reader: Reader, end: number, into?: Pendi
     newPubKeyIndex,
   };
 }
-const knownPendingKeyRotation = [1, 2, 3, 4];
 
 export function writePendingKeyRotation(writer: Writer, message: Init<PendingKeyRotation>): void {
   if (message.relativeTargetBlockHeight) {
@@ -1596,7 +1576,7 @@ export function readPendingRewardPayout(reader: Reader, end: number, into?: Pend
         timestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownPendingRewardPayout);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1609,7 +1589,6 @@ export function readPendingRewardPayout(reader: Reader, end: number, into?: Pend
     timestamp,
   };
 }
-const knownPendingRewardPayout = [1, 2, 3, 4, 5, 6];
 
 export function writePendingRewardPayout(writer: Writer, message: Init<PendingRewardPayout>): void {
   if (message.fromAccount) {
@@ -1667,7 +1646,7 @@ export function readProposals(reader: Reader, end: number, into?: Proposals): Pr
         proposals.push(readVegaProposal(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownProposals);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1675,7 +1654,6 @@ export function readProposals(reader: Reader, end: number, into?: Proposals): Pr
     proposals,
   };
 }
-const knownProposals = [1];
 
 export function writeProposals(writer: Writer, message: Init<Proposals>): void {
   if (message.proposals !== undefined) for (const value of message.proposals) {
@@ -1718,7 +1696,7 @@ export function readRecurringTransfers(reader: Reader, end: number, into?: Recur
         recurringTransfers.push(readEventsTransfer(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownRecurringTransfers);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1726,7 +1704,6 @@ export function readRecurringTransfers(reader: Reader, end: number, into?: Recur
     recurringTransfers,
   };
 }
-const knownRecurringTransfers = [1];
 
 export function writeRecurringTransfers(writer: Writer, message: Init<RecurringTransfers>): void {
   if (message.recurringTransfers !== undefined) for (const value of message.recurringTransfers) {
@@ -1774,7 +1751,7 @@ export function readRewardPayout(reader: Reader, end: number, into?: RewardPayou
         rewardsPayout.push(readPendingRewardPayout(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownRewardPayout);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1783,7 +1760,6 @@ export function readRewardPayout(reader: Reader, end: number, into?: RewardPayou
     rewardsPayout,
   };
 }
-const knownRewardPayout = [1, 2];
 
 export function writeRewardPayout(writer: Writer, message: Init<RewardPayout>): void {
   if (message.payoutTime) {
@@ -1829,7 +1805,7 @@ export function readRewards(reader: Reader, end: number, into?: Rewards): Reward
         rewards.push(readRewardPayout(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownRewards);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1837,7 +1813,6 @@ export function readRewards(reader: Reader, end: number, into?: Rewards): Reward
     rewards,
   };
 }
-const knownRewards = [1];
 
 export function writeRewards(writer: Writer, message: Init<Rewards>): void {
   if (message.rewards !== undefined) for (const value of message.rewards) {
@@ -1895,7 +1870,7 @@ export function readScheduledTransfer(reader: Reader, end: number, into?: Schedu
         oneoffTransfer = readEventsTransfer(reader, reader.open(end), oneoffTransfer);
         break;
       default:
-        reader.skip(tag, end, knownScheduledTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1906,7 +1881,6 @@ export function readScheduledTransfer(reader: Reader, end: number, into?: Schedu
     oneoffTransfer,
   };
 }
-const knownScheduledTransfer = [1, 2, 3, 4];
 
 export function writeScheduledTransfer(writer: Writer, message: Init<ScheduledTransfer>): void {
   if (message.transfer !== undefined) {
@@ -1965,7 +1939,7 @@ export function readScheduledTransferAtTime(reader: Reader, end: number, into?: 
         transfers.push(readScheduledTransfer(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownScheduledTransferAtTime);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1974,7 +1948,6 @@ export function readScheduledTransferAtTime(reader: Reader, end: number, into?: 
     transfers,
   };
 }
-const knownScheduledTransferAtTime = [1, 2];
 
 export function writeScheduledTransferAtTime(writer: Writer, message: Init<ScheduledTransferAtTime>): void {
   if (message.deliverOn) {
@@ -2025,7 +1998,7 @@ export function readStaking(reader: Reader, end: number, into?: Staking): Stakin
         lastBlockSeen = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownStaking);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2034,7 +2007,6 @@ export function readStaking(reader: Reader, end: number, into?: Staking): Stakin
     lastBlockSeen,
   };
 }
-const knownStaking = [1, 2];
 
 export function writeStaking(writer: Writer, message: Init<Staking>): void {
   if (message.accepted !== undefined) for (const value of message.accepted) {
@@ -2116,7 +2088,7 @@ export function readValidatorState(reader: Reader, end: number, into?: Validator
         break;
       }
       default:
-        reader.skip(tag, end, knownValidatorState);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2130,7 +2102,6 @@ export function readValidatorState(reader: Reader, end: number, into?: Validator
     heartbeatBlockSigs,
   };
 }
-const knownValidatorState = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeValidatorState(writer: Writer, message: Init<ValidatorState>): void {
   if (message.validatorUpdate !== undefined) {
@@ -2205,7 +2176,7 @@ export function readValidators(reader: Reader, end: number, into?: Validators): 
         pendingEthereumKeyRotations.push(readPendingEthereumKeyRotation(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownValidators);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2215,7 +2186,6 @@ export function readValidators(reader: Reader, end: number, into?: Validators): 
     pendingEthereumKeyRotations,
   };
 }
-const knownValidators = [1, 2, 3];
 
 export function writeValidators(writer: Writer, message: Init<Validators>): void {
   if (message.validatorState !== undefined) for (const value of message.validatorState) {

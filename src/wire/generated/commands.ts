@@ -134,7 +134,7 @@ export function readAnnounceNode(reader: Reader, end: number, into?: AnnounceNod
         submitterAddress = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAnnounceNode);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -154,7 +154,6 @@ export function readAnnounceNode(reader: Reader, end: number, into?: AnnounceNod
     submitterAddress,
   };
 }
-const knownAnnounceNode = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 export function writeAnnounceNode(writer: Writer, message: Init<AnnounceNode>): void {
   if (message.vegaPubKey) {
@@ -245,7 +244,7 @@ export function readBatchMarketInstructions(reader: Reader, end: number, into?: 
         submissions.push(readOrderSubmission(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownBatchMarketInstructions);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -255,7 +254,6 @@ export function readBatchMarketInstructions(reader: Reader, end: number, into?: 
     submissions,
   };
 }
-const knownBatchMarketInstructions = [1, 2, 3];
 
 export function writeBatchMarketInstructions(writer: Writer, message: Init<BatchMarketInstructions>): void {
   if (message.cancellations !== undefined) for (const value of message.cancellations) {
@@ -308,7 +306,7 @@ export function readCancelTransfer(reader: Reader, end: number, into?: CancelTra
         transferId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCancelTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -316,7 +314,6 @@ export function readCancelTransfer(reader: Reader, end: number, into?: CancelTra
     transferId,
   };
 }
-const knownCancelTransfer = [1];
 
 export function writeCancelTransfer(writer: Writer, message: Init<CancelTransfer>): void {
   if (message.transferId) {
@@ -385,7 +382,7 @@ export function readChainEvent(reader: Reader, end: number, into?: ChainEvent): 
         event__case = 1006;
         break;
       default:
-        reader.skip(tag, end, knownChainEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -398,7 +395,6 @@ export function readChainEvent(reader: Reader, end: number, into?: ChainEvent): 
     erc20Multisig: event__case === 1006 ? event__value as VegaERC20MultiSigEvent | undefined : undefined,
   };
 }
-const knownChainEvent = [1, 2, 1001, 1002, 1005, 1006];
 
 export function writeChainEvent(writer: Writer, message: Init<ChainEvent>): void {
   if (message.txId) {
@@ -467,7 +463,7 @@ export function readDelegateSubmission(reader: Reader, end: number, into?: Deleg
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDelegateSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -476,7 +472,6 @@ export function readDelegateSubmission(reader: Reader, end: number, into?: Deleg
     amount,
   };
 }
-const knownDelegateSubmission = [1, 2];
 
 export function writeDelegateSubmission(writer: Writer, message: Init<DelegateSubmission>): void {
   if (message.nodeId) {
@@ -540,7 +535,7 @@ export function readEthereumKeyRotateSubmission(reader: Reader, end: number, int
         ethereumSignature = readSignature(reader, reader.open(end), ethereumSignature);
         break;
       default:
-        reader.skip(tag, end, knownEthereumKeyRotateSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -552,7 +547,6 @@ export function readEthereumKeyRotateSubmission(reader: Reader, end: number, int
     ethereumSignature,
   };
 }
-const knownEthereumKeyRotateSubmission = [1, 2, 3, 4, 5];
 
 export function writeEthereumKeyRotateSubmission(writer: Writer, message: Init<EthereumKeyRotateSubmission>): void {
   if (message.targetBlock) {
@@ -740,7 +734,7 @@ export function readInputData(reader: Reader, end: number, into?: InputData): In
         command__case = 3001;
         break;
       default:
-        reader.skip(tag, end, knownInputData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -774,7 +768,6 @@ export function readInputData(reader: Reader, end: number, into?: InputData): In
     oracleDataSubmission: command__case === 3001 ? command__value as OracleDataSubmission | undefined : undefined,
   };
 }
-const knownInputData = [1, 2, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 3001];
 
 export function writeInputData(writer: Writer, message: Init<InputData>): void {
   if (message.nonce) {
@@ -953,7 +946,7 @@ export function readIssueSignatures(reader: Reader, end: number, into?: IssueSig
         validatorNodeId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownIssueSignatures);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -963,7 +956,6 @@ export function readIssueSignatures(reader: Reader, end: number, into?: IssueSig
     validatorNodeId,
   };
 }
-const knownIssueSignatures = [1, 2, 3];
 
 export function writeIssueSignatures(writer: Writer, message: Init<IssueSignatures>): void {
   if (message.submitter) {
@@ -1025,7 +1017,7 @@ export function readKeyRotateSubmission(reader: Reader, end: number, into?: KeyR
         currentPubKeyHash = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownKeyRotateSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1036,7 +1028,6 @@ export function readKeyRotateSubmission(reader: Reader, end: number, into?: KeyR
     currentPubKeyHash,
   };
 }
-const knownKeyRotateSubmission = [1, 2, 3, 4];
 
 export function writeKeyRotateSubmission(writer: Writer, message: Init<KeyRotateSubmission>): void {
   if (message.newPubKeyIndex) {
@@ -1111,7 +1102,7 @@ export function readLiquidityProvisionAmendment(reader: Reader, end: number, int
         reference = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvisionAmendment);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1124,7 +1115,6 @@ export function readLiquidityProvisionAmendment(reader: Reader, end: number, int
     reference,
   };
 }
-const knownLiquidityProvisionAmendment = [1, 2, 3, 4, 5, 6];
 
 export function writeLiquidityProvisionAmendment(writer: Writer, message: Init<LiquidityProvisionAmendment>): void {
   if (message.marketId) {
@@ -1184,7 +1174,7 @@ export function readLiquidityProvisionCancellation(reader: Reader, end: number, 
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvisionCancellation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1192,7 +1182,6 @@ export function readLiquidityProvisionCancellation(reader: Reader, end: number, 
     marketId,
   };
 }
-const knownLiquidityProvisionCancellation = [1];
 
 export function writeLiquidityProvisionCancellation(writer: Writer, message: Init<LiquidityProvisionCancellation>): void {
   if (message.marketId) {
@@ -1258,7 +1247,7 @@ export function readLiquidityProvisionSubmission(reader: Reader, end: number, in
         reference = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvisionSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1271,7 +1260,6 @@ export function readLiquidityProvisionSubmission(reader: Reader, end: number, in
     reference,
   };
 }
-const knownLiquidityProvisionSubmission = [1, 2, 3, 4, 5, 6];
 
 export function writeLiquidityProvisionSubmission(writer: Writer, message: Init<LiquidityProvisionSubmission>): void {
   if (message.marketId) {
@@ -1341,7 +1329,7 @@ export function readNodeSignature(reader: Reader, end: number, into?: NodeSignat
         kind = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownNodeSignature);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1351,7 +1339,6 @@ export function readNodeSignature(reader: Reader, end: number, into?: NodeSignat
     kind,
   };
 }
-const knownNodeSignature = [1, 2, 3];
 
 export function writeNodeSignature(writer: Writer, message: Init<NodeSignature>): void {
   if (message.id) {
@@ -1403,7 +1390,7 @@ export function readNodeVote(reader: Reader, end: number, into?: NodeVote): Node
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownNodeVote);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1412,7 +1399,6 @@ export function readNodeVote(reader: Reader, end: number, into?: NodeVote): Node
     type: type_,
   };
 }
-const knownNodeVote = [2, 3];
 
 export function writeNodeVote(writer: Writer, message: Init<NodeVote>): void {
   if (message.reference) {
@@ -1456,7 +1442,7 @@ export function readOneOffTransfer(reader: Reader, end: number, into?: OneOffTra
         deliverOn = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownOneOffTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1464,7 +1450,6 @@ export function readOneOffTransfer(reader: Reader, end: number, into?: OneOffTra
     deliverOn,
   };
 }
-const knownOneOffTransfer = [1];
 
 export function writeOneOffTransfer(writer: Writer, message: Init<OneOffTransfer>): void {
   if (message.deliverOn) {
@@ -1510,7 +1495,7 @@ export function readOracleDataSubmission(reader: Reader, end: number, into?: Ora
         payload = reader.bytesField(end);
         break;
       default:
-        reader.skip(tag, end, knownOracleDataSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1519,7 +1504,6 @@ export function readOracleDataSubmission(reader: Reader, end: number, into?: Ora
     payload,
   };
 }
-const knownOracleDataSubmission = [1, 2];
 
 export function writeOracleDataSubmission(writer: Writer, message: Init<OracleDataSubmission>): void {
   if (message.source) {
@@ -1598,7 +1582,7 @@ export function readOrderAmendment(reader: Reader, end: number, into?: OrderAmen
         peggedReference = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownOrderAmendment);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1613,7 +1597,6 @@ export function readOrderAmendment(reader: Reader, end: number, into?: OrderAmen
     peggedReference,
   };
 }
-const knownOrderAmendment = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeOrderAmendment(writer: Writer, message: Init<OrderAmendment>): void {
   if (message.orderId) {
@@ -1680,7 +1663,7 @@ export function readOrderCancellation(reader: Reader, end: number, into?: OrderC
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownOrderCancellation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1689,7 +1672,6 @@ export function readOrderCancellation(reader: Reader, end: number, into?: OrderC
     marketId,
   };
 }
-const knownOrderCancellation = [1, 2];
 
 export function writeOrderCancellation(writer: Writer, message: Init<OrderCancellation>): void {
   if (message.orderId) {
@@ -1783,7 +1765,7 @@ export function readOrderSubmission(reader: Reader, end: number, into?: OrderSub
         reduceOnly = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownOrderSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1801,7 +1783,6 @@ export function readOrderSubmission(reader: Reader, end: number, into?: OrderSub
     reduceOnly,
   };
 }
-const knownOrderSubmission = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
 
 export function writeOrderSubmission(writer: Writer, message: Init<OrderSubmission>): void {
   if (message.marketId) {
@@ -1879,7 +1860,7 @@ export function readProofOfWork(reader: Reader, end: number, into?: ProofOfWork)
         nonce = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownProofOfWork);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1888,7 +1869,6 @@ export function readProofOfWork(reader: Reader, end: number, into?: ProofOfWork)
     nonce,
   };
 }
-const knownProofOfWork = [1, 2];
 
 export function writeProofOfWork(writer: Writer, message: Init<ProofOfWork>): void {
   if (message.tid) {
@@ -1942,7 +1922,7 @@ export function readProposalSubmission(reader: Reader, end: number, into?: Propo
         rationale = readVegaProposalRationale(reader, reader.open(end), rationale);
         break;
       default:
-        reader.skip(tag, end, knownProposalSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1952,7 +1932,6 @@ export function readProposalSubmission(reader: Reader, end: number, into?: Propo
     rationale,
   };
 }
-const knownProposalSubmission = [1, 2, 3];
 
 export function writeProposalSubmission(writer: Writer, message: Init<ProposalSubmission>): void {
   if (message.reference) {
@@ -2008,7 +1987,7 @@ export function readProtocolUpgradeProposal(reader: Reader, end: number, into?: 
         vegaReleaseTag = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeProposal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2017,7 +1996,6 @@ export function readProtocolUpgradeProposal(reader: Reader, end: number, into?: 
     vegaReleaseTag,
   };
 }
-const knownProtocolUpgradeProposal = [1, 2];
 
 export function writeProtocolUpgradeProposal(writer: Writer, message: Init<ProtocolUpgradeProposal>): void {
   if (message.upgradeBlockHeight) {
@@ -2076,7 +2054,7 @@ export function readRecurringTransfer(reader: Reader, end: number, into?: Recurr
         dispatchStrategy = readVegaDispatchStrategy(reader, reader.open(end), dispatchStrategy);
         break;
       default:
-        reader.skip(tag, end, knownRecurringTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2087,7 +2065,6 @@ export function readRecurringTransfer(reader: Reader, end: number, into?: Recurr
     dispatchStrategy,
   };
 }
-const knownRecurringTransfer = [1, 2, 3, 4];
 
 export function writeRecurringTransfer(writer: Writer, message: Init<RecurringTransfer>): void {
   if (message.startEpoch) {
@@ -2149,7 +2126,7 @@ export function readSignature(reader: Reader, end: number, into?: Signature): Si
         version = reader.uint32();
         break;
       default:
-        reader.skip(tag, end, knownSignature);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2159,7 +2136,6 @@ export function readSignature(reader: Reader, end: number, into?: Signature): Si
     version,
   };
 }
-const knownSignature = [1, 2, 3];
 
 export function writeSignature(writer: Writer, message: Init<Signature>): void {
   if (message.value) {
@@ -2206,7 +2182,7 @@ export function readStateVariableProposal(reader: Reader, end: number, into?: St
         proposal = readVegaStateValueProposal(reader, reader.open(end), proposal);
         break;
       default:
-        reader.skip(tag, end, knownStateVariableProposal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2214,7 +2190,6 @@ export function readStateVariableProposal(reader: Reader, end: number, into?: St
     proposal,
   };
 }
-const knownStateVariableProposal = [1];
 
 export function writeStateVariableProposal(writer: Writer, message: Init<StateVariableProposal>): void {
   if (message.proposal !== undefined) {
@@ -2285,7 +2260,7 @@ export function readTransaction(reader: Reader, end: number, into?: Transaction)
         pow = readProofOfWork(reader, reader.open(end), pow);
         break;
       default:
-        reader.skip(tag, end, knownTransaction);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2298,7 +2273,6 @@ export function readTransaction(reader: Reader, end: number, into?: Transaction)
     pow,
   };
 }
-const knownTransaction = [1, 2, 1001, 1002, 2000, 3000];
 
 export function writeTransaction(writer: Writer, message: Init<Transaction>): void {
   if (message.inputData !== undefined && message.inputData.length > 0) {
@@ -2396,7 +2370,7 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
         kind__case = 102;
         break;
       default:
-        reader.skip(tag, end, knownTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2411,7 +2385,6 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
     recurring: kind__case === 102 ? kind__value as RecurringTransfer | undefined : undefined,
   };
 }
-const knownTransfer = [1, 2, 3, 4, 5, 6, 101, 102];
 
 export function writeTransfer(writer: Writer, message: Init<Transfer>): void {
   if (message.fromAccountType) {
@@ -2487,7 +2460,7 @@ export function readUndelegateSubmission(reader: Reader, end: number, into?: Und
         method = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownUndelegateSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2497,7 +2470,6 @@ export function readUndelegateSubmission(reader: Reader, end: number, into?: Und
     method,
   };
 }
-const knownUndelegateSubmission = [1, 2, 3];
 
 export function writeUndelegateSubmission(writer: Writer, message: Init<UndelegateSubmission>): void {
   if (message.nodeId) {
@@ -2559,7 +2531,7 @@ export function readValidatorHeartbeat(reader: Reader, end: number, into?: Valid
         message = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownValidatorHeartbeat);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2570,7 +2542,6 @@ export function readValidatorHeartbeat(reader: Reader, end: number, into?: Valid
     message,
   };
 }
-const knownValidatorHeartbeat = [1, 2, 3, 4];
 
 export function writeValidatorHeartbeat(writer: Writer, message: Init<ValidatorHeartbeat>): void {
   if (message.nodeId) {
@@ -2629,7 +2600,7 @@ export function readVoteSubmission(reader: Reader, end: number, into?: VoteSubmi
         value = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownVoteSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2638,7 +2609,6 @@ export function readVoteSubmission(reader: Reader, end: number, into?: VoteSubmi
     value,
   };
 }
-const knownVoteSubmission = [1, 2];
 
 export function writeVoteSubmission(writer: Writer, message: Init<VoteSubmission>): void {
   if (message.proposalId) {
@@ -2692,7 +2662,7 @@ export function readWithdrawSubmission(reader: Reader, end: number, into?: Withd
         ext = readVegaWithdrawExt(reader, reader.open(end), ext);
         break;
       default:
-        reader.skip(tag, end, knownWithdrawSubmission);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2702,7 +2672,6 @@ export function readWithdrawSubmission(reader: Reader, end: number, into?: Withd
     ext,
   };
 }
-const knownWithdrawSubmission = [1, 2, 3];
 
 export function writeWithdrawSubmission(writer: Writer, message: Init<WithdrawSubmission>): void {
   if (message.amount) {

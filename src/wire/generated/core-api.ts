@@ -64,7 +64,7 @@ export function readAccount(reader: Reader, end: number, into?: Account): Accoun
         type_ = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAccount);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -76,7 +76,6 @@ export function readAccount(reader: Reader, end: number, into?: Account): Accoun
     type: type_,
   };
 }
-const knownAccount = [1, 2, 3, 5, 6];
 
 export function writeAccount(writer: Writer, message: Init<Account>): void {
   if (message.party) {
@@ -129,7 +128,7 @@ export function readCheckRawTransactionRequest(reader: Reader, end: number, into
         tx = reader.bytesField(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckRawTransactionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -137,7 +136,6 @@ export function readCheckRawTransactionRequest(reader: Reader, end: number, into
     tx,
   };
 }
-const knownCheckRawTransactionRequest = [1];
 
 export function writeCheckRawTransactionRequest(writer: Writer, message: Init<CheckRawTransactionRequest>): void {
   if (message.tx !== undefined && message.tx.length > 0) {
@@ -208,7 +206,7 @@ export function readCheckRawTransactionResponse(reader: Reader, end: number, int
         info = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckRawTransactionResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -222,7 +220,6 @@ export function readCheckRawTransactionResponse(reader: Reader, end: number, int
     info,
   };
 }
-const knownCheckRawTransactionResponse = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeCheckRawTransactionResponse(writer: Writer, message: Init<CheckRawTransactionResponse>): void {
   if (message.success) {
@@ -281,7 +278,7 @@ export function readCheckTransactionRequest(reader: Reader, end: number, into?: 
         tx = readCommandsTransaction(reader, reader.open(end), tx);
         break;
       default:
-        reader.skip(tag, end, knownCheckTransactionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -289,7 +286,6 @@ export function readCheckTransactionRequest(reader: Reader, end: number, into?: 
     tx,
   };
 }
-const knownCheckTransactionRequest = [1];
 
 export function writeCheckTransactionRequest(writer: Writer, message: Init<CheckTransactionRequest>): void {
   if (message.tx !== undefined) {
@@ -362,7 +358,7 @@ export function readCheckTransactionResponse(reader: Reader, end: number, into?:
         info = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckTransactionResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -376,7 +372,6 @@ export function readCheckTransactionResponse(reader: Reader, end: number, into?:
     info,
   };
 }
-const knownCheckTransactionResponse = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeCheckTransactionResponse(writer: Writer, message: Init<CheckTransactionResponse>): void {
   if (message.success) {
@@ -435,7 +430,7 @@ export function readGetSpamStatisticsRequest(reader: Reader, end: number, into?:
         partyId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetSpamStatisticsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -443,7 +438,6 @@ export function readGetSpamStatisticsRequest(reader: Reader, end: number, into?:
     partyId,
   };
 }
-const knownGetSpamStatisticsRequest = [1];
 
 export function writeGetSpamStatisticsRequest(writer: Writer, message: Init<GetSpamStatisticsRequest>): void {
   if (message.partyId) {
@@ -489,7 +483,7 @@ export function readGetSpamStatisticsResponse(reader: Reader, end: number, into?
         statistics = readSpamStatistics(reader, reader.open(end), statistics);
         break;
       default:
-        reader.skip(tag, end, knownGetSpamStatisticsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -498,7 +492,6 @@ export function readGetSpamStatisticsResponse(reader: Reader, end: number, into?
     statistics,
   };
 }
-const knownGetSpamStatisticsResponse = [1, 2];
 
 export function writeGetSpamStatisticsResponse(writer: Writer, message: Init<GetSpamStatisticsResponse>): void {
   if (message.chainId) {
@@ -531,7 +524,7 @@ export function emptyGetVegaTimeRequest(): GetVegaTimeRequest {
 }
 
 export function readGetVegaTimeRequest(reader: Reader, end: number, into?: GetVegaTimeRequest): GetVegaTimeRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -571,7 +564,7 @@ export function readGetVegaTimeResponse(reader: Reader, end: number, into?: GetV
         timestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownGetVegaTimeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -579,7 +572,6 @@ export function readGetVegaTimeResponse(reader: Reader, end: number, into?: GetV
     timestamp,
   };
 }
-const knownGetVegaTimeResponse = [1];
 
 export function writeGetVegaTimeResponse(writer: Writer, message: Init<GetVegaTimeResponse>): void {
   if (message.timestamp) {
@@ -607,7 +599,7 @@ export function emptyLastBlockHeightRequest(): LastBlockHeightRequest {
 }
 
 export function readLastBlockHeightRequest(reader: Reader, end: number, into?: LastBlockHeightRequest): LastBlockHeightRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -682,7 +674,7 @@ export function readLastBlockHeightResponse(reader: Reader, end: number, into?: 
         chainId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLastBlockHeightResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -697,7 +689,6 @@ export function readLastBlockHeightResponse(reader: Reader, end: number, into?: 
     chainId,
   };
 }
-const knownLastBlockHeightResponse = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeLastBlockHeightResponse(writer: Writer, message: Init<LastBlockHeightResponse>): void {
   if (message.height) {
@@ -764,7 +755,7 @@ export function readListAccountsRequest(reader: Reader, end: number, into?: List
         market = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListAccountsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -773,7 +764,6 @@ export function readListAccountsRequest(reader: Reader, end: number, into?: List
     market,
   };
 }
-const knownListAccountsRequest = [1, 2];
 
 export function writeListAccountsRequest(writer: Writer, message: Init<ListAccountsRequest>): void {
   if (message.party) {
@@ -817,7 +807,7 @@ export function readListAccountsResponse(reader: Reader, end: number, into?: Lis
         accounts.push(readAccount(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListAccountsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -825,7 +815,6 @@ export function readListAccountsResponse(reader: Reader, end: number, into?: Lis
     accounts,
   };
 }
-const knownListAccountsResponse = [1];
 
 export function writeListAccountsResponse(writer: Writer, message: Init<ListAccountsResponse>): void {
   if (message.accounts !== undefined) for (const value of message.accounts) {
@@ -868,7 +857,7 @@ export function readListAssetsRequest(reader: Reader, end: number, into?: ListAs
         asset = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListAssetsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -876,7 +865,6 @@ export function readListAssetsRequest(reader: Reader, end: number, into?: ListAs
     asset,
   };
 }
-const knownListAssetsRequest = [1];
 
 export function writeListAssetsRequest(writer: Writer, message: Init<ListAssetsRequest>): void {
   if (message.asset) {
@@ -917,7 +905,7 @@ export function readListAssetsResponse(reader: Reader, end: number, into?: ListA
         assets.push(readVegaAsset(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListAssetsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -925,7 +913,6 @@ export function readListAssetsResponse(reader: Reader, end: number, into?: ListA
     assets,
   };
 }
-const knownListAssetsResponse = [1];
 
 export function writeListAssetsResponse(writer: Writer, message: Init<ListAssetsResponse>): void {
   if (message.assets !== undefined) for (const value of message.assets) {
@@ -978,7 +965,7 @@ export function readListDelegationsRequest(reader: Reader, end: number, into?: L
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListDelegationsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -988,7 +975,6 @@ export function readListDelegationsRequest(reader: Reader, end: number, into?: L
     epochSeq,
   };
 }
-const knownListDelegationsRequest = [1, 2, 3];
 
 export function writeListDelegationsRequest(writer: Writer, message: Init<ListDelegationsRequest>): void {
   if (message.party) {
@@ -1035,7 +1021,7 @@ export function readListDelegationsResponse(reader: Reader, end: number, into?: 
         delegations.push(readVegaDelegation(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListDelegationsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1043,7 +1029,6 @@ export function readListDelegationsResponse(reader: Reader, end: number, into?: 
     delegations,
   };
 }
-const knownListDelegationsResponse = [1];
 
 export function writeListDelegationsResponse(writer: Writer, message: Init<ListDelegationsResponse>): void {
   if (message.delegations !== undefined) for (const value of message.delegations) {
@@ -1086,7 +1071,7 @@ export function readListMarketsDataRequest(reader: Reader, end: number, into?: L
         market = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListMarketsDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1094,7 +1079,6 @@ export function readListMarketsDataRequest(reader: Reader, end: number, into?: L
     market,
   };
 }
-const knownListMarketsDataRequest = [1];
 
 export function writeListMarketsDataRequest(writer: Writer, message: Init<ListMarketsDataRequest>): void {
   if (message.market) {
@@ -1135,7 +1119,7 @@ export function readListMarketsDataResponse(reader: Reader, end: number, into?: 
         marketsData.push(readVegaMarketData(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListMarketsDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1143,7 +1127,6 @@ export function readListMarketsDataResponse(reader: Reader, end: number, into?: 
     marketsData,
   };
 }
-const knownListMarketsDataResponse = [1];
 
 export function writeListMarketsDataResponse(writer: Writer, message: Init<ListMarketsDataResponse>): void {
   if (message.marketsData !== undefined) for (const value of message.marketsData) {
@@ -1186,7 +1169,7 @@ export function readListMarketsRequest(reader: Reader, end: number, into?: ListM
         market = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListMarketsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1194,7 +1177,6 @@ export function readListMarketsRequest(reader: Reader, end: number, into?: ListM
     market,
   };
 }
-const knownListMarketsRequest = [1];
 
 export function writeListMarketsRequest(writer: Writer, message: Init<ListMarketsRequest>): void {
   if (message.market) {
@@ -1235,7 +1217,7 @@ export function readListMarketsResponse(reader: Reader, end: number, into?: List
         markets.push(readVegaMarket(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListMarketsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1243,7 +1225,6 @@ export function readListMarketsResponse(reader: Reader, end: number, into?: List
     markets,
   };
 }
-const knownListMarketsResponse = [1];
 
 export function writeListMarketsResponse(writer: Writer, message: Init<ListMarketsResponse>): void {
   if (message.markets !== undefined) for (const value of message.markets) {
@@ -1273,7 +1254,7 @@ export function emptyListNetworkLimitsRequest(): ListNetworkLimitsRequest {
 }
 
 export function readListNetworkLimitsRequest(reader: Reader, end: number, into?: ListNetworkLimitsRequest): ListNetworkLimitsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -1313,7 +1294,7 @@ export function readListNetworkLimitsResponse(reader: Reader, end: number, into?
         networkLimits = readVegaNetworkLimits(reader, reader.open(end), networkLimits);
         break;
       default:
-        reader.skip(tag, end, knownListNetworkLimitsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1321,7 +1302,6 @@ export function readListNetworkLimitsResponse(reader: Reader, end: number, into?
     networkLimits,
   };
 }
-const knownListNetworkLimitsResponse = [1];
 
 export function writeListNetworkLimitsResponse(writer: Writer, message: Init<ListNetworkLimitsResponse>): void {
   if (message.networkLimits !== undefined) {
@@ -1364,7 +1344,7 @@ export function readListNetworkParametersRequest(reader: Reader, end: number, in
         networkParameterKey = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListNetworkParametersRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1372,7 +1352,6 @@ export function readListNetworkParametersRequest(reader: Reader, end: number, in
     networkParameterKey,
   };
 }
-const knownListNetworkParametersRequest = [1];
 
 export function writeListNetworkParametersRequest(writer: Writer, message: Init<ListNetworkParametersRequest>): void {
   if (message.networkParameterKey) {
@@ -1413,7 +1392,7 @@ export function readListNetworkParametersResponse(reader: Reader, end: number, i
         networkParameters.push(readVegaNetworkParameter(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListNetworkParametersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1421,7 +1400,6 @@ export function readListNetworkParametersResponse(reader: Reader, end: number, i
     networkParameters,
   };
 }
-const knownListNetworkParametersResponse = [1];
 
 export function writeListNetworkParametersResponse(writer: Writer, message: Init<ListNetworkParametersResponse>): void {
   if (message.networkParameters !== undefined) for (const value of message.networkParameters) {
@@ -1451,7 +1429,7 @@ export function emptyListPartiesRequest(): ListPartiesRequest {
 }
 
 export function readListPartiesRequest(reader: Reader, end: number, into?: ListPartiesRequest): ListPartiesRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -1491,7 +1469,7 @@ export function readListPartiesResponse(reader: Reader, end: number, into?: List
         parties.push(readVegaParty(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListPartiesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1499,7 +1477,6 @@ export function readListPartiesResponse(reader: Reader, end: number, into?: List
     parties,
   };
 }
-const knownListPartiesResponse = [1];
 
 export function writeListPartiesResponse(writer: Writer, message: Init<ListPartiesResponse>): void {
   if (message.parties !== undefined) for (const value of message.parties) {
@@ -1542,7 +1519,7 @@ export function readListPartiesStakeRequest(reader: Reader, end: number, into?: 
         party = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListPartiesStakeRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1550,7 +1527,6 @@ export function readListPartiesStakeRequest(reader: Reader, end: number, into?: 
     party,
   };
 }
-const knownListPartiesStakeRequest = [1];
 
 export function writeListPartiesStakeRequest(writer: Writer, message: Init<ListPartiesStakeRequest>): void {
   if (message.party) {
@@ -1591,7 +1567,7 @@ export function readListPartiesStakeResponse(reader: Reader, end: number, into?:
         partiesStake.push(readPartyStake(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListPartiesStakeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1599,7 +1575,6 @@ export function readListPartiesStakeResponse(reader: Reader, end: number, into?:
     partiesStake,
   };
 }
-const knownListPartiesStakeResponse = [1];
 
 export function writeListPartiesStakeResponse(writer: Writer, message: Init<ListPartiesStakeResponse>): void {
   if (message.partiesStake !== undefined) for (const value of message.partiesStake) {
@@ -1647,7 +1622,7 @@ export function readListProposalsRequest(reader: Reader, end: number, into?: Lis
         proposer = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListProposalsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1656,7 +1631,6 @@ export function readListProposalsRequest(reader: Reader, end: number, into?: Lis
     proposer,
   };
 }
-const knownListProposalsRequest = [1, 2];
 
 export function writeListProposalsRequest(writer: Writer, message: Init<ListProposalsRequest>): void {
   if (message.proposal) {
@@ -1700,7 +1674,7 @@ export function readListProposalsResponse(reader: Reader, end: number, into?: Li
         proposals.push(readVegaProposal(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListProposalsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1708,7 +1682,6 @@ export function readListProposalsResponse(reader: Reader, end: number, into?: Li
     proposals,
   };
 }
-const knownListProposalsResponse = [1];
 
 export function writeListProposalsResponse(writer: Writer, message: Init<ListProposalsResponse>): void {
   if (message.proposals !== undefined) for (const value of message.proposals) {
@@ -1738,7 +1711,7 @@ export function emptyListValidatorsRequest(): ListValidatorsRequest {
 }
 
 export function readListValidatorsRequest(reader: Reader, end: number, into?: ListValidatorsRequest): ListValidatorsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -1778,7 +1751,7 @@ export function readListValidatorsResponse(reader: Reader, end: number, into?: L
         validators.push(readEventsValidatorUpdate(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListValidatorsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1786,7 +1759,6 @@ export function readListValidatorsResponse(reader: Reader, end: number, into?: L
     validators,
   };
 }
-const knownListValidatorsResponse = [1];
 
 export function writeListValidatorsResponse(writer: Writer, message: Init<ListValidatorsResponse>): void {
   if (message.validators !== undefined) for (const value of message.validators) {
@@ -1834,7 +1806,7 @@ export function readListVotesRequest(reader: Reader, end: number, into?: ListVot
         party = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListVotesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1843,7 +1815,6 @@ export function readListVotesRequest(reader: Reader, end: number, into?: ListVot
     party,
   };
 }
-const knownListVotesRequest = [1, 2];
 
 export function writeListVotesRequest(writer: Writer, message: Init<ListVotesRequest>): void {
   if (message.proposal) {
@@ -1887,7 +1858,7 @@ export function readListVotesResponse(reader: Reader, end: number, into?: ListVo
         votes.push(readVegaVote(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListVotesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1895,7 +1866,6 @@ export function readListVotesResponse(reader: Reader, end: number, into?: ListVo
     votes,
   };
 }
-const knownListVotesResponse = [1];
 
 export function writeListVotesResponse(writer: Writer, message: Init<ListVotesResponse>): void {
   if (message.votes !== undefined) for (const value of message.votes) {
@@ -1959,7 +1929,7 @@ export function readObserveEventBusRequest(reader: Reader, end: number, into?: O
         batchSize = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownObserveEventBusRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1970,7 +1940,6 @@ export function readObserveEventBusRequest(reader: Reader, end: number, into?: O
     batchSize,
   };
 }
-const knownObserveEventBusRequest = [1, 2, 3, 4];
 
 export function writeObserveEventBusRequest(writer: Writer, message: Init<ObserveEventBusRequest>): void {
   if (message.type !== undefined && message.type.length > 0) {
@@ -2022,7 +1991,7 @@ export function readObserveEventBusResponse(reader: Reader, end: number, into?: 
         events.push(readEventsBusEvent(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveEventBusResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2030,7 +1999,6 @@ export function readObserveEventBusResponse(reader: Reader, end: number, into?: 
     events,
   };
 }
-const knownObserveEventBusResponse = [1];
 
 export function writeObserveEventBusResponse(writer: Writer, message: Init<ObserveEventBusResponse>): void {
   if (message.events !== undefined) for (const value of message.events) {
@@ -2083,7 +2051,7 @@ export function readPartyStake(reader: Reader, end: number, into?: PartyStake): 
         stakeLinkings.push(readEventsStakeLinking(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownPartyStake);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2093,7 +2061,6 @@ export function readPartyStake(reader: Reader, end: number, into?: PartyStake): 
     stakeLinkings,
   };
 }
-const knownPartyStake = [1, 2, 3];
 
 export function writePartyStake(writer: Writer, message: Init<PartyStake>): void {
   if (message.party) {
@@ -2177,7 +2144,7 @@ export function readPoWBlockState(reader: Reader, end: number, into?: PoWBlockSt
         increasingDifficulty = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownPoWBlockState);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2192,7 +2159,6 @@ export function readPoWBlockState(reader: Reader, end: number, into?: PoWBlockSt
     increasingDifficulty,
   };
 }
-const knownPoWBlockState = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writePoWBlockState(writer: Writer, message: Init<PoWBlockState>): void {
   if (message.blockHeight) {
@@ -2264,7 +2230,7 @@ export function readPoWStatistic(reader: Reader, end: number, into?: PoWStatisti
         numberOfPastBlocks = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownPoWStatistic);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2274,7 +2240,6 @@ export function readPoWStatistic(reader: Reader, end: number, into?: PoWStatisti
     numberOfPastBlocks,
   };
 }
-const knownPoWStatistic = [1, 2, 3];
 
 export function writePoWStatistic(writer: Writer, message: Init<PoWStatistic>): void {
   if (message.blockStates !== undefined) for (const value of message.blockStates) {
@@ -2333,7 +2298,7 @@ export function readPropagateChainEventRequest(reader: Reader, end: number, into
         signature = reader.bytesField(end);
         break;
       default:
-        reader.skip(tag, end, knownPropagateChainEventRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2343,7 +2308,6 @@ export function readPropagateChainEventRequest(reader: Reader, end: number, into
     signature,
   };
 }
-const knownPropagateChainEventRequest = [1, 2, 3];
 
 export function writePropagateChainEventRequest(writer: Writer, message: Init<PropagateChainEventRequest>): void {
   if (message.event !== undefined && message.event.length > 0) {
@@ -2390,7 +2354,7 @@ export function readPropagateChainEventResponse(reader: Reader, end: number, int
         success = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownPropagateChainEventResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2398,7 +2362,6 @@ export function readPropagateChainEventResponse(reader: Reader, end: number, int
     success,
   };
 }
-const knownPropagateChainEventResponse = [1];
 
 export function writePropagateChainEventResponse(writer: Writer, message: Init<PropagateChainEventResponse>): void {
   if (message.success) {
@@ -2454,7 +2417,7 @@ export function readSpamStatistic(reader: Reader, end: number, into?: SpamStatis
         minTokensRequired = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownSpamStatistic);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2465,7 +2428,6 @@ export function readSpamStatistic(reader: Reader, end: number, into?: SpamStatis
     minTokensRequired,
   };
 }
-const knownSpamStatistic = [1, 2, 4, 5];
 
 export function writeSpamStatistic(writer: Writer, message: Init<SpamStatistic>): void {
   if (message.countForEpoch) {
@@ -2550,7 +2512,7 @@ export function readSpamStatistics(reader: Reader, end: number, into?: SpamStati
         epochSeq = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownSpamStatistics);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2565,7 +2527,6 @@ export function readSpamStatistics(reader: Reader, end: number, into?: SpamStati
     epochSeq,
   };
 }
-const knownSpamStatistics = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeSpamStatistics(writer: Writer, message: Init<SpamStatistics>): void {
   if (message.proposals !== undefined) {
@@ -2826,7 +2787,7 @@ export function readStatistics(reader: Reader, end: number, into?: Statistics): 
         eventsPerSecond = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownStatistics);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2871,7 +2832,6 @@ export function readStatistics(reader: Reader, end: number, into?: Statistics): 
     eventsPerSecond,
   };
 }
-const knownStatistics = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40];
 
 export function writeStatistics(writer: Writer, message: Init<Statistics>): void {
   if (message.blockHeight) {
@@ -3010,7 +2970,7 @@ export function emptyStatisticsRequest(): StatisticsRequest {
 }
 
 export function readStatisticsRequest(reader: Reader, end: number, into?: StatisticsRequest): StatisticsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -3050,7 +3010,7 @@ export function readStatisticsResponse(reader: Reader, end: number, into?: Stati
         statistics = readStatistics(reader, reader.open(end), statistics);
         break;
       default:
-        reader.skip(tag, end, knownStatisticsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3058,7 +3018,6 @@ export function readStatisticsResponse(reader: Reader, end: number, into?: Stati
     statistics,
   };
 }
-const knownStatisticsResponse = [1];
 
 export function writeStatisticsResponse(writer: Writer, message: Init<StatisticsResponse>): void {
   if (message.statistics !== undefined) {
@@ -3106,7 +3065,7 @@ export function readSubmitRawTransactionRequest(reader: Reader, end: number, int
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownSubmitRawTransactionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3115,7 +3074,6 @@ export function readSubmitRawTransactionRequest(reader: Reader, end: number, int
     type: type_,
   };
 }
-const knownSubmitRawTransactionRequest = [1, 2];
 
 export function writeSubmitRawTransactionRequest(writer: Writer, message: Init<SubmitRawTransactionRequest>): void {
   if (message.tx !== undefined && message.tx.length > 0) {
@@ -3184,7 +3142,7 @@ export function readSubmitRawTransactionResponse(reader: Reader, end: number, in
         height = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownSubmitRawTransactionResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3197,7 +3155,6 @@ export function readSubmitRawTransactionResponse(reader: Reader, end: number, in
     height,
   };
 }
-const knownSubmitRawTransactionResponse = [1, 2, 3, 4, 5, 6];
 
 export function writeSubmitRawTransactionResponse(writer: Writer, message: Init<SubmitRawTransactionResponse>): void {
   if (message.success) {
@@ -3258,7 +3215,7 @@ export function readSubmitTransactionRequest(reader: Reader, end: number, into?:
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownSubmitTransactionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3267,7 +3224,6 @@ export function readSubmitTransactionRequest(reader: Reader, end: number, into?:
     type: type_,
   };
 }
-const knownSubmitTransactionRequest = [1, 2];
 
 export function writeSubmitTransactionRequest(writer: Writer, message: Init<SubmitTransactionRequest>): void {
   if (message.tx !== undefined) {
@@ -3338,7 +3294,7 @@ export function readSubmitTransactionResponse(reader: Reader, end: number, into?
         height = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownSubmitTransactionResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3351,7 +3307,6 @@ export function readSubmitTransactionResponse(reader: Reader, end: number, into?
     height,
   };
 }
-const knownSubmitTransactionResponse = [1, 2, 3, 4, 5, 6];
 
 export function writeSubmitTransactionResponse(writer: Writer, message: Init<SubmitTransactionResponse>): void {
   if (message.success) {
@@ -3417,7 +3372,7 @@ export function readVoteSpamStatistic(reader: Reader, end: number, into?: VoteSp
         minTokensRequired = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownVoteSpamStatistic);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3427,7 +3382,6 @@ export function readVoteSpamStatistic(reader: Reader, end: number, into?: VoteSp
     minTokensRequired,
   };
 }
-const knownVoteSpamStatistic = [1, 2, 3];
 
 export function writeVoteSpamStatistic(writer: Writer, message: Init<VoteSpamStatistic>): void {
   if (message.proposal) {
@@ -3484,7 +3438,7 @@ export function readVoteSpamStatistics(reader: Reader, end: number, into?: VoteS
         bannedUntil = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownVoteSpamStatistics);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3494,7 +3448,6 @@ export function readVoteSpamStatistics(reader: Reader, end: number, into?: VoteS
     bannedUntil,
   };
 }
-const knownVoteSpamStatistics = [1, 2, 3];
 
 export function writeVoteSpamStatistics(writer: Writer, message: Init<VoteSpamStatistics>): void {
   if (message.statistics !== undefined) for (const value of message.statistics) {

@@ -51,7 +51,7 @@ export function readCondition(reader: Reader, end: number, into?: Condition): Co
         value = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCondition);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -60,7 +60,6 @@ export function readCondition(reader: Reader, end: number, into?: Condition): Co
     value,
   };
 }
-const knownCondition = [1, 2];
 
 export function writeCondition(writer: Writer, message: Init<Condition>): void {
   if (message.operator) {
@@ -119,7 +118,7 @@ export function readData(reader: Reader, end: number, into?: Data): Data {
         broadcastAt = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -130,7 +129,6 @@ export function readData(reader: Reader, end: number, into?: Data): Data {
     broadcastAt,
   };
 }
-const knownData = [1, 2, 3, 4];
 
 export function writeData(writer: Writer, message: Init<Data>): void {
   if (message.signers !== undefined) for (const value of message.signers) {
@@ -184,7 +182,7 @@ export function readETHAddress(reader: Reader, end: number, into?: ETHAddress): 
         address = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownETHAddress);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -192,7 +190,6 @@ export function readETHAddress(reader: Reader, end: number, into?: ETHAddress): 
     address,
   };
 }
-const knownETHAddress = [1];
 
 export function writeETHAddress(writer: Writer, message: Init<ETHAddress>): void {
   if (message.address) {
@@ -233,7 +230,7 @@ export function readExternalData(reader: Reader, end: number, into?: ExternalDat
         data = readData(reader, reader.open(end), data);
         break;
       default:
-        reader.skip(tag, end, knownExternalData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -241,7 +238,6 @@ export function readExternalData(reader: Reader, end: number, into?: ExternalDat
     data,
   };
 }
-const knownExternalData = [1];
 
 export function writeExternalData(writer: Writer, message: Init<ExternalData>): void {
   if (message.data !== undefined) {
@@ -289,7 +285,7 @@ export function readFilter(reader: Reader, end: number, into?: Filter): Filter {
         conditions.push(readCondition(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -298,7 +294,6 @@ export function readFilter(reader: Reader, end: number, into?: Filter): Filter {
     conditions,
   };
 }
-const knownFilter = [1, 2];
 
 export function writeFilter(writer: Writer, message: Init<Filter>): void {
   if (message.key !== undefined) {
@@ -351,7 +346,7 @@ export function readProperty(reader: Reader, end: number, into?: Property): Prop
         value = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownProperty);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -360,7 +355,6 @@ export function readProperty(reader: Reader, end: number, into?: Property): Prop
     value,
   };
 }
-const knownProperty = [1, 2];
 
 export function writeProperty(writer: Writer, message: Init<Property>): void {
   if (message.name) {
@@ -414,7 +408,7 @@ export function readPropertyKey(reader: Reader, end: number, into?: PropertyKey)
         numberDecimalPlaces = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownPropertyKey);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -424,7 +418,6 @@ export function readPropertyKey(reader: Reader, end: number, into?: PropertyKey)
     numberDecimalPlaces,
   };
 }
-const knownPropertyKey = [1, 2, 3];
 
 export function writePropertyKey(writer: Writer, message: Init<PropertyKey>): void {
   if (message.name) {
@@ -471,7 +464,7 @@ export function readPubKey(reader: Reader, end: number, into?: PubKey): PubKey {
         key = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPubKey);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -479,7 +472,6 @@ export function readPubKey(reader: Reader, end: number, into?: PubKey): PubKey {
     key,
   };
 }
-const knownPubKey = [1];
 
 export function writePubKey(writer: Writer, message: Init<PubKey>): void {
   if (message.key) {
@@ -527,7 +519,7 @@ export function readSigner(reader: Reader, end: number, into?: Signer): Signer {
         signer__case = 2;
         break;
       default:
-        reader.skip(tag, end, knownSigner);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -536,7 +528,6 @@ export function readSigner(reader: Reader, end: number, into?: Signer): Signer {
     ethAddress: signer__case === 2 ? signer__value as ETHAddress | undefined : undefined,
   };
 }
-const knownSigner = [1, 2];
 
 export function writeSigner(writer: Writer, message: Init<Signer>): void {
   if (message.pubKey !== undefined) {

@@ -106,7 +106,7 @@ export function readAccountBalance(reader: Reader, end: number, into?: AccountBa
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownAccountBalance);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -118,7 +118,6 @@ export function readAccountBalance(reader: Reader, end: number, into?: AccountBa
     type: type_,
   };
 }
-const knownAccountBalance = [2, 3, 4, 5, 6];
 
 export function writeAccountBalance(writer: Writer, message: Init<AccountBalance>): void {
   if (message.owner) {
@@ -176,7 +175,7 @@ export function readAccountEdge(reader: Reader, end: number, into?: AccountEdge)
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAccountEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -185,7 +184,6 @@ export function readAccountEdge(reader: Reader, end: number, into?: AccountEdge)
     cursor,
   };
 }
-const knownAccountEdge = [1, 2];
 
 export function writeAccountEdge(writer: Writer, message: Init<AccountEdge>): void {
   if (message.node !== undefined) {
@@ -252,7 +250,7 @@ export function readAccountFilter(reader: Reader, end: number, into?: AccountFil
         break;
       }
       default:
-        reader.skip(tag, end, knownAccountFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -263,7 +261,6 @@ export function readAccountFilter(reader: Reader, end: number, into?: AccountFil
     accountTypes,
   };
 }
-const knownAccountFilter = [1, 2, 3, 4];
 
 export function writeAccountFilter(writer: Writer, message: Init<AccountFilter>): void {
   if (message.assetId) {
@@ -320,7 +317,7 @@ export function readAccountSnapshotPage(reader: Reader, end: number, into?: Acco
         lastPage = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownAccountSnapshotPage);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -329,7 +326,6 @@ export function readAccountSnapshotPage(reader: Reader, end: number, into?: Acco
     lastPage,
   };
 }
-const knownAccountSnapshotPage = [1, 2];
 
 export function writeAccountSnapshotPage(writer: Writer, message: Init<AccountSnapshotPage>): void {
   if (message.accounts !== undefined) for (const value of message.accounts) {
@@ -375,7 +371,7 @@ export function readAccountUpdates(reader: Reader, end: number, into?: AccountUp
         accounts.push(readAccountBalance(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownAccountUpdates);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -383,7 +379,6 @@ export function readAccountUpdates(reader: Reader, end: number, into?: AccountUp
     accounts,
   };
 }
-const knownAccountUpdates = [1];
 
 export function writeAccountUpdates(writer: Writer, message: Init<AccountUpdates>): void {
   if (message.accounts !== undefined) for (const value of message.accounts) {
@@ -431,7 +426,7 @@ export function readAccountsConnection(reader: Reader, end: number, into?: Accou
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownAccountsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -440,7 +435,6 @@ export function readAccountsConnection(reader: Reader, end: number, into?: Accou
     pageInfo,
   };
 }
-const knownAccountsConnection = [1, 2];
 
 export function writeAccountsConnection(writer: Writer, message: Init<AccountsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -513,7 +507,7 @@ export function readAggregatedBalance(reader: Reader, end: number, into?: Aggreg
         accountType = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownAggregatedBalance);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -526,7 +520,6 @@ export function readAggregatedBalance(reader: Reader, end: number, into?: Aggreg
     accountType,
   };
 }
-const knownAggregatedBalance = [1, 2, 4, 5, 6, 7];
 
 export function writeAggregatedBalance(writer: Writer, message: Init<AggregatedBalance>): void {
   if (message.timestamp) {
@@ -587,7 +580,7 @@ export function readAggregatedBalanceConnection(reader: Reader, end: number, int
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownAggregatedBalanceConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -596,7 +589,6 @@ export function readAggregatedBalanceConnection(reader: Reader, end: number, int
     pageInfo,
   };
 }
-const knownAggregatedBalanceConnection = [1, 2];
 
 export function writeAggregatedBalanceConnection(writer: Writer, message: Init<AggregatedBalanceConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -649,7 +641,7 @@ export function readAggregatedBalanceEdge(reader: Reader, end: number, into?: Ag
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAggregatedBalanceEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -658,7 +650,6 @@ export function readAggregatedBalanceEdge(reader: Reader, end: number, into?: Ag
     cursor,
   };
 }
-const knownAggregatedBalanceEdge = [1, 2];
 
 export function writeAggregatedBalanceEdge(writer: Writer, message: Init<AggregatedBalanceEdge>): void {
   if (message.node !== undefined) {
@@ -709,7 +700,7 @@ export function readAggregatedLedgerEntriesConnection(reader: Reader, end: numbe
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownAggregatedLedgerEntriesConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -718,7 +709,6 @@ export function readAggregatedLedgerEntriesConnection(reader: Reader, end: numbe
     pageInfo,
   };
 }
-const knownAggregatedLedgerEntriesConnection = [1, 2];
 
 export function writeAggregatedLedgerEntriesConnection(writer: Writer, message: Init<AggregatedLedgerEntriesConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -771,7 +761,7 @@ export function readAggregatedLedgerEntriesEdge(reader: Reader, end: number, int
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAggregatedLedgerEntriesEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -780,7 +770,6 @@ export function readAggregatedLedgerEntriesEdge(reader: Reader, end: number, int
     cursor,
   };
 }
-const knownAggregatedLedgerEntriesEdge = [1, 2];
 
 export function writeAggregatedLedgerEntriesEdge(writer: Writer, message: Init<AggregatedLedgerEntriesEdge>): void {
   if (message.node !== undefined) {
@@ -881,7 +870,7 @@ export function readAggregatedLedgerEntry(reader: Reader, end: number, into?: Ag
         toAccountBalance = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAggregatedLedgerEntry);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -900,7 +889,6 @@ export function readAggregatedLedgerEntry(reader: Reader, end: number, into?: Ag
     toAccountBalance,
   };
 }
-const knownAggregatedLedgerEntry = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 export function writeAggregatedLedgerEntry(writer: Writer, message: Init<AggregatedLedgerEntry>): void {
   if (message.timestamp) {
@@ -979,7 +967,7 @@ export function readAssetEdge(reader: Reader, end: number, into?: AssetEdge): As
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAssetEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -988,7 +976,6 @@ export function readAssetEdge(reader: Reader, end: number, into?: AssetEdge): As
     cursor,
   };
 }
-const knownAssetEdge = [1, 2];
 
 export function writeAssetEdge(writer: Writer, message: Init<AssetEdge>): void {
   if (message.node !== undefined) {
@@ -1039,7 +1026,7 @@ export function readAssetsConnection(reader: Reader, end: number, into?: AssetsC
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownAssetsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1048,7 +1035,6 @@ export function readAssetsConnection(reader: Reader, end: number, into?: AssetsC
     pageInfo,
   };
 }
-const knownAssetsConnection = [1, 2];
 
 export function writeAssetsConnection(writer: Writer, message: Init<AssetsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1126,7 +1112,7 @@ export function readCandle(reader: Reader, end: number, into?: Candle): Candle {
         volume = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownCandle);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1140,7 +1126,6 @@ export function readCandle(reader: Reader, end: number, into?: Candle): Candle {
     volume,
   };
 }
-const knownCandle = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeCandle(writer: Writer, message: Init<Candle>): void {
   if (message.start) {
@@ -1204,7 +1189,7 @@ export function readCandleDataConnection(reader: Reader, end: number, into?: Can
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownCandleDataConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1213,7 +1198,6 @@ export function readCandleDataConnection(reader: Reader, end: number, into?: Can
     pageInfo,
   };
 }
-const knownCandleDataConnection = [1, 2];
 
 export function writeCandleDataConnection(writer: Writer, message: Init<CandleDataConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1266,7 +1250,7 @@ export function readCandleEdge(reader: Reader, end: number, into?: CandleEdge): 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCandleEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1275,7 +1259,6 @@ export function readCandleEdge(reader: Reader, end: number, into?: CandleEdge): 
     cursor,
   };
 }
-const knownCandleEdge = [1, 2];
 
 export function writeCandleEdge(writer: Writer, message: Init<CandleEdge>): void {
   if (message.node !== undefined) {
@@ -1331,7 +1314,7 @@ export function readCheckpoint(reader: Reader, end: number, into?: Checkpoint): 
         atBlock = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownCheckpoint);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1341,7 +1324,6 @@ export function readCheckpoint(reader: Reader, end: number, into?: Checkpoint): 
     atBlock,
   };
 }
-const knownCheckpoint = [1, 2, 3];
 
 export function writeCheckpoint(writer: Writer, message: Init<Checkpoint>): void {
   if (message.hash) {
@@ -1393,7 +1375,7 @@ export function readCheckpointEdge(reader: Reader, end: number, into?: Checkpoin
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCheckpointEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1402,7 +1384,6 @@ export function readCheckpointEdge(reader: Reader, end: number, into?: Checkpoin
     cursor,
   };
 }
-const knownCheckpointEdge = [1, 2];
 
 export function writeCheckpointEdge(writer: Writer, message: Init<CheckpointEdge>): void {
   if (message.node !== undefined) {
@@ -1453,7 +1434,7 @@ export function readCheckpointsConnection(reader: Reader, end: number, into?: Ch
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownCheckpointsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1462,7 +1443,6 @@ export function readCheckpointsConnection(reader: Reader, end: number, into?: Ch
     pageInfo,
   };
 }
-const knownCheckpointsConnection = [1, 2];
 
 export function writeCheckpointsConnection(writer: Writer, message: Init<CheckpointsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1515,7 +1495,7 @@ export function readCoreSnapshotConnection(reader: Reader, end: number, into?: C
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownCoreSnapshotConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1524,7 +1504,6 @@ export function readCoreSnapshotConnection(reader: Reader, end: number, into?: C
     pageInfo,
   };
 }
-const knownCoreSnapshotConnection = [1, 2];
 
 export function writeCoreSnapshotConnection(writer: Writer, message: Init<CoreSnapshotConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1577,7 +1556,7 @@ export function readCoreSnapshotEdge(reader: Reader, end: number, into?: CoreSna
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownCoreSnapshotEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1586,7 +1565,6 @@ export function readCoreSnapshotEdge(reader: Reader, end: number, into?: CoreSna
     cursor,
   };
 }
-const knownCoreSnapshotEdge = [1, 2];
 
 export function writeCoreSnapshotEdge(writer: Writer, message: Init<CoreSnapshotEdge>): void {
   if (message.node !== undefined) {
@@ -1637,7 +1615,7 @@ export function readDateRange(reader: Reader, end: number, into?: DateRange): Da
         endTimestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownDateRange);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1646,7 +1624,6 @@ export function readDateRange(reader: Reader, end: number, into?: DateRange): Da
     endTimestamp,
   };
 }
-const knownDateRange = [1, 2];
 
 export function writeDateRange(writer: Writer, message: Init<DateRange>): void {
   if (message.startTimestamp !== undefined) {
@@ -1695,7 +1672,7 @@ export function readDelegationEdge(reader: Reader, end: number, into?: Delegatio
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDelegationEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1704,7 +1681,6 @@ export function readDelegationEdge(reader: Reader, end: number, into?: Delegatio
     cursor,
   };
 }
-const knownDelegationEdge = [1, 2];
 
 export function writeDelegationEdge(writer: Writer, message: Init<DelegationEdge>): void {
   if (message.node !== undefined) {
@@ -1755,7 +1731,7 @@ export function readDelegationsConnection(reader: Reader, end: number, into?: De
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownDelegationsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1764,7 +1740,6 @@ export function readDelegationsConnection(reader: Reader, end: number, into?: De
     pageInfo,
   };
 }
-const knownDelegationsConnection = [1, 2];
 
 export function writeDelegationsConnection(writer: Writer, message: Init<DelegationsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1817,7 +1792,7 @@ export function readDepositEdge(reader: Reader, end: number, into?: DepositEdge)
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDepositEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1826,7 +1801,6 @@ export function readDepositEdge(reader: Reader, end: number, into?: DepositEdge)
     cursor,
   };
 }
-const knownDepositEdge = [1, 2];
 
 export function writeDepositEdge(writer: Writer, message: Init<DepositEdge>): void {
   if (message.node !== undefined) {
@@ -1877,7 +1851,7 @@ export function readDepositsConnection(reader: Reader, end: number, into?: Depos
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownDepositsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1886,7 +1860,6 @@ export function readDepositsConnection(reader: Reader, end: number, into?: Depos
     pageInfo,
   };
 }
-const knownDepositsConnection = [1, 2];
 
 export function writeDepositsConnection(writer: Writer, message: Init<DepositsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -1959,7 +1932,7 @@ export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, 
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerAddedBundle);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1972,7 +1945,6 @@ export function readERC20MultiSigSignerAddedBundle(reader: Reader, end: number, 
     epochSeq,
   };
 }
-const knownERC20MultiSigSignerAddedBundle = [1, 2, 4, 5, 6, 3];
 
 export function writeERC20MultiSigSignerAddedBundle(writer: Writer, message: Init<ERC20MultiSigSignerAddedBundle>): void {
   if (message.newSigner) {
@@ -2033,7 +2005,7 @@ export function readERC20MultiSigSignerAddedBundleEdge(reader: Reader, end: numb
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerAddedBundleEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2042,7 +2014,6 @@ export function readERC20MultiSigSignerAddedBundleEdge(reader: Reader, end: numb
     cursor,
   };
 }
-const knownERC20MultiSigSignerAddedBundleEdge = [1, 2];
 
 export function writeERC20MultiSigSignerAddedBundleEdge(writer: Writer, message: Init<ERC20MultiSigSignerAddedBundleEdge>): void {
   if (message.node !== undefined) {
@@ -2093,7 +2064,7 @@ export function readERC20MultiSigSignerAddedConnection(reader: Reader, end: numb
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerAddedConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2102,7 +2073,6 @@ export function readERC20MultiSigSignerAddedConnection(reader: Reader, end: numb
     pageInfo,
   };
 }
-const knownERC20MultiSigSignerAddedConnection = [1, 2];
 
 export function writeERC20MultiSigSignerAddedConnection(writer: Writer, message: Init<ERC20MultiSigSignerAddedConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -2155,7 +2125,7 @@ export function readERC20MultiSigSignerAddedEdge(reader: Reader, end: number, in
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerAddedEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2164,7 +2134,6 @@ export function readERC20MultiSigSignerAddedEdge(reader: Reader, end: number, in
     cursor,
   };
 }
-const knownERC20MultiSigSignerAddedEdge = [1, 2];
 
 export function writeERC20MultiSigSignerAddedEdge(writer: Writer, message: Init<ERC20MultiSigSignerAddedEdge>): void {
   if (message.node !== undefined) {
@@ -2235,7 +2204,7 @@ export function readERC20MultiSigSignerRemovedBundle(reader: Reader, end: number
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemovedBundle);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2248,7 +2217,6 @@ export function readERC20MultiSigSignerRemovedBundle(reader: Reader, end: number
     epochSeq,
   };
 }
-const knownERC20MultiSigSignerRemovedBundle = [1, 2, 4, 5, 6, 7];
 
 export function writeERC20MultiSigSignerRemovedBundle(writer: Writer, message: Init<ERC20MultiSigSignerRemovedBundle>): void {
   if (message.oldSigner) {
@@ -2309,7 +2277,7 @@ export function readERC20MultiSigSignerRemovedBundleEdge(reader: Reader, end: nu
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemovedBundleEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2318,7 +2286,6 @@ export function readERC20MultiSigSignerRemovedBundleEdge(reader: Reader, end: nu
     cursor,
   };
 }
-const knownERC20MultiSigSignerRemovedBundleEdge = [1, 2];
 
 export function writeERC20MultiSigSignerRemovedBundleEdge(writer: Writer, message: Init<ERC20MultiSigSignerRemovedBundleEdge>): void {
   if (message.node !== undefined) {
@@ -2369,7 +2336,7 @@ export function readERC20MultiSigSignerRemovedConnection(reader: Reader, end: nu
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemovedConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2378,7 +2345,6 @@ export function readERC20MultiSigSignerRemovedConnection(reader: Reader, end: nu
     pageInfo,
   };
 }
-const knownERC20MultiSigSignerRemovedConnection = [1, 2];
 
 export function writeERC20MultiSigSignerRemovedConnection(writer: Writer, message: Init<ERC20MultiSigSignerRemovedConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -2431,7 +2397,7 @@ export function readERC20MultiSigSignerRemovedEdge(reader: Reader, end: number, 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemovedEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2440,7 +2406,6 @@ export function readERC20MultiSigSignerRemovedEdge(reader: Reader, end: number, 
     cursor,
   };
 }
-const knownERC20MultiSigSignerRemovedEdge = [1, 2];
 
 export function writeERC20MultiSigSignerRemovedEdge(writer: Writer, message: Init<ERC20MultiSigSignerRemovedEdge>): void {
   if (message.node !== undefined) {
@@ -2491,7 +2456,7 @@ export function readEpochRewardSummaryConnection(reader: Reader, end: number, in
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownEpochRewardSummaryConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2500,7 +2465,6 @@ export function readEpochRewardSummaryConnection(reader: Reader, end: number, in
     pageInfo,
   };
 }
-const knownEpochRewardSummaryConnection = [1, 2];
 
 export function writeEpochRewardSummaryConnection(writer: Writer, message: Init<EpochRewardSummaryConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -2553,7 +2517,7 @@ export function readEpochRewardSummaryEdge(reader: Reader, end: number, into?: E
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownEpochRewardSummaryEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2562,7 +2526,6 @@ export function readEpochRewardSummaryEdge(reader: Reader, end: number, into?: E
     cursor,
   };
 }
-const knownEpochRewardSummaryEdge = [1, 2];
 
 export function writeEpochRewardSummaryEdge(writer: Writer, message: Init<EpochRewardSummaryEdge>): void {
   if (message.node !== undefined) {
@@ -2618,7 +2581,7 @@ export function readEstimateFeeRequest(reader: Reader, end: number, into?: Estim
         size = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownEstimateFeeRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2628,7 +2591,6 @@ export function readEstimateFeeRequest(reader: Reader, end: number, into?: Estim
     size,
   };
 }
-const knownEstimateFeeRequest = [1, 2, 3];
 
 export function writeEstimateFeeRequest(writer: Writer, message: Init<EstimateFeeRequest>): void {
   if (message.marketId) {
@@ -2675,7 +2637,7 @@ export function readEstimateFeeResponse(reader: Reader, end: number, into?: Esti
         fee = readVegaFee(reader, reader.open(end), fee);
         break;
       default:
-        reader.skip(tag, end, knownEstimateFeeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2683,7 +2645,6 @@ export function readEstimateFeeResponse(reader: Reader, end: number, into?: Esti
     fee,
   };
 }
-const knownEstimateFeeResponse = [2];
 
 export function writeEstimateFeeResponse(writer: Writer, message: Init<EstimateFeeResponse>): void {
   if (message.fee !== undefined) {
@@ -2751,7 +2712,7 @@ export function readEstimateMarginRequest(reader: Reader, end: number, into?: Es
         price = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownEstimateMarginRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2764,7 +2725,6 @@ export function readEstimateMarginRequest(reader: Reader, end: number, into?: Es
     price,
   };
 }
-const knownEstimateMarginRequest = [1, 2, 3, 4, 5, 6];
 
 export function writeEstimateMarginRequest(writer: Writer, message: Init<EstimateMarginRequest>): void {
   if (message.marketId) {
@@ -2820,7 +2780,7 @@ export function readEstimateMarginResponse(reader: Reader, end: number, into?: E
         marginLevels = readVegaMarginLevels(reader, reader.open(end), marginLevels);
         break;
       default:
-        reader.skip(tag, end, knownEstimateMarginResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2828,7 +2788,6 @@ export function readEstimateMarginResponse(reader: Reader, end: number, into?: E
     marginLevels,
   };
 }
-const knownEstimateMarginResponse = [2];
 
 export function writeEstimateMarginResponse(writer: Writer, message: Init<EstimateMarginResponse>): void {
   if (message.marginLevels !== undefined) {
@@ -2886,7 +2845,7 @@ export function readEstimatePositionRequest(reader: Reader, end: number, into?: 
         collateralAvailable = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownEstimatePositionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2897,7 +2856,6 @@ export function readEstimatePositionRequest(reader: Reader, end: number, into?: 
     collateralAvailable,
   };
 }
-const knownEstimatePositionRequest = [1, 2, 3, 4];
 
 export function writeEstimatePositionRequest(writer: Writer, message: Init<EstimatePositionRequest>): void {
   if (message.marketId) {
@@ -2954,7 +2912,7 @@ export function readEstimatePositionResponse(reader: Reader, end: number, into?:
         liquidation = readLiquidationEstimate(reader, reader.open(end), liquidation);
         break;
       default:
-        reader.skip(tag, end, knownEstimatePositionResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2963,7 +2921,6 @@ export function readEstimatePositionResponse(reader: Reader, end: number, into?:
     liquidation,
   };
 }
-const knownEstimatePositionResponse = [1, 2];
 
 export function writeEstimatePositionResponse(writer: Writer, message: Init<EstimatePositionResponse>): void {
   if (message.margin !== undefined) {
@@ -3016,7 +2973,7 @@ export function readEthereumKeyRotationEdge(reader: Reader, end: number, into?: 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownEthereumKeyRotationEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3025,7 +2982,6 @@ export function readEthereumKeyRotationEdge(reader: Reader, end: number, into?: 
     cursor,
   };
 }
-const knownEthereumKeyRotationEdge = [1, 2];
 
 export function writeEthereumKeyRotationEdge(writer: Writer, message: Init<EthereumKeyRotationEdge>): void {
   if (message.node !== undefined) {
@@ -3076,7 +3032,7 @@ export function readEthereumKeyRotationsConnection(reader: Reader, end: number, 
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownEthereumKeyRotationsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3085,7 +3041,6 @@ export function readEthereumKeyRotationsConnection(reader: Reader, end: number, 
     pageInfo,
   };
 }
-const knownEthereumKeyRotationsConnection = [1, 2];
 
 export function writeEthereumKeyRotationsConnection(writer: Writer, message: Init<EthereumKeyRotationsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -3143,7 +3098,7 @@ export function readExportLedgerEntriesRequest(reader: Reader, end: number, into
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownExportLedgerEntriesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3153,7 +3108,6 @@ export function readExportLedgerEntriesRequest(reader: Reader, end: number, into
     dateRange,
   };
 }
-const knownExportLedgerEntriesRequest = [1, 2, 4];
 
 export function writeExportLedgerEntriesRequest(writer: Writer, message: Init<ExportLedgerEntriesRequest>): void {
   if (message.partyId) {
@@ -3212,7 +3166,7 @@ export function readExportNetworkHistoryRequest(reader: Reader, end: number, int
         table = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownExportNetworkHistoryRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3222,7 +3176,6 @@ export function readExportNetworkHistoryRequest(reader: Reader, end: number, int
     table,
   };
 }
-const knownExportNetworkHistoryRequest = [1, 2, 3];
 
 export function writeExportNetworkHistoryRequest(writer: Writer, message: Init<ExportNetworkHistoryRequest>): void {
   if (message.fromBlock) {
@@ -3256,7 +3209,7 @@ export function emptyGetActiveNetworkHistoryPeerAddressesRequest(): GetActiveNet
 }
 
 export function readGetActiveNetworkHistoryPeerAddressesRequest(reader: Reader, end: number, into?: GetActiveNetworkHistoryPeerAddressesRequest): GetActiveNetworkHistoryPeerAddressesRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -3296,7 +3249,7 @@ export function readGetActiveNetworkHistoryPeerAddressesResponse(reader: Reader,
         ipAddresses.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownGetActiveNetworkHistoryPeerAddressesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3304,7 +3257,6 @@ export function readGetActiveNetworkHistoryPeerAddressesResponse(reader: Reader,
     ipAddresses,
   };
 }
-const knownGetActiveNetworkHistoryPeerAddressesResponse = [1];
 
 export function writeGetActiveNetworkHistoryPeerAddressesResponse(writer: Writer, message: Init<GetActiveNetworkHistoryPeerAddressesResponse>): void {
   if (message.ipAddresses !== undefined) for (const value of message.ipAddresses) {
@@ -3345,7 +3297,7 @@ export function readGetAssetRequest(reader: Reader, end: number, into?: GetAsset
         assetId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetAssetRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3353,7 +3305,6 @@ export function readGetAssetRequest(reader: Reader, end: number, into?: GetAsset
     assetId,
   };
 }
-const knownGetAssetRequest = [1];
 
 export function writeGetAssetRequest(writer: Writer, message: Init<GetAssetRequest>): void {
   if (message.assetId) {
@@ -3394,7 +3345,7 @@ export function readGetAssetResponse(reader: Reader, end: number, into?: GetAsse
         asset = readVegaAsset(reader, reader.open(end), asset);
         break;
       default:
-        reader.skip(tag, end, knownGetAssetResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3402,7 +3353,6 @@ export function readGetAssetResponse(reader: Reader, end: number, into?: GetAsse
     asset,
   };
 }
-const knownGetAssetResponse = [1];
 
 export function writeGetAssetResponse(writer: Writer, message: Init<GetAssetResponse>): void {
   if (message.asset !== undefined) {
@@ -3466,7 +3416,7 @@ export function readGetBalanceHistoryRequest(reader: Reader, end: number, into?:
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownGetBalanceHistoryRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3477,7 +3427,6 @@ export function readGetBalanceHistoryRequest(reader: Reader, end: number, into?:
     dateRange,
   };
 }
-const knownGetBalanceHistoryRequest = [1, 2, 3, 4];
 
 export function writeGetBalanceHistoryRequest(writer: Writer, message: Init<GetBalanceHistoryRequest>): void {
   if (message.filter !== undefined) {
@@ -3535,7 +3484,7 @@ export function readGetBalanceHistoryResponse(reader: Reader, end: number, into?
         balances = readAggregatedBalanceConnection(reader, reader.open(end), balances);
         break;
       default:
-        reader.skip(tag, end, knownGetBalanceHistoryResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3543,7 +3492,6 @@ export function readGetBalanceHistoryResponse(reader: Reader, end: number, into?
     balances,
   };
 }
-const knownGetBalanceHistoryResponse = [1];
 
 export function writeGetBalanceHistoryResponse(writer: Writer, message: Init<GetBalanceHistoryResponse>): void {
   if (message.balances !== undefined) {
@@ -3586,7 +3534,7 @@ export function readGetDepositRequest(reader: Reader, end: number, into?: GetDep
         id = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetDepositRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3594,7 +3542,6 @@ export function readGetDepositRequest(reader: Reader, end: number, into?: GetDep
     id,
   };
 }
-const knownGetDepositRequest = [1];
 
 export function writeGetDepositRequest(writer: Writer, message: Init<GetDepositRequest>): void {
   if (message.id) {
@@ -3635,7 +3582,7 @@ export function readGetDepositResponse(reader: Reader, end: number, into?: GetDe
         deposit = readVegaDeposit(reader, reader.open(end), deposit);
         break;
       default:
-        reader.skip(tag, end, knownGetDepositResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3643,7 +3590,6 @@ export function readGetDepositResponse(reader: Reader, end: number, into?: GetDe
     deposit,
   };
 }
-const knownGetDepositResponse = [1];
 
 export function writeGetDepositResponse(writer: Writer, message: Init<GetDepositResponse>): void {
   if (message.deposit !== undefined) {
@@ -3686,7 +3632,7 @@ export function readGetERC20ListAssetBundleRequest(reader: Reader, end: number, 
         assetId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetERC20ListAssetBundleRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3694,7 +3640,6 @@ export function readGetERC20ListAssetBundleRequest(reader: Reader, end: number, 
     assetId,
   };
 }
-const knownGetERC20ListAssetBundleRequest = [1];
 
 export function writeGetERC20ListAssetBundleRequest(writer: Writer, message: Init<GetERC20ListAssetBundleRequest>): void {
   if (message.assetId) {
@@ -3750,7 +3695,7 @@ export function readGetERC20ListAssetBundleResponse(reader: Reader, end: number,
         signatures = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetERC20ListAssetBundleResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3761,7 +3706,6 @@ export function readGetERC20ListAssetBundleResponse(reader: Reader, end: number,
     signatures,
   };
 }
-const knownGetERC20ListAssetBundleResponse = [1, 2, 3, 4];
 
 export function writeGetERC20ListAssetBundleResponse(writer: Writer, message: Init<GetERC20ListAssetBundleResponse>): void {
   if (message.assetSource) {
@@ -3811,7 +3755,7 @@ export function readGetERC20SetAssetLimitsBundleRequest(reader: Reader, end: num
         proposalId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetERC20SetAssetLimitsBundleRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3819,7 +3763,6 @@ export function readGetERC20SetAssetLimitsBundleRequest(reader: Reader, end: num
     proposalId,
   };
 }
-const knownGetERC20SetAssetLimitsBundleRequest = [1];
 
 export function writeGetERC20SetAssetLimitsBundleRequest(writer: Writer, message: Init<GetERC20SetAssetLimitsBundleRequest>): void {
   if (message.proposalId) {
@@ -3885,7 +3828,7 @@ export function readGetERC20SetAssetLimitsBundleResponse(reader: Reader, end: nu
         signatures = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetERC20SetAssetLimitsBundleResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3898,7 +3841,6 @@ export function readGetERC20SetAssetLimitsBundleResponse(reader: Reader, end: nu
     signatures,
   };
 }
-const knownGetERC20SetAssetLimitsBundleResponse = [1, 2, 3, 4, 5, 6];
 
 export function writeGetERC20SetAssetLimitsBundleResponse(writer: Writer, message: Init<GetERC20SetAssetLimitsBundleResponse>): void {
   if (message.assetSource) {
@@ -3954,7 +3896,7 @@ export function readGetERC20WithdrawalApprovalRequest(reader: Reader, end: numbe
         withdrawalId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetERC20WithdrawalApprovalRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3962,7 +3904,6 @@ export function readGetERC20WithdrawalApprovalRequest(reader: Reader, end: numbe
     withdrawalId,
   };
 }
-const knownGetERC20WithdrawalApprovalRequest = [1];
 
 export function writeGetERC20WithdrawalApprovalRequest(writer: Writer, message: Init<GetERC20WithdrawalApprovalRequest>): void {
   if (message.withdrawalId) {
@@ -4028,7 +3969,7 @@ export function readGetERC20WithdrawalApprovalResponse(reader: Reader, end: numb
         creation = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownGetERC20WithdrawalApprovalResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4041,7 +3982,6 @@ export function readGetERC20WithdrawalApprovalResponse(reader: Reader, end: numb
     creation,
   };
 }
-const knownGetERC20WithdrawalApprovalResponse = [1, 2, 4, 5, 6, 7];
 
 export function writeGetERC20WithdrawalApprovalResponse(writer: Writer, message: Init<GetERC20WithdrawalApprovalResponse>): void {
   if (message.assetSource) {
@@ -4097,7 +4037,7 @@ export function readGetEpochRequest(reader: Reader, end: number, into?: GetEpoch
         id = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownGetEpochRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4105,7 +4045,6 @@ export function readGetEpochRequest(reader: Reader, end: number, into?: GetEpoch
     id,
   };
 }
-const knownGetEpochRequest = [1];
 
 export function writeGetEpochRequest(writer: Writer, message: Init<GetEpochRequest>): void {
   if (message.id !== undefined) {
@@ -4146,7 +4085,7 @@ export function readGetEpochResponse(reader: Reader, end: number, into?: GetEpoc
         epoch = readVegaEpoch(reader, reader.open(end), epoch);
         break;
       default:
-        reader.skip(tag, end, knownGetEpochResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4154,7 +4093,6 @@ export function readGetEpochResponse(reader: Reader, end: number, into?: GetEpoc
     epoch,
   };
 }
-const knownGetEpochResponse = [1];
 
 export function writeGetEpochResponse(writer: Writer, message: Init<GetEpochResponse>): void {
   if (message.epoch !== undefined) {
@@ -4202,7 +4140,7 @@ export function readGetGovernanceDataRequest(reader: Reader, end: number, into?:
         reference = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetGovernanceDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4211,7 +4149,6 @@ export function readGetGovernanceDataRequest(reader: Reader, end: number, into?:
     reference,
   };
 }
-const knownGetGovernanceDataRequest = [1, 2];
 
 export function writeGetGovernanceDataRequest(writer: Writer, message: Init<GetGovernanceDataRequest>): void {
   if (message.proposalId !== undefined) {
@@ -4255,7 +4192,7 @@ export function readGetGovernanceDataResponse(reader: Reader, end: number, into?
         data = readVegaGovernanceData(reader, reader.open(end), data);
         break;
       default:
-        reader.skip(tag, end, knownGetGovernanceDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4263,7 +4200,6 @@ export function readGetGovernanceDataResponse(reader: Reader, end: number, into?
     data,
   };
 }
-const knownGetGovernanceDataResponse = [1];
 
 export function writeGetGovernanceDataResponse(writer: Writer, message: Init<GetGovernanceDataResponse>): void {
   if (message.data !== undefined) {
@@ -4306,7 +4242,7 @@ export function readGetLastTradeRequest(reader: Reader, end: number, into?: GetL
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetLastTradeRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4314,7 +4250,6 @@ export function readGetLastTradeRequest(reader: Reader, end: number, into?: GetL
     marketId,
   };
 }
-const knownGetLastTradeRequest = [1];
 
 export function writeGetLastTradeRequest(writer: Writer, message: Init<GetLastTradeRequest>): void {
   if (message.marketId) {
@@ -4355,7 +4290,7 @@ export function readGetLastTradeResponse(reader: Reader, end: number, into?: Get
         trade = readVegaTrade(reader, reader.open(end), trade);
         break;
       default:
-        reader.skip(tag, end, knownGetLastTradeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4363,7 +4298,6 @@ export function readGetLastTradeResponse(reader: Reader, end: number, into?: Get
     trade,
   };
 }
-const knownGetLastTradeResponse = [1];
 
 export function writeGetLastTradeResponse(writer: Writer, message: Init<GetLastTradeResponse>): void {
   if (message.trade !== undefined) {
@@ -4406,7 +4340,7 @@ export function readGetLatestMarketDataRequest(reader: Reader, end: number, into
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetLatestMarketDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4414,7 +4348,6 @@ export function readGetLatestMarketDataRequest(reader: Reader, end: number, into
     marketId,
   };
 }
-const knownGetLatestMarketDataRequest = [1];
 
 export function writeGetLatestMarketDataRequest(writer: Writer, message: Init<GetLatestMarketDataRequest>): void {
   if (message.marketId) {
@@ -4455,7 +4388,7 @@ export function readGetLatestMarketDataResponse(reader: Reader, end: number, int
         marketData = readVegaMarketData(reader, reader.open(end), marketData);
         break;
       default:
-        reader.skip(tag, end, knownGetLatestMarketDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4463,7 +4396,6 @@ export function readGetLatestMarketDataResponse(reader: Reader, end: number, int
     marketData,
   };
 }
-const knownGetLatestMarketDataResponse = [1];
 
 export function writeGetLatestMarketDataResponse(writer: Writer, message: Init<GetLatestMarketDataResponse>): void {
   if (message.marketData !== undefined) {
@@ -4511,7 +4443,7 @@ export function readGetLatestMarketDepthRequest(reader: Reader, end: number, int
         maxDepth = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownGetLatestMarketDepthRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4520,7 +4452,6 @@ export function readGetLatestMarketDepthRequest(reader: Reader, end: number, int
     maxDepth,
   };
 }
-const knownGetLatestMarketDepthRequest = [1, 2];
 
 export function writeGetLatestMarketDepthRequest(writer: Writer, message: Init<GetLatestMarketDepthRequest>): void {
   if (message.marketId) {
@@ -4584,7 +4515,7 @@ export function readGetLatestMarketDepthResponse(reader: Reader, end: number, in
         sequenceNumber = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownGetLatestMarketDepthResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4596,7 +4527,6 @@ export function readGetLatestMarketDepthResponse(reader: Reader, end: number, in
     sequenceNumber,
   };
 }
-const knownGetLatestMarketDepthResponse = [1, 2, 3, 4, 5];
 
 export function writeGetLatestMarketDepthResponse(writer: Writer, message: Init<GetLatestMarketDepthResponse>): void {
   if (message.marketId) {
@@ -4670,7 +4600,7 @@ export function readGetMarketDataHistoryByIDRequest(reader: Reader, end: number,
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownGetMarketDataHistoryByIDRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4681,7 +4611,6 @@ export function readGetMarketDataHistoryByIDRequest(reader: Reader, end: number,
     pagination,
   };
 }
-const knownGetMarketDataHistoryByIDRequest = [1, 2, 3, 4];
 
 export function writeGetMarketDataHistoryByIDRequest(writer: Writer, message: Init<GetMarketDataHistoryByIDRequest>): void {
   if (message.marketId) {
@@ -4733,7 +4662,7 @@ export function readGetMarketDataHistoryByIDResponse(reader: Reader, end: number
         marketData = readMarketDataConnection(reader, reader.open(end), marketData);
         break;
       default:
-        reader.skip(tag, end, knownGetMarketDataHistoryByIDResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4741,7 +4670,6 @@ export function readGetMarketDataHistoryByIDResponse(reader: Reader, end: number
     marketData,
   };
 }
-const knownGetMarketDataHistoryByIDResponse = [1];
 
 export function writeGetMarketDataHistoryByIDResponse(writer: Writer, message: Init<GetMarketDataHistoryByIDResponse>): void {
   if (message.marketData !== undefined) {
@@ -4784,7 +4712,7 @@ export function readGetMarketRequest(reader: Reader, end: number, into?: GetMark
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetMarketRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4792,7 +4720,6 @@ export function readGetMarketRequest(reader: Reader, end: number, into?: GetMark
     marketId,
   };
 }
-const knownGetMarketRequest = [1];
 
 export function writeGetMarketRequest(writer: Writer, message: Init<GetMarketRequest>): void {
   if (message.marketId) {
@@ -4833,7 +4760,7 @@ export function readGetMarketResponse(reader: Reader, end: number, into?: GetMar
         market = readVegaMarket(reader, reader.open(end), market);
         break;
       default:
-        reader.skip(tag, end, knownGetMarketResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4841,7 +4768,6 @@ export function readGetMarketResponse(reader: Reader, end: number, into?: GetMar
     market,
   };
 }
-const knownGetMarketResponse = [1];
 
 export function writeGetMarketResponse(writer: Writer, message: Init<GetMarketResponse>): void {
   if (message.market !== undefined) {
@@ -4871,7 +4797,7 @@ export function emptyGetMostRecentNetworkHistorySegmentRequest(): GetMostRecentN
 }
 
 export function readGetMostRecentNetworkHistorySegmentRequest(reader: Reader, end: number, into?: GetMostRecentNetworkHistorySegmentRequest): GetMostRecentNetworkHistorySegmentRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -4916,7 +4842,7 @@ export function readGetMostRecentNetworkHistorySegmentResponse(reader: Reader, e
         swarmKeySeed = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetMostRecentNetworkHistorySegmentResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4925,7 +4851,6 @@ export function readGetMostRecentNetworkHistorySegmentResponse(reader: Reader, e
     swarmKeySeed,
   };
 }
-const knownGetMostRecentNetworkHistorySegmentResponse = [1, 2];
 
 export function writeGetMostRecentNetworkHistorySegmentResponse(writer: Writer, message: Init<GetMostRecentNetworkHistorySegmentResponse>): void {
   if (message.segment !== undefined) {
@@ -4958,7 +4883,7 @@ export function emptyGetNetworkDataRequest(): GetNetworkDataRequest {
 }
 
 export function readGetNetworkDataRequest(reader: Reader, end: number, into?: GetNetworkDataRequest): GetNetworkDataRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -4998,7 +4923,7 @@ export function readGetNetworkDataResponse(reader: Reader, end: number, into?: G
         nodeData = readVegaNodeData(reader, reader.open(end), nodeData);
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5006,7 +4931,6 @@ export function readGetNetworkDataResponse(reader: Reader, end: number, into?: G
     nodeData,
   };
 }
-const knownGetNetworkDataResponse = [1];
 
 export function writeGetNetworkDataResponse(writer: Writer, message: Init<GetNetworkDataResponse>): void {
   if (message.nodeData !== undefined) {
@@ -5036,7 +4960,7 @@ export function emptyGetNetworkHistoryBootstrapPeersRequest(): GetNetworkHistory
 }
 
 export function readGetNetworkHistoryBootstrapPeersRequest(reader: Reader, end: number, into?: GetNetworkHistoryBootstrapPeersRequest): GetNetworkHistoryBootstrapPeersRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -5076,7 +5000,7 @@ export function readGetNetworkHistoryBootstrapPeersResponse(reader: Reader, end:
         bootstrapPeers.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkHistoryBootstrapPeersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5084,7 +5008,6 @@ export function readGetNetworkHistoryBootstrapPeersResponse(reader: Reader, end:
     bootstrapPeers,
   };
 }
-const knownGetNetworkHistoryBootstrapPeersResponse = [1];
 
 export function writeGetNetworkHistoryBootstrapPeersResponse(writer: Writer, message: Init<GetNetworkHistoryBootstrapPeersResponse>): void {
   if (message.bootstrapPeers !== undefined) for (const value of message.bootstrapPeers) {
@@ -5112,7 +5035,7 @@ export function emptyGetNetworkHistoryStatusRequest(): GetNetworkHistoryStatusRe
 }
 
 export function readGetNetworkHistoryStatusRequest(reader: Reader, end: number, into?: GetNetworkHistoryStatusRequest): GetNetworkHistoryStatusRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -5167,7 +5090,7 @@ export function readGetNetworkHistoryStatusResponse(reader: Reader, end: number,
         connectedPeers.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkHistoryStatusResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5178,7 +5101,6 @@ export function readGetNetworkHistoryStatusResponse(reader: Reader, end: number,
     connectedPeers,
   };
 }
-const knownGetNetworkHistoryStatusResponse = [1, 2, 3, 5];
 
 export function writeGetNetworkHistoryStatusResponse(writer: Writer, message: Init<GetNetworkHistoryStatusResponse>): void {
   if (message.ipfsAddress) {
@@ -5215,7 +5137,7 @@ export function emptyGetNetworkLimitsRequest(): GetNetworkLimitsRequest {
 }
 
 export function readGetNetworkLimitsRequest(reader: Reader, end: number, into?: GetNetworkLimitsRequest): GetNetworkLimitsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -5255,7 +5177,7 @@ export function readGetNetworkLimitsResponse(reader: Reader, end: number, into?:
         limits = readVegaNetworkLimits(reader, reader.open(end), limits);
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkLimitsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5263,7 +5185,6 @@ export function readGetNetworkLimitsResponse(reader: Reader, end: number, into?:
     limits,
   };
 }
-const knownGetNetworkLimitsResponse = [1];
 
 export function writeGetNetworkLimitsResponse(writer: Writer, message: Init<GetNetworkLimitsResponse>): void {
   if (message.limits !== undefined) {
@@ -5306,7 +5227,7 @@ export function readGetNetworkParameterRequest(reader: Reader, end: number, into
         key = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkParameterRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5314,7 +5235,6 @@ export function readGetNetworkParameterRequest(reader: Reader, end: number, into
     key,
   };
 }
-const knownGetNetworkParameterRequest = [1];
 
 export function writeGetNetworkParameterRequest(writer: Writer, message: Init<GetNetworkParameterRequest>): void {
   if (message.key) {
@@ -5355,7 +5275,7 @@ export function readGetNetworkParameterResponse(reader: Reader, end: number, int
         networkParameter = readVegaNetworkParameter(reader, reader.open(end), networkParameter);
         break;
       default:
-        reader.skip(tag, end, knownGetNetworkParameterResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5363,7 +5283,6 @@ export function readGetNetworkParameterResponse(reader: Reader, end: number, int
     networkParameter,
   };
 }
-const knownGetNetworkParameterResponse = [1];
 
 export function writeGetNetworkParameterResponse(writer: Writer, message: Init<GetNetworkParameterResponse>): void {
   if (message.networkParameter !== undefined) {
@@ -5406,7 +5325,7 @@ export function readGetNodeRequest(reader: Reader, end: number, into?: GetNodeRe
         id = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetNodeRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5414,7 +5333,6 @@ export function readGetNodeRequest(reader: Reader, end: number, into?: GetNodeRe
     id,
   };
 }
-const knownGetNodeRequest = [1];
 
 export function writeGetNodeRequest(writer: Writer, message: Init<GetNodeRequest>): void {
   if (message.id) {
@@ -5455,7 +5373,7 @@ export function readGetNodeResponse(reader: Reader, end: number, into?: GetNodeR
         node = readVegaNode(reader, reader.open(end), node);
         break;
       default:
-        reader.skip(tag, end, knownGetNodeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5463,7 +5381,6 @@ export function readGetNodeResponse(reader: Reader, end: number, into?: GetNodeR
     node,
   };
 }
-const knownGetNodeResponse = [1];
 
 export function writeGetNodeResponse(writer: Writer, message: Init<GetNodeResponse>): void {
   if (message.node !== undefined) {
@@ -5506,7 +5423,7 @@ export function readGetOracleSpecRequest(reader: Reader, end: number, into?: Get
         oracleSpecId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetOracleSpecRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5514,7 +5431,6 @@ export function readGetOracleSpecRequest(reader: Reader, end: number, into?: Get
     oracleSpecId,
   };
 }
-const knownGetOracleSpecRequest = [1];
 
 export function writeGetOracleSpecRequest(writer: Writer, message: Init<GetOracleSpecRequest>): void {
   if (message.oracleSpecId) {
@@ -5555,7 +5471,7 @@ export function readGetOracleSpecResponse(reader: Reader, end: number, into?: Ge
         oracleSpec = readVegaOracleSpec(reader, reader.open(end), oracleSpec);
         break;
       default:
-        reader.skip(tag, end, knownGetOracleSpecResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5563,7 +5479,6 @@ export function readGetOracleSpecResponse(reader: Reader, end: number, into?: Ge
     oracleSpec,
   };
 }
-const knownGetOracleSpecResponse = [1];
 
 export function writeGetOracleSpecResponse(writer: Writer, message: Init<GetOracleSpecResponse>): void {
   if (message.oracleSpec !== undefined) {
@@ -5611,7 +5526,7 @@ export function readGetOrderRequest(reader: Reader, end: number, into?: GetOrder
         version = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownGetOrderRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5620,7 +5535,6 @@ export function readGetOrderRequest(reader: Reader, end: number, into?: GetOrder
     version,
   };
 }
-const knownGetOrderRequest = [1, 2];
 
 export function writeGetOrderRequest(writer: Writer, message: Init<GetOrderRequest>): void {
   if (message.orderId) {
@@ -5664,7 +5578,7 @@ export function readGetOrderResponse(reader: Reader, end: number, into?: GetOrde
         order = readVegaOrder(reader, reader.open(end), order);
         break;
       default:
-        reader.skip(tag, end, knownGetOrderResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5672,7 +5586,6 @@ export function readGetOrderResponse(reader: Reader, end: number, into?: GetOrde
     order,
   };
 }
-const knownGetOrderResponse = [1];
 
 export function writeGetOrderResponse(writer: Writer, message: Init<GetOrderResponse>): void {
   if (message.order !== undefined) {
@@ -5715,7 +5628,7 @@ export function readGetPartyRequest(reader: Reader, end: number, into?: GetParty
         partyId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetPartyRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5723,7 +5636,6 @@ export function readGetPartyRequest(reader: Reader, end: number, into?: GetParty
     partyId,
   };
 }
-const knownGetPartyRequest = [1];
 
 export function writeGetPartyRequest(writer: Writer, message: Init<GetPartyRequest>): void {
   if (message.partyId) {
@@ -5764,7 +5676,7 @@ export function readGetPartyResponse(reader: Reader, end: number, into?: GetPart
         party = readVegaParty(reader, reader.open(end), party);
         break;
       default:
-        reader.skip(tag, end, knownGetPartyResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5772,7 +5684,6 @@ export function readGetPartyResponse(reader: Reader, end: number, into?: GetPart
     party,
   };
 }
-const knownGetPartyResponse = [1];
 
 export function writeGetPartyResponse(writer: Writer, message: Init<GetPartyResponse>): void {
   if (message.party !== undefined) {
@@ -5802,7 +5713,7 @@ export function emptyGetProtocolUpgradeStatusRequest(): GetProtocolUpgradeStatus
 }
 
 export function readGetProtocolUpgradeStatusRequest(reader: Reader, end: number, into?: GetProtocolUpgradeStatusRequest): GetProtocolUpgradeStatusRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -5842,7 +5753,7 @@ export function readGetProtocolUpgradeStatusResponse(reader: Reader, end: number
         ready = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownGetProtocolUpgradeStatusResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5850,7 +5761,6 @@ export function readGetProtocolUpgradeStatusResponse(reader: Reader, end: number
     ready,
   };
 }
-const knownGetProtocolUpgradeStatusResponse = [1];
 
 export function writeGetProtocolUpgradeStatusResponse(writer: Writer, message: Init<GetProtocolUpgradeStatusResponse>): void {
   if (message.ready) {
@@ -5891,7 +5801,7 @@ export function readGetRiskFactorsRequest(reader: Reader, end: number, into?: Ge
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetRiskFactorsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5899,7 +5809,6 @@ export function readGetRiskFactorsRequest(reader: Reader, end: number, into?: Ge
     marketId,
   };
 }
-const knownGetRiskFactorsRequest = [1];
 
 export function writeGetRiskFactorsRequest(writer: Writer, message: Init<GetRiskFactorsRequest>): void {
   if (message.marketId) {
@@ -5940,7 +5849,7 @@ export function readGetRiskFactorsResponse(reader: Reader, end: number, into?: G
         riskFactor = readVegaRiskFactor(reader, reader.open(end), riskFactor);
         break;
       default:
-        reader.skip(tag, end, knownGetRiskFactorsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5948,7 +5857,6 @@ export function readGetRiskFactorsResponse(reader: Reader, end: number, into?: G
     riskFactor,
   };
 }
-const knownGetRiskFactorsResponse = [1];
 
 export function writeGetRiskFactorsResponse(writer: Writer, message: Init<GetRiskFactorsResponse>): void {
   if (message.riskFactor !== undefined) {
@@ -5996,7 +5904,7 @@ export function readGetStakeRequest(reader: Reader, end: number, into?: GetStake
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownGetStakeRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6005,7 +5913,6 @@ export function readGetStakeRequest(reader: Reader, end: number, into?: GetStake
     pagination,
   };
 }
-const knownGetStakeRequest = [1, 2];
 
 export function writeGetStakeRequest(writer: Writer, message: Init<GetStakeRequest>): void {
   if (message.partyId) {
@@ -6056,7 +5963,7 @@ export function readGetStakeResponse(reader: Reader, end: number, into?: GetStak
         stakeLinkings = readStakesConnection(reader, reader.open(end), stakeLinkings);
         break;
       default:
-        reader.skip(tag, end, knownGetStakeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6065,7 +5972,6 @@ export function readGetStakeResponse(reader: Reader, end: number, into?: GetStak
     stakeLinkings,
   };
 }
-const knownGetStakeResponse = [1, 2];
 
 export function writeGetStakeResponse(writer: Writer, message: Init<GetStakeResponse>): void {
   if (message.currentStakeAvailable) {
@@ -6098,7 +6004,7 @@ export function emptyGetVegaTimeRequest(): GetVegaTimeRequest {
 }
 
 export function readGetVegaTimeRequest(reader: Reader, end: number, into?: GetVegaTimeRequest): GetVegaTimeRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -6138,7 +6044,7 @@ export function readGetVegaTimeResponse(reader: Reader, end: number, into?: GetV
         timestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownGetVegaTimeResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6146,7 +6052,6 @@ export function readGetVegaTimeResponse(reader: Reader, end: number, into?: GetV
     timestamp,
   };
 }
-const knownGetVegaTimeResponse = [1];
 
 export function writeGetVegaTimeResponse(writer: Writer, message: Init<GetVegaTimeResponse>): void {
   if (message.timestamp) {
@@ -6187,7 +6092,7 @@ export function readGetWithdrawalRequest(reader: Reader, end: number, into?: Get
         id = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGetWithdrawalRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6195,7 +6100,6 @@ export function readGetWithdrawalRequest(reader: Reader, end: number, into?: Get
     id,
   };
 }
-const knownGetWithdrawalRequest = [1];
 
 export function writeGetWithdrawalRequest(writer: Writer, message: Init<GetWithdrawalRequest>): void {
   if (message.id) {
@@ -6236,7 +6140,7 @@ export function readGetWithdrawalResponse(reader: Reader, end: number, into?: Ge
         withdrawal = readVegaWithdrawal(reader, reader.open(end), withdrawal);
         break;
       default:
-        reader.skip(tag, end, knownGetWithdrawalResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6244,7 +6148,6 @@ export function readGetWithdrawalResponse(reader: Reader, end: number, into?: Ge
     withdrawal,
   };
 }
-const knownGetWithdrawalResponse = [1];
 
 export function writeGetWithdrawalResponse(writer: Writer, message: Init<GetWithdrawalResponse>): void {
   if (message.withdrawal !== undefined) {
@@ -6292,7 +6195,7 @@ export function readGovernanceDataConnection(reader: Reader, end: number, into?:
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownGovernanceDataConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6301,7 +6204,6 @@ export function readGovernanceDataConnection(reader: Reader, end: number, into?:
     pageInfo,
   };
 }
-const knownGovernanceDataConnection = [1, 2];
 
 export function writeGovernanceDataConnection(writer: Writer, message: Init<GovernanceDataConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -6354,7 +6256,7 @@ export function readGovernanceDataEdge(reader: Reader, end: number, into?: Gover
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownGovernanceDataEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6363,7 +6265,6 @@ export function readGovernanceDataEdge(reader: Reader, end: number, into?: Gover
     cursor,
   };
 }
-const knownGovernanceDataEdge = [1, 2];
 
 export function writeGovernanceDataEdge(writer: Writer, message: Init<GovernanceDataEdge>): void {
   if (message.node !== undefined) {
@@ -6434,7 +6335,7 @@ export function readHistorySegment(reader: Reader, end: number, into?: HistorySe
         chainId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownHistorySegment);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6447,7 +6348,6 @@ export function readHistorySegment(reader: Reader, end: number, into?: HistorySe
     chainId,
   };
 }
-const knownHistorySegment = [1, 2, 3, 4, 5, 6];
 
 export function writeHistorySegment(writer: Writer, message: Init<HistorySegment>): void {
   if (message.fromHeight) {
@@ -6490,7 +6390,7 @@ export function emptyInfoRequest(): InfoRequest {
 }
 
 export function readInfoRequest(reader: Reader, end: number, into?: InfoRequest): InfoRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -6535,7 +6435,7 @@ export function readInfoResponse(reader: Reader, end: number, into?: InfoRespons
         commitHash = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownInfoResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6544,7 +6444,6 @@ export function readInfoResponse(reader: Reader, end: number, into?: InfoRespons
     commitHash,
   };
 }
-const knownInfoResponse = [1, 2];
 
 export function writeInfoResponse(writer: Writer, message: Init<InfoResponse>): void {
   if (message.version) {
@@ -6593,7 +6492,7 @@ export function readIntervalToCandleId(reader: Reader, end: number, into?: Inter
         candleId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownIntervalToCandleId);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6602,7 +6501,6 @@ export function readIntervalToCandleId(reader: Reader, end: number, into?: Inter
     candleId,
   };
 }
-const knownIntervalToCandleId = [1, 2];
 
 export function writeIntervalToCandleId(writer: Writer, message: Init<IntervalToCandleId>): void {
   if (message.interval) {
@@ -6651,7 +6549,7 @@ export function readKeyRotationConnection(reader: Reader, end: number, into?: Ke
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownKeyRotationConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6660,7 +6558,6 @@ export function readKeyRotationConnection(reader: Reader, end: number, into?: Ke
     pageInfo,
   };
 }
-const knownKeyRotationConnection = [1, 2];
 
 export function writeKeyRotationConnection(writer: Writer, message: Init<KeyRotationConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -6713,7 +6610,7 @@ export function readKeyRotationEdge(reader: Reader, end: number, into?: KeyRotat
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownKeyRotationEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6722,7 +6619,6 @@ export function readKeyRotationEdge(reader: Reader, end: number, into?: KeyRotat
     cursor,
   };
 }
-const knownKeyRotationEdge = [1, 2];
 
 export function writeKeyRotationEdge(writer: Writer, message: Init<KeyRotationEdge>): void {
   if (message.node !== undefined) {
@@ -6789,7 +6685,7 @@ export function readLedgerEntryFilter(reader: Reader, end: number, into?: Ledger
         break;
       }
       default:
-        reader.skip(tag, end, knownLedgerEntryFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6800,7 +6696,6 @@ export function readLedgerEntryFilter(reader: Reader, end: number, into?: Ledger
     transferTypes,
   };
 }
-const knownLedgerEntryFilter = [1, 2, 3, 5];
 
 export function writeLedgerEntryFilter(writer: Writer, message: Init<LedgerEntryFilter>): void {
   if (message.closeOnAccountFilters) {
@@ -6861,7 +6756,7 @@ export function readLiquidationEstimate(reader: Reader, end: number, into?: Liqu
         bestCase = readLiquidationPrice(reader, reader.open(end), bestCase);
         break;
       default:
-        reader.skip(tag, end, knownLiquidationEstimate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6870,7 +6765,6 @@ export function readLiquidationEstimate(reader: Reader, end: number, into?: Liqu
     bestCase,
   };
 }
-const knownLiquidationEstimate = [1, 2];
 
 export function writeLiquidationEstimate(writer: Writer, message: Init<LiquidationEstimate>): void {
   if (message.worstCase !== undefined) {
@@ -6928,7 +6822,7 @@ export function readLiquidationPrice(reader: Reader, end: number, into?: Liquida
         includingSellOrders = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidationPrice);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6938,7 +6832,6 @@ export function readLiquidationPrice(reader: Reader, end: number, into?: Liquida
     includingSellOrders,
   };
 }
-const knownLiquidationPrice = [1, 2, 3];
 
 export function writeLiquidationPrice(writer: Writer, message: Init<LiquidationPrice>): void {
   if (message.openVolumeOnly) {
@@ -6990,7 +6883,7 @@ export function readLiquidityProvisionsConnection(reader: Reader, end: number, i
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvisionsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6999,7 +6892,6 @@ export function readLiquidityProvisionsConnection(reader: Reader, end: number, i
     pageInfo,
   };
 }
-const knownLiquidityProvisionsConnection = [1, 2];
 
 export function writeLiquidityProvisionsConnection(writer: Writer, message: Init<LiquidityProvisionsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -7052,7 +6944,7 @@ export function readLiquidityProvisionsEdge(reader: Reader, end: number, into?: 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvisionsEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7061,7 +6953,6 @@ export function readLiquidityProvisionsEdge(reader: Reader, end: number, into?: 
     cursor,
   };
 }
-const knownLiquidityProvisionsEdge = [1, 2];
 
 export function writeLiquidityProvisionsEdge(writer: Writer, message: Init<LiquidityProvisionsEdge>): void {
   if (message.node !== undefined) {
@@ -7112,7 +7003,7 @@ export function readListAccountsRequest(reader: Reader, end: number, into?: List
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListAccountsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7121,7 +7012,6 @@ export function readListAccountsRequest(reader: Reader, end: number, into?: List
     pagination,
   };
 }
-const knownListAccountsRequest = [1, 2];
 
 export function writeListAccountsRequest(writer: Writer, message: Init<ListAccountsRequest>): void {
   if (message.filter !== undefined) {
@@ -7169,7 +7059,7 @@ export function readListAccountsResponse(reader: Reader, end: number, into?: Lis
         accounts = readAccountsConnection(reader, reader.open(end), accounts);
         break;
       default:
-        reader.skip(tag, end, knownListAccountsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7177,7 +7067,6 @@ export function readListAccountsResponse(reader: Reader, end: number, into?: Lis
     accounts,
   };
 }
-const knownListAccountsResponse = [1];
 
 export function writeListAccountsResponse(writer: Writer, message: Init<ListAccountsResponse>): void {
   if (message.accounts !== undefined) {
@@ -7207,7 +7096,7 @@ export function emptyListAllNetworkHistorySegmentsRequest(): ListAllNetworkHisto
 }
 
 export function readListAllNetworkHistorySegmentsRequest(reader: Reader, end: number, into?: ListAllNetworkHistorySegmentsRequest): ListAllNetworkHistorySegmentsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -7247,7 +7136,7 @@ export function readListAllNetworkHistorySegmentsResponse(reader: Reader, end: n
         segments.push(readHistorySegment(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListAllNetworkHistorySegmentsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7255,7 +7144,6 @@ export function readListAllNetworkHistorySegmentsResponse(reader: Reader, end: n
     segments,
   };
 }
-const knownListAllNetworkHistorySegmentsResponse = [1];
 
 export function writeListAllNetworkHistorySegmentsResponse(writer: Writer, message: Init<ListAllNetworkHistorySegmentsResponse>): void {
   if (message.segments !== undefined) for (const value of message.segments) {
@@ -7303,7 +7191,7 @@ export function readListAllPositionsRequest(reader: Reader, end: number, into?: 
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListAllPositionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7312,7 +7200,6 @@ export function readListAllPositionsRequest(reader: Reader, end: number, into?: 
     pagination,
   };
 }
-const knownListAllPositionsRequest = [1, 2];
 
 export function writeListAllPositionsRequest(writer: Writer, message: Init<ListAllPositionsRequest>): void {
   if (message.filter !== undefined) {
@@ -7360,7 +7247,7 @@ export function readListAllPositionsResponse(reader: Reader, end: number, into?:
         positions = readPositionConnection(reader, reader.open(end), positions);
         break;
       default:
-        reader.skip(tag, end, knownListAllPositionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7368,7 +7255,6 @@ export function readListAllPositionsResponse(reader: Reader, end: number, into?:
     positions,
   };
 }
-const knownListAllPositionsResponse = [1];
 
 export function writeListAllPositionsResponse(writer: Writer, message: Init<ListAllPositionsResponse>): void {
   if (message.positions !== undefined) {
@@ -7416,7 +7302,7 @@ export function readListAssetsRequest(reader: Reader, end: number, into?: ListAs
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListAssetsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7425,7 +7311,6 @@ export function readListAssetsRequest(reader: Reader, end: number, into?: ListAs
     pagination,
   };
 }
-const knownListAssetsRequest = [1, 2];
 
 export function writeListAssetsRequest(writer: Writer, message: Init<ListAssetsRequest>): void {
   if (message.assetId !== undefined) {
@@ -7471,7 +7356,7 @@ export function readListAssetsResponse(reader: Reader, end: number, into?: ListA
         assets = readAssetsConnection(reader, reader.open(end), assets);
         break;
       default:
-        reader.skip(tag, end, knownListAssetsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7479,7 +7364,6 @@ export function readListAssetsResponse(reader: Reader, end: number, into?: ListA
     assets,
   };
 }
-const knownListAssetsResponse = [1];
 
 export function writeListAssetsResponse(writer: Writer, message: Init<ListAssetsResponse>): void {
   if (message.assets !== undefined) {
@@ -7532,7 +7416,7 @@ export function readListBalanceChangesRequest(reader: Reader, end: number, into?
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownListBalanceChangesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7542,7 +7426,6 @@ export function readListBalanceChangesRequest(reader: Reader, end: number, into?
     dateRange,
   };
 }
-const knownListBalanceChangesRequest = [1, 5, 6];
 
 export function writeListBalanceChangesRequest(writer: Writer, message: Init<ListBalanceChangesRequest>): void {
   if (message.filter !== undefined) {
@@ -7595,7 +7478,7 @@ export function readListBalanceChangesResponse(reader: Reader, end: number, into
         balances = readAggregatedBalanceConnection(reader, reader.open(end), balances);
         break;
       default:
-        reader.skip(tag, end, knownListBalanceChangesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7603,7 +7486,6 @@ export function readListBalanceChangesResponse(reader: Reader, end: number, into
     balances,
   };
 }
-const knownListBalanceChangesResponse = [1];
 
 export function writeListBalanceChangesResponse(writer: Writer, message: Init<ListBalanceChangesResponse>): void {
   if (message.balances !== undefined) {
@@ -7661,7 +7543,7 @@ export function readListCandleDataRequest(reader: Reader, end: number, into?: Li
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListCandleDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7672,7 +7554,6 @@ export function readListCandleDataRequest(reader: Reader, end: number, into?: Li
     pagination,
   };
 }
-const knownListCandleDataRequest = [1, 2, 3, 5];
 
 export function writeListCandleDataRequest(writer: Writer, message: Init<ListCandleDataRequest>): void {
   if (message.candleId) {
@@ -7724,7 +7605,7 @@ export function readListCandleDataResponse(reader: Reader, end: number, into?: L
         candles = readCandleDataConnection(reader, reader.open(end), candles);
         break;
       default:
-        reader.skip(tag, end, knownListCandleDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7732,7 +7613,6 @@ export function readListCandleDataResponse(reader: Reader, end: number, into?: L
     candles,
   };
 }
-const knownListCandleDataResponse = [1];
 
 export function writeListCandleDataResponse(writer: Writer, message: Init<ListCandleDataResponse>): void {
   if (message.candles !== undefined) {
@@ -7775,7 +7655,7 @@ export function readListCandleIntervalsRequest(reader: Reader, end: number, into
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListCandleIntervalsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7783,7 +7663,6 @@ export function readListCandleIntervalsRequest(reader: Reader, end: number, into
     marketId,
   };
 }
-const knownListCandleIntervalsRequest = [1];
 
 export function writeListCandleIntervalsRequest(writer: Writer, message: Init<ListCandleIntervalsRequest>): void {
   if (message.marketId) {
@@ -7824,7 +7703,7 @@ export function readListCandleIntervalsResponse(reader: Reader, end: number, int
         intervalToCandleId.push(readIntervalToCandleId(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListCandleIntervalsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7832,7 +7711,6 @@ export function readListCandleIntervalsResponse(reader: Reader, end: number, int
     intervalToCandleId,
   };
 }
-const knownListCandleIntervalsResponse = [1];
 
 export function writeListCandleIntervalsResponse(writer: Writer, message: Init<ListCandleIntervalsResponse>): void {
   if (message.intervalToCandleId !== undefined) for (const value of message.intervalToCandleId) {
@@ -7875,7 +7753,7 @@ export function readListCheckpointsRequest(reader: Reader, end: number, into?: L
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListCheckpointsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7883,7 +7761,6 @@ export function readListCheckpointsRequest(reader: Reader, end: number, into?: L
     pagination,
   };
 }
-const knownListCheckpointsRequest = [1];
 
 export function writeListCheckpointsRequest(writer: Writer, message: Init<ListCheckpointsRequest>): void {
   if (message.pagination !== undefined) {
@@ -7926,7 +7803,7 @@ export function readListCheckpointsResponse(reader: Reader, end: number, into?: 
         checkpoints = readCheckpointsConnection(reader, reader.open(end), checkpoints);
         break;
       default:
-        reader.skip(tag, end, knownListCheckpointsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7934,7 +7811,6 @@ export function readListCheckpointsResponse(reader: Reader, end: number, into?: 
     checkpoints,
   };
 }
-const knownListCheckpointsResponse = [1];
 
 export function writeListCheckpointsResponse(writer: Writer, message: Init<ListCheckpointsResponse>): void {
   if (message.checkpoints !== undefined) {
@@ -7977,7 +7853,7 @@ export function readListCoreSnapshotsRequest(reader: Reader, end: number, into?:
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListCoreSnapshotsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7985,7 +7861,6 @@ export function readListCoreSnapshotsRequest(reader: Reader, end: number, into?:
     pagination,
   };
 }
-const knownListCoreSnapshotsRequest = [1];
 
 export function writeListCoreSnapshotsRequest(writer: Writer, message: Init<ListCoreSnapshotsRequest>): void {
   if (message.pagination !== undefined) {
@@ -8028,7 +7903,7 @@ export function readListCoreSnapshotsResponse(reader: Reader, end: number, into?
         coreSnapshots = readCoreSnapshotConnection(reader, reader.open(end), coreSnapshots);
         break;
       default:
-        reader.skip(tag, end, knownListCoreSnapshotsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8036,7 +7911,6 @@ export function readListCoreSnapshotsResponse(reader: Reader, end: number, into?
     coreSnapshots,
   };
 }
-const knownListCoreSnapshotsResponse = [1];
 
 export function writeListCoreSnapshotsResponse(writer: Writer, message: Init<ListCoreSnapshotsResponse>): void {
   if (message.coreSnapshots !== undefined) {
@@ -8094,7 +7968,7 @@ export function readListDelegationsRequest(reader: Reader, end: number, into?: L
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListDelegationsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8105,7 +7979,6 @@ export function readListDelegationsRequest(reader: Reader, end: number, into?: L
     pagination,
   };
 }
-const knownListDelegationsRequest = [1, 2, 3, 4];
 
 export function writeListDelegationsRequest(writer: Writer, message: Init<ListDelegationsRequest>): void {
   if (message.partyId !== undefined) {
@@ -8157,7 +8030,7 @@ export function readListDelegationsResponse(reader: Reader, end: number, into?: 
         delegations = readDelegationsConnection(reader, reader.open(end), delegations);
         break;
       default:
-        reader.skip(tag, end, knownListDelegationsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8165,7 +8038,6 @@ export function readListDelegationsResponse(reader: Reader, end: number, into?: 
     delegations,
   };
 }
-const knownListDelegationsResponse = [1];
 
 export function writeListDelegationsResponse(writer: Writer, message: Init<ListDelegationsResponse>): void {
   if (message.delegations !== undefined) {
@@ -8218,7 +8090,7 @@ export function readListDepositsRequest(reader: Reader, end: number, into?: List
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownListDepositsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8228,7 +8100,6 @@ export function readListDepositsRequest(reader: Reader, end: number, into?: List
     dateRange,
   };
 }
-const knownListDepositsRequest = [1, 2, 3];
 
 export function writeListDepositsRequest(writer: Writer, message: Init<ListDepositsRequest>): void {
   if (message.partyId) {
@@ -8279,7 +8150,7 @@ export function readListDepositsResponse(reader: Reader, end: number, into?: Lis
         deposits = readDepositsConnection(reader, reader.open(end), deposits);
         break;
       default:
-        reader.skip(tag, end, knownListDepositsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8287,7 +8158,6 @@ export function readListDepositsResponse(reader: Reader, end: number, into?: Lis
     deposits,
   };
 }
-const knownListDepositsResponse = [1];
 
 export function writeListDepositsResponse(writer: Writer, message: Init<ListDepositsResponse>): void {
   if (message.deposits !== undefined) {
@@ -8345,7 +8215,7 @@ export function readListERC20MultiSigSignerAddedBundlesRequest(reader: Reader, e
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListERC20MultiSigSignerAddedBundlesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8356,7 +8226,6 @@ export function readListERC20MultiSigSignerAddedBundlesRequest(reader: Reader, e
     pagination,
   };
 }
-const knownListERC20MultiSigSignerAddedBundlesRequest = [1, 2, 3, 4];
 
 export function writeListERC20MultiSigSignerAddedBundlesRequest(writer: Writer, message: Init<ListERC20MultiSigSignerAddedBundlesRequest>): void {
   if (message.nodeId) {
@@ -8408,7 +8277,7 @@ export function readListERC20MultiSigSignerAddedBundlesResponse(reader: Reader, 
         bundles = readERC20MultiSigSignerAddedConnection(reader, reader.open(end), bundles);
         break;
       default:
-        reader.skip(tag, end, knownListERC20MultiSigSignerAddedBundlesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8416,7 +8285,6 @@ export function readListERC20MultiSigSignerAddedBundlesResponse(reader: Reader, 
     bundles,
   };
 }
-const knownListERC20MultiSigSignerAddedBundlesResponse = [1];
 
 export function writeListERC20MultiSigSignerAddedBundlesResponse(writer: Writer, message: Init<ListERC20MultiSigSignerAddedBundlesResponse>): void {
   if (message.bundles !== undefined) {
@@ -8474,7 +8342,7 @@ export function readListERC20MultiSigSignerRemovedBundlesRequest(reader: Reader,
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListERC20MultiSigSignerRemovedBundlesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8485,7 +8353,6 @@ export function readListERC20MultiSigSignerRemovedBundlesRequest(reader: Reader,
     pagination,
   };
 }
-const knownListERC20MultiSigSignerRemovedBundlesRequest = [1, 2, 3, 4];
 
 export function writeListERC20MultiSigSignerRemovedBundlesRequest(writer: Writer, message: Init<ListERC20MultiSigSignerRemovedBundlesRequest>): void {
   if (message.nodeId) {
@@ -8537,7 +8404,7 @@ export function readListERC20MultiSigSignerRemovedBundlesResponse(reader: Reader
         bundles = readERC20MultiSigSignerRemovedConnection(reader, reader.open(end), bundles);
         break;
       default:
-        reader.skip(tag, end, knownListERC20MultiSigSignerRemovedBundlesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8545,7 +8412,6 @@ export function readListERC20MultiSigSignerRemovedBundlesResponse(reader: Reader
     bundles,
   };
 }
-const knownListERC20MultiSigSignerRemovedBundlesResponse = [1];
 
 export function writeListERC20MultiSigSignerRemovedBundlesResponse(writer: Writer, message: Init<ListERC20MultiSigSignerRemovedBundlesResponse>): void {
   if (message.bundles !== undefined) {
@@ -8588,7 +8454,7 @@ export function readListEntitiesRequest(reader: Reader, end: number, into?: List
         transactionHash = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownListEntitiesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8596,7 +8462,6 @@ export function readListEntitiesRequest(reader: Reader, end: number, into?: List
     transactionHash,
   };
 }
-const knownListEntitiesRequest = [1];
 
 export function writeListEntitiesRequest(writer: Writer, message: Init<ListEntitiesRequest>): void {
   if (message.transactionHash) {
@@ -8772,7 +8637,7 @@ export function readListEntitiesResponse(reader: Reader, end: number, into?: Lis
         protocolUpgradeProposals.push(readEventsProtocolUpgradeEvent(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListEntitiesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8807,7 +8672,6 @@ export function readListEntitiesResponse(reader: Reader, end: number, into?: Lis
     protocolUpgradeProposals,
   };
 }
-const knownListEntitiesResponse = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28];
 
 export function writeListEntitiesResponse(writer: Writer, message: Init<ListEntitiesResponse>): void {
   if (message.accounts !== undefined) for (const value of message.accounts) {
@@ -8990,7 +8854,7 @@ export function readListEpochRewardSummariesRequest(reader: Reader, end: number,
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListEpochRewardSummariesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8999,7 +8863,6 @@ export function readListEpochRewardSummariesRequest(reader: Reader, end: number,
     pagination,
   };
 }
-const knownListEpochRewardSummariesRequest = [1, 4];
 
 export function writeListEpochRewardSummariesRequest(writer: Writer, message: Init<ListEpochRewardSummariesRequest>): void {
   if (message.filter !== undefined) {
@@ -9047,7 +8910,7 @@ export function readListEpochRewardSummariesResponse(reader: Reader, end: number
         summaries = readEpochRewardSummaryConnection(reader, reader.open(end), summaries);
         break;
       default:
-        reader.skip(tag, end, knownListEpochRewardSummariesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9055,7 +8918,6 @@ export function readListEpochRewardSummariesResponse(reader: Reader, end: number
     summaries,
   };
 }
-const knownListEpochRewardSummariesResponse = [1];
 
 export function writeListEpochRewardSummariesResponse(writer: Writer, message: Init<ListEpochRewardSummariesResponse>): void {
   if (message.summaries !== undefined) {
@@ -9103,7 +8965,7 @@ export function readListEthereumKeyRotationsRequest(reader: Reader, end: number,
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListEthereumKeyRotationsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9112,7 +8974,6 @@ export function readListEthereumKeyRotationsRequest(reader: Reader, end: number,
     pagination,
   };
 }
-const knownListEthereumKeyRotationsRequest = [1, 2];
 
 export function writeListEthereumKeyRotationsRequest(writer: Writer, message: Init<ListEthereumKeyRotationsRequest>): void {
   if (message.nodeId !== undefined) {
@@ -9158,7 +9019,7 @@ export function readListEthereumKeyRotationsResponse(reader: Reader, end: number
         keyRotations = readEthereumKeyRotationsConnection(reader, reader.open(end), keyRotations);
         break;
       default:
-        reader.skip(tag, end, knownListEthereumKeyRotationsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9166,7 +9027,6 @@ export function readListEthereumKeyRotationsResponse(reader: Reader, end: number
     keyRotations,
   };
 }
-const knownListEthereumKeyRotationsResponse = [1];
 
 export function writeListEthereumKeyRotationsResponse(writer: Writer, message: Init<ListEthereumKeyRotationsResponse>): void {
   if (message.keyRotations !== undefined) {
@@ -9229,7 +9089,7 @@ export function readListGovernanceDataRequest(reader: Reader, end: number, into?
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListGovernanceDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9241,7 +9101,6 @@ export function readListGovernanceDataRequest(reader: Reader, end: number, into?
     pagination,
   };
 }
-const knownListGovernanceDataRequest = [1, 2, 3, 4, 5];
 
 export function writeListGovernanceDataRequest(writer: Writer, message: Init<ListGovernanceDataRequest>): void {
   if (message.proposalState !== undefined) {
@@ -9296,7 +9155,7 @@ export function readListGovernanceDataResponse(reader: Reader, end: number, into
         connection = readGovernanceDataConnection(reader, reader.open(end), connection);
         break;
       default:
-        reader.skip(tag, end, knownListGovernanceDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9304,7 +9163,6 @@ export function readListGovernanceDataResponse(reader: Reader, end: number, into
     connection,
   };
 }
-const knownListGovernanceDataResponse = [1];
 
 export function writeListGovernanceDataResponse(writer: Writer, message: Init<ListGovernanceDataResponse>): void {
   if (message.connection !== undefined) {
@@ -9352,7 +9210,7 @@ export function readListKeyRotationsRequest(reader: Reader, end: number, into?: 
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListKeyRotationsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9361,7 +9219,6 @@ export function readListKeyRotationsRequest(reader: Reader, end: number, into?: 
     pagination,
   };
 }
-const knownListKeyRotationsRequest = [1, 2];
 
 export function writeListKeyRotationsRequest(writer: Writer, message: Init<ListKeyRotationsRequest>): void {
   if (message.nodeId !== undefined) {
@@ -9407,7 +9264,7 @@ export function readListKeyRotationsResponse(reader: Reader, end: number, into?:
         rotations = readKeyRotationConnection(reader, reader.open(end), rotations);
         break;
       default:
-        reader.skip(tag, end, knownListKeyRotationsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9415,7 +9272,6 @@ export function readListKeyRotationsResponse(reader: Reader, end: number, into?:
     rotations,
   };
 }
-const knownListKeyRotationsResponse = [1];
 
 export function writeListKeyRotationsResponse(writer: Writer, message: Init<ListKeyRotationsResponse>): void {
   if (message.rotations !== undefined) {
@@ -9445,7 +9301,7 @@ export function emptyListLatestMarketDataRequest(): ListLatestMarketDataRequest 
 }
 
 export function readListLatestMarketDataRequest(reader: Reader, end: number, into?: ListLatestMarketDataRequest): ListLatestMarketDataRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -9485,7 +9341,7 @@ export function readListLatestMarketDataResponse(reader: Reader, end: number, in
         marketsData.push(readVegaMarketData(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListLatestMarketDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9493,7 +9349,6 @@ export function readListLatestMarketDataResponse(reader: Reader, end: number, in
     marketsData,
   };
 }
-const knownListLatestMarketDataResponse = [1];
 
 export function writeListLatestMarketDataResponse(writer: Writer, message: Init<ListLatestMarketDataResponse>): void {
   if (message.marketsData !== undefined) for (const value of message.marketsData) {
@@ -9546,7 +9401,7 @@ export function readListLedgerEntriesRequest(reader: Reader, end: number, into?:
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownListLedgerEntriesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9556,7 +9411,6 @@ export function readListLedgerEntriesRequest(reader: Reader, end: number, into?:
     dateRange,
   };
 }
-const knownListLedgerEntriesRequest = [1, 2, 3];
 
 export function writeListLedgerEntriesRequest(writer: Writer, message: Init<ListLedgerEntriesRequest>): void {
   if (message.filter !== undefined) {
@@ -9609,7 +9463,7 @@ export function readListLedgerEntriesResponse(reader: Reader, end: number, into?
         ledgerEntries = readAggregatedLedgerEntriesConnection(reader, reader.open(end), ledgerEntries);
         break;
       default:
-        reader.skip(tag, end, knownListLedgerEntriesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9617,7 +9471,6 @@ export function readListLedgerEntriesResponse(reader: Reader, end: number, into?
     ledgerEntries,
   };
 }
-const knownListLedgerEntriesResponse = [1];
 
 export function writeListLedgerEntriesResponse(writer: Writer, message: Init<ListLedgerEntriesResponse>): void {
   if (message.ledgerEntries !== undefined) {
@@ -9680,7 +9533,7 @@ export function readListLiquidityProvisionsRequest(reader: Reader, end: number, 
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListLiquidityProvisionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9692,7 +9545,6 @@ export function readListLiquidityProvisionsRequest(reader: Reader, end: number, 
     pagination,
   };
 }
-const knownListLiquidityProvisionsRequest = [1, 2, 3, 4, 5];
 
 export function writeListLiquidityProvisionsRequest(writer: Writer, message: Init<ListLiquidityProvisionsRequest>): void {
   if (message.marketId !== undefined) {
@@ -9747,7 +9599,7 @@ export function readListLiquidityProvisionsResponse(reader: Reader, end: number,
         liquidityProvisions = readLiquidityProvisionsConnection(reader, reader.open(end), liquidityProvisions);
         break;
       default:
-        reader.skip(tag, end, knownListLiquidityProvisionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9755,7 +9607,6 @@ export function readListLiquidityProvisionsResponse(reader: Reader, end: number,
     liquidityProvisions,
   };
 }
-const knownListLiquidityProvisionsResponse = [1];
 
 export function writeListLiquidityProvisionsResponse(writer: Writer, message: Init<ListLiquidityProvisionsResponse>): void {
   if (message.liquidityProvisions !== undefined) {
@@ -9808,7 +9659,7 @@ export function readListMarginLevelsRequest(reader: Reader, end: number, into?: 
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListMarginLevelsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9818,7 +9669,6 @@ export function readListMarginLevelsRequest(reader: Reader, end: number, into?: 
     pagination,
   };
 }
-const knownListMarginLevelsRequest = [1, 2, 3];
 
 export function writeListMarginLevelsRequest(writer: Writer, message: Init<ListMarginLevelsRequest>): void {
   if (message.partyId) {
@@ -9867,7 +9717,7 @@ export function readListMarginLevelsResponse(reader: Reader, end: number, into?:
         marginLevels = readMarginConnection(reader, reader.open(end), marginLevels);
         break;
       default:
-        reader.skip(tag, end, knownListMarginLevelsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9875,7 +9725,6 @@ export function readListMarginLevelsResponse(reader: Reader, end: number, into?:
     marginLevels,
   };
 }
-const knownListMarginLevelsResponse = [1];
 
 export function writeListMarginLevelsResponse(writer: Writer, message: Init<ListMarginLevelsResponse>): void {
   if (message.marginLevels !== undefined) {
@@ -9923,7 +9772,7 @@ export function readListMarketsRequest(reader: Reader, end: number, into?: ListM
         includeSettled = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownListMarketsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9932,7 +9781,6 @@ export function readListMarketsRequest(reader: Reader, end: number, into?: ListM
     includeSettled,
   };
 }
-const knownListMarketsRequest = [2, 3];
 
 export function writeListMarketsRequest(writer: Writer, message: Init<ListMarketsRequest>): void {
   if (message.pagination !== undefined) {
@@ -9978,7 +9826,7 @@ export function readListMarketsResponse(reader: Reader, end: number, into?: List
         markets = readMarketConnection(reader, reader.open(end), markets);
         break;
       default:
-        reader.skip(tag, end, knownListMarketsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9986,7 +9834,6 @@ export function readListMarketsResponse(reader: Reader, end: number, into?: List
     markets,
   };
 }
-const knownListMarketsResponse = [1];
 
 export function writeListMarketsResponse(writer: Writer, message: Init<ListMarketsResponse>): void {
   if (message.markets !== undefined) {
@@ -10029,7 +9876,7 @@ export function readListNetworkParametersRequest(reader: Reader, end: number, in
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListNetworkParametersRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10037,7 +9884,6 @@ export function readListNetworkParametersRequest(reader: Reader, end: number, in
     pagination,
   };
 }
-const knownListNetworkParametersRequest = [1];
 
 export function writeListNetworkParametersRequest(writer: Writer, message: Init<ListNetworkParametersRequest>): void {
   if (message.pagination !== undefined) {
@@ -10080,7 +9926,7 @@ export function readListNetworkParametersResponse(reader: Reader, end: number, i
         networkParameters = readNetworkParameterConnection(reader, reader.open(end), networkParameters);
         break;
       default:
-        reader.skip(tag, end, knownListNetworkParametersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10088,7 +9934,6 @@ export function readListNetworkParametersResponse(reader: Reader, end: number, i
     networkParameters,
   };
 }
-const knownListNetworkParametersResponse = [1];
 
 export function writeListNetworkParametersResponse(writer: Writer, message: Init<ListNetworkParametersResponse>): void {
   if (message.networkParameters !== undefined) {
@@ -10136,7 +9981,7 @@ export function readListNodeSignaturesRequest(reader: Reader, end: number, into?
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListNodeSignaturesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10145,7 +9990,6 @@ export function readListNodeSignaturesRequest(reader: Reader, end: number, into?
     pagination,
   };
 }
-const knownListNodeSignaturesRequest = [1, 2];
 
 export function writeListNodeSignaturesRequest(writer: Writer, message: Init<ListNodeSignaturesRequest>): void {
   if (message.id) {
@@ -10191,7 +10035,7 @@ export function readListNodeSignaturesResponse(reader: Reader, end: number, into
         signatures = readNodeSignaturesConnection(reader, reader.open(end), signatures);
         break;
       default:
-        reader.skip(tag, end, knownListNodeSignaturesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10199,7 +10043,6 @@ export function readListNodeSignaturesResponse(reader: Reader, end: number, into
     signatures,
   };
 }
-const knownListNodeSignaturesResponse = [1];
 
 export function writeListNodeSignaturesResponse(writer: Writer, message: Init<ListNodeSignaturesResponse>): void {
   if (message.signatures !== undefined) {
@@ -10247,7 +10090,7 @@ export function readListNodesRequest(reader: Reader, end: number, into?: ListNod
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListNodesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10256,7 +10099,6 @@ export function readListNodesRequest(reader: Reader, end: number, into?: ListNod
     pagination,
   };
 }
-const knownListNodesRequest = [1, 2];
 
 export function writeListNodesRequest(writer: Writer, message: Init<ListNodesRequest>): void {
   if (message.epochSeq !== undefined) {
@@ -10302,7 +10144,7 @@ export function readListNodesResponse(reader: Reader, end: number, into?: ListNo
         nodes = readNodesConnection(reader, reader.open(end), nodes);
         break;
       default:
-        reader.skip(tag, end, knownListNodesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10310,7 +10152,6 @@ export function readListNodesResponse(reader: Reader, end: number, into?: ListNo
     nodes,
   };
 }
-const knownListNodesResponse = [1];
 
 export function writeListNodesResponse(writer: Writer, message: Init<ListNodesResponse>): void {
   if (message.nodes !== undefined) {
@@ -10358,7 +10199,7 @@ export function readListOracleDataRequest(reader: Reader, end: number, into?: Li
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListOracleDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10367,7 +10208,6 @@ export function readListOracleDataRequest(reader: Reader, end: number, into?: Li
     pagination,
   };
 }
-const knownListOracleDataRequest = [1, 2];
 
 export function writeListOracleDataRequest(writer: Writer, message: Init<ListOracleDataRequest>): void {
   if (message.oracleSpecId !== undefined) {
@@ -10413,7 +10253,7 @@ export function readListOracleDataResponse(reader: Reader, end: number, into?: L
         oracleData = readOracleDataConnection(reader, reader.open(end), oracleData);
         break;
       default:
-        reader.skip(tag, end, knownListOracleDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10421,7 +10261,6 @@ export function readListOracleDataResponse(reader: Reader, end: number, into?: L
     oracleData,
   };
 }
-const knownListOracleDataResponse = [1];
 
 export function writeListOracleDataResponse(writer: Writer, message: Init<ListOracleDataResponse>): void {
   if (message.oracleData !== undefined) {
@@ -10464,7 +10303,7 @@ export function readListOracleSpecsRequest(reader: Reader, end: number, into?: L
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListOracleSpecsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10472,7 +10311,6 @@ export function readListOracleSpecsRequest(reader: Reader, end: number, into?: L
     pagination,
   };
 }
-const knownListOracleSpecsRequest = [2];
 
 export function writeListOracleSpecsRequest(writer: Writer, message: Init<ListOracleSpecsRequest>): void {
   if (message.pagination !== undefined) {
@@ -10515,7 +10353,7 @@ export function readListOracleSpecsResponse(reader: Reader, end: number, into?: 
         oracleSpecs = readOracleSpecsConnection(reader, reader.open(end), oracleSpecs);
         break;
       default:
-        reader.skip(tag, end, knownListOracleSpecsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10523,7 +10361,6 @@ export function readListOracleSpecsResponse(reader: Reader, end: number, into?: 
     oracleSpecs,
   };
 }
-const knownListOracleSpecsResponse = [1];
 
 export function writeListOracleSpecsResponse(writer: Writer, message: Init<ListOracleSpecsResponse>): void {
   if (message.oracleSpecs !== undefined) {
@@ -10571,7 +10408,7 @@ export function readListOrderVersionsRequest(reader: Reader, end: number, into?:
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListOrderVersionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10580,7 +10417,6 @@ export function readListOrderVersionsRequest(reader: Reader, end: number, into?:
     pagination,
   };
 }
-const knownListOrderVersionsRequest = [1, 4];
 
 export function writeListOrderVersionsRequest(writer: Writer, message: Init<ListOrderVersionsRequest>): void {
   if (message.orderId) {
@@ -10626,7 +10462,7 @@ export function readListOrderVersionsResponse(reader: Reader, end: number, into?
         orders = readOrderConnection(reader, reader.open(end), orders);
         break;
       default:
-        reader.skip(tag, end, knownListOrderVersionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10634,7 +10470,6 @@ export function readListOrderVersionsResponse(reader: Reader, end: number, into?
     orders,
   };
 }
-const knownListOrderVersionsResponse = [1];
 
 export function writeListOrderVersionsResponse(writer: Writer, message: Init<ListOrderVersionsResponse>): void {
   if (message.orders !== undefined) {
@@ -10682,7 +10517,7 @@ export function readListOrdersRequest(reader: Reader, end: number, into?: ListOr
         filter = readOrderFilter(reader, reader.open(end), filter);
         break;
       default:
-        reader.skip(tag, end, knownListOrdersRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10691,7 +10526,6 @@ export function readListOrdersRequest(reader: Reader, end: number, into?: ListOr
     filter,
   };
 }
-const knownListOrdersRequest = [2, 5];
 
 export function writeListOrdersRequest(writer: Writer, message: Init<ListOrdersRequest>): void {
   if (message.pagination !== undefined) {
@@ -10739,7 +10573,7 @@ export function readListOrdersResponse(reader: Reader, end: number, into?: ListO
         orders = readOrderConnection(reader, reader.open(end), orders);
         break;
       default:
-        reader.skip(tag, end, knownListOrdersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10747,7 +10581,6 @@ export function readListOrdersResponse(reader: Reader, end: number, into?: ListO
     orders,
   };
 }
-const knownListOrdersResponse = [1];
 
 export function writeListOrdersResponse(writer: Writer, message: Init<ListOrdersResponse>): void {
   if (message.orders !== undefined) {
@@ -10795,7 +10628,7 @@ export function readListPartiesRequest(reader: Reader, end: number, into?: ListP
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListPartiesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10804,7 +10637,6 @@ export function readListPartiesRequest(reader: Reader, end: number, into?: ListP
     pagination,
   };
 }
-const knownListPartiesRequest = [1, 2];
 
 export function writeListPartiesRequest(writer: Writer, message: Init<ListPartiesRequest>): void {
   if (message.partyId) {
@@ -10850,7 +10682,7 @@ export function readListPartiesResponse(reader: Reader, end: number, into?: List
         parties = readPartyConnection(reader, reader.open(end), parties);
         break;
       default:
-        reader.skip(tag, end, knownListPartiesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10858,7 +10690,6 @@ export function readListPartiesResponse(reader: Reader, end: number, into?: List
     parties,
   };
 }
-const knownListPartiesResponse = [1];
 
 export function writeListPartiesResponse(writer: Writer, message: Init<ListPartiesResponse>): void {
   if (message.parties !== undefined) {
@@ -10911,7 +10742,7 @@ export function readListPositionsRequest(reader: Reader, end: number, into?: Lis
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListPositionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10921,7 +10752,6 @@ export function readListPositionsRequest(reader: Reader, end: number, into?: Lis
     pagination,
   };
 }
-const knownListPositionsRequest = [1, 2, 3];
 
 export function writeListPositionsRequest(writer: Writer, message: Init<ListPositionsRequest>): void {
   if (message.partyId) {
@@ -10970,7 +10800,7 @@ export function readListPositionsResponse(reader: Reader, end: number, into?: Li
         positions = readPositionConnection(reader, reader.open(end), positions);
         break;
       default:
-        reader.skip(tag, end, knownListPositionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10978,7 +10808,6 @@ export function readListPositionsResponse(reader: Reader, end: number, into?: Li
     positions,
   };
 }
-const knownListPositionsResponse = [1];
 
 export function writeListPositionsResponse(writer: Writer, message: Init<ListPositionsResponse>): void {
   if (message.positions !== undefined) {
@@ -11031,7 +10860,7 @@ export function readListProtocolUpgradeProposalsRequest(reader: Reader, end: num
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListProtocolUpgradeProposalsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11041,7 +10870,6 @@ export function readListProtocolUpgradeProposalsRequest(reader: Reader, end: num
     pagination,
   };
 }
-const knownListProtocolUpgradeProposalsRequest = [1, 2, 3];
 
 export function writeListProtocolUpgradeProposalsRequest(writer: Writer, message: Init<ListProtocolUpgradeProposalsRequest>): void {
   if (message.status !== undefined) {
@@ -11090,7 +10918,7 @@ export function readListProtocolUpgradeProposalsResponse(reader: Reader, end: nu
         protocolUpgradeProposals = readProtocolUpgradeProposalConnection(reader, reader.open(end), protocolUpgradeProposals);
         break;
       default:
-        reader.skip(tag, end, knownListProtocolUpgradeProposalsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11098,7 +10926,6 @@ export function readListProtocolUpgradeProposalsResponse(reader: Reader, end: nu
     protocolUpgradeProposals,
   };
 }
-const knownListProtocolUpgradeProposalsResponse = [1];
 
 export function writeListProtocolUpgradeProposalsResponse(writer: Writer, message: Init<ListProtocolUpgradeProposalsResponse>): void {
   if (message.protocolUpgradeProposals !== undefined) {
@@ -11151,7 +10978,7 @@ export function readListRewardSummariesRequest(reader: Reader, end: number, into
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListRewardSummariesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11161,7 +10988,6 @@ export function readListRewardSummariesRequest(reader: Reader, end: number, into
     pagination,
   };
 }
-const knownListRewardSummariesRequest = [1, 2, 3];
 
 export function writeListRewardSummariesRequest(writer: Writer, message: Init<ListRewardSummariesRequest>): void {
   if (message.partyId !== undefined) {
@@ -11210,7 +11036,7 @@ export function readListRewardSummariesResponse(reader: Reader, end: number, int
         summaries.push(readVegaRewardSummary(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownListRewardSummariesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11218,7 +11044,6 @@ export function readListRewardSummariesResponse(reader: Reader, end: number, int
     summaries,
   };
 }
-const knownListRewardSummariesResponse = [1];
 
 export function writeListRewardSummariesResponse(writer: Writer, message: Init<ListRewardSummariesResponse>): void {
   if (message.summaries !== undefined) for (const value of message.summaries) {
@@ -11281,7 +11106,7 @@ export function readListRewardsRequest(reader: Reader, end: number, into?: ListR
         toEpoch = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownListRewardsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11293,7 +11118,6 @@ export function readListRewardsRequest(reader: Reader, end: number, into?: ListR
     toEpoch,
   };
 }
-const knownListRewardsRequest = [1, 2, 3, 4, 5];
 
 export function writeListRewardsRequest(writer: Writer, message: Init<ListRewardsRequest>): void {
   if (message.partyId) {
@@ -11348,7 +11172,7 @@ export function readListRewardsResponse(reader: Reader, end: number, into?: List
         rewards = readRewardsConnection(reader, reader.open(end), rewards);
         break;
       default:
-        reader.skip(tag, end, knownListRewardsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11356,7 +11180,6 @@ export function readListRewardsResponse(reader: Reader, end: number, into?: List
     rewards,
   };
 }
-const knownListRewardsResponse = [1];
 
 export function writeListRewardsResponse(writer: Writer, message: Init<ListRewardsResponse>): void {
   if (message.rewards !== undefined) {
@@ -11419,7 +11242,7 @@ export function readListTradesRequest(reader: Reader, end: number, into?: ListTr
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownListTradesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11431,7 +11254,6 @@ export function readListTradesRequest(reader: Reader, end: number, into?: ListTr
     dateRange,
   };
 }
-const knownListTradesRequest = [1, 2, 3, 4, 5];
 
 export function writeListTradesRequest(writer: Writer, message: Init<ListTradesRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -11488,7 +11310,7 @@ export function readListTradesResponse(reader: Reader, end: number, into?: ListT
         trades = readTradeConnection(reader, reader.open(end), trades);
         break;
       default:
-        reader.skip(tag, end, knownListTradesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11496,7 +11318,6 @@ export function readListTradesResponse(reader: Reader, end: number, into?: ListT
     trades,
   };
 }
-const knownListTradesResponse = [1];
 
 export function writeListTradesResponse(writer: Writer, message: Init<ListTradesResponse>): void {
   if (message.trades !== undefined) {
@@ -11549,7 +11370,7 @@ export function readListTransfersRequest(reader: Reader, end: number, into?: Lis
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListTransfersRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11559,7 +11380,6 @@ export function readListTransfersRequest(reader: Reader, end: number, into?: Lis
     pagination,
   };
 }
-const knownListTransfersRequest = [1, 2, 3];
 
 export function writeListTransfersRequest(writer: Writer, message: Init<ListTransfersRequest>): void {
   if (message.pubkey !== undefined) {
@@ -11608,7 +11428,7 @@ export function readListTransfersResponse(reader: Reader, end: number, into?: Li
         transfers = readTransferConnection(reader, reader.open(end), transfers);
         break;
       default:
-        reader.skip(tag, end, knownListTransfersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11616,7 +11436,6 @@ export function readListTransfersResponse(reader: Reader, end: number, into?: Li
     transfers,
   };
 }
-const knownListTransfersResponse = [1];
 
 export function writeListTransfersResponse(writer: Writer, message: Init<ListTransfersResponse>): void {
   if (message.transfers !== undefined) {
@@ -11669,7 +11488,7 @@ export function readListVotesRequest(reader: Reader, end: number, into?: ListVot
         pagination = readPagination(reader, reader.open(end), pagination);
         break;
       default:
-        reader.skip(tag, end, knownListVotesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11679,7 +11498,6 @@ export function readListVotesRequest(reader: Reader, end: number, into?: ListVot
     pagination,
   };
 }
-const knownListVotesRequest = [1, 2, 3];
 
 export function writeListVotesRequest(writer: Writer, message: Init<ListVotesRequest>): void {
   if (message.partyId !== undefined) {
@@ -11728,7 +11546,7 @@ export function readListVotesResponse(reader: Reader, end: number, into?: ListVo
         votes = readVoteConnection(reader, reader.open(end), votes);
         break;
       default:
-        reader.skip(tag, end, knownListVotesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11736,7 +11554,6 @@ export function readListVotesResponse(reader: Reader, end: number, into?: ListVo
     votes,
   };
 }
-const knownListVotesResponse = [1];
 
 export function writeListVotesResponse(writer: Writer, message: Init<ListVotesResponse>): void {
   if (message.votes !== undefined) {
@@ -11789,7 +11606,7 @@ export function readListWithdrawalsRequest(reader: Reader, end: number, into?: L
         dateRange = readDateRange(reader, reader.open(end), dateRange);
         break;
       default:
-        reader.skip(tag, end, knownListWithdrawalsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11799,7 +11616,6 @@ export function readListWithdrawalsRequest(reader: Reader, end: number, into?: L
     dateRange,
   };
 }
-const knownListWithdrawalsRequest = [1, 2, 3];
 
 export function writeListWithdrawalsRequest(writer: Writer, message: Init<ListWithdrawalsRequest>): void {
   if (message.partyId) {
@@ -11850,7 +11666,7 @@ export function readListWithdrawalsResponse(reader: Reader, end: number, into?: 
         withdrawals = readWithdrawalsConnection(reader, reader.open(end), withdrawals);
         break;
       default:
-        reader.skip(tag, end, knownListWithdrawalsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11858,7 +11674,6 @@ export function readListWithdrawalsResponse(reader: Reader, end: number, into?: 
     withdrawals,
   };
 }
-const knownListWithdrawalsResponse = [1];
 
 export function writeListWithdrawalsResponse(writer: Writer, message: Init<ListWithdrawalsResponse>): void {
   if (message.withdrawals !== undefined) {
@@ -11906,7 +11721,7 @@ export function readMarginConnection(reader: Reader, end: number, into?: MarginC
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownMarginConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11915,7 +11730,6 @@ export function readMarginConnection(reader: Reader, end: number, into?: MarginC
     pageInfo,
   };
 }
-const knownMarginConnection = [1, 2];
 
 export function writeMarginConnection(writer: Writer, message: Init<MarginConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -11968,7 +11782,7 @@ export function readMarginEdge(reader: Reader, end: number, into?: MarginEdge): 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarginEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -11977,7 +11791,6 @@ export function readMarginEdge(reader: Reader, end: number, into?: MarginEdge): 
     cursor,
   };
 }
-const knownMarginEdge = [1, 2];
 
 export function writeMarginEdge(writer: Writer, message: Init<MarginEdge>): void {
   if (message.node !== undefined) {
@@ -12028,7 +11841,7 @@ export function readMarginEstimate(reader: Reader, end: number, into?: MarginEst
         bestCase = readVegaMarginLevels(reader, reader.open(end), bestCase);
         break;
       default:
-        reader.skip(tag, end, knownMarginEstimate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12037,7 +11850,6 @@ export function readMarginEstimate(reader: Reader, end: number, into?: MarginEst
     bestCase,
   };
 }
-const knownMarginEstimate = [1, 2];
 
 export function writeMarginEstimate(writer: Writer, message: Init<MarginEstimate>): void {
   if (message.worstCase !== undefined) {
@@ -12090,7 +11902,7 @@ export function readMarketConnection(reader: Reader, end: number, into?: MarketC
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownMarketConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12099,7 +11911,6 @@ export function readMarketConnection(reader: Reader, end: number, into?: MarketC
     pageInfo,
   };
 }
-const knownMarketConnection = [1, 2];
 
 export function writeMarketConnection(writer: Writer, message: Init<MarketConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -12152,7 +11963,7 @@ export function readMarketDataConnection(reader: Reader, end: number, into?: Mar
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownMarketDataConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12161,7 +11972,6 @@ export function readMarketDataConnection(reader: Reader, end: number, into?: Mar
     pageInfo,
   };
 }
-const knownMarketDataConnection = [1, 2];
 
 export function writeMarketDataConnection(writer: Writer, message: Init<MarketDataConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -12214,7 +12024,7 @@ export function readMarketDataEdge(reader: Reader, end: number, into?: MarketDat
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarketDataEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12223,7 +12033,6 @@ export function readMarketDataEdge(reader: Reader, end: number, into?: MarketDat
     cursor,
   };
 }
-const knownMarketDataEdge = [1, 2];
 
 export function writeMarketDataEdge(writer: Writer, message: Init<MarketDataEdge>): void {
   if (message.node !== undefined) {
@@ -12274,7 +12083,7 @@ export function readMarketEdge(reader: Reader, end: number, into?: MarketEdge): 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarketEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12283,7 +12092,6 @@ export function readMarketEdge(reader: Reader, end: number, into?: MarketEdge): 
     cursor,
   };
 }
-const knownMarketEdge = [1, 2];
 
 export function writeMarketEdge(writer: Writer, message: Init<MarketEdge>): void {
   if (message.node !== undefined) {
@@ -12334,7 +12142,7 @@ export function readNetworkParameterConnection(reader: Reader, end: number, into
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownNetworkParameterConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12343,7 +12151,6 @@ export function readNetworkParameterConnection(reader: Reader, end: number, into
     pageInfo,
   };
 }
-const knownNetworkParameterConnection = [1, 2];
 
 export function writeNetworkParameterConnection(writer: Writer, message: Init<NetworkParameterConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -12396,7 +12203,7 @@ export function readNetworkParameterEdge(reader: Reader, end: number, into?: Net
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNetworkParameterEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12405,7 +12212,6 @@ export function readNetworkParameterEdge(reader: Reader, end: number, into?: Net
     cursor,
   };
 }
-const knownNetworkParameterEdge = [1, 2];
 
 export function writeNetworkParameterEdge(writer: Writer, message: Init<NetworkParameterEdge>): void {
   if (message.node !== undefined) {
@@ -12491,7 +12297,7 @@ export function readNodeBasic(reader: Reader, end: number, into?: NodeBasic): No
         avatarUrl = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNodeBasic);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12507,7 +12313,6 @@ export function readNodeBasic(reader: Reader, end: number, into?: NodeBasic): No
     avatarUrl,
   };
 }
-const knownNodeBasic = [1, 2, 3, 4, 5, 6, 13, 17, 18];
 
 export function writeNodeBasic(writer: Writer, message: Init<NodeBasic>): void {
   if (message.id) {
@@ -12577,7 +12382,7 @@ export function readNodeEdge(reader: Reader, end: number, into?: NodeEdge): Node
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNodeEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12586,7 +12391,6 @@ export function readNodeEdge(reader: Reader, end: number, into?: NodeEdge): Node
     cursor,
   };
 }
-const knownNodeEdge = [1, 2];
 
 export function writeNodeEdge(writer: Writer, message: Init<NodeEdge>): void {
   if (message.node !== undefined) {
@@ -12637,7 +12441,7 @@ export function readNodeSignatureEdge(reader: Reader, end: number, into?: NodeSi
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNodeSignatureEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12646,7 +12450,6 @@ export function readNodeSignatureEdge(reader: Reader, end: number, into?: NodeSi
     cursor,
   };
 }
-const knownNodeSignatureEdge = [1, 2];
 
 export function writeNodeSignatureEdge(writer: Writer, message: Init<NodeSignatureEdge>): void {
   if (message.node !== undefined) {
@@ -12697,7 +12500,7 @@ export function readNodeSignaturesConnection(reader: Reader, end: number, into?:
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownNodeSignaturesConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12706,7 +12509,6 @@ export function readNodeSignaturesConnection(reader: Reader, end: number, into?:
     pageInfo,
   };
 }
-const knownNodeSignaturesConnection = [1, 2];
 
 export function writeNodeSignaturesConnection(writer: Writer, message: Init<NodeSignaturesConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -12759,7 +12561,7 @@ export function readNodesConnection(reader: Reader, end: number, into?: NodesCon
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownNodesConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12768,7 +12570,6 @@ export function readNodesConnection(reader: Reader, end: number, into?: NodesCon
     pageInfo,
   };
 }
-const knownNodesConnection = [1, 2];
 
 export function writeNodesConnection(writer: Writer, message: Init<NodesConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -12831,7 +12632,7 @@ export function readObserveAccountsRequest(reader: Reader, end: number, into?: O
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownObserveAccountsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12842,7 +12643,6 @@ export function readObserveAccountsRequest(reader: Reader, end: number, into?: O
     type: type_,
   };
 }
-const knownObserveAccountsRequest = [1, 2, 3, 4];
 
 export function writeObserveAccountsRequest(writer: Writer, message: Init<ObserveAccountsRequest>): void {
   if (message.marketId) {
@@ -12899,7 +12699,7 @@ export function readObserveAccountsResponse(reader: Reader, end: number, into?: 
         response__case = 2;
         break;
       default:
-        reader.skip(tag, end, knownObserveAccountsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12908,7 +12708,6 @@ export function readObserveAccountsResponse(reader: Reader, end: number, into?: 
     updates: response__case === 2 ? response__value as AccountUpdates | undefined : undefined,
   };
 }
-const knownObserveAccountsResponse = [1, 2];
 
 export function writeObserveAccountsResponse(writer: Writer, message: Init<ObserveAccountsResponse>): void {
   if (message.snapshot !== undefined) {
@@ -12956,7 +12755,7 @@ export function readObserveCandleDataRequest(reader: Reader, end: number, into?:
         candleId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveCandleDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -12964,7 +12763,6 @@ export function readObserveCandleDataRequest(reader: Reader, end: number, into?:
     candleId,
   };
 }
-const knownObserveCandleDataRequest = [1];
 
 export function writeObserveCandleDataRequest(writer: Writer, message: Init<ObserveCandleDataRequest>): void {
   if (message.candleId) {
@@ -13005,7 +12803,7 @@ export function readObserveCandleDataResponse(reader: Reader, end: number, into?
         candle = readCandle(reader, reader.open(end), candle);
         break;
       default:
-        reader.skip(tag, end, knownObserveCandleDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13013,7 +12811,6 @@ export function readObserveCandleDataResponse(reader: Reader, end: number, into?
     candle,
   };
 }
-const knownObserveCandleDataResponse = [1];
 
 export function writeObserveCandleDataResponse(writer: Writer, message: Init<ObserveCandleDataResponse>): void {
   if (message.candle !== undefined) {
@@ -13061,7 +12858,7 @@ export function readObserveDelegationsRequest(reader: Reader, end: number, into?
         nodeId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveDelegationsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13070,7 +12867,6 @@ export function readObserveDelegationsRequest(reader: Reader, end: number, into?
     nodeId,
   };
 }
-const knownObserveDelegationsRequest = [1, 2];
 
 export function writeObserveDelegationsRequest(writer: Writer, message: Init<ObserveDelegationsRequest>): void {
   if (message.partyId !== undefined) {
@@ -13114,7 +12910,7 @@ export function readObserveDelegationsResponse(reader: Reader, end: number, into
         delegation = readVegaDelegation(reader, reader.open(end), delegation);
         break;
       default:
-        reader.skip(tag, end, knownObserveDelegationsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13122,7 +12918,6 @@ export function readObserveDelegationsResponse(reader: Reader, end: number, into
     delegation,
   };
 }
-const knownObserveDelegationsResponse = [1];
 
 export function writeObserveDelegationsResponse(writer: Writer, message: Init<ObserveDelegationsResponse>): void {
   if (message.delegation !== undefined) {
@@ -13186,7 +12981,7 @@ export function readObserveEventBusRequest(reader: Reader, end: number, into?: O
         batchSize = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownObserveEventBusRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13197,7 +12992,6 @@ export function readObserveEventBusRequest(reader: Reader, end: number, into?: O
     batchSize,
   };
 }
-const knownObserveEventBusRequest = [1, 2, 3, 4];
 
 export function writeObserveEventBusRequest(writer: Writer, message: Init<ObserveEventBusRequest>): void {
   if (message.type !== undefined && message.type.length > 0) {
@@ -13249,7 +13043,7 @@ export function readObserveEventBusResponse(reader: Reader, end: number, into?: 
         events.push(readEventsBusEvent(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveEventBusResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13257,7 +13051,6 @@ export function readObserveEventBusResponse(reader: Reader, end: number, into?: 
     events,
   };
 }
-const knownObserveEventBusResponse = [1];
 
 export function writeObserveEventBusResponse(writer: Writer, message: Init<ObserveEventBusResponse>): void {
   if (message.events !== undefined) for (const value of message.events) {
@@ -13300,7 +13093,7 @@ export function readObserveGovernanceRequest(reader: Reader, end: number, into?:
         partyId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveGovernanceRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13308,7 +13101,6 @@ export function readObserveGovernanceRequest(reader: Reader, end: number, into?:
     partyId,
   };
 }
-const knownObserveGovernanceRequest = [1];
 
 export function writeObserveGovernanceRequest(writer: Writer, message: Init<ObserveGovernanceRequest>): void {
   if (message.partyId !== undefined) {
@@ -13349,7 +13141,7 @@ export function readObserveGovernanceResponse(reader: Reader, end: number, into?
         data = readVegaGovernanceData(reader, reader.open(end), data);
         break;
       default:
-        reader.skip(tag, end, knownObserveGovernanceResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13357,7 +13149,6 @@ export function readObserveGovernanceResponse(reader: Reader, end: number, into?
     data,
   };
 }
-const knownObserveGovernanceResponse = [1];
 
 export function writeObserveGovernanceResponse(writer: Writer, message: Init<ObserveGovernanceResponse>): void {
   if (message.data !== undefined) {
@@ -13387,7 +13178,7 @@ export function emptyObserveLedgerMovementsRequest(): ObserveLedgerMovementsRequ
 }
 
 export function readObserveLedgerMovementsRequest(reader: Reader, end: number, into?: ObserveLedgerMovementsRequest): ObserveLedgerMovementsRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -13427,7 +13218,7 @@ export function readObserveLedgerMovementsResponse(reader: Reader, end: number, 
         ledgerMovement = readVegaLedgerMovement(reader, reader.open(end), ledgerMovement);
         break;
       default:
-        reader.skip(tag, end, knownObserveLedgerMovementsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13435,7 +13226,6 @@ export function readObserveLedgerMovementsResponse(reader: Reader, end: number, 
     ledgerMovement,
   };
 }
-const knownObserveLedgerMovementsResponse = [1];
 
 export function writeObserveLedgerMovementsResponse(writer: Writer, message: Init<ObserveLedgerMovementsResponse>): void {
   if (message.ledgerMovement !== undefined) {
@@ -13483,7 +13273,7 @@ export function readObserveLiquidityProvisionsRequest(reader: Reader, end: numbe
         partyId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveLiquidityProvisionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13492,7 +13282,6 @@ export function readObserveLiquidityProvisionsRequest(reader: Reader, end: numbe
     partyId,
   };
 }
-const knownObserveLiquidityProvisionsRequest = [1, 2];
 
 export function writeObserveLiquidityProvisionsRequest(writer: Writer, message: Init<ObserveLiquidityProvisionsRequest>): void {
   if (message.marketId !== undefined) {
@@ -13536,7 +13325,7 @@ export function readObserveLiquidityProvisionsResponse(reader: Reader, end: numb
         liquidityProvisions.push(readVegaLiquidityProvision(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveLiquidityProvisionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13544,7 +13333,6 @@ export function readObserveLiquidityProvisionsResponse(reader: Reader, end: numb
     liquidityProvisions,
   };
 }
-const knownObserveLiquidityProvisionsResponse = [1];
 
 export function writeObserveLiquidityProvisionsResponse(writer: Writer, message: Init<ObserveLiquidityProvisionsResponse>): void {
   if (message.liquidityProvisions !== undefined) for (const value of message.liquidityProvisions) {
@@ -13592,7 +13380,7 @@ export function readObserveMarginLevelsRequest(reader: Reader, end: number, into
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveMarginLevelsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13601,7 +13389,6 @@ export function readObserveMarginLevelsRequest(reader: Reader, end: number, into
     marketId,
   };
 }
-const knownObserveMarginLevelsRequest = [1, 2];
 
 export function writeObserveMarginLevelsRequest(writer: Writer, message: Init<ObserveMarginLevelsRequest>): void {
   if (message.partyId) {
@@ -13645,7 +13432,7 @@ export function readObserveMarginLevelsResponse(reader: Reader, end: number, int
         marginLevels = readVegaMarginLevels(reader, reader.open(end), marginLevels);
         break;
       default:
-        reader.skip(tag, end, knownObserveMarginLevelsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13653,7 +13440,6 @@ export function readObserveMarginLevelsResponse(reader: Reader, end: number, int
     marginLevels,
   };
 }
-const knownObserveMarginLevelsResponse = [1];
 
 export function writeObserveMarginLevelsResponse(writer: Writer, message: Init<ObserveMarginLevelsResponse>): void {
   if (message.marginLevels !== undefined) {
@@ -13696,7 +13482,7 @@ export function readObserveMarketsDataRequest(reader: Reader, end: number, into?
         marketIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDataRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13704,7 +13490,6 @@ export function readObserveMarketsDataRequest(reader: Reader, end: number, into?
     marketIds,
   };
 }
-const knownObserveMarketsDataRequest = [1];
 
 export function writeObserveMarketsDataRequest(writer: Writer, message: Init<ObserveMarketsDataRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -13745,7 +13530,7 @@ export function readObserveMarketsDataResponse(reader: Reader, end: number, into
         marketData.push(readVegaMarketData(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDataResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13753,7 +13538,6 @@ export function readObserveMarketsDataResponse(reader: Reader, end: number, into
     marketData,
   };
 }
-const knownObserveMarketsDataResponse = [1];
 
 export function writeObserveMarketsDataResponse(writer: Writer, message: Init<ObserveMarketsDataResponse>): void {
   if (message.marketData !== undefined) for (const value of message.marketData) {
@@ -13796,7 +13580,7 @@ export function readObserveMarketsDepthRequest(reader: Reader, end: number, into
         marketIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDepthRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13804,7 +13588,6 @@ export function readObserveMarketsDepthRequest(reader: Reader, end: number, into
     marketIds,
   };
 }
-const knownObserveMarketsDepthRequest = [1];
 
 export function writeObserveMarketsDepthRequest(writer: Writer, message: Init<ObserveMarketsDepthRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -13845,7 +13628,7 @@ export function readObserveMarketsDepthResponse(reader: Reader, end: number, int
         marketDepth.push(readVegaMarketDepth(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDepthResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13853,7 +13636,6 @@ export function readObserveMarketsDepthResponse(reader: Reader, end: number, int
     marketDepth,
   };
 }
-const knownObserveMarketsDepthResponse = [1];
 
 export function writeObserveMarketsDepthResponse(writer: Writer, message: Init<ObserveMarketsDepthResponse>): void {
   if (message.marketDepth !== undefined) for (const value of message.marketDepth) {
@@ -13896,7 +13678,7 @@ export function readObserveMarketsDepthUpdatesRequest(reader: Reader, end: numbe
         marketIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDepthUpdatesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13904,7 +13686,6 @@ export function readObserveMarketsDepthUpdatesRequest(reader: Reader, end: numbe
     marketIds,
   };
 }
-const knownObserveMarketsDepthUpdatesRequest = [1];
 
 export function writeObserveMarketsDepthUpdatesRequest(writer: Writer, message: Init<ObserveMarketsDepthUpdatesRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -13945,7 +13726,7 @@ export function readObserveMarketsDepthUpdatesResponse(reader: Reader, end: numb
         update.push(readVegaMarketDepthUpdate(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveMarketsDepthUpdatesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -13953,7 +13734,6 @@ export function readObserveMarketsDepthUpdatesResponse(reader: Reader, end: numb
     update,
   };
 }
-const knownObserveMarketsDepthUpdatesResponse = [1];
 
 export function writeObserveMarketsDepthUpdatesResponse(writer: Writer, message: Init<ObserveMarketsDepthUpdatesResponse>): void {
   if (message.update !== undefined) for (const value of message.update) {
@@ -14006,7 +13786,7 @@ export function readObserveOrdersRequest(reader: Reader, end: number, into?: Obs
         excludeLiquidity = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownObserveOrdersRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14016,7 +13796,6 @@ export function readObserveOrdersRequest(reader: Reader, end: number, into?: Obs
     excludeLiquidity,
   };
 }
-const knownObserveOrdersRequest = [1, 2, 3];
 
 export function writeObserveOrdersRequest(writer: Writer, message: Init<ObserveOrdersRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -14070,7 +13849,7 @@ export function readObserveOrdersResponse(reader: Reader, end: number, into?: Ob
         response__case = 2;
         break;
       default:
-        reader.skip(tag, end, knownObserveOrdersResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14079,7 +13858,6 @@ export function readObserveOrdersResponse(reader: Reader, end: number, into?: Ob
     updates: response__case === 2 ? response__value as OrderUpdates | undefined : undefined,
   };
 }
-const knownObserveOrdersResponse = [1, 2];
 
 export function writeObserveOrdersResponse(writer: Writer, message: Init<ObserveOrdersResponse>): void {
   if (message.snapshot !== undefined) {
@@ -14132,7 +13910,7 @@ export function readObservePositionsRequest(reader: Reader, end: number, into?: 
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObservePositionsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14141,7 +13919,6 @@ export function readObservePositionsRequest(reader: Reader, end: number, into?: 
     marketId,
   };
 }
-const knownObservePositionsRequest = [1, 2];
 
 export function writeObservePositionsRequest(writer: Writer, message: Init<ObservePositionsRequest>): void {
   if (message.partyId !== undefined) {
@@ -14192,7 +13969,7 @@ export function readObservePositionsResponse(reader: Reader, end: number, into?:
         response__case = 2;
         break;
       default:
-        reader.skip(tag, end, knownObservePositionsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14201,7 +13978,6 @@ export function readObservePositionsResponse(reader: Reader, end: number, into?:
     updates: response__case === 2 ? response__value as PositionUpdates | undefined : undefined,
   };
 }
-const knownObservePositionsResponse = [1, 2];
 
 export function writeObservePositionsResponse(writer: Writer, message: Init<ObservePositionsResponse>): void {
   if (message.snapshot !== undefined) {
@@ -14254,7 +14030,7 @@ export function readObserveRewardsRequest(reader: Reader, end: number, into?: Ob
         partyId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveRewardsRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14263,7 +14039,6 @@ export function readObserveRewardsRequest(reader: Reader, end: number, into?: Ob
     partyId,
   };
 }
-const knownObserveRewardsRequest = [1, 2];
 
 export function writeObserveRewardsRequest(writer: Writer, message: Init<ObserveRewardsRequest>): void {
   if (message.assetId !== undefined) {
@@ -14307,7 +14082,7 @@ export function readObserveRewardsResponse(reader: Reader, end: number, into?: O
         reward = readVegaReward(reader, reader.open(end), reward);
         break;
       default:
-        reader.skip(tag, end, knownObserveRewardsResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14315,7 +14090,6 @@ export function readObserveRewardsResponse(reader: Reader, end: number, into?: O
     reward,
   };
 }
-const knownObserveRewardsResponse = [1];
 
 export function writeObserveRewardsResponse(writer: Writer, message: Init<ObserveRewardsResponse>): void {
   if (message.reward !== undefined) {
@@ -14363,7 +14137,7 @@ export function readObserveTradesRequest(reader: Reader, end: number, into?: Obs
         partyIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownObserveTradesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14372,7 +14146,6 @@ export function readObserveTradesRequest(reader: Reader, end: number, into?: Obs
     partyIds,
   };
 }
-const knownObserveTradesRequest = [1, 2];
 
 export function writeObserveTradesRequest(writer: Writer, message: Init<ObserveTradesRequest>): void {
   if (message.marketIds !== undefined) for (const value of message.marketIds) {
@@ -14416,7 +14189,7 @@ export function readObserveTradesResponse(reader: Reader, end: number, into?: Ob
         trades.push(readVegaTrade(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownObserveTradesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14424,7 +14197,6 @@ export function readObserveTradesResponse(reader: Reader, end: number, into?: Ob
     trades,
   };
 }
-const knownObserveTradesResponse = [1];
 
 export function writeObserveTradesResponse(writer: Writer, message: Init<ObserveTradesResponse>): void {
   if (message.trades !== undefined) for (const value of message.trades) {
@@ -14472,7 +14244,7 @@ export function readObserveVotesRequest(reader: Reader, end: number, into?: Obse
         proposalId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownObserveVotesRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14481,7 +14253,6 @@ export function readObserveVotesRequest(reader: Reader, end: number, into?: Obse
     proposalId,
   };
 }
-const knownObserveVotesRequest = [1, 2];
 
 export function writeObserveVotesRequest(writer: Writer, message: Init<ObserveVotesRequest>): void {
   if (message.partyId !== undefined) {
@@ -14525,7 +14296,7 @@ export function readObserveVotesResponse(reader: Reader, end: number, into?: Obs
         vote = readVegaVote(reader, reader.open(end), vote);
         break;
       default:
-        reader.skip(tag, end, knownObserveVotesResponse);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14533,7 +14304,6 @@ export function readObserveVotesResponse(reader: Reader, end: number, into?: Obs
     vote,
   };
 }
-const knownObserveVotesResponse = [1];
 
 export function writeObserveVotesResponse(writer: Writer, message: Init<ObserveVotesResponse>): void {
   if (message.vote !== undefined) {
@@ -14581,7 +14351,7 @@ export function readOracleDataConnection(reader: Reader, end: number, into?: Ora
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownOracleDataConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14590,7 +14360,6 @@ export function readOracleDataConnection(reader: Reader, end: number, into?: Ora
     pageInfo,
   };
 }
-const knownOracleDataConnection = [1, 2];
 
 export function writeOracleDataConnection(writer: Writer, message: Init<OracleDataConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -14643,7 +14412,7 @@ export function readOracleDataEdge(reader: Reader, end: number, into?: OracleDat
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownOracleDataEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14652,7 +14421,6 @@ export function readOracleDataEdge(reader: Reader, end: number, into?: OracleDat
     cursor,
   };
 }
-const knownOracleDataEdge = [1, 2];
 
 export function writeOracleDataEdge(writer: Writer, message: Init<OracleDataEdge>): void {
   if (message.node !== undefined) {
@@ -14703,7 +14471,7 @@ export function readOracleSpecEdge(reader: Reader, end: number, into?: OracleSpe
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownOracleSpecEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14712,7 +14480,6 @@ export function readOracleSpecEdge(reader: Reader, end: number, into?: OracleSpe
     cursor,
   };
 }
-const knownOracleSpecEdge = [1, 2];
 
 export function writeOracleSpecEdge(writer: Writer, message: Init<OracleSpecEdge>): void {
   if (message.node !== undefined) {
@@ -14763,7 +14530,7 @@ export function readOracleSpecsConnection(reader: Reader, end: number, into?: Or
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownOracleSpecsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14772,7 +14539,6 @@ export function readOracleSpecsConnection(reader: Reader, end: number, into?: Or
     pageInfo,
   };
 }
-const knownOracleSpecsConnection = [1, 2];
 
 export function writeOracleSpecsConnection(writer: Writer, message: Init<OracleSpecsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -14825,7 +14591,7 @@ export function readOrderConnection(reader: Reader, end: number, into?: OrderCon
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownOrderConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14834,7 +14600,6 @@ export function readOrderConnection(reader: Reader, end: number, into?: OrderCon
     pageInfo,
   };
 }
-const knownOrderConnection = [1, 2];
 
 export function writeOrderConnection(writer: Writer, message: Init<OrderConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -14887,7 +14652,7 @@ export function readOrderEdge(reader: Reader, end: number, into?: OrderEdge): Or
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownOrderEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -14896,7 +14661,6 @@ export function readOrderEdge(reader: Reader, end: number, into?: OrderEdge): Or
     cursor,
   };
 }
-const knownOrderEdge = [1, 2];
 
 export function writeOrderEdge(writer: Writer, message: Init<OrderEdge>): void {
   if (message.node !== undefined) {
@@ -15000,7 +14764,7 @@ export function readOrderFilter(reader: Reader, end: number, into?: OrderFilter)
         liveOnly = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownOrderFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15016,7 +14780,6 @@ export function readOrderFilter(reader: Reader, end: number, into?: OrderFilter)
     liveOnly,
   };
 }
-const knownOrderFilter = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 export function writeOrderFilter(writer: Writer, message: Init<OrderFilter>): void {
   if (message.statuses !== undefined && message.statuses.length > 0) {
@@ -15104,7 +14867,7 @@ export function readOrderInfo(reader: Reader, end: number, into?: OrderInfo): Or
         isMarketOrder = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownOrderInfo);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15115,7 +14878,6 @@ export function readOrderInfo(reader: Reader, end: number, into?: OrderInfo): Or
     isMarketOrder,
   };
 }
-const knownOrderInfo = [1, 2, 3, 4];
 
 export function writeOrderInfo(writer: Writer, message: Init<OrderInfo>): void {
   if (message.side) {
@@ -15170,7 +14932,7 @@ export function readOrderSnapshotPage(reader: Reader, end: number, into?: OrderS
         lastPage = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownOrderSnapshotPage);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15179,7 +14941,6 @@ export function readOrderSnapshotPage(reader: Reader, end: number, into?: OrderS
     lastPage,
   };
 }
-const knownOrderSnapshotPage = [1, 2];
 
 export function writeOrderSnapshotPage(writer: Writer, message: Init<OrderSnapshotPage>): void {
   if (message.orders !== undefined) for (const value of message.orders) {
@@ -15225,7 +14986,7 @@ export function readOrderUpdates(reader: Reader, end: number, into?: OrderUpdate
         orders.push(readVegaOrder(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownOrderUpdates);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15233,7 +14994,6 @@ export function readOrderUpdates(reader: Reader, end: number, into?: OrderUpdate
     orders,
   };
 }
-const knownOrderUpdates = [1];
 
 export function writeOrderUpdates(writer: Writer, message: Init<OrderUpdates>): void {
   if (message.orders !== undefined) for (const value of message.orders) {
@@ -15291,7 +15051,7 @@ export function readPageInfo(reader: Reader, end: number, into?: PageInfo): Page
         endCursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPageInfo);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15302,7 +15062,6 @@ export function readPageInfo(reader: Reader, end: number, into?: PageInfo): Page
     endCursor,
   };
 }
-const knownPageInfo = [1, 2, 3, 4];
 
 export function writePageInfo(writer: Writer, message: Init<PageInfo>): void {
   if (message.hasNextPage) {
@@ -15372,7 +15131,7 @@ export function readPagination(reader: Reader, end: number, into?: Pagination): 
         newestFirst = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownPagination);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15384,7 +15143,6 @@ export function readPagination(reader: Reader, end: number, into?: Pagination): 
     newestFirst,
   };
 }
-const knownPagination = [1, 2, 3, 4, 5];
 
 export function writePagination(writer: Writer, message: Init<Pagination>): void {
   if (message.first !== undefined) {
@@ -15442,7 +15200,7 @@ export function readPartyConnection(reader: Reader, end: number, into?: PartyCon
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownPartyConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15451,7 +15209,6 @@ export function readPartyConnection(reader: Reader, end: number, into?: PartyCon
     pageInfo,
   };
 }
-const knownPartyConnection = [1, 2];
 
 export function writePartyConnection(writer: Writer, message: Init<PartyConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -15504,7 +15261,7 @@ export function readPartyEdge(reader: Reader, end: number, into?: PartyEdge): Pa
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPartyEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15513,7 +15270,6 @@ export function readPartyEdge(reader: Reader, end: number, into?: PartyEdge): Pa
     cursor,
   };
 }
-const knownPartyEdge = [1, 2];
 
 export function writePartyEdge(writer: Writer, message: Init<PartyEdge>): void {
   if (message.node !== undefined) {
@@ -15546,7 +15302,7 @@ export function emptyPingRequest(): PingRequest {
 }
 
 export function readPingRequest(reader: Reader, end: number, into?: PingRequest): PingRequest {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -15573,7 +15329,7 @@ export function emptyPingResponse(): PingResponse {
 }
 
 export function readPingResponse(reader: Reader, end: number, into?: PingResponse): PingResponse {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -15618,7 +15374,7 @@ export function readPositionConnection(reader: Reader, end: number, into?: Posit
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownPositionConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15627,7 +15383,6 @@ export function readPositionConnection(reader: Reader, end: number, into?: Posit
     pageInfo,
   };
 }
-const knownPositionConnection = [1, 2];
 
 export function writePositionConnection(writer: Writer, message: Init<PositionConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -15680,7 +15435,7 @@ export function readPositionEdge(reader: Reader, end: number, into?: PositionEdg
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPositionEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15689,7 +15444,6 @@ export function readPositionEdge(reader: Reader, end: number, into?: PositionEdg
     cursor,
   };
 }
-const knownPositionEdge = [1, 2];
 
 export function writePositionEdge(writer: Writer, message: Init<PositionEdge>): void {
   if (message.node !== undefined) {
@@ -15740,7 +15494,7 @@ export function readPositionSnapshotPage(reader: Reader, end: number, into?: Pos
         lastPage = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownPositionSnapshotPage);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15749,7 +15503,6 @@ export function readPositionSnapshotPage(reader: Reader, end: number, into?: Pos
     lastPage,
   };
 }
-const knownPositionSnapshotPage = [1, 2];
 
 export function writePositionSnapshotPage(writer: Writer, message: Init<PositionSnapshotPage>): void {
   if (message.positions !== undefined) for (const value of message.positions) {
@@ -15795,7 +15548,7 @@ export function readPositionUpdates(reader: Reader, end: number, into?: Position
         positions.push(readVegaPosition(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownPositionUpdates);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15803,7 +15556,6 @@ export function readPositionUpdates(reader: Reader, end: number, into?: Position
     positions,
   };
 }
-const knownPositionUpdates = [1];
 
 export function writePositionUpdates(writer: Writer, message: Init<PositionUpdates>): void {
   if (message.positions !== undefined) for (const value of message.positions) {
@@ -15851,7 +15603,7 @@ export function readPositionsFilter(reader: Reader, end: number, into?: Position
         marketIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownPositionsFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15860,7 +15612,6 @@ export function readPositionsFilter(reader: Reader, end: number, into?: Position
     marketIds,
   };
 }
-const knownPositionsFilter = [1, 2];
 
 export function writePositionsFilter(writer: Writer, message: Init<PositionsFilter>): void {
   if (message.partyIds !== undefined) for (const value of message.partyIds) {
@@ -15909,7 +15660,7 @@ export function readProtocolUpgradeProposalConnection(reader: Reader, end: numbe
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeProposalConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15918,7 +15669,6 @@ export function readProtocolUpgradeProposalConnection(reader: Reader, end: numbe
     pageInfo,
   };
 }
-const knownProtocolUpgradeProposalConnection = [1, 2];
 
 export function writeProtocolUpgradeProposalConnection(writer: Writer, message: Init<ProtocolUpgradeProposalConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -15971,7 +15721,7 @@ export function readProtocolUpgradeProposalEdge(reader: Reader, end: number, int
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeProposalEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -15980,7 +15730,6 @@ export function readProtocolUpgradeProposalEdge(reader: Reader, end: number, int
     cursor,
   };
 }
-const knownProtocolUpgradeProposalEdge = [1, 2];
 
 export function writeProtocolUpgradeProposalEdge(writer: Writer, message: Init<ProtocolUpgradeProposalEdge>): void {
   if (message.node !== undefined) {
@@ -16031,7 +15780,7 @@ export function readRewardEdge(reader: Reader, end: number, into?: RewardEdge): 
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownRewardEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16040,7 +15789,6 @@ export function readRewardEdge(reader: Reader, end: number, into?: RewardEdge): 
     cursor,
   };
 }
-const knownRewardEdge = [1, 2];
 
 export function writeRewardEdge(writer: Writer, message: Init<RewardEdge>): void {
   if (message.node !== undefined) {
@@ -16101,7 +15849,7 @@ export function readRewardSummaryFilter(reader: Reader, end: number, into?: Rewa
         toEpoch = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownRewardSummaryFilter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16112,7 +15860,6 @@ export function readRewardSummaryFilter(reader: Reader, end: number, into?: Rewa
     toEpoch,
   };
 }
-const knownRewardSummaryFilter = [1, 2, 3, 4];
 
 export function writeRewardSummaryFilter(writer: Writer, message: Init<RewardSummaryFilter>): void {
   if (message.assetIds !== undefined) for (const value of message.assetIds) {
@@ -16167,7 +15914,7 @@ export function readRewardsConnection(reader: Reader, end: number, into?: Reward
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownRewardsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16176,7 +15923,6 @@ export function readRewardsConnection(reader: Reader, end: number, into?: Reward
     pageInfo,
   };
 }
-const knownRewardsConnection = [1, 2];
 
 export function writeRewardsConnection(writer: Writer, message: Init<RewardsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -16229,7 +15975,7 @@ export function readStakeLinkingEdge(reader: Reader, end: number, into?: StakeLi
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownStakeLinkingEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16238,7 +15984,6 @@ export function readStakeLinkingEdge(reader: Reader, end: number, into?: StakeLi
     cursor,
   };
 }
-const knownStakeLinkingEdge = [1, 2];
 
 export function writeStakeLinkingEdge(writer: Writer, message: Init<StakeLinkingEdge>): void {
   if (message.node !== undefined) {
@@ -16289,7 +16034,7 @@ export function readStakesConnection(reader: Reader, end: number, into?: StakesC
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownStakesConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16298,7 +16043,6 @@ export function readStakesConnection(reader: Reader, end: number, into?: StakesC
     pageInfo,
   };
 }
-const knownStakesConnection = [1, 2];
 
 export function writeStakesConnection(writer: Writer, message: Init<StakesConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -16351,7 +16095,7 @@ export function readTradeConnection(reader: Reader, end: number, into?: TradeCon
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownTradeConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16360,7 +16104,6 @@ export function readTradeConnection(reader: Reader, end: number, into?: TradeCon
     pageInfo,
   };
 }
-const knownTradeConnection = [1, 2];
 
 export function writeTradeConnection(writer: Writer, message: Init<TradeConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -16413,7 +16156,7 @@ export function readTradeEdge(reader: Reader, end: number, into?: TradeEdge): Tr
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownTradeEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16422,7 +16165,6 @@ export function readTradeEdge(reader: Reader, end: number, into?: TradeEdge): Tr
     cursor,
   };
 }
-const knownTradeEdge = [1, 2];
 
 export function writeTradeEdge(writer: Writer, message: Init<TradeEdge>): void {
   if (message.node !== undefined) {
@@ -16473,7 +16215,7 @@ export function readTransferConnection(reader: Reader, end: number, into?: Trans
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownTransferConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16482,7 +16224,6 @@ export function readTransferConnection(reader: Reader, end: number, into?: Trans
     pageInfo,
   };
 }
-const knownTransferConnection = [1, 2];
 
 export function writeTransferConnection(writer: Writer, message: Init<TransferConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -16535,7 +16276,7 @@ export function readTransferEdge(reader: Reader, end: number, into?: TransferEdg
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownTransferEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16544,7 +16285,6 @@ export function readTransferEdge(reader: Reader, end: number, into?: TransferEdg
     cursor,
   };
 }
-const knownTransferEdge = [1, 2];
 
 export function writeTransferEdge(writer: Writer, message: Init<TransferEdge>): void {
   if (message.node !== undefined) {
@@ -16595,7 +16335,7 @@ export function readVoteConnection(reader: Reader, end: number, into?: VoteConne
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownVoteConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16604,7 +16344,6 @@ export function readVoteConnection(reader: Reader, end: number, into?: VoteConne
     pageInfo,
   };
 }
-const knownVoteConnection = [1, 2];
 
 export function writeVoteConnection(writer: Writer, message: Init<VoteConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {
@@ -16657,7 +16396,7 @@ export function readVoteEdge(reader: Reader, end: number, into?: VoteEdge): Vote
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownVoteEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16666,7 +16405,6 @@ export function readVoteEdge(reader: Reader, end: number, into?: VoteEdge): Vote
     cursor,
   };
 }
-const knownVoteEdge = [1, 2];
 
 export function writeVoteEdge(writer: Writer, message: Init<VoteEdge>): void {
   if (message.node !== undefined) {
@@ -16717,7 +16455,7 @@ export function readWithdrawalEdge(reader: Reader, end: number, into?: Withdrawa
         cursor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownWithdrawalEdge);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16726,7 +16464,6 @@ export function readWithdrawalEdge(reader: Reader, end: number, into?: Withdrawa
     cursor,
   };
 }
-const knownWithdrawalEdge = [1, 2];
 
 export function writeWithdrawalEdge(writer: Writer, message: Init<WithdrawalEdge>): void {
   if (message.node !== undefined) {
@@ -16777,7 +16514,7 @@ export function readWithdrawalsConnection(reader: Reader, end: number, into?: Wi
         pageInfo = readPageInfo(reader, reader.open(end), pageInfo);
         break;
       default:
-        reader.skip(tag, end, knownWithdrawalsConnection);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -16786,7 +16523,6 @@ export function readWithdrawalsConnection(reader: Reader, end: number, into?: Wi
     pageInfo,
   };
 }
-const knownWithdrawalsConnection = [1, 2];
 
 export function writeWithdrawalsConnection(writer: Writer, message: Init<WithdrawalsConnection>): void {
   if (message.edges !== undefined) for (const value of message.edges) {

@@ -162,7 +162,7 @@ export function readAuctionEvent(reader: Reader, end: number, into?: AuctionEven
         extensionTrigger = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownAuctionEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -176,7 +176,6 @@ export function readAuctionEvent(reader: Reader, end: number, into?: AuctionEven
     extensionTrigger,
   };
 }
-const knownAuctionEvent = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeAuctionEvent(writer: Writer, message: Init<AuctionEvent>): void {
   if (message.marketId) {
@@ -245,7 +244,7 @@ export function readBeginBlock(reader: Reader, end: number, into?: BeginBlock): 
         hash = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownBeginBlock);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -255,7 +254,6 @@ export function readBeginBlock(reader: Reader, end: number, into?: BeginBlock): 
     hash,
   };
 }
-const knownBeginBlock = [1, 2, 3];
 
 export function writeBeginBlock(writer: Writer, message: Init<BeginBlock>): void {
   if (message.height) {
@@ -620,7 +618,7 @@ export function readBusEvent(reader: Reader, end: number, into?: BusEvent): BusE
         event__case = 2001;
         break;
       default:
-        reader.skip(tag, end, knownBusEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -691,7 +689,6 @@ export function readBusEvent(reader: Reader, end: number, into?: BusEvent): BusE
     txErrEvent: event__case === 2001 ? event__value as TxErrorEvent | undefined : undefined,
   };
 }
-const knownBusEvent = [1, 2, 3, 4, 5, 6, 101, 102, 103, 104, 105, 106, 107, 108, 109, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 122, 123, 124, 125, 126, 127, 129, 130, 131, 132, 133, 134, 135, 136, 137, 138, 139, 140, 141, 142, 143, 144, 145, 146, 147, 148, 149, 150, 151, 152, 153, 154, 155, 156, 157, 1001, 2001];
 
 export function writeBusEvent(writer: Writer, message: Init<BusEvent>): void {
   if (message.id) {
@@ -1047,7 +1044,7 @@ export function readCheckpointEvent(reader: Reader, end: number, into?: Checkpoi
         blockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownCheckpointEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1057,7 +1054,6 @@ export function readCheckpointEvent(reader: Reader, end: number, into?: Checkpoi
     blockHeight,
   };
 }
-const knownCheckpointEvent = [1, 2, 3];
 
 export function writeCheckpointEvent(writer: Writer, message: Init<CheckpointEvent>): void {
   if (message.hash) {
@@ -1119,7 +1115,7 @@ export function readCoreSnapshotData(reader: Reader, end: number, into?: CoreSna
         protocolUpgradeBlock = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownCoreSnapshotData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1130,7 +1126,6 @@ export function readCoreSnapshotData(reader: Reader, end: number, into?: CoreSna
     protocolUpgradeBlock,
   };
 }
-const knownCoreSnapshotData = [1, 2, 3, 4];
 
 export function writeCoreSnapshotData(writer: Writer, message: Init<CoreSnapshotData>): void {
   if (message.blockHeight) {
@@ -1195,7 +1190,7 @@ export function readDelegationBalanceEvent(reader: Reader, end: number, into?: D
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDelegationBalanceEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1206,7 +1201,6 @@ export function readDelegationBalanceEvent(reader: Reader, end: number, into?: D
     epochSeq,
   };
 }
-const knownDelegationBalanceEvent = [1, 2, 3, 4];
 
 export function writeDelegationBalanceEvent(writer: Writer, message: Init<DelegationBalanceEvent>): void {
   if (message.party) {
@@ -1261,7 +1255,7 @@ export function readDistressedOrders(reader: Reader, end: number, into?: Distres
         parties.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownDistressedOrders);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1270,7 +1264,6 @@ export function readDistressedOrders(reader: Reader, end: number, into?: Distres
     parties,
   };
 }
-const knownDistressedOrders = [1, 2];
 
 export function writeDistressedOrders(writer: Writer, message: Init<DistressedOrders>): void {
   if (message.marketId) {
@@ -1324,7 +1317,7 @@ export function readDistressedPositions(reader: Reader, end: number, into?: Dist
         safeParties.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownDistressedPositions);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1334,7 +1327,6 @@ export function readDistressedPositions(reader: Reader, end: number, into?: Dist
     safeParties,
   };
 }
-const knownDistressedPositions = [1, 2, 3];
 
 export function writeDistressedPositions(writer: Writer, message: Init<DistressedPositions>): void {
   if (message.marketId) {
@@ -1411,7 +1403,7 @@ export function readERC20MultiSigSignerAdded(reader: Reader, end: number, into?:
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerAdded);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1425,7 +1417,6 @@ export function readERC20MultiSigSignerAdded(reader: Reader, end: number, into?:
     epochSeq,
   };
 }
-const knownERC20MultiSigSignerAdded = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeERC20MultiSigSignerAdded(writer: Writer, message: Init<ERC20MultiSigSignerAdded>): void {
   if (message.signatureId) {
@@ -1519,7 +1510,7 @@ export function readERC20MultiSigSignerEvent(reader: Reader, end: number, into?:
         blockNumber = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1534,7 +1525,6 @@ export function readERC20MultiSigSignerEvent(reader: Reader, end: number, into?:
     blockNumber,
   };
 }
-const knownERC20MultiSigSignerEvent = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeERC20MultiSigSignerEvent(writer: Writer, message: Init<ERC20MultiSigSignerEvent>): void {
   if (message.id) {
@@ -1621,7 +1611,7 @@ export function readERC20MultiSigSignerRemoved(reader: Reader, end: number, into
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemoved);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1634,7 +1624,6 @@ export function readERC20MultiSigSignerRemoved(reader: Reader, end: number, into
     epochSeq,
   };
 }
-const knownERC20MultiSigSignerRemoved = [1, 2, 3, 4, 5, 6];
 
 export function writeERC20MultiSigSignerRemoved(writer: Writer, message: Init<ERC20MultiSigSignerRemoved>): void {
   if (message.signatureSubmitters !== undefined) for (const value of message.signatureSubmitters) {
@@ -1697,7 +1686,7 @@ export function readERC20MultiSigSignerRemovedSubmitter(reader: Reader, end: num
         submitter = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigSignerRemovedSubmitter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1706,7 +1695,6 @@ export function readERC20MultiSigSignerRemovedSubmitter(reader: Reader, end: num
     submitter,
   };
 }
-const knownERC20MultiSigSignerRemovedSubmitter = [1, 2];
 
 export function writeERC20MultiSigSignerRemovedSubmitter(writer: Writer, message: Init<ERC20MultiSigSignerRemovedSubmitter>): void {
   if (message.signatureId) {
@@ -1780,7 +1768,7 @@ export function readERC20MultiSigThresholdSetEvent(reader: Reader, end: number, 
         blockNumber = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigThresholdSetEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1794,7 +1782,6 @@ export function readERC20MultiSigThresholdSetEvent(reader: Reader, end: number, 
     blockNumber,
   };
 }
-const knownERC20MultiSigThresholdSetEvent = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeERC20MultiSigThresholdSetEvent(writer: Writer, message: Init<ERC20MultiSigThresholdSetEvent>): void {
   if (message.id) {
@@ -1853,7 +1840,7 @@ export function readEndBlock(reader: Reader, end: number, into?: EndBlock): EndB
         height = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownEndBlock);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1861,7 +1848,6 @@ export function readEndBlock(reader: Reader, end: number, into?: EndBlock): EndB
     height,
   };
 }
-const knownEndBlock = [1];
 
 export function writeEndBlock(writer: Writer, message: Init<EndBlock>): void {
   if (message.height) {
@@ -1922,7 +1908,7 @@ export function readEpochEvent(reader: Reader, end: number, into?: EpochEvent): 
         endTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownEpochEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1934,7 +1920,6 @@ export function readEpochEvent(reader: Reader, end: number, into?: EpochEvent): 
     endTime,
   };
 }
-const knownEpochEvent = [1, 2, 3, 4, 5];
 
 export function writeEpochEvent(writer: Writer, message: Init<EpochEvent>): void {
   if (message.seq) {
@@ -2002,7 +1987,7 @@ export function readEthereumKeyRotation(reader: Reader, end: number, into?: Ethe
         blockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownEthereumKeyRotation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2013,7 +1998,6 @@ export function readEthereumKeyRotation(reader: Reader, end: number, into?: Ethe
     blockHeight,
   };
 }
-const knownEthereumKeyRotation = [1, 2, 3, 4];
 
 export function writeEthereumKeyRotation(writer: Writer, message: Init<EthereumKeyRotation>): void {
   if (message.nodeId) {
@@ -2068,7 +2052,7 @@ export function readExpiredOrders(reader: Reader, end: number, into?: ExpiredOrd
         orderIds.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownExpiredOrders);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2077,7 +2061,6 @@ export function readExpiredOrders(reader: Reader, end: number, into?: ExpiredOrd
     orderIds,
   };
 }
-const knownExpiredOrders = [1, 2];
 
 export function writeExpiredOrders(writer: Writer, message: Init<ExpiredOrders>): void {
   if (message.marketId) {
@@ -2136,7 +2119,7 @@ export function readKeyRotation(reader: Reader, end: number, into?: KeyRotation)
         blockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownKeyRotation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2147,7 +2130,6 @@ export function readKeyRotation(reader: Reader, end: number, into?: KeyRotation)
     blockHeight,
   };
 }
-const knownKeyRotation = [1, 2, 3, 4];
 
 export function writeKeyRotation(writer: Writer, message: Init<KeyRotation>): void {
   if (message.nodeId) {
@@ -2197,7 +2179,7 @@ export function readLedgerMovements(reader: Reader, end: number, into?: LedgerMo
         ledgerMovements.push(readVegaLedgerMovement(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownLedgerMovements);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2205,7 +2187,6 @@ export function readLedgerMovements(reader: Reader, end: number, into?: LedgerMo
     ledgerMovements,
   };
 }
-const knownLedgerMovements = [1];
 
 export function writeLedgerMovements(writer: Writer, message: Init<LedgerMovements>): void {
   if (message.ledgerMovements !== undefined) for (const value of message.ledgerMovements) {
@@ -2258,7 +2239,7 @@ export function readLossSocialization(reader: Reader, end: number, into?: LossSo
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLossSocialization);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2268,7 +2249,6 @@ export function readLossSocialization(reader: Reader, end: number, into?: LossSo
     amount,
   };
 }
-const knownLossSocialization = [1, 2, 3];
 
 export function writeLossSocialization(writer: Writer, message: Init<LossSocialization>): void {
   if (message.marketId) {
@@ -2320,7 +2300,7 @@ export function readMarketEvent(reader: Reader, end: number, into?: MarketEvent)
         payload = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarketEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2329,7 +2309,6 @@ export function readMarketEvent(reader: Reader, end: number, into?: MarketEvent)
     payload,
   };
 }
-const knownMarketEvent = [1, 2];
 
 export function writeMarketEvent(writer: Writer, message: Init<MarketEvent>): void {
   if (message.marketId) {
@@ -2378,7 +2357,7 @@ export function readMarketTick(reader: Reader, end: number, into?: MarketTick): 
         time = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownMarketTick);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2387,7 +2366,6 @@ export function readMarketTick(reader: Reader, end: number, into?: MarketTick): 
     time,
   };
 }
-const knownMarketTick = [1, 2];
 
 export function writeMarketTick(writer: Writer, message: Init<MarketTick>): void {
   if (message.id) {
@@ -2431,7 +2409,7 @@ export function readOneOffTransfer(reader: Reader, end: number, into?: OneOffTra
         deliverOn = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownOneOffTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2439,7 +2417,6 @@ export function readOneOffTransfer(reader: Reader, end: number, into?: OneOffTra
     deliverOn,
   };
 }
-const knownOneOffTransfer = [1];
 
 export function writeOneOffTransfer(writer: Writer, message: Init<OneOffTransfer>): void {
   if (message.deliverOn) {
@@ -2495,7 +2472,7 @@ export function readPositionResolution(reader: Reader, end: number, into?: Posit
         markPrice = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPositionResolution);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2506,7 +2483,6 @@ export function readPositionResolution(reader: Reader, end: number, into?: Posit
     markPrice,
   };
 }
-const knownPositionResolution = [1, 2, 3, 4];
 
 export function writePositionResolution(writer: Writer, message: Init<PositionResolution>): void {
   if (message.marketId) {
@@ -2586,7 +2562,7 @@ export function readPositionStateEvent(reader: Reader, end: number, into?: Posit
         vwSellPrice = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPositionStateEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2600,7 +2576,6 @@ export function readPositionStateEvent(reader: Reader, end: number, into?: Posit
     vwSellPrice,
   };
 }
-const knownPositionStateEvent = [1, 2, 3, 4, 5, 6, 7];
 
 export function writePositionStateEvent(writer: Writer, message: Init<PositionStateEvent>): void {
   if (message.partyId) {
@@ -2659,7 +2634,7 @@ export function readProtocolUpgradeDataNodeReady(reader: Reader, end: number, in
         lastBlockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeDataNodeReady);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2667,7 +2642,6 @@ export function readProtocolUpgradeDataNodeReady(reader: Reader, end: number, in
     lastBlockHeight,
   };
 }
-const knownProtocolUpgradeDataNodeReady = [1];
 
 export function writeProtocolUpgradeDataNodeReady(writer: Writer, message: Init<ProtocolUpgradeDataNodeReady>): void {
   if (message.lastBlockHeight) {
@@ -2723,7 +2697,7 @@ export function readProtocolUpgradeEvent(reader: Reader, end: number, into?: Pro
         status = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2734,7 +2708,6 @@ export function readProtocolUpgradeEvent(reader: Reader, end: number, into?: Pro
     status,
   };
 }
-const knownProtocolUpgradeEvent = [1, 2, 3, 4];
 
 export function writeProtocolUpgradeEvent(writer: Writer, message: Init<ProtocolUpgradeEvent>): void {
   if (message.upgradeBlockHeight) {
@@ -2784,7 +2757,7 @@ export function readProtocolUpgradeStarted(reader: Reader, end: number, into?: P
         lastBlockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownProtocolUpgradeStarted);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2792,7 +2765,6 @@ export function readProtocolUpgradeStarted(reader: Reader, end: number, into?: P
     lastBlockHeight,
   };
 }
-const knownProtocolUpgradeStarted = [1];
 
 export function writeProtocolUpgradeStarted(writer: Writer, message: Init<ProtocolUpgradeStarted>): void {
   if (message.lastBlockHeight) {
@@ -2848,7 +2820,7 @@ export function readRecurringTransfer(reader: Reader, end: number, into?: Recurr
         dispatchStrategy = readVegaDispatchStrategy(reader, reader.open(end), dispatchStrategy);
         break;
       default:
-        reader.skip(tag, end, knownRecurringTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2859,7 +2831,6 @@ export function readRecurringTransfer(reader: Reader, end: number, into?: Recurr
     dispatchStrategy,
   };
 }
-const knownRecurringTransfer = [1, 2, 3, 4];
 
 export function writeRecurringTransfer(writer: Writer, message: Init<RecurringTransfer>): void {
   if (message.startEpoch) {
@@ -2946,7 +2917,7 @@ export function readRewardPayoutEvent(reader: Reader, end: number, into?: Reward
         market = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownRewardPayoutEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2961,7 +2932,6 @@ export function readRewardPayoutEvent(reader: Reader, end: number, into?: Reward
     market,
   };
 }
-const knownRewardPayoutEvent = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeRewardPayoutEvent(writer: Writer, message: Init<RewardPayoutEvent>): void {
   if (message.party) {
@@ -3038,7 +3008,7 @@ export function readSettleDistressed(reader: Reader, end: number, into?: SettleD
         price = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownSettleDistressed);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3049,7 +3019,6 @@ export function readSettleDistressed(reader: Reader, end: number, into?: SettleD
     price,
   };
 }
-const knownSettleDistressed = [1, 2, 3, 4];
 
 export function writeSettleDistressed(writer: Writer, message: Init<SettleDistressed>): void {
   if (message.marketId) {
@@ -3109,7 +3078,7 @@ export function readSettleMarket(reader: Reader, end: number, into?: SettleMarke
         positionFactor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownSettleMarket);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3119,7 +3088,6 @@ export function readSettleMarket(reader: Reader, end: number, into?: SettleMarke
     positionFactor,
   };
 }
-const knownSettleMarket = [1, 2, 3];
 
 export function writeSettleMarket(writer: Writer, message: Init<SettleMarket>): void {
   if (message.marketId) {
@@ -3186,7 +3154,7 @@ export function readSettlePosition(reader: Reader, end: number, into?: SettlePos
         positionFactor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownSettlePosition);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3198,7 +3166,6 @@ export function readSettlePosition(reader: Reader, end: number, into?: SettlePos
     positionFactor,
   };
 }
-const knownSettlePosition = [1, 2, 3, 4, 5];
 
 export function writeSettlePosition(writer: Writer, message: Init<SettlePosition>): void {
   if (message.marketId) {
@@ -3308,7 +3275,7 @@ export function readStakeLinking(reader: Reader, end: number, into?: StakeLinkin
         ethereumAddress = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownStakeLinking);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3327,7 +3294,6 @@ export function readStakeLinking(reader: Reader, end: number, into?: StakeLinkin
     ethereumAddress,
   };
 }
-const knownStakeLinking = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 export function writeStakeLinking(writer: Writer, message: Init<StakeLinking>): void {
   if (message.id) {
@@ -3411,7 +3377,7 @@ export function readStateVar(reader: Reader, end: number, into?: StateVar): Stat
         state = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownStateVar);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3421,7 +3387,6 @@ export function readStateVar(reader: Reader, end: number, into?: StateVar): Stat
     state,
   };
 }
-const knownStateVar = [1, 2, 3];
 
 export function writeStateVar(writer: Writer, message: Init<StateVar>): void {
   if (message.id) {
@@ -3468,7 +3433,7 @@ export function readStreamStartEvent(reader: Reader, end: number, into?: StreamS
         chainId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownStreamStartEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3476,7 +3441,6 @@ export function readStreamStartEvent(reader: Reader, end: number, into?: StreamS
     chainId,
   };
 }
-const knownStreamStartEvent = [1];
 
 export function writeStreamStartEvent(writer: Writer, message: Init<StreamStartEvent>): void {
   if (message.chainId) {
@@ -3517,7 +3481,7 @@ export function readTimeUpdate(reader: Reader, end: number, into?: TimeUpdate): 
         timestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownTimeUpdate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3525,7 +3489,6 @@ export function readTimeUpdate(reader: Reader, end: number, into?: TimeUpdate): 
     timestamp,
   };
 }
-const knownTimeUpdate = [1];
 
 export function writeTimeUpdate(writer: Writer, message: Init<TimeUpdate>): void {
   if (message.timestamp) {
@@ -3576,7 +3539,7 @@ export function readTradeSettlement(reader: Reader, end: number, into?: TradeSet
         marketPrice = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownTradeSettlement);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3586,7 +3549,6 @@ export function readTradeSettlement(reader: Reader, end: number, into?: TradeSet
     marketPrice,
   };
 }
-const knownTradeSettlement = [1, 2, 3];
 
 export function writeTradeSettlement(writer: Writer, message: Init<TradeSettlement>): void {
   if (message.size) {
@@ -3759,7 +3721,7 @@ export function readTransactionResult(reader: Reader, end: number, into?: Transa
         extra__case = 1002;
         break;
       default:
-        reader.skip(tag, end, knownTransactionResult);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3791,7 +3753,6 @@ export function readTransactionResult(reader: Reader, end: number, into?: Transa
     failure: extra__case === 1002 ? extra__value as TransactionResultFailureDetails | undefined : undefined,
   };
 }
-const knownTransactionResult = [1, 2, 3, 101, 102, 103, 104, 105, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 117, 118, 119, 120, 121, 1001, 1002];
 
 export function writeTransactionResult(writer: Writer, message: Init<TransactionResult>): void {
   if (message.partyId) {
@@ -3948,7 +3909,7 @@ export function readTransactionResultFailureDetails(reader: Reader, end: number,
         error = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownTransactionResultFailureDetails);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3956,7 +3917,6 @@ export function readTransactionResultFailureDetails(reader: Reader, end: number,
     error,
   };
 }
-const knownTransactionResultFailureDetails = [1];
 
 export function writeTransactionResultFailureDetails(writer: Writer, message: Init<TransactionResultFailureDetails>): void {
   if (message.error) {
@@ -3984,7 +3944,7 @@ export function emptyTransactionResultSuccessDetails(): TransactionResultSuccess
 }
 
 export function readTransactionResultSuccessDetails(reader: Reader, end: number, into?: TransactionResultSuccessDetails): TransactionResultSuccessDetails {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -4087,7 +4047,7 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
         kind__case = 102;
         break;
       default:
-        reader.skip(tag, end, knownTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4107,7 +4067,6 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
     recurring: kind__case === 102 ? kind__value as RecurringTransfer | undefined : undefined,
   };
 }
-const knownTransfer = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 101, 102];
 
 export function writeTransfer(writer: Writer, message: Init<Transfer>): void {
   if (message.id) {
@@ -4286,7 +4245,7 @@ export function readTxErrorEvent(reader: Reader, end: number, into?: TxErrorEven
         transaction__case = 119;
         break;
       default:
-        reader.skip(tag, end, knownTxErrorEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4313,7 +4272,6 @@ export function readTxErrorEvent(reader: Reader, end: number, into?: TxErrorEven
     batchMarketInstructions: transaction__case === 119 ? transaction__value as CommandsBatchMarketInstructions | undefined : undefined,
   };
 }
-const knownTxErrorEvent = [1, 2, 101, 102, 103, 104, 105, 106, 107, 108, 109, 111, 112, 113, 114, 115, 116, 117, 118, 119];
 
 export function writeTxErrorEvent(writer: Writer, message: Init<TxErrorEvent>): void {
   if (message.partyId) {
@@ -4482,7 +4440,7 @@ export function readValidatorRankingEvent(reader: Reader, end: number, into?: Va
         tmVotingPower = reader.uint32();
         break;
       default:
-        reader.skip(tag, end, knownValidatorRankingEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4497,7 +4455,6 @@ export function readValidatorRankingEvent(reader: Reader, end: number, into?: Va
     tmVotingPower,
   };
 }
-const knownValidatorRankingEvent = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeValidatorRankingEvent(writer: Writer, message: Init<ValidatorRankingEvent>): void {
   if (message.nodeId) {
@@ -4594,7 +4551,7 @@ export function readValidatorScoreEvent(reader: Reader, end: number, into?: Vali
         multisigScore = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownValidatorScoreEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4609,7 +4566,6 @@ export function readValidatorScoreEvent(reader: Reader, end: number, into?: Vali
     multisigScore,
   };
 }
-const knownValidatorScoreEvent = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeValidatorScoreEvent(writer: Writer, message: Init<ValidatorScoreEvent>): void {
   if (message.nodeId) {
@@ -4731,7 +4687,7 @@ export function readValidatorUpdate(reader: Reader, end: number, into?: Validato
         epochSeq = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownValidatorUpdate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4751,7 +4707,6 @@ export function readValidatorUpdate(reader: Reader, end: number, into?: Validato
     epochSeq,
   };
 }
-const knownValidatorUpdate = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 export function writeValidatorUpdate(writer: Writer, message: Init<ValidatorUpdate>): void {
   if (message.nodeId) {

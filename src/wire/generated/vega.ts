@@ -408,7 +408,7 @@ export function readAccount(reader: Reader, end: number, into?: Account): Accoun
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownAccount);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -421,7 +421,6 @@ export function readAccount(reader: Reader, end: number, into?: Account): Accoun
     type: type_,
   };
 }
-const knownAccount = [1, 2, 3, 4, 5, 6];
 
 export function writeAccount(writer: Writer, message: Init<Account>): void {
   if (message.id) {
@@ -492,7 +491,7 @@ export function readAccountDetails(reader: Reader, end: number, into?: AccountDe
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownAccountDetails);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -503,7 +502,6 @@ export function readAccountDetails(reader: Reader, end: number, into?: AccountDe
     marketId,
   };
 }
-const knownAccountDetails = [1, 2, 3, 4];
 
 export function writeAccountDetails(writer: Writer, message: Init<AccountDetails>): void {
   if (message.assetId) {
@@ -563,7 +561,7 @@ export function readAsset(reader: Reader, end: number, into?: Asset): Asset {
         status = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownAsset);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -573,7 +571,6 @@ export function readAsset(reader: Reader, end: number, into?: Asset): Asset {
     status,
   };
 }
-const knownAsset = [1, 2, 3];
 
 export function writeAsset(writer: Writer, message: Init<Asset>): void {
   if (message.id) {
@@ -650,7 +647,7 @@ export function readAssetDetails(reader: Reader, end: number, into?: AssetDetail
         source__case = 102;
         break;
       default:
-        reader.skip(tag, end, knownAssetDetails);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -663,7 +660,6 @@ export function readAssetDetails(reader: Reader, end: number, into?: AssetDetail
     erc20: source__case === 102 ? source__value as ERC20 | undefined : undefined,
   };
 }
-const knownAssetDetails = [1, 2, 4, 5, 101, 102];
 
 export function writeAssetDetails(writer: Writer, message: Init<AssetDetails>): void {
   if (message.name) {
@@ -731,7 +727,7 @@ export function readAssetDetailsUpdate(reader: Reader, end: number, into?: Asset
         source__case = 101;
         break;
       default:
-        reader.skip(tag, end, knownAssetDetailsUpdate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -740,7 +736,6 @@ export function readAssetDetailsUpdate(reader: Reader, end: number, into?: Asset
     erc20: source__case === 101 ? source__value as ERC20Update | undefined : undefined,
   };
 }
-const knownAssetDetailsUpdate = [5, 101];
 
 export function writeAssetDetailsUpdate(writer: Writer, message: Init<AssetDetailsUpdate>): void {
   if (message.quantum) {
@@ -791,7 +786,7 @@ export function readAuctionDuration(reader: Reader, end: number, into?: AuctionD
         volume = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownAuctionDuration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -800,7 +795,6 @@ export function readAuctionDuration(reader: Reader, end: number, into?: AuctionD
     volume,
   };
 }
-const knownAuctionDuration = [1, 2];
 
 export function writeAuctionDuration(writer: Writer, message: Init<AuctionDuration>): void {
   if (message.duration) {
@@ -864,7 +858,7 @@ export function readAuctionIndicativeState(reader: Reader, end: number, into?: A
         auctionEnd = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownAuctionIndicativeState);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -876,7 +870,6 @@ export function readAuctionIndicativeState(reader: Reader, end: number, into?: A
     auctionEnd,
   };
 }
-const knownAuctionIndicativeState = [1, 2, 3, 4, 5];
 
 export function writeAuctionIndicativeState(writer: Writer, message: Init<AuctionIndicativeState>): void {
   if (message.marketId) {
@@ -929,7 +922,7 @@ export function readBuiltinAsset(reader: Reader, end: number, into?: BuiltinAsse
         maxFaucetAmountMint = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownBuiltinAsset);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -937,7 +930,6 @@ export function readBuiltinAsset(reader: Reader, end: number, into?: BuiltinAsse
     maxFaucetAmountMint,
   };
 }
-const knownBuiltinAsset = [1];
 
 export function writeBuiltinAsset(writer: Writer, message: Init<BuiltinAsset>): void {
   if (message.maxFaucetAmountMint) {
@@ -988,7 +980,7 @@ export function readBuiltinAssetDeposit(reader: Reader, end: number, into?: Buil
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownBuiltinAssetDeposit);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -998,7 +990,6 @@ export function readBuiltinAssetDeposit(reader: Reader, end: number, into?: Buil
     amount,
   };
 }
-const knownBuiltinAssetDeposit = [1, 2, 3];
 
 export function writeBuiltinAssetDeposit(writer: Writer, message: Init<BuiltinAssetDeposit>): void {
   if (message.vegaAssetId) {
@@ -1052,7 +1043,7 @@ export function readBuiltinAssetEvent(reader: Reader, end: number, into?: Builti
         action__case = 1002;
         break;
       default:
-        reader.skip(tag, end, knownBuiltinAssetEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1061,7 +1052,6 @@ export function readBuiltinAssetEvent(reader: Reader, end: number, into?: Builti
     withdrawal: action__case === 1002 ? action__value as BuiltinAssetWithdrawal | undefined : undefined,
   };
 }
-const knownBuiltinAssetEvent = [1001, 1002];
 
 export function writeBuiltinAssetEvent(writer: Writer, message: Init<BuiltinAssetEvent>): void {
   if (message.deposit !== undefined) {
@@ -1119,7 +1109,7 @@ export function readBuiltinAssetWithdrawal(reader: Reader, end: number, into?: B
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownBuiltinAssetWithdrawal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1129,7 +1119,6 @@ export function readBuiltinAssetWithdrawal(reader: Reader, end: number, into?: B
     amount,
   };
 }
-const knownBuiltinAssetWithdrawal = [1, 2, 3];
 
 export function writeBuiltinAssetWithdrawal(writer: Writer, message: Init<BuiltinAssetWithdrawal>): void {
   if (message.vegaAssetId) {
@@ -1211,7 +1200,7 @@ export function readCandle(reader: Reader, end: number, into?: Candle): Candle {
         interval = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownCandle);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1226,7 +1215,6 @@ export function readCandle(reader: Reader, end: number, into?: Candle): Candle {
     interval,
   };
 }
-const knownCandle = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeCandle(writer: Writer, message: Init<Candle>): void {
   if (message.timestamp) {
@@ -1295,7 +1283,7 @@ export function readDataSourceDefinition(reader: Reader, end: number, into?: Dat
         source_type__case = 2;
         break;
       default:
-        reader.skip(tag, end, knownDataSourceDefinition);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1304,7 +1292,6 @@ export function readDataSourceDefinition(reader: Reader, end: number, into?: Dat
     external: source_type__case === 2 ? source_type__value as DataSourceDefinitionExternal | undefined : undefined,
   };
 }
-const knownDataSourceDefinition = [1, 2];
 
 export function writeDataSourceDefinition(writer: Writer, message: Init<DataSourceDefinition>): void {
   if (message.internal !== undefined) {
@@ -1354,7 +1341,7 @@ export function readDataSourceDefinitionExternal(reader: Reader, end: number, in
         source_type__case = 1;
         break;
       default:
-        reader.skip(tag, end, knownDataSourceDefinitionExternal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1362,7 +1349,6 @@ export function readDataSourceDefinitionExternal(reader: Reader, end: number, in
     oracle: source_type__case === 1 ? source_type__value as DataSourceSpecConfiguration | undefined : undefined,
   };
 }
-const knownDataSourceDefinitionExternal = [1];
 
 export function writeDataSourceDefinitionExternal(writer: Writer, message: Init<DataSourceDefinitionExternal>): void {
   if (message.oracle !== undefined) {
@@ -1407,7 +1393,7 @@ export function readDataSourceDefinitionInternal(reader: Reader, end: number, in
         source_type__case = 1;
         break;
       default:
-        reader.skip(tag, end, knownDataSourceDefinitionInternal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1415,7 +1401,6 @@ export function readDataSourceDefinitionInternal(reader: Reader, end: number, in
     time: source_type__case === 1 ? source_type__value as DataSourceSpecConfigurationTime | undefined : undefined,
   };
 }
-const knownDataSourceDefinitionInternal = [1];
 
 export function writeDataSourceDefinitionInternal(writer: Writer, message: Init<DataSourceDefinitionInternal>): void {
   if (message.time !== undefined) {
@@ -1478,7 +1463,7 @@ export function readDataSourceSpec(reader: Reader, end: number, into?: DataSourc
         status = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownDataSourceSpec);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1490,7 +1475,6 @@ export function readDataSourceSpec(reader: Reader, end: number, into?: DataSourc
     status,
   };
 }
-const knownDataSourceSpec = [1, 2, 3, 4, 5];
 
 export function writeDataSourceSpec(writer: Writer, message: Init<DataSourceSpec>): void {
   if (message.id) {
@@ -1550,7 +1534,7 @@ export function readDataSourceSpecConfiguration(reader: Reader, end: number, int
         filters.push(readDataFilter(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownDataSourceSpecConfiguration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1559,7 +1543,6 @@ export function readDataSourceSpecConfiguration(reader: Reader, end: number, int
     filters,
   };
 }
-const knownDataSourceSpecConfiguration = [1, 2];
 
 export function writeDataSourceSpecConfiguration(writer: Writer, message: Init<DataSourceSpecConfiguration>): void {
   if (message.signers !== undefined) for (const value of message.signers) {
@@ -1607,7 +1590,7 @@ export function readDataSourceSpecConfigurationTime(reader: Reader, end: number,
         conditions.push(readDataCondition(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownDataSourceSpecConfigurationTime);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1615,7 +1598,6 @@ export function readDataSourceSpecConfigurationTime(reader: Reader, end: number,
     conditions,
   };
 }
-const knownDataSourceSpecConfigurationTime = [1];
 
 export function writeDataSourceSpecConfigurationTime(writer: Writer, message: Init<DataSourceSpecConfigurationTime>): void {
   if (message.conditions !== undefined) for (const value of message.conditions) {
@@ -1663,7 +1645,7 @@ export function readDataSourceSpecToFutureBinding(reader: Reader, end: number, i
         tradingTerminationProperty = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDataSourceSpecToFutureBinding);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1672,7 +1654,6 @@ export function readDataSourceSpecToFutureBinding(reader: Reader, end: number, i
     tradingTerminationProperty,
   };
 }
-const knownDataSourceSpecToFutureBinding = [1, 2];
 
 export function writeDataSourceSpecToFutureBinding(writer: Writer, message: Init<DataSourceSpecToFutureBinding>): void {
   if (message.settlementDataProperty) {
@@ -1731,7 +1712,7 @@ export function readDelegation(reader: Reader, end: number, into?: Delegation): 
         epochSeq = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownDelegation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1742,7 +1723,6 @@ export function readDelegation(reader: Reader, end: number, into?: Delegation): 
     epochSeq,
   };
 }
-const knownDelegation = [1, 2, 3, 4];
 
 export function writeDelegation(writer: Writer, message: Init<Delegation>): void {
   if (message.party) {
@@ -1827,7 +1807,7 @@ export function readDeposit(reader: Reader, end: number, into?: Deposit): Deposi
         createdTimestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownDeposit);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1842,7 +1822,6 @@ export function readDeposit(reader: Reader, end: number, into?: Deposit): Deposi
     createdTimestamp,
   };
 }
-const knownDeposit = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeDeposit(writer: Writer, message: Init<Deposit>): void {
   if (message.id) {
@@ -1914,7 +1893,7 @@ export function readDispatchStrategy(reader: Reader, end: number, into?: Dispatc
         markets.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownDispatchStrategy);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1924,7 +1903,6 @@ export function readDispatchStrategy(reader: Reader, end: number, into?: Dispatc
     markets,
   };
 }
-const knownDispatchStrategy = [1, 2, 3];
 
 export function writeDispatchStrategy(writer: Writer, message: Init<DispatchStrategy>): void {
   if (message.assetForMetric) {
@@ -1981,7 +1959,7 @@ export function readERC20(reader: Reader, end: number, into?: ERC20): ERC20 {
         withdrawThreshold = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -1991,7 +1969,6 @@ export function readERC20(reader: Reader, end: number, into?: ERC20): ERC20 {
     withdrawThreshold,
   };
 }
-const knownERC20 = [1, 2, 3];
 
 export function writeERC20(writer: Writer, message: Init<ERC20>): void {
   if (message.contractAddress) {
@@ -2038,7 +2015,7 @@ export function readERC20AssetDelist(reader: Reader, end: number, into?: ERC20As
         vegaAssetId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20AssetDelist);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2046,7 +2023,6 @@ export function readERC20AssetDelist(reader: Reader, end: number, into?: ERC20As
     vegaAssetId,
   };
 }
-const knownERC20AssetDelist = [1];
 
 export function writeERC20AssetDelist(writer: Writer, message: Init<ERC20AssetDelist>): void {
   if (message.vegaAssetId) {
@@ -2102,7 +2078,7 @@ export function readERC20AssetLimitsUpdated(reader: Reader, end: number, into?: 
         withdrawThreshold = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20AssetLimitsUpdated);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2113,7 +2089,6 @@ export function readERC20AssetLimitsUpdated(reader: Reader, end: number, into?: 
     withdrawThreshold,
   };
 }
-const knownERC20AssetLimitsUpdated = [1, 2, 3, 4];
 
 export function writeERC20AssetLimitsUpdated(writer: Writer, message: Init<ERC20AssetLimitsUpdated>): void {
   if (message.vegaAssetId) {
@@ -2168,7 +2143,7 @@ export function readERC20AssetList(reader: Reader, end: number, into?: ERC20Asse
         assetSource = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20AssetList);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2177,7 +2152,6 @@ export function readERC20AssetList(reader: Reader, end: number, into?: ERC20Asse
     assetSource,
   };
 }
-const knownERC20AssetList = [1, 2];
 
 export function writeERC20AssetList(writer: Writer, message: Init<ERC20AssetList>): void {
   if (message.vegaAssetId) {
@@ -2236,7 +2210,7 @@ export function readERC20Deposit(reader: Reader, end: number, into?: ERC20Deposi
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20Deposit);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2247,7 +2221,6 @@ export function readERC20Deposit(reader: Reader, end: number, into?: ERC20Deposi
     amount,
   };
 }
-const knownERC20Deposit = [1, 2, 3, 4];
 
 export function writeERC20Deposit(writer: Writer, message: Init<ERC20Deposit>): void {
   if (message.vegaAssetId) {
@@ -2340,7 +2313,7 @@ export function readERC20Event(reader: Reader, end: number, into?: ERC20Event): 
         action__case = 1007;
         break;
       default:
-        reader.skip(tag, end, knownERC20Event);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2356,7 +2329,6 @@ export function readERC20Event(reader: Reader, end: number, into?: ERC20Event): 
     bridgeResumed: action__case === 1007 ? action__value as boolean | undefined : undefined,
   };
 }
-const knownERC20Event = [1, 2, 1001, 1002, 1003, 1004, 1005, 1006, 1007];
 
 export function writeERC20Event(writer: Writer, message: Init<ERC20Event>): void {
   if (message.index) {
@@ -2454,7 +2426,7 @@ export function readERC20MultiSigEvent(reader: Reader, end: number, into?: ERC20
         action__case = 1003;
         break;
       default:
-        reader.skip(tag, end, knownERC20MultiSigEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2466,7 +2438,6 @@ export function readERC20MultiSigEvent(reader: Reader, end: number, into?: ERC20
     thresholdSet: action__case === 1003 ? action__value as ERC20ThresholdSet | undefined : undefined,
   };
 }
-const knownERC20MultiSigEvent = [1, 2, 1001, 1002, 1003];
 
 export function writeERC20MultiSigEvent(writer: Writer, message: Init<ERC20MultiSigEvent>): void {
   if (message.index) {
@@ -2535,7 +2506,7 @@ export function readERC20SignerAdded(reader: Reader, end: number, into?: ERC20Si
         blockTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownERC20SignerAdded);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2545,7 +2516,6 @@ export function readERC20SignerAdded(reader: Reader, end: number, into?: ERC20Si
     blockTime,
   };
 }
-const knownERC20SignerAdded = [1, 2, 3];
 
 export function writeERC20SignerAdded(writer: Writer, message: Init<ERC20SignerAdded>): void {
   if (message.newSigner) {
@@ -2602,7 +2572,7 @@ export function readERC20SignerRemoved(reader: Reader, end: number, into?: ERC20
         blockTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownERC20SignerRemoved);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2612,7 +2582,6 @@ export function readERC20SignerRemoved(reader: Reader, end: number, into?: ERC20
     blockTime,
   };
 }
-const knownERC20SignerRemoved = [1, 2, 3];
 
 export function writeERC20SignerRemoved(writer: Writer, message: Init<ERC20SignerRemoved>): void {
   if (message.oldSigner) {
@@ -2669,7 +2638,7 @@ export function readERC20ThresholdSet(reader: Reader, end: number, into?: ERC20T
         blockTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownERC20ThresholdSet);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2679,7 +2648,6 @@ export function readERC20ThresholdSet(reader: Reader, end: number, into?: ERC20T
     blockTime,
   };
 }
-const knownERC20ThresholdSet = [1, 2, 3];
 
 export function writeERC20ThresholdSet(writer: Writer, message: Init<ERC20ThresholdSet>): void {
   if (message.newThreshold) {
@@ -2731,7 +2699,7 @@ export function readERC20Update(reader: Reader, end: number, into?: ERC20Update)
         withdrawThreshold = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20Update);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2740,7 +2708,6 @@ export function readERC20Update(reader: Reader, end: number, into?: ERC20Update)
     withdrawThreshold,
   };
 }
-const knownERC20Update = [1, 2];
 
 export function writeERC20Update(writer: Writer, message: Init<ERC20Update>): void {
   if (message.lifetimeLimit) {
@@ -2794,7 +2761,7 @@ export function readERC20Withdrawal(reader: Reader, end: number, into?: ERC20Wit
         referenceNonce = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownERC20Withdrawal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2804,7 +2771,6 @@ export function readERC20Withdrawal(reader: Reader, end: number, into?: ERC20Wit
     referenceNonce,
   };
 }
-const knownERC20Withdrawal = [1, 2, 3];
 
 export function writeERC20Withdrawal(writer: Writer, message: Init<ERC20Withdrawal>): void {
   if (message.vegaAssetId) {
@@ -2866,7 +2832,7 @@ export function readEpoch(reader: Reader, end: number, into?: Epoch): Epoch {
         delegations.push(readDelegation(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownEpoch);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2877,7 +2843,6 @@ export function readEpoch(reader: Reader, end: number, into?: Epoch): Epoch {
     delegations,
   };
 }
-const knownEpoch = [1, 2, 3, 4];
 
 export function writeEpoch(writer: Writer, message: Init<Epoch>): void {
   if (message.seq) {
@@ -2943,7 +2908,7 @@ export function readEpochData(reader: Reader, end: number, into?: EpochData): Ep
         online = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownEpochData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -2953,7 +2918,6 @@ export function readEpochData(reader: Reader, end: number, into?: EpochData): Ep
     online,
   };
 }
-const knownEpochData = [1, 2, 3];
 
 export function writeEpochData(writer: Writer, message: Init<EpochData>): void {
   if (message.total) {
@@ -3015,7 +2979,7 @@ export function readEpochParticipation(reader: Reader, end: number, into?: Epoch
         totalRewards = reader.double(end);
         break;
       default:
-        reader.skip(tag, end, knownEpochParticipation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3026,7 +2990,6 @@ export function readEpochParticipation(reader: Reader, end: number, into?: Epoch
     totalRewards,
   };
 }
-const knownEpochParticipation = [1, 2, 3, 4];
 
 export function writeEpochParticipation(writer: Writer, message: Init<EpochParticipation>): void {
   if (message.epoch !== undefined) {
@@ -3098,7 +3061,7 @@ export function readEpochRewardSummary(reader: Reader, end: number, into?: Epoch
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownEpochRewardSummary);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3110,7 +3073,6 @@ export function readEpochRewardSummary(reader: Reader, end: number, into?: Epoch
     amount,
   };
 }
-const knownEpochRewardSummary = [1, 2, 3, 4, 5];
 
 export function writeEpochRewardSummary(writer: Writer, message: Init<EpochRewardSummary>): void {
   if (message.epoch) {
@@ -3183,7 +3145,7 @@ export function readEpochTimestamps(reader: Reader, end: number, into?: EpochTim
         lastBlock = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownEpochTimestamps);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3195,7 +3157,6 @@ export function readEpochTimestamps(reader: Reader, end: number, into?: EpochTim
     lastBlock,
   };
 }
-const knownEpochTimestamps = [1, 2, 3, 4, 5];
 
 export function writeEpochTimestamps(writer: Writer, message: Init<EpochTimestamps>): void {
   if (message.startTime) {
@@ -3248,7 +3209,7 @@ export function readErc20WithdrawExt(reader: Reader, end: number, into?: Erc20Wi
         receiverAddress = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownErc20WithdrawExt);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3256,7 +3217,6 @@ export function readErc20WithdrawExt(reader: Reader, end: number, into?: Erc20Wi
     receiverAddress,
   };
 }
-const knownErc20WithdrawExt = [1];
 
 export function writeErc20WithdrawExt(writer: Writer, message: Init<Erc20WithdrawExt>): void {
   if (message.receiverAddress) {
@@ -3307,7 +3267,7 @@ export function readErrorDetail(reader: Reader, end: number, into?: ErrorDetail)
         inner = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownErrorDetail);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3317,7 +3277,6 @@ export function readErrorDetail(reader: Reader, end: number, into?: ErrorDetail)
     inner,
   };
 }
-const knownErrorDetail = [1, 2, 3];
 
 export function writeErrorDetail(writer: Writer, message: Init<ErrorDetail>): void {
   if (message.code) {
@@ -3394,7 +3353,7 @@ export function readEthereumConfig(reader: Reader, end: number, into?: EthereumC
         multisigControlContract = readEthereumContractConfig(reader, reader.open(end), multisigControlContract);
         break;
       default:
-        reader.skip(tag, end, knownEthereumConfig);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3408,7 +3367,6 @@ export function readEthereumConfig(reader: Reader, end: number, into?: EthereumC
     multisigControlContract,
   };
 }
-const knownEthereumConfig = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeEthereumConfig(writer: Writer, message: Init<EthereumConfig>): void {
   if (message.networkId) {
@@ -3480,7 +3438,7 @@ export function readEthereumContractConfig(reader: Reader, end: number, into?: E
         deploymentBlockHeight = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownEthereumContractConfig);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3489,7 +3447,6 @@ export function readEthereumContractConfig(reader: Reader, end: number, into?: E
     deploymentBlockHeight,
   };
 }
-const knownEthereumContractConfig = [1, 6];
 
 export function writeEthereumContractConfig(writer: Writer, message: Init<EthereumContractConfig>): void {
   if (message.address) {
@@ -3533,7 +3490,7 @@ export function readExternalDataSourceSpec(reader: Reader, end: number, into?: E
         spec = readDataSourceSpec(reader, reader.open(end), spec);
         break;
       default:
-        reader.skip(tag, end, knownExternalDataSourceSpec);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3541,7 +3498,6 @@ export function readExternalDataSourceSpec(reader: Reader, end: number, into?: E
     spec,
   };
 }
-const knownExternalDataSourceSpec = [1];
 
 export function writeExternalDataSourceSpec(writer: Writer, message: Init<ExternalDataSourceSpec>): void {
   if (message.spec !== undefined) {
@@ -3594,7 +3550,7 @@ export function readFee(reader: Reader, end: number, into?: Fee): Fee {
         liquidityFee = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownFee);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3604,7 +3560,6 @@ export function readFee(reader: Reader, end: number, into?: Fee): Fee {
     liquidityFee,
   };
 }
-const knownFee = [1, 2, 3];
 
 export function writeFee(writer: Writer, message: Init<Fee>): void {
   if (message.makerFee) {
@@ -3661,7 +3616,7 @@ export function readFeeFactors(reader: Reader, end: number, into?: FeeFactors): 
         liquidityFee = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownFeeFactors);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3671,7 +3626,6 @@ export function readFeeFactors(reader: Reader, end: number, into?: FeeFactors): 
     liquidityFee,
   };
 }
-const knownFeeFactors = [1, 2, 3];
 
 export function writeFeeFactors(writer: Writer, message: Init<FeeFactors>): void {
   if (message.makerFee) {
@@ -3718,7 +3672,7 @@ export function readFees(reader: Reader, end: number, into?: Fees): Fees {
         factors = readFeeFactors(reader, reader.open(end), factors);
         break;
       default:
-        reader.skip(tag, end, knownFees);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3726,7 +3680,6 @@ export function readFees(reader: Reader, end: number, into?: Fees): Fees {
     factors,
   };
 }
-const knownFees = [1];
 
 export function writeFees(writer: Writer, message: Init<Fees>): void {
   if (message.factors !== undefined) {
@@ -3774,7 +3727,7 @@ export function readFinancialAmount(reader: Reader, end: number, into?: Financia
         asset = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownFinancialAmount);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3783,7 +3736,6 @@ export function readFinancialAmount(reader: Reader, end: number, into?: Financia
     asset,
   };
 }
-const knownFinancialAmount = [1, 2];
 
 export function writeFinancialAmount(writer: Writer, message: Init<FinancialAmount>): void {
   if (message.amount) {
@@ -3847,7 +3799,7 @@ export function readFuture(reader: Reader, end: number, into?: Future): Future {
         dataSourceSpecBinding = readDataSourceSpecToFutureBinding(reader, reader.open(end), dataSourceSpecBinding);
         break;
       default:
-        reader.skip(tag, end, knownFuture);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3859,7 +3811,6 @@ export function readFuture(reader: Reader, end: number, into?: Future): Future {
     dataSourceSpecBinding,
   };
 }
-const knownFuture = [1, 2, 3, 4, 5];
 
 export function writeFuture(writer: Writer, message: Init<Future>): void {
   if (message.settlementAsset) {
@@ -3938,7 +3889,7 @@ export function readFutureProduct(reader: Reader, end: number, into?: FutureProd
         dataSourceSpecBinding = readDataSourceSpecToFutureBinding(reader, reader.open(end), dataSourceSpecBinding);
         break;
       default:
-        reader.skip(tag, end, knownFutureProduct);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -3950,7 +3901,6 @@ export function readFutureProduct(reader: Reader, end: number, into?: FutureProd
     dataSourceSpecBinding,
   };
 }
-const knownFutureProduct = [1, 2, 3, 4, 5];
 
 export function writeFutureProduct(writer: Writer, message: Init<FutureProduct>): void {
   if (message.settlementAsset) {
@@ -4029,7 +3979,7 @@ export function readGovernanceData(reader: Reader, end: number, into?: Governanc
         readEntry(reader, reader.open(end), noParty, readVote, emptyVote);
         break;
       default:
-        reader.skip(tag, end, knownGovernanceData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4041,7 +3991,6 @@ export function readGovernanceData(reader: Reader, end: number, into?: Governanc
     noParty,
   };
 }
-const knownGovernanceData = [1, 2, 3, 4, 5];
 
 export function writeGovernanceData(writer: Writer, message: Init<GovernanceData>): void {
   if (message.proposal !== undefined) {
@@ -4119,7 +4068,7 @@ export function readInstrument(reader: Reader, end: number, into?: Instrument): 
         product__case = 100;
         break;
       default:
-        reader.skip(tag, end, knownInstrument);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4131,7 +4080,6 @@ export function readInstrument(reader: Reader, end: number, into?: Instrument): 
     future: product__case === 100 ? product__value as Future | undefined : undefined,
   };
 }
-const knownInstrument = [1, 2, 3, 4, 100];
 
 export function writeInstrument(writer: Writer, message: Init<Instrument>): void {
   if (message.id) {
@@ -4201,7 +4149,7 @@ export function readInstrumentConfiguration(reader: Reader, end: number, into?: 
         product__case = 100;
         break;
       default:
-        reader.skip(tag, end, knownInstrumentConfiguration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4211,7 +4159,6 @@ export function readInstrumentConfiguration(reader: Reader, end: number, into?: 
     future: product__case === 100 ? product__value as FutureProduct | undefined : undefined,
   };
 }
-const knownInstrumentConfiguration = [1, 2, 100];
 
 export function writeInstrumentConfiguration(writer: Writer, message: Init<InstrumentConfiguration>): void {
   if (message.name) {
@@ -4260,7 +4207,7 @@ export function readInstrumentMetadata(reader: Reader, end: number, into?: Instr
         tags.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownInstrumentMetadata);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4268,7 +4215,6 @@ export function readInstrumentMetadata(reader: Reader, end: number, into?: Instr
     tags,
   };
 }
-const knownInstrumentMetadata = [1];
 
 export function writeInstrumentMetadata(writer: Writer, message: Init<InstrumentMetadata>): void {
   if (message.tags !== undefined) for (const value of message.tags) {
@@ -4319,7 +4265,7 @@ export function readKeyValueBundle(reader: Reader, end: number, into?: KeyValueB
         value = readStateVarValue(reader, reader.open(end), value);
         break;
       default:
-        reader.skip(tag, end, knownKeyValueBundle);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4329,7 +4275,6 @@ export function readKeyValueBundle(reader: Reader, end: number, into?: KeyValueB
     value,
   };
 }
-const knownKeyValueBundle = [1, 2, 3];
 
 export function writeKeyValueBundle(writer: Writer, message: Init<KeyValueBundle>): void {
   if (message.key) {
@@ -4408,7 +4353,7 @@ export function readLedgerEntry(reader: Reader, end: number, into?: LedgerEntry)
         toAccountBalance = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLedgerEntry);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4422,7 +4367,6 @@ export function readLedgerEntry(reader: Reader, end: number, into?: LedgerEntry)
     toAccountBalance,
   };
 }
-const knownLedgerEntry = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeLedgerEntry(writer: Writer, message: Init<LedgerEntry>): void {
   if (message.fromAccount !== undefined) {
@@ -4490,7 +4434,7 @@ export function readLedgerMovement(reader: Reader, end: number, into?: LedgerMov
         balances.push(readPostTransferBalance(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownLedgerMovement);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4499,7 +4443,6 @@ export function readLedgerMovement(reader: Reader, end: number, into?: LedgerMov
     balances,
   };
 }
-const knownLedgerMovement = [1, 2];
 
 export function writeLedgerMovement(writer: Writer, message: Init<LedgerMovement>): void {
   if (message.entries !== undefined) for (const value of message.entries) {
@@ -4557,7 +4500,7 @@ export function readLiquidityMonitoringParameters(reader: Reader, end: number, i
         auctionExtension = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownLiquidityMonitoringParameters);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4567,7 +4510,6 @@ export function readLiquidityMonitoringParameters(reader: Reader, end: number, i
     auctionExtension,
   };
 }
-const knownLiquidityMonitoringParameters = [1, 2, 3];
 
 export function writeLiquidityMonitoringParameters(writer: Writer, message: Init<LiquidityMonitoringParameters>): void {
   if (message.targetStakeParameters !== undefined) {
@@ -4626,7 +4568,7 @@ export function readLiquidityOrder(reader: Reader, end: number, into?: Liquidity
         offset = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityOrder);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4636,7 +4578,6 @@ export function readLiquidityOrder(reader: Reader, end: number, into?: Liquidity
     offset,
   };
 }
-const knownLiquidityOrder = [1, 2, 3];
 
 export function writeLiquidityOrder(writer: Writer, message: Init<LiquidityOrder>): void {
   if (message.reference) {
@@ -4688,7 +4629,7 @@ export function readLiquidityOrderReference(reader: Reader, end: number, into?: 
         liquidityOrder = readLiquidityOrder(reader, reader.open(end), liquidityOrder);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityOrderReference);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4697,7 +4638,6 @@ export function readLiquidityOrderReference(reader: Reader, end: number, into?: 
     liquidityOrder,
   };
 }
-const knownLiquidityOrderReference = [1, 2];
 
 export function writeLiquidityOrderReference(writer: Writer, message: Init<LiquidityOrderReference>): void {
   if (message.orderId) {
@@ -4758,7 +4698,7 @@ export function readLiquidityProviderFeeShare(reader: Reader, end: number, into?
         averageScore = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProviderFeeShare);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4769,7 +4709,6 @@ export function readLiquidityProviderFeeShare(reader: Reader, end: number, into?
     averageScore,
   };
 }
-const knownLiquidityProviderFeeShare = [1, 2, 3, 4];
 
 export function writeLiquidityProviderFeeShare(writer: Writer, message: Init<LiquidityProviderFeeShare>): void {
   if (message.party) {
@@ -4874,7 +4813,7 @@ export function readLiquidityProvision(reader: Reader, end: number, into?: Liqui
         reference = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownLiquidityProvision);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4893,7 +4832,6 @@ export function readLiquidityProvision(reader: Reader, end: number, into?: Liqui
     reference,
   };
 }
-const knownLiquidityProvision = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
 
 export function writeLiquidityProvision(writer: Writer, message: Init<LiquidityProvision>): void {
   if (message.id) {
@@ -4981,7 +4919,7 @@ export function readLogNormalModelParams(reader: Reader, end: number, into?: Log
         sigma = reader.double(end);
         break;
       default:
-        reader.skip(tag, end, knownLogNormalModelParams);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -4991,7 +4929,6 @@ export function readLogNormalModelParams(reader: Reader, end: number, into?: Log
     sigma,
   };
 }
-const knownLogNormalModelParams = [1, 2, 3];
 
 export function writeLogNormalModelParams(writer: Writer, message: Init<LogNormalModelParams>): void {
   if (message.mu !== undefined && !Object.is(message.mu, 0)) {
@@ -5048,7 +4985,7 @@ export function readLogNormalRiskModel(reader: Reader, end: number, into?: LogNo
         params = readLogNormalModelParams(reader, reader.open(end), params);
         break;
       default:
-        reader.skip(tag, end, knownLogNormalRiskModel);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5058,7 +4995,6 @@ export function readLogNormalRiskModel(reader: Reader, end: number, into?: LogNo
     params,
   };
 }
-const knownLogNormalRiskModel = [1, 2, 3];
 
 export function writeLogNormalRiskModel(writer: Writer, message: Init<LogNormalRiskModel>): void {
   if (message.riskAversionParameter !== undefined && !Object.is(message.riskAversionParameter, 0)) {
@@ -5107,7 +5043,7 @@ export function readMarginCalculator(reader: Reader, end: number, into?: MarginC
         scalingFactors = readScalingFactors(reader, reader.open(end), scalingFactors);
         break;
       default:
-        reader.skip(tag, end, knownMarginCalculator);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5115,7 +5051,6 @@ export function readMarginCalculator(reader: Reader, end: number, into?: MarginC
     scalingFactors,
   };
 }
-const knownMarginCalculator = [1];
 
 export function writeMarginCalculator(writer: Writer, message: Init<MarginCalculator>): void {
   if (message.scalingFactors !== undefined) {
@@ -5193,7 +5128,7 @@ export function readMarginLevels(reader: Reader, end: number, into?: MarginLevel
         timestamp = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownMarginLevels);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5208,7 +5143,6 @@ export function readMarginLevels(reader: Reader, end: number, into?: MarginLevel
     timestamp,
   };
 }
-const knownMarginLevels = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeMarginLevels(writer: Writer, message: Init<MarginLevels>): void {
   if (message.maintenanceMargin) {
@@ -5335,7 +5269,7 @@ export function readMarket(reader: Reader, end: number, into?: Market): Market {
         quadraticSlippageFactor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarket);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5356,7 +5290,6 @@ export function readMarket(reader: Reader, end: number, into?: Market): Market {
     quadraticSlippageFactor,
   };
 }
-const knownMarket = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 
 export function writeMarket(writer: Writer, message: Init<Market>): void {
   if (message.id) {
@@ -5588,7 +5521,7 @@ export function readMarketData(reader: Reader, end: number, into?: MarketData): 
         lastTradedPrice = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownMarketData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5624,7 +5557,6 @@ export function readMarketData(reader: Reader, end: number, into?: MarketData): 
     lastTradedPrice,
   };
 }
-const knownMarketData = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29];
 
 export function writeMarketData(writer: Writer, message: Init<MarketData>): void {
   if (message.markPrice) {
@@ -5768,7 +5700,7 @@ export function readMarketDepth(reader: Reader, end: number, into?: MarketDepth)
         sequenceNumber = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownMarketDepth);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5779,7 +5711,6 @@ export function readMarketDepth(reader: Reader, end: number, into?: MarketDepth)
     sequenceNumber,
   };
 }
-const knownMarketDepth = [1, 2, 3, 4];
 
 export function writeMarketDepth(writer: Writer, message: Init<MarketDepth>): void {
   if (message.marketId) {
@@ -5853,7 +5784,7 @@ export function readMarketDepthUpdate(reader: Reader, end: number, into?: Market
         previousSequenceNumber = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownMarketDepthUpdate);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5865,7 +5796,6 @@ export function readMarketDepthUpdate(reader: Reader, end: number, into?: Market
     previousSequenceNumber,
   };
 }
-const knownMarketDepthUpdate = [1, 2, 3, 4, 5];
 
 export function writeMarketDepthUpdate(writer: Writer, message: Init<MarketDepthUpdate>): void {
   if (message.marketId) {
@@ -5937,7 +5867,7 @@ export function readMarketTimestamps(reader: Reader, end: number, into?: MarketT
         close = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownMarketTimestamps);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -5948,7 +5878,6 @@ export function readMarketTimestamps(reader: Reader, end: number, into?: MarketT
     close,
   };
 }
-const knownMarketTimestamps = [1, 2, 3, 4];
 
 export function writeMarketTimestamps(writer: Writer, message: Init<MarketTimestamps>): void {
   if (message.proposed) {
@@ -5998,7 +5927,7 @@ export function readMatrixValue(reader: Reader, end: number, into?: MatrixValue)
         value.push(readVectorValue(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownMatrixValue);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6006,7 +5935,6 @@ export function readMatrixValue(reader: Reader, end: number, into?: MatrixValue)
     value,
   };
 }
-const knownMatrixValue = [1];
 
 export function writeMatrixValue(writer: Writer, message: Init<MatrixValue>): void {
   if (message.value !== undefined) for (const value of message.value) {
@@ -6079,7 +6007,7 @@ export function readNetworkLimits(reader: Reader, end: number, into?: NetworkLim
         proposeAssetEnabledFrom = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownNetworkLimits);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6093,7 +6021,6 @@ export function readNetworkLimits(reader: Reader, end: number, into?: NetworkLim
     proposeAssetEnabledFrom,
   };
 }
-const knownNetworkLimits = [1, 2, 4, 5, 7, 8, 9];
 
 export function writeNetworkLimits(writer: Writer, message: Init<NetworkLimits>): void {
   if (message.canProposeMarket) {
@@ -6157,7 +6084,7 @@ export function readNetworkParameter(reader: Reader, end: number, into?: Network
         value = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNetworkParameter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6166,7 +6093,6 @@ export function readNetworkParameter(reader: Reader, end: number, into?: Network
     value,
   };
 }
-const knownNetworkParameter = [1, 2];
 
 export function writeNetworkParameter(writer: Writer, message: Init<NetworkParameter>): void {
   if (message.key) {
@@ -6210,7 +6136,7 @@ export function readNewAsset(reader: Reader, end: number, into?: NewAsset): NewA
         changes = readAssetDetails(reader, reader.open(end), changes);
         break;
       default:
-        reader.skip(tag, end, knownNewAsset);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6218,7 +6144,6 @@ export function readNewAsset(reader: Reader, end: number, into?: NewAsset): NewA
     changes,
   };
 }
-const knownNewAsset = [1];
 
 export function writeNewAsset(writer: Writer, message: Init<NewAsset>): void {
   if (message.changes !== undefined) {
@@ -6248,7 +6173,7 @@ export function emptyNewFreeform(): NewFreeform {
 }
 
 export function readNewFreeform(reader: Reader, end: number, into?: NewFreeform): NewFreeform {
-  while (reader.pos < end) reader.skip(reader.tag(), end, []);
+  while (reader.pos < end) reader.skip(reader.tag(), end);
   reader.close(end);
   return into ?? {};
 }
@@ -6288,7 +6213,7 @@ export function readNewMarket(reader: Reader, end: number, into?: NewMarket): Ne
         changes = readNewMarketConfiguration(reader, reader.open(end), changes);
         break;
       default:
-        reader.skip(tag, end, knownNewMarket);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6296,7 +6221,6 @@ export function readNewMarket(reader: Reader, end: number, into?: NewMarket): Ne
     changes,
   };
 }
-const knownNewMarket = [1];
 
 export function writeNewMarket(writer: Writer, message: Init<NewMarket>): void {
   if (message.changes !== undefined) {
@@ -6392,7 +6316,7 @@ export function readNewMarketConfiguration(reader: Reader, end: number, into?: N
         quadraticSlippageFactor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNewMarketConfiguration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6410,7 +6334,6 @@ export function readNewMarketConfiguration(reader: Reader, end: number, into?: N
     quadraticSlippageFactor,
   };
 }
-const knownNewMarketConfiguration = [1, 2, 3, 4, 5, 100, 101, 6, 8, 9, 10];
 
 export function writeNewMarketConfiguration(writer: Writer, message: Init<NewMarketConfiguration>): void {
   if (message.instrument !== undefined) {
@@ -6576,7 +6499,7 @@ export function readNode(reader: Reader, end: number, into?: Node): Node {
         avatarUrl = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownNode);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6601,7 +6524,6 @@ export function readNode(reader: Reader, end: number, into?: Node): Node {
     avatarUrl,
   };
 }
-const knownNode = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18];
 
 export function writeNode(writer: Writer, message: Init<Node>): void {
   if (message.id) {
@@ -6731,7 +6653,7 @@ export function readNodeData(reader: Reader, end: number, into?: NodeData): Node
         uptime = reader.float(end);
         break;
       default:
-        reader.skip(tag, end, knownNodeData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6745,7 +6667,6 @@ export function readNodeData(reader: Reader, end: number, into?: NodeData): Node
     uptime,
   };
 }
-const knownNodeData = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeNodeData(writer: Writer, message: Init<NodeData>): void {
   if (message.stakedTotal) {
@@ -6830,7 +6751,7 @@ export function readNodeSet(reader: Reader, end: number, into?: NodeSet): NodeSe
         maximum = reader.uint32();
         break;
       default:
-        reader.skip(tag, end, knownNodeSet);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6842,7 +6763,6 @@ export function readNodeSet(reader: Reader, end: number, into?: NodeSet): NodeSe
     maximum,
   };
 }
-const knownNodeSet = [1, 2, 3, 4, 5];
 
 export function writeNodeSet(writer: Writer, message: Init<NodeSet>): void {
   if (message.total) {
@@ -6895,7 +6815,7 @@ export function readOracleData(reader: Reader, end: number, into?: OracleData): 
         externalData = readDataExternalData(reader, reader.open(end), externalData);
         break;
       default:
-        reader.skip(tag, end, knownOracleData);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6903,7 +6823,6 @@ export function readOracleData(reader: Reader, end: number, into?: OracleData): 
     externalData,
   };
 }
-const knownOracleData = [1];
 
 export function writeOracleData(writer: Writer, message: Init<OracleData>): void {
   if (message.externalData !== undefined) {
@@ -6946,7 +6865,7 @@ export function readOracleSpec(reader: Reader, end: number, into?: OracleSpec): 
         externalDataSourceSpec = readExternalDataSourceSpec(reader, reader.open(end), externalDataSourceSpec);
         break;
       default:
-        reader.skip(tag, end, knownOracleSpec);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -6954,7 +6873,6 @@ export function readOracleSpec(reader: Reader, end: number, into?: OracleSpec): 
     externalDataSourceSpec,
   };
 }
-const knownOracleSpec = [1];
 
 export function writeOracleSpec(writer: Writer, message: Init<OracleSpec>): void {
   if (message.externalDataSourceSpec !== undefined) {
@@ -7097,7 +7015,7 @@ export function readOrder(reader: Reader, end: number, into?: Order): Order {
         reduceOnly = reader.bool();
         break;
       default:
-        reader.skip(tag, end, knownOrder);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7125,7 +7043,6 @@ export function readOrder(reader: Reader, end: number, into?: Order): Order {
     reduceOnly,
   };
 }
-const knownOrder = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21];
 
 export function writeOrder(writer: Writer, message: Init<Order>): void {
   if (message.id) {
@@ -7228,7 +7145,7 @@ export function readOrderCancellationConfirmation(reader: Reader, end: number, i
         order = readOrder(reader, reader.open(end), order);
         break;
       default:
-        reader.skip(tag, end, knownOrderCancellationConfirmation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7236,7 +7153,6 @@ export function readOrderCancellationConfirmation(reader: Reader, end: number, i
     order,
   };
 }
-const knownOrderCancellationConfirmation = [1];
 
 export function writeOrderCancellationConfirmation(writer: Writer, message: Init<OrderCancellationConfirmation>): void {
   if (message.order !== undefined) {
@@ -7289,7 +7205,7 @@ export function readOrderConfirmation(reader: Reader, end: number, into?: OrderC
         passiveOrdersAffected.push(readOrder(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownOrderConfirmation);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7299,7 +7215,6 @@ export function readOrderConfirmation(reader: Reader, end: number, into?: OrderC
     passiveOrdersAffected,
   };
 }
-const knownOrderConfirmation = [1, 2, 3];
 
 export function writeOrderConfirmation(writer: Writer, message: Init<OrderConfirmation>): void {
   if (message.order !== undefined) {
@@ -7352,7 +7267,7 @@ export function readParty(reader: Reader, end: number, into?: Party): Party {
         id = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownParty);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7360,7 +7275,6 @@ export function readParty(reader: Reader, end: number, into?: Party): Party {
     id,
   };
 }
-const knownParty = [1];
 
 export function writeParty(writer: Writer, message: Init<Party>): void {
   if (message.id) {
@@ -7406,7 +7320,7 @@ export function readPeggedOrder(reader: Reader, end: number, into?: PeggedOrder)
         offset = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPeggedOrder);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7415,7 +7329,6 @@ export function readPeggedOrder(reader: Reader, end: number, into?: PeggedOrder)
     offset,
   };
 }
-const knownPeggedOrder = [1, 2];
 
 export function writePeggedOrder(writer: Writer, message: Init<PeggedOrder>): void {
   if (message.reference) {
@@ -7499,7 +7412,7 @@ export function readPosition(reader: Reader, end: number, into?: Position): Posi
         positionStatus = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownPosition);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7515,7 +7428,6 @@ export function readPosition(reader: Reader, end: number, into?: Position): Posi
     positionStatus,
   };
 }
-const knownPosition = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
 export function writePosition(writer: Writer, message: Init<Position>): void {
   if (message.marketId) {
@@ -7585,7 +7497,7 @@ export function readPositionTrade(reader: Reader, end: number, into?: PositionTr
         price = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPositionTrade);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7594,7 +7506,6 @@ export function readPositionTrade(reader: Reader, end: number, into?: PositionTr
     price,
   };
 }
-const knownPositionTrade = [1, 2];
 
 export function writePositionTrade(writer: Writer, message: Init<PositionTrade>): void {
   if (message.volume) {
@@ -7643,7 +7554,7 @@ export function readPostTransferBalance(reader: Reader, end: number, into?: Post
         balance = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPostTransferBalance);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7652,7 +7563,6 @@ export function readPostTransferBalance(reader: Reader, end: number, into?: Post
     balance,
   };
 }
-const knownPostTransferBalance = [1, 2];
 
 export function writePostTransferBalance(writer: Writer, message: Init<PostTransferBalance>): void {
   if (message.account !== undefined) {
@@ -7708,7 +7618,7 @@ export function readPriceLevel(reader: Reader, end: number, into?: PriceLevel): 
         volume = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownPriceLevel);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7718,7 +7628,6 @@ export function readPriceLevel(reader: Reader, end: number, into?: PriceLevel): 
     volume,
   };
 }
-const knownPriceLevel = [1, 2, 3];
 
 export function writePriceLevel(writer: Writer, message: Init<PriceLevel>): void {
   if (message.price) {
@@ -7780,7 +7689,7 @@ export function readPriceMonitoringBounds(reader: Reader, end: number, into?: Pr
         referencePrice = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownPriceMonitoringBounds);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7791,7 +7700,6 @@ export function readPriceMonitoringBounds(reader: Reader, end: number, into?: Pr
     referencePrice,
   };
 }
-const knownPriceMonitoringBounds = [1, 2, 3, 4];
 
 export function writePriceMonitoringBounds(writer: Writer, message: Init<PriceMonitoringBounds>): void {
   if (message.minValidPrice) {
@@ -7843,7 +7751,7 @@ export function readPriceMonitoringParameters(reader: Reader, end: number, into?
         triggers.push(readPriceMonitoringTrigger(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownPriceMonitoringParameters);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7851,7 +7759,6 @@ export function readPriceMonitoringParameters(reader: Reader, end: number, into?
     triggers,
   };
 }
-const knownPriceMonitoringParameters = [1];
 
 export function writePriceMonitoringParameters(writer: Writer, message: Init<PriceMonitoringParameters>): void {
   if (message.triggers !== undefined) for (const value of message.triggers) {
@@ -7894,7 +7801,7 @@ export function readPriceMonitoringSettings(reader: Reader, end: number, into?: 
         parameters = readPriceMonitoringParameters(reader, reader.open(end), parameters);
         break;
       default:
-        reader.skip(tag, end, knownPriceMonitoringSettings);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7902,7 +7809,6 @@ export function readPriceMonitoringSettings(reader: Reader, end: number, into?: 
     parameters,
   };
 }
-const knownPriceMonitoringSettings = [1];
 
 export function writePriceMonitoringSettings(writer: Writer, message: Init<PriceMonitoringSettings>): void {
   if (message.parameters !== undefined) {
@@ -7955,7 +7861,7 @@ export function readPriceMonitoringTrigger(reader: Reader, end: number, into?: P
         auctionExtension = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownPriceMonitoringTrigger);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -7965,7 +7871,6 @@ export function readPriceMonitoringTrigger(reader: Reader, end: number, into?: P
     auctionExtension,
   };
 }
-const knownPriceMonitoringTrigger = [1, 2, 3];
 
 export function writePriceMonitoringTrigger(writer: Writer, message: Init<PriceMonitoringTrigger>): void {
   if (message.horizon) {
@@ -8072,7 +7977,7 @@ export function readProposal(reader: Reader, end: number, into?: Proposal): Prop
         requiredLiquidityProviderMajority = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownProposal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8092,7 +7997,6 @@ export function readProposal(reader: Reader, end: number, into?: Proposal): Prop
     requiredLiquidityProviderMajority,
   };
 }
-const knownProposal = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13];
 
 export function writeProposal(writer: Writer, message: Init<Proposal>): void {
   if (message.id) {
@@ -8178,7 +8082,7 @@ export function readProposalRationale(reader: Reader, end: number, into?: Propos
         title = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownProposalRationale);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8187,7 +8091,6 @@ export function readProposalRationale(reader: Reader, end: number, into?: Propos
     title,
   };
 }
-const knownProposalRationale = [1, 4];
 
 export function writeProposalRationale(writer: Writer, message: Init<ProposalRationale>): void {
   if (message.description) {
@@ -8274,7 +8177,7 @@ export function readProposalTerms(reader: Reader, end: number, into?: ProposalTe
         change__case = 106;
         break;
       default:
-        reader.skip(tag, end, knownProposalTerms);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8290,7 +8193,6 @@ export function readProposalTerms(reader: Reader, end: number, into?: ProposalTe
     updateAsset: change__case === 106 ? change__value as UpdateAsset | undefined : undefined,
   };
 }
-const knownProposalTerms = [1, 2, 3, 101, 102, 103, 104, 105, 106];
 
 export function writeProposalTerms(writer: Writer, message: Init<ProposalTerms>): void {
   if (message.closingTimestamp) {
@@ -8392,7 +8294,7 @@ export function readRankingScore(reader: Reader, end: number, into?: RankingScor
         rankingScore = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownRankingScore);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8405,7 +8307,6 @@ export function readRankingScore(reader: Reader, end: number, into?: RankingScor
     rankingScore,
   };
 }
-const knownRankingScore = [1, 2, 3, 4, 5, 6];
 
 export function writeRankingScore(writer: Writer, message: Init<RankingScore>): void {
   if (message.stakeScore) {
@@ -8496,7 +8397,7 @@ export function readReward(reader: Reader, end: number, into?: Reward): Reward {
         rewardType = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownReward);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8511,7 +8412,6 @@ export function readReward(reader: Reader, end: number, into?: Reward): Reward {
     rewardType,
   };
 }
-const knownReward = [1, 2, 3, 4, 5, 6, 7, 8];
 
 export function writeReward(writer: Writer, message: Init<Reward>): void {
   if (message.assetId) {
@@ -8598,7 +8498,7 @@ export function readRewardScore(reader: Reader, end: number, into?: RewardScore)
         validatorStatus = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownRewardScore);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8611,7 +8511,6 @@ export function readRewardScore(reader: Reader, end: number, into?: RewardScore)
     validatorStatus,
   };
 }
-const knownRewardScore = [1, 2, 3, 4, 5, 6];
 
 export function writeRewardScore(writer: Writer, message: Init<RewardScore>): void {
   if (message.rawValidatorScore) {
@@ -8677,7 +8576,7 @@ export function readRewardSummary(reader: Reader, end: number, into?: RewardSumm
         amount = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownRewardSummary);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8687,7 +8586,6 @@ export function readRewardSummary(reader: Reader, end: number, into?: RewardSumm
     amount,
   };
 }
-const knownRewardSummary = [1, 2, 3];
 
 export function writeRewardSummary(writer: Writer, message: Init<RewardSummary>): void {
   if (message.assetId) {
@@ -8744,7 +8642,7 @@ export function readRiskFactor(reader: Reader, end: number, into?: RiskFactor): 
         long = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownRiskFactor);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8754,7 +8652,6 @@ export function readRiskFactor(reader: Reader, end: number, into?: RiskFactor): 
     long,
   };
 }
-const knownRiskFactor = [1, 2, 3];
 
 export function writeRiskFactor(writer: Writer, message: Init<RiskFactor>): void {
   if (message.market) {
@@ -8801,7 +8698,7 @@ export function readScalarValue(reader: Reader, end: number, into?: ScalarValue)
         value = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownScalarValue);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8809,7 +8706,6 @@ export function readScalarValue(reader: Reader, end: number, into?: ScalarValue)
     value,
   };
 }
-const knownScalarValue = [1];
 
 export function writeScalarValue(writer: Writer, message: Init<ScalarValue>): void {
   if (message.value) {
@@ -8860,7 +8756,7 @@ export function readScalingFactors(reader: Reader, end: number, into?: ScalingFa
         collateralRelease = reader.double(end);
         break;
       default:
-        reader.skip(tag, end, knownScalingFactors);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8870,7 +8766,6 @@ export function readScalingFactors(reader: Reader, end: number, into?: ScalingFa
     collateralRelease,
   };
 }
-const knownScalingFactors = [1, 2, 3];
 
 export function writeScalingFactors(writer: Writer, message: Init<ScalingFactors>): void {
   if (message.searchLevel !== undefined && !Object.is(message.searchLevel, 0)) {
@@ -8937,7 +8832,7 @@ export function readSimpleModelParams(reader: Reader, end: number, into?: Simple
         probabilityOfTrading = reader.double(end);
         break;
       default:
-        reader.skip(tag, end, knownSimpleModelParams);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -8949,7 +8844,6 @@ export function readSimpleModelParams(reader: Reader, end: number, into?: Simple
     probabilityOfTrading,
   };
 }
-const knownSimpleModelParams = [1, 2, 3, 4, 5];
 
 export function writeSimpleModelParams(writer: Writer, message: Init<SimpleModelParams>): void {
   if (message.factorLong !== undefined && !Object.is(message.factorLong, 0)) {
@@ -9002,7 +8896,7 @@ export function readSimpleRiskModel(reader: Reader, end: number, into?: SimpleRi
         params = readSimpleModelParams(reader, reader.open(end), params);
         break;
       default:
-        reader.skip(tag, end, knownSimpleRiskModel);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9010,7 +8904,6 @@ export function readSimpleRiskModel(reader: Reader, end: number, into?: SimpleRi
     params,
   };
 }
-const knownSimpleRiskModel = [1];
 
 export function writeSimpleRiskModel(writer: Writer, message: Init<SimpleRiskModel>): void {
   if (message.params !== undefined) {
@@ -9068,7 +8961,7 @@ export function readStakeDeposited(reader: Reader, end: number, into?: StakeDepo
         blockTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownStakeDeposited);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9079,7 +8972,6 @@ export function readStakeDeposited(reader: Reader, end: number, into?: StakeDepo
     blockTime,
   };
 }
-const knownStakeDeposited = [1, 2, 3, 4];
 
 export function writeStakeDeposited(writer: Writer, message: Init<StakeDeposited>): void {
   if (message.ethereumAddress) {
@@ -9144,7 +9036,7 @@ export function readStakeRemoved(reader: Reader, end: number, into?: StakeRemove
         blockTime = reader.int64();
         break;
       default:
-        reader.skip(tag, end, knownStakeRemoved);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9155,7 +9047,6 @@ export function readStakeRemoved(reader: Reader, end: number, into?: StakeRemove
     blockTime,
   };
 }
-const knownStakeRemoved = [1, 2, 3, 4];
 
 export function writeStakeRemoved(writer: Writer, message: Init<StakeRemoved>): void {
   if (message.ethereumAddress) {
@@ -9210,7 +9101,7 @@ export function readStakeTotalSupply(reader: Reader, end: number, into?: StakeTo
         totalSupply = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownStakeTotalSupply);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9219,7 +9110,6 @@ export function readStakeTotalSupply(reader: Reader, end: number, into?: StakeTo
     totalSupply,
   };
 }
-const knownStakeTotalSupply = [1, 2];
 
 export function writeStakeTotalSupply(writer: Writer, message: Init<StakeTotalSupply>): void {
   if (message.tokenAddress) {
@@ -9286,7 +9176,7 @@ export function readStakingEvent(reader: Reader, end: number, into?: StakingEven
         action__case = 1003;
         break;
       default:
-        reader.skip(tag, end, knownStakingEvent);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9298,7 +9188,6 @@ export function readStakingEvent(reader: Reader, end: number, into?: StakingEven
     totalSupply: action__case === 1003 ? action__value as StakeTotalSupply | undefined : undefined,
   };
 }
-const knownStakingEvent = [1, 2, 1001, 1002, 1003];
 
 export function writeStakingEvent(writer: Writer, message: Init<StakingEvent>): void {
   if (message.index) {
@@ -9367,7 +9256,7 @@ export function readStateValueProposal(reader: Reader, end: number, into?: State
         kvb.push(readKeyValueBundle(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownStateValueProposal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9377,7 +9266,6 @@ export function readStateValueProposal(reader: Reader, end: number, into?: State
     kvb,
   };
 }
-const knownStateValueProposal = [1, 2, 3];
 
 export function writeStateValueProposal(writer: Writer, message: Init<StateValueProposal>): void {
   if (message.stateVarId) {
@@ -9438,7 +9326,7 @@ export function readStateVarValue(reader: Reader, end: number, into?: StateVarVa
         value__case = 3;
         break;
       default:
-        reader.skip(tag, end, knownStateVarValue);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9448,7 +9336,6 @@ export function readStateVarValue(reader: Reader, end: number, into?: StateVarVa
     matrixVal: value__case === 3 ? value__value as MatrixValue | undefined : undefined,
   };
 }
-const knownStateVarValue = [1, 2, 3];
 
 export function writeStateVarValue(writer: Writer, message: Init<StateVarValue>): void {
   if (message.scalarVal !== undefined) {
@@ -9506,7 +9393,7 @@ export function readTargetStakeParameters(reader: Reader, end: number, into?: Ta
         scalingFactor = reader.double(end);
         break;
       default:
-        reader.skip(tag, end, knownTargetStakeParameters);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9515,7 +9402,6 @@ export function readTargetStakeParameters(reader: Reader, end: number, into?: Ta
     scalingFactor,
   };
 }
-const knownTargetStakeParameters = [1, 2];
 
 export function writeTargetStakeParameters(writer: Writer, message: Init<TargetStakeParameters>): void {
   if (message.timeWindow) {
@@ -9577,7 +9463,7 @@ export function readTradableInstrument(reader: Reader, end: number, into?: Trada
         risk_model__case = 101;
         break;
       default:
-        reader.skip(tag, end, knownTradableInstrument);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9588,7 +9474,6 @@ export function readTradableInstrument(reader: Reader, end: number, into?: Trada
     simpleRiskModel: risk_model__case === 101 ? risk_model__value as SimpleRiskModel | undefined : undefined,
   };
 }
-const knownTradableInstrument = [1, 2, 100, 101];
 
 export function writeTradableInstrument(writer: Writer, message: Init<TradableInstrument>): void {
   if (message.instrument !== undefined) {
@@ -9716,7 +9601,7 @@ export function readTrade(reader: Reader, end: number, into?: Trade): Trade {
         sellerAuctionBatch = reader.uint64();
         break;
       default:
-        reader.skip(tag, end, knownTrade);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9738,7 +9623,6 @@ export function readTrade(reader: Reader, end: number, into?: Trade): Trade {
     sellerAuctionBatch,
   };
 }
-const knownTrade = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
 export function writeTrade(writer: Writer, message: Init<Trade>): void {
   if (message.id) {
@@ -9825,7 +9709,7 @@ export function readTradeSet(reader: Reader, end: number, into?: TradeSet): Trad
         trades.push(readTrade(reader, reader.open(end)));
         break;
       default:
-        reader.skip(tag, end, knownTradeSet);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9833,7 +9717,6 @@ export function readTradeSet(reader: Reader, end: number, into?: TradeSet): Trad
     trades,
   };
 }
-const knownTradeSet = [1];
 
 export function writeTradeSet(writer: Writer, message: Init<TradeSet>): void {
   if (message.trades !== undefined) for (const value of message.trades) {
@@ -9896,7 +9779,7 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
         marketId = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownTransfer);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -9908,7 +9791,6 @@ export function readTransfer(reader: Reader, end: number, into?: Transfer): Tran
     marketId,
   };
 }
-const knownTransfer = [1, 2, 3, 4, 5];
 
 export function writeTransfer(writer: Writer, message: Init<Transfer>): void {
   if (message.owner) {
@@ -9988,7 +9870,7 @@ export function readTransferRequest(reader: Reader, end: number, into?: Transfer
         type_ = reader.int32();
         break;
       default:
-        reader.skip(tag, end, knownTransferRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10001,7 +9883,6 @@ export function readTransferRequest(reader: Reader, end: number, into?: Transfer
     type: type_,
   };
 }
-const knownTransferRequest = [1, 2, 3, 4, 5, 7];
 
 export function writeTransferRequest(writer: Writer, message: Init<TransferRequest>): void {
   if (message.fromAccount !== undefined) for (const value of message.fromAccount) {
@@ -10066,7 +9947,7 @@ export function readUpdateAsset(reader: Reader, end: number, into?: UpdateAsset)
         changes = readAssetDetailsUpdate(reader, reader.open(end), changes);
         break;
       default:
-        reader.skip(tag, end, knownUpdateAsset);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10075,7 +9956,6 @@ export function readUpdateAsset(reader: Reader, end: number, into?: UpdateAsset)
     changes,
   };
 }
-const knownUpdateAsset = [1, 2];
 
 export function writeUpdateAsset(writer: Writer, message: Init<UpdateAsset>): void {
   if (message.assetId) {
@@ -10136,7 +10016,7 @@ export function readUpdateFutureProduct(reader: Reader, end: number, into?: Upda
         dataSourceSpecBinding = readDataSourceSpecToFutureBinding(reader, reader.open(end), dataSourceSpecBinding);
         break;
       default:
-        reader.skip(tag, end, knownUpdateFutureProduct);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10147,7 +10027,6 @@ export function readUpdateFutureProduct(reader: Reader, end: number, into?: Upda
     dataSourceSpecBinding,
   };
 }
-const knownUpdateFutureProduct = [1, 2, 3, 4];
 
 export function writeUpdateFutureProduct(writer: Writer, message: Init<UpdateFutureProduct>): void {
   if (message.quoteName) {
@@ -10211,7 +10090,7 @@ export function readUpdateInstrumentConfiguration(reader: Reader, end: number, i
         product__case = 100;
         break;
       default:
-        reader.skip(tag, end, knownUpdateInstrumentConfiguration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10220,7 +10099,6 @@ export function readUpdateInstrumentConfiguration(reader: Reader, end: number, i
     future: product__case === 100 ? product__value as UpdateFutureProduct | undefined : undefined,
   };
 }
-const knownUpdateInstrumentConfiguration = [1, 100];
 
 export function writeUpdateInstrumentConfiguration(writer: Writer, message: Init<UpdateInstrumentConfiguration>): void {
   if (message.code) {
@@ -10271,7 +10149,7 @@ export function readUpdateMarket(reader: Reader, end: number, into?: UpdateMarke
         changes = readUpdateMarketConfiguration(reader, reader.open(end), changes);
         break;
       default:
-        reader.skip(tag, end, knownUpdateMarket);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10280,7 +10158,6 @@ export function readUpdateMarket(reader: Reader, end: number, into?: UpdateMarke
     changes,
   };
 }
-const knownUpdateMarket = [1, 2];
 
 export function writeUpdateMarket(writer: Writer, message: Init<UpdateMarket>): void {
   if (message.marketId) {
@@ -10369,7 +10246,7 @@ export function readUpdateMarketConfiguration(reader: Reader, end: number, into?
         quadraticSlippageFactor = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownUpdateMarketConfiguration);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10385,7 +10262,6 @@ export function readUpdateMarketConfiguration(reader: Reader, end: number, into?
     quadraticSlippageFactor,
   };
 }
-const knownUpdateMarketConfiguration = [1, 2, 3, 4, 100, 101, 5, 6, 7];
 
 export function writeUpdateMarketConfiguration(writer: Writer, message: Init<UpdateMarketConfiguration>): void {
   if (message.instrument !== undefined) {
@@ -10460,7 +10336,7 @@ export function readUpdateNetworkParameter(reader: Reader, end: number, into?: U
         changes = readNetworkParameter(reader, reader.open(end), changes);
         break;
       default:
-        reader.skip(tag, end, knownUpdateNetworkParameter);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10468,7 +10344,6 @@ export function readUpdateNetworkParameter(reader: Reader, end: number, into?: U
     changes,
   };
 }
-const knownUpdateNetworkParameter = [1];
 
 export function writeUpdateNetworkParameter(writer: Writer, message: Init<UpdateNetworkParameter>): void {
   if (message.changes !== undefined) {
@@ -10511,7 +10386,7 @@ export function readVectorValue(reader: Reader, end: number, into?: VectorValue)
         value.push(reader.string(end));
         break;
       default:
-        reader.skip(tag, end, knownVectorValue);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10519,7 +10394,6 @@ export function readVectorValue(reader: Reader, end: number, into?: VectorValue)
     value,
   };
 }
-const knownVectorValue = [1];
 
 export function writeVectorValue(writer: Writer, message: Init<VectorValue>): void {
   if (message.value !== undefined) for (const value of message.value) {
@@ -10590,7 +10464,7 @@ export function readVote(reader: Reader, end: number, into?: Vote): Vote {
         totalEquityLikeShareWeight = reader.string(end);
         break;
       default:
-        reader.skip(tag, end, knownVote);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10604,7 +10478,6 @@ export function readVote(reader: Reader, end: number, into?: Vote): Vote {
     totalEquityLikeShareWeight,
   };
 }
-const knownVote = [1, 2, 3, 4, 5, 6, 7];
 
 export function writeVote(writer: Writer, message: Init<Vote>): void {
   if (message.partyId) {
@@ -10665,7 +10538,7 @@ export function readWithdrawExt(reader: Reader, end: number, into?: WithdrawExt)
         ext__case = 1;
         break;
       default:
-        reader.skip(tag, end, knownWithdrawExt);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10673,7 +10546,6 @@ export function readWithdrawExt(reader: Reader, end: number, into?: WithdrawExt)
     erc20: ext__case === 1 ? ext__value as Erc20WithdrawExt | undefined : undefined,
   };
 }
-const knownWithdrawExt = [1];
 
 export function writeWithdrawExt(writer: Writer, message: Init<WithdrawExt>): void {
   if (message.erc20 !== undefined) {
@@ -10761,7 +10633,7 @@ export function readWithdrawal(reader: Reader, end: number, into?: Withdrawal): 
         ext = readWithdrawExt(reader, reader.open(end), ext);
         break;
       default:
-        reader.skip(tag, end, knownWithdrawal);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -10778,7 +10650,6 @@ export function readWithdrawal(reader: Reader, end: number, into?: Withdrawal): 
     ext,
   };
 }
-const knownWithdrawal = [1, 2, 3, 4, 5, 6, 8, 9, 10, 11];
 
 export function writeWithdrawal(writer: Writer, message: Init<Withdrawal>): void {
   if (message.id) {

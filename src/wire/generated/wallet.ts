@@ -159,7 +159,7 @@ export function readSubmitTransactionRequest(reader: Reader, end: number, into?:
         command__case = 3001;
         break;
       default:
-        reader.skip(tag, end, knownSubmitTransactionRequest);
+        reader.skip(tag, end);
     }
   }
   reader.close(end);
@@ -193,7 +193,6 @@ export function readSubmitTransactionRequest(reader: Reader, end: number, into?:
     oracleDataSubmission: command__case === 3001 ? command__value as CommandsOracleDataSubmission | undefined : undefined,
   };
 }
-const knownSubmitTransactionRequest = [1, 2, 1001, 1002, 1003, 1004, 1005, 1006, 1007, 1008, 1009, 1010, 1011, 1012, 1013, 1014, 1015, 2002, 2003, 2004, 2005, 2006, 2007, 2008, 2009, 2010, 3001];
 
 export function writeSubmitTransactionRequest(writer: Writer, message: Init<SubmitTransactionRequest>): void {
   if (message.pubKey) {

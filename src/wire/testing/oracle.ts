@@ -70,7 +70,7 @@ export function oracleDecode(fullName: string, bytes: Uint8Array): AnyMessage {
     const field = byNumber.get(item.number);
     if (field === undefined) continue;
     const packed = field.repeated && wireTypeOf(field) !== 2 && item.wireType === 2;
-    if (item.wireType !== wireTypeOf(field) && !packed) throw new OracleError("wire type of a known field");
+    if (item.wireType !== wireTypeOf(field) && !packed) continue;
     for (const other of fields) {
       if (field.oneof === "" || other === field || other.oneof !== field.oneof) continue;
       message[other.jsonName] = undefined;
@@ -122,8 +122,7 @@ function addEntry(field: FieldDescriptor, content: Uint8Array, map: Map<string, 
   let key = "";
   let value = new Uint8Array(0);
   for (const item of split(content)) {
-    if (item.number > 2) continue;
-    if (item.wireType !== 2) throw new OracleError("wire type of an entry");
+    if (item.number > 2 || item.wireType !== 2) continue;
     if (item.number === 1) key = text(item.content);
     else {
       oracleDecode(field.typeName, item.content);

@@ -32,6 +32,26 @@ export function rule<T>(property: string, message: string, broken: (value: T) =>
   };
 }
 
+/**
+ * Reports what `problem` says of a value on `property`.
+ * @param pattern the messages with `<…>` for what differs, as documents and tests know them
+ */
+export function told<T>(
+  property: string,
+  pattern: string,
+  problem: (value: T) => string | undefined,
+): Check<T> {
+  return {
+    rules: [{ property, message: pattern }],
+    run(value, errors, positions) {
+      const message = problem(value);
+      if (message === undefined) return false;
+      errors.add(placed(property, positions), message);
+      return true;
+    },
+  };
+}
+
 /** Several checks on one value, all of them run. */
 export function all<T>(...checks: readonly Check<T>[]): Check<T> {
   return {

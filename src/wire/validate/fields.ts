@@ -3,6 +3,7 @@ import { isEthereumAddress } from "../../crypto/secp256k1.ts";
 import { isHex64 } from "../identifiers.ts";
 import { enumDescriptor } from "../schema/index.ts";
 import { type Check, first, part, rule } from "./check.ts";
+import { decimalProblem } from "./go-numbers.ts";
 import * as say from "./messages.ts";
 
 type Get<T, U> = (value: T) => U;
@@ -133,15 +134,12 @@ export interface Decimal {
   readonly value: number;
 }
 
-/** No two ways to read the same digits: a long text would otherwise take the square of its length. */
-const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,9})?$/;
-
 /**
  * Reads a decimal number as amounts and factors are written; undefined when it is none. The limits that values
  * are compared with are whole numbers or 0.9, where rounding to a double can only move a value onto the limit
  * that differs from it in the 17th digit.
  */
 export function decimal(text: string): Decimal | undefined {
-  if (!DECIMAL.test(text)) return undefined;
+  if (decimalProblem(text) !== undefined) return undefined;
   return { sign: signOf(text, text.replace(/[eE].*/, "")), value: Number(text) };
 }

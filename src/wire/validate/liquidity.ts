@@ -6,7 +6,8 @@ import type {
 } from "../generated/commands.ts";
 import { type LiquidityOrder, PeggedReference } from "../generated/vega.ts";
 import { all, type Check, each, first, rule, when } from "./check.ts";
-import { decimal, identifier, integerSign, isInteger, isNamed, required, shortReference } from "./fields.ts";
+import { identifier, integerSign, isInteger, isNamed, required, shortReference } from "./fields.ts";
+import { float64Of } from "./go-numbers.ts";
 import * as say from "./messages.ts";
 
 const { PEGGED_REFERENCE_MID: MID } = PeggedReference;
@@ -126,12 +127,12 @@ export const liquidityProvisionSubmission: Check<LiquidityProvisionSubmission> =
         rule(
           "liquidity_provision_submission.fee",
           say.IS_NOT_VALID,
-          (command) => decimal(command.fee) === undefined,
+          (command) => float64Of(command.fee) === undefined,
         ),
         rule(
           "liquidity_provision_submission.fee",
           say.MUST_BE_POSITIVE,
-          (command) => decimal(command.fee)!.sign < 0,
+          (command) => float64Of(command.fee)! < 0,
         ),
       ),
       rule(BUYS, "empty shape", (command) => command.buys.length === 0),

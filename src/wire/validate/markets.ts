@@ -15,9 +15,10 @@ import type {
   UpdateMarket,
   UpdateMarketConfiguration,
 } from "../generated/vega.ts";
-import { all, type Check, each, first, part, rule, when } from "./check.ts";
+import { all, type Check, each, first, part, rule, told, when } from "./check.ts";
 import { binding, settlementSource, terminationSource } from "./data-sources.ts";
 import { decimal, identifier, needed, positiveNumber, present, required } from "./fields.ts";
+import { decimalProblem } from "./go-numbers.ts";
 import * as say from "./messages.ts";
 
 const CHANGE = "proposal_submission.terms.change";
@@ -75,7 +76,11 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
   const stake = `${path}.target_stake_parameters`;
   return all(
     first(
-      rule(ratio, say.IS_NOT_A_NUMBER, (monitoring) => decimal(monitoring.triggeringRatio) === undefined),
+      rule(ratio, say.IS_NOT_A_NUMBER, ({ triggeringRatio }) => triggeringRatio === ""),
+      told(ratio, say.RATIO_NOT_PARSED, ({ triggeringRatio }) => {
+        const problem = decimalProblem(triggeringRatio);
+        return problem && `error parsing triggering ratio value: ${problem}`;
+      }),
       rule(ratio, say.MUST_BE_BETWEEN_0_AND_1, ({ triggeringRatio }) => {
         const { sign, value } = decimal(triggeringRatio)!;
         return sign < 0 || value > 1;

@@ -16,6 +16,8 @@ export const IS_UNAUTHORISED = "is unauthorised";
 export const IS_MISMATCHING = "is mismatching";
 export const REFERENCE_TOO_LONG = "reference is too long";
 export const NOT_AN_INTEGER = "not a valid integer";
+export const RATIO_NOT_PARSED =
+  "error parsing triggering ratio value: can't convert <text> to decimal<reason>";
 export const NOT_A_FLOAT = "not a valid float";
 export const LESS_THAN_100_CHARACTERS = "must be less than 100 characters";
 export const AT_MOST_20000_CHARACTERS = "must not exceed 20000 characters";

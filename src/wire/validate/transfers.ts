@@ -11,7 +11,6 @@ import { isHex64 } from "../identifiers.ts";
 import { all, type Check, first, part, rule, when } from "./check.ts";
 import {
   amount,
-  decimal,
   ethereumAddress,
   identifier,
   integerSign,
@@ -22,6 +21,7 @@ import {
   REFERENCE_BYTES_MAX,
   required,
 } from "./fields.ts";
+import { bigFloatSign } from "./go-numbers.ts";
 import * as say from "./messages.ts";
 
 /** The owner of the reward pool, which belongs to nobody. */
@@ -74,8 +74,8 @@ const schedule: Check<RecurringTransfer> = all(
     (kind) => kind.endEpoch !== undefined && kind.endEpoch < kind.startEpoch,
   ),
   first(
-    rule("transfer.kind.factor", say.NOT_A_FLOAT, (kind) => decimal(kind.factor) === undefined),
-    rule("transfer.kind.factor", say.MUST_BE_POSITIVE, (kind) => decimal(kind.factor)!.sign <= 0),
+    rule("transfer.kind.factor", say.NOT_A_FLOAT, (kind) => bigFloatSign(kind.factor) === undefined),
+    rule("transfer.kind.factor", say.MUST_BE_POSITIVE, (kind) => bigFloatSign(kind.factor)! <= 0),
   ),
 );
 

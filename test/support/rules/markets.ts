@@ -171,6 +171,12 @@ function monitoringCases(): RuleCase[] {
       kept: { liquidityMonitoringParameters: undefined, priceMonitoringParameters: undefined },
     },
     {
+      rule: `${ratio} (error parsing triggering ratio value: can't convert <text> to decimal<reason>)`,
+      broken: { [ratioPath]: "1ex" },
+      text: `~.${ratio} (error parsing triggering ratio value: can't convert 1ex to decimal: exponent is not numeric)`,
+      kept: { [ratioPath]: "1e-1" },
+    },
+    {
       rule: `${ratio} (should be between 0 (inclusive) and 1 (inclusive))`,
       broken: { [ratioPath]: "1.01" },
       kept: { [ratioPath]: "1" },

@@ -253,7 +253,11 @@ export const orderCases: CasesByKind = {
         broken: { commitmentAmount: "ten" },
       },
       requiredCase("liquidity_provision_submission.fee", "fee"),
-      { rule: "liquidity_provision_submission.fee (is not a valid value)", broken: { fee: "NaN" } },
+      {
+        rule: "liquidity_provision_submission.fee (is not a valid value)",
+        broken: { fee: "1e400" },
+        kept: { fee: "1_000" },
+      },
       {
         rule: "liquidity_provision_submission.fee (must be positive)",
         broken: { fee: "-0.1" },
