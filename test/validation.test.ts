@@ -71,7 +71,7 @@ describe("the same rule, broken in other ways", () => {
         ["transfer", "recurring", { "recurring.factor": factor }, ""] as [
           CommandKind,
           string,
-          object,
+          RuleCase["broken"],
           string,
         ],
     ),
