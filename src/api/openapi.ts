@@ -5,6 +5,7 @@ import type { DataContext } from "./data/context.ts";
 import { DATA_ENDPOINTS } from "./data/endpoints.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { localName, requestParameters } from "./openapi/parameters.ts";
+import { OTHER_DOCUMENTS } from "./openapi/parts.ts";
 import { PLAIN_ROUTES } from "./openapi/plain-routes.ts";
 import { SchemaBook, UINT64 } from "./openapi/schemas.ts";
 import { PARAMETERS, TAGS } from "./openapi/texts.ts";
@@ -41,6 +42,7 @@ const INFO = {
     "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
     "Every read may be posted as well, its query as a form (`application/x-www-form-urlencoded`) in the body: for what is too long for an address.",
     "Every answer says in `X-Block-Height` which block it was read at.",
+    OTHER_DOCUMENTS,
   ].join(" "),
 };
 const SERVERS = [{ url: "/", description: "This node" }];

@@ -5,6 +5,7 @@ import { CommandError } from "../../engine/errors.ts";
 import { NodeError } from "../../errors.ts";
 import { WireError } from "../../wire/errors.ts";
 import { refuse } from "../data/app.ts";
+import { docsPlugin } from "../docs.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { ANY_HOST, readBody, withCors } from "../http.ts";
 import { Fields } from "./fields.ts";
@@ -65,6 +66,12 @@ export function devnetApp(context: DevnetContext) {
     app.all(path, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
   }
   app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
+  app.use(
+    docsPlugin({
+      page: `${DEVNET_PREFIX}docs`,
+      parts: async () => (await import("./openapi.ts")).devnetDocument(() => context.parties()),
+    }),
+  );
   app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
   return app;

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { rfc3339Nano } from "../../admission/time-text.ts";
 import { ChainCallError } from "../../engine/chain-port.ts";
+import { docsPlugin } from "../docs.ts";
 import { ApiError } from "../errors.ts";
 import { ANY_HOST, readBody } from "../http.ts";
 import { CoolDown, isExempt } from "./cool-down.ts";
@@ -40,6 +41,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   app.post("/api/v1/mint", ({ request }) => mint(request), { parse: "none" });
   app.all("/api/v1/health", () => answer(405, { error: "method not allowed" }), { parse: "none" });
   app.all("/api/v1/mint", ({ request }) => preflightOr405(request), { parse: "none" });
+  app.use(docsPlugin({ parts: async () => (await import("./openapi.ts")).faucetDocument() }));
   app.all("/*", () => answer(404, { error: "not found" }), { parse: "none" });
   app.onError(({ error }) => failed(error));
   return app;

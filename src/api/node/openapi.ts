@@ -3,6 +3,7 @@ import manifest from "../../../package.json" with { type: "json" };
 import { toPlain } from "../../wire/json.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 import { localName, requestParameters } from "../openapi/parameters.ts";
+import { OTHER_DOCUMENTS } from "../openapi/parts.ts";
 import { SchemaBook } from "../openapi/schemas.ts";
 import { OPENAPI_VERSION, type Operation, type Paths, type Response, type Schema } from "../openapi/types.ts";
 import {
@@ -39,6 +40,7 @@ const INFO = {
     "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
     "Every read may be posted as well, its query as a form (`application/x-www-form-urlencoded`) in the body.",
     "The same resources are served on the port of the data API. What a code or a rule means: `lyra explain`.",
+    OTHER_DOCUMENTS,
   ].join(" "),
 };
 

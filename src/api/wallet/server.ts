@@ -1,6 +1,7 @@
 // The wallet service on a port of this machine.
 import { Elysia } from "elysia";
 import type { WalletService } from "../../wallet/service/service.ts";
+import { docsPlugin } from "../docs.ts";
 import { ANY_HOST, listen, urlOf } from "../http.ts";
 import { answerRpc, fallback, isRpc, text, type WalletAppOptions, walletApp } from "./app.ts";
 import { isPreflight, preflight } from "./cors.ts";
@@ -31,6 +32,7 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
   const app = new Elysia({ strictPath: true, precompile: true, handler: ANY_HOST })
     .use(walletApp(service, appOptions))
+    .use(docsPlugin({ parts: async () => (await import("./openapi.ts")).walletDocument() }))
     .all("/*", ({ request }) => fallback(request), { parse: "none" })
     .all("/", ({ request }) => fallback(request), { parse: "none" });
   let lastHost: string | undefined;
