@@ -8,8 +8,8 @@ import { replayFiles } from "../src/sources/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter, segmentDirectory } from "../src/store/database.ts";
 import { folder, removeFolders } from "./history-fixtures.ts";
+import { RECORDING } from "./rig/homes.ts";
 import { checkCsv, goldenCsvs } from "./support/golden-csv.ts";
-import { RECORDING } from "./vectors.ts";
 
 afterAll(removeFolders);
 

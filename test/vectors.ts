@@ -2,6 +2,7 @@
 // Rules of comparison: test/golden/README.md.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { hasRecording, RECORDING } from "./rig/homes.ts";
 import { differingAnswers } from "./support/compatibility.ts";
 
 export interface Vector {
@@ -33,7 +34,7 @@ const GOLDEN = join(import.meta.dir, "golden");
 
 export const TEST_NETWORK: AnswerSet = {
   title: "The test network",
-  recording: join(SHARED, "data", "smoketest_to_block_5000.evts.gz"),
+  recording: RECORDING,
   answers: join(SHARED, "vectors", "data-api-smoketest.json"),
 };
 export const SAMPLE: AnswerSet = {
@@ -48,8 +49,6 @@ export const DEVNET_DEMO: AnswerSet = {
 };
 
 /** The test network's recording and answers are not part of the project; without them their tests are skipped. */
-export const RECORDING = TEST_NETWORK.recording;
-export const hasRecording = existsSync(RECORDING);
 export const hasVectors = hasRecording && existsSync(TEST_NETWORK.answers);
 
 export function loadVectors({ answers }: AnswerSet): Vector[] {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { replayFiles } from "../../src/sources/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import { RECORDING } from "../vectors.ts";
+import { RECORDING } from "../rig/homes.ts";
 
 export interface RecordedHome {
   readonly path: string;
