@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { NodeError } from "../src/errors.ts";
 import { openWriter } from "../src/store/database.ts";
 import type { StoreDigest } from "../src/store/dump.ts";
+import { BusEventType } from "../src/wire/generated/events.ts";
 import { digestOf, headOf, load, SAMPLE, Scratch } from "./rig/homes.ts";
 import { lyra } from "./rig/lyra.ts";
 import {
@@ -452,6 +453,19 @@ describe("the rules of the stream", () => {
 
   const five = () => new StreamMaker().blocks(1, 5);
   const six: BlockSpec = { height: 6 };
+
+  test("sequence numbers that a block leaves out are no fault (docs/compatibility.md)", async () => {
+    const home = scratch.path();
+    const checkpoint = { hash: "ab", blockHash: "cd", blockHeight: 6n };
+    const event = { type: BusEventType.BUS_EVENT_TYPE_CHECKPOINT, checkpoint };
+    const stream = five().begin(six).event(six, 40, event).end(six);
+    expect((await load(home, scratch.file(stream.bytes()))).files[0]!.damage).toBeUndefined();
+    const db = openWriter(home);
+    expect(db.query("SELECT height, ord FROM checkpoints").all()).toEqual([{ height: 6n, ord: 40n }]);
+    db.close();
+    expect(headOf(home)!.height).toBe(6);
+  });
+
   const broken: ReadonlyArray<readonly [name: string, reason: RegExp, record: number, stream: StreamMaker]> =
     [
       [
