@@ -31,8 +31,10 @@ const CANDLES: Source = { ...MARKET, made: (market) => `trades_candle_5_minutes_
 const SEGMENTS = "/api/v2/networkhistory/segments";
 const fixed = (value: string): Source => ({ list: "", way: "", made: () => value });
 
-/** By operation and parameter. */
-export type Sources = Readonly<Record<string, Readonly<Record<string, Source>>>>;
+type Columns = Readonly<Record<string, Source>>;
+
+/** By operation and parameter; of several possibilities the first that finds something counts. */
+export type Sources = Readonly<Record<string, Columns | readonly Columns[]>>;
 
 /** Parameters of the data API without which the operation refuses, or shows nothing. */
 export const DATA_SOURCES: Sources = {
@@ -60,7 +62,7 @@ export const DATA_SOURCES: Sources = {
   GetGovernanceData: { proposalId: PROPOSAL },
   ListCandleIntervals: { marketId: MARKET },
   ListCandleData: { candleId: CANDLES, fromTimestamp: fixed("0"), toTimestamp: fixed("0") },
-  ListLiquidityProvisions: { marketId: MARKET },
+  ListLiquidityProvisions: [{ marketId: MARKET }, { partyId: PARTY }],
   GetERC20WithdrawalApproval: { withdrawalId: rows("withdrawals", "withdrawals", "id") },
   GetERC20ListAssetBundle: { assetId: ASSET },
   GetERC20SetAssetLimitsBundle: { proposalId: PROPOSAL },
@@ -95,16 +97,29 @@ export async function withExamples(paths: Paths, sources: Sources, ask: Ask): Pr
   const made: Paths = {};
   for (const [path, item] of Object.entries(paths)) {
     const wanted = item.get && sources[item.get.operationId.replace(/Alias\d+$/, "")];
-    const found = wanted && (await search(path, item.get!, wanted, askOnce));
+    const found = wanted && (await searchAll(path, item.get!, [wanted].flat(), askOnce));
     made[path] = found ? { ...item, get: exemplify(item.get!, found) } : item;
   }
   return made;
 }
 
+async function searchAll(
+  path: string,
+  operation: Operation,
+  possibilities: readonly Columns[],
+  ask: Ask,
+): Promise<Found | undefined> {
+  for (const sources of possibilities) {
+    const found = await search(path, operation, sources, ask);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 async function search(
   path: string,
   { operationId }: Operation,
-  sources: Readonly<Record<string, Source>>,
+  sources: Columns,
   ask: Ask,
 ): Promise<Found | undefined> {
   const columns = await Promise.all(
