@@ -101,7 +101,7 @@ describe("the document", () => {
     for (const path of ["/api/v2/networkhistory/export", "/api/v2/ledgerentry/export"]) {
       const { parameters, responses } = document.paths[path]!.get;
       expect(parameters.map((p) => resolve<Parameter>(p).name)).toContain("X-Min-Height");
-      expect(Object.keys(responses)).toEqual(["200", "400", "412", "429", "500", "501"]);
+      expect(Object.keys(responses)).toEqual(["200", "400", "412", "413", "429", "500", "501", "503"]);
     }
   });
 
@@ -115,7 +115,7 @@ describe("the document", () => {
 
   test("tells of the errors and of the block an answer was read at", () => {
     const { responses } = document.paths["/api/v2/assets"]!.get;
-    expect(Object.keys(responses)).toEqual(["200", "400", "404", "412", "429", "500", "501", "503"]);
+    expect(Object.keys(responses)).toEqual(["200", "400", "404", "412", "413", "429", "500", "501", "503"]);
     for (const [status, response] of Object.entries(responses)) {
       const retry = status === "429" || status === "503" ? ["Retry-After"] : [];
       expect(Object.keys(resolve<ResponseObject>(response).headers ?? {})).toEqual([

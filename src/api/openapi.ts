@@ -126,6 +126,12 @@ export const BELOW_MIN_HEIGHT = [
   "The height of `X-Min-Height` was not reached in time.",
 ] as const;
 
+export const BODY_TOO_LARGE = [
+  "413",
+  "BodyTooLarge",
+  "A posted body is longer than this node reads; one that is much longer is cut off without an answer in JSON.",
+] as const;
+
 export const BUSY = [
   "503",
   "Busy",
@@ -137,6 +143,7 @@ const ERRORS: readonly ErrorKind[] = [
   ["400", "BadRequest", "A parameter is not understood, or a needed one is missing."],
   ["404", "NotFound", "There is no such resource."],
   BELOW_MIN_HEIGHT,
+  BODY_TOO_LARGE,
   ["429", "TooLarge", "The answer would be larger than this node sends: ask for fewer rows."],
   ["500", "Failed", "The request could not be answered; a cursor of another list is one reason."],
   ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],

@@ -9,6 +9,7 @@ import { OPENAPI_VERSION, type Operation, type Paths, type Response, type Schema
 import {
   BELOW_MIN_HEIGHT,
   BLOCK_HEADERS,
+  BODY_TOO_LARGE,
   BUSY,
   ERROR_SCHEMAS,
   type ErrorKind,
@@ -48,6 +49,7 @@ const INFO = {
 const ERRORS: readonly ErrorKind[] = [
   ["400", "BadRequest", "The request is not understood: a parameter, the JSON, the base64, or a limit."],
   BELOW_MIN_HEIGHT,
+  BODY_TOO_LARGE,
   ["429", "TooMuch", "The answer would be too large, or too many submissions wait for their block."],
   ["500", "Failed", "The chain could not be asked; `details` says why: `tx already exists in cache`, say."],
   ["501", "WrongMethod", "The path is there, for another method."],

@@ -30,15 +30,19 @@ const EITHER_ERROR: Schema = { oneOf: [{ $ref: "#/components/schemas/Error" }, W
 
 const MIN_HEIGHT = { $ref: "#/components/parameters/MinHeight" };
 
+const RETRY = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+
 const STREAM_ERRORS = {
   "400": wrapped(
     "A parameter is not understood; or, below `error`, the request names what is not there, and the text says what is.",
     EITHER_ERROR,
   ),
   "412": { $ref: "#/components/responses/BelowMinHeight" },
-  "429": wrapped("As many exports as may run at once are running."),
+  "413": { $ref: "#/components/responses/BodyTooLarge" },
+  "429": { ...wrapped("As many exports as may run at once are running."), headers: RETRY },
   "500": wrapped("The export failed before its first byte. One that fails later breaks the connection off."),
   "501": { $ref: "#/components/responses/WrongMethod" },
+  "503": { $ref: "#/components/responses/Busy" },
 };
 
 const STREAM_LINE: Schema = {
