@@ -90,6 +90,9 @@ const asJson = argv.includes("--json");
 process.stdout.on("error", (error: { readonly code?: string }) => {
   outputFailure ??= error;
 });
+// The runtime would print a stack.
+process.on("uncaughtException", (error) => void leave(sayError(error, asJson), asJson));
+process.on("unhandledRejection", (error) => void leave(sayError(error, asJson), asJson));
 await main(argv).then(
   (code) => leave(code, asJson),
   (error: unknown) => leave(sayError(error, asJson), asJson),

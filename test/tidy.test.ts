@@ -52,7 +52,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     ],
   ],
 };
-const SHARED_FILES = /^(errors|limits|decimal|short-file|worker-url|thread-priority)\.ts$/;
+const SHARED_FILES = /^(errors|limits|log|decimal|short-file|worker-url|thread-priority)\.ts$/;
 
 function importsOf(path: string): string[] {
   const folder = join(root, path, "..");

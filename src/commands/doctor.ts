@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { checkSegment } from "../history/segment-check.ts";
 import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
+import { checkRows } from "../history/segment-rows.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { loadConfig } from "../node/config.ts";
 import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
@@ -17,7 +18,8 @@ export const help = `lyra doctor: check a home and this machine
 
   lyra doctor [--home DIR] [--deep] [--digest] [--json]
 
-  --deep    also run SQLite's own integrity check, which reads every page
+  --deep    also run SQLite's own integrity check, which reads every page, and
+            compare every row that a history segment covers with that segment
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
 
@@ -67,6 +69,7 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
   }
   try {
     findings.push(...store(db, home), ...(await segments(db, home)));
+    if (wants.deep) findings.push(await segmentRows(db, home));
     findings.push(integrity(db, wants.deep));
     if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
   } catch (error) {
@@ -152,6 +155,25 @@ async function segments(db: Database, home: string): Promise<Finding[]> {
   }
   const detail = bad.length > 0 ? bad.join("; ") : `${rows.length} whole`;
   return [{ check: "history segments", ok: bad.length === 0, detail }];
+}
+
+/** Rows behind the last segment, and tables that no segment holds, have SQLite's own check alone. */
+async function segmentRows(db: Database, home: string): Promise<Finding> {
+  const rows = listSegments(db);
+  const bad: string[] = [];
+  for (const row of rows) {
+    try {
+      await checkRows(db, segmentDirectory(home), row);
+    } catch (error) {
+      if (!(error instanceof SegmentDamage)) bad.push(`${row.from}-${row.to}: ${reasonOf(error)}`);
+    }
+  }
+  const last = rows.at(-1)?.to;
+  const sound =
+    last === undefined
+      ? "no segment covers any"
+      : `rows of blocks up to ${grouped(last)} are those of the segments`;
+  return { check: "rows", ok: bad.length === 0, detail: bad.length > 0 ? bad.join("; ") : sound };
 }
 
 function integrity(db: Database, deep: boolean): Finding {

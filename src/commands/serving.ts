@@ -4,7 +4,7 @@ import type { NodeConfig } from "../node/config.ts";
 import { type RunningNode, startNode } from "../node/start.ts";
 import { writeConfigOut } from "./config-out.ts";
 import { waitForSignal } from "./signals.ts";
-import { bold, dim, grouped, say, sayError } from "./terminal.ts";
+import { bold, dim, grouped, say, sayFailure } from "./terminal.ts";
 
 export interface ServeOptions {
   readonly quiet: boolean;
@@ -30,7 +30,7 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
     code = failed;
   });
   node.broken.then((error) => {
-    code = sayError(error, options.json);
+    code = sayFailure(error, options.json);
   });
   const signal = await signals;
   if (!options.quiet) say(dim(`${signal}: stopping`), { signal });
@@ -82,6 +82,6 @@ async function watchLoading(
       say(dim(`  ${text}`), { blocks: result.blocks, events: result.events, height: result.head.height });
     }
   } catch (error) {
-    onFailure(sayError(error, options.json));
+    onFailure(sayFailure(error, options.json));
   }
 }

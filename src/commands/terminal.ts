@@ -1,5 +1,6 @@
 // What people see: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
 import { ExitCode, NodeError } from "../errors.ts";
+import { logFailure } from "../log.ts";
 import { storeFailure } from "../store/sqlite-error.ts";
 
 const isTerminal = process.stderr.isTTY === true;
@@ -25,19 +26,17 @@ export function say(text: string, fields: Record<string, unknown> = {}): void {
     );
 }
 
+/** As `sayError`, of a node that runs on: a JSON line where the log is not a terminal. */
+export function sayFailure(error: unknown, asJson: boolean): number {
+  if (asJson || isTerminal) return sayError(error, asJson);
+  const known = knownError(error);
+  logFailure(known);
+  return known.exitCode;
+}
+
 /** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
 export function sayError(error: unknown, asJson: boolean): number {
-  const known =
-    error instanceof NodeError
-      ? error
-      : (storeFailure(error) ??
-        fileFailure(error) ??
-        new NodeError(
-          "lyra",
-          "internal",
-          "something went wrong inside Lyra",
-          "run again with LYRA_DEBUG=1 to see where, and report it",
-        ));
+  const known = knownError(error);
   if (!(error instanceof NodeError) && process.env.LYRA_DEBUG) console.error(error);
   if (asJson) {
     const { attempt, code, message, hint } = known;
@@ -47,6 +46,13 @@ export function sayError(error: unknown, asJson: boolean): number {
     if (known.hint) process.stderr.write(`      ${dim(harmless(known.hint))}\n`);
   }
   return known.exitCode ?? ExitCode.failed;
+}
+
+function knownError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  const known = storeFailure(error) ?? fileFailure(error);
+  const hint = "run again with LYRA_DEBUG=1 to see where, and report it";
+  return known ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
 }
 
 /** A file or folder that the system did not let us use, where nobody has said more of it; undefined for other errors. */

@@ -5,7 +5,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { NodeError } from "../errors.ts";
-import { type BlockFact, blockRange } from "./block-range.ts";
+import { type BlockEnds, type BlockFact, blockRange } from "./block-range.ts";
 import { deflatePiece, PIECE_BYTES } from "./deflate.ts";
 import { RowSource } from "./rows/source.ts";
 import {
@@ -75,10 +75,9 @@ export async function buildSegment(
     header,
     lines: lines(source, ends.range),
   }));
-  const marks = { first: mark(ends.first), last: mark(ends.last) };
   try {
     const databaseVersion = DATABASE_VERSION;
-    const content = { chainId, from, to, previousId, ...marks, databaseVersion, tables };
+    const content = { chainId, from, to, previousId, ...marksOf(ends), databaseVersion, tables };
     return await writeSegment(directory, content, pause);
   } finally {
     source.close();
@@ -167,7 +166,8 @@ async function writeTable(
   return { piece, sha256: hash.digest("hex") };
 }
 
-function* textSlices(lines: Iterable<string>): Generator<{ text: string; rows: number }> {
+/** Lines in pieces of a few milliseconds' work. */
+export function* textSlices(lines: Iterable<string>): Generator<{ text: string; rows: number }> {
   let text = "";
   let rows = 0;
   for (const line of lines) {
@@ -179,6 +179,10 @@ function* textSlices(lines: Iterable<string>): Generator<{ text: string; rows: n
     rows = 0;
   }
   if (rows > 0) yield { text, rows };
+}
+
+export function marksOf({ first, last }: BlockEnds): { first: BlockMark; last: BlockMark } {
+  return { first: mark(first), last: mark(last) };
 }
 
 function mark({ height, timeUs, hash }: BlockFact): BlockMark {

@@ -3,9 +3,10 @@ import { availableParallelism } from "node:os";
 import { DataContext } from "../api/data/context.ts";
 import { DataPlane } from "../api/data/plane.ts";
 import { serveData } from "../api/data/server.ts";
-import { ServerStatus } from "../api/data/status.ts";
+import { ServerStatus, STORE_DAMAGED } from "../api/data/status.ts";
 import { LoadMeter } from "../api/load-meter.ts";
 import { ExitCode, NodeError, threadReason } from "../errors.ts";
+import { logFailure } from "../log.ts";
 import type { ReplayResult } from "../sources/replay.ts";
 import { openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
@@ -67,6 +68,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     });
     writer.onChange = () => readers.tell(writer.notReady());
     writer.onChange();
+    status.onDamage = () => readers.tell(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
       dataUrl: server.url,
@@ -102,6 +104,8 @@ class WriterThread {
   private readonly stopped: Promise<void>;
   private result: ReplayResult | undefined;
   private failure: NodeError | undefined;
+  /** The scrub's finding: sticky, because no later load mends it. */
+  private damageFound: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
   /** Told of everything that may change `notReady`. */
   onChange = () => {};
@@ -120,8 +124,11 @@ class WriterThread {
       const message = event.data;
       if (message.kind === "replayed") this.result = message.result;
       // What comes of it is no news: a load that a full disk has ended, and then segments that it has no room for.
-      if (message.kind === "failed")
-        this.failure ??= new NodeError(message.attempt, message.code, message.message, message.hint);
+      if (message.kind === "failed") {
+        const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+        if (message.code === "store_damaged") this.noteDamage(failure);
+        else this.failure ??= failure;
+      }
       if (message.kind === "recovered") this.failure = undefined;
       if (message.kind === "idle" || message.kind === "stopped") {
         this.state = message.kind;
@@ -148,8 +155,14 @@ class WriterThread {
     this.worker.postMessage(order);
   }
 
+  private noteDamage(failure: NodeError): void {
+    this.damageFound ??= failure;
+    logFailure(failure);
+  }
+
   notReady(): string | undefined {
     // The sentence may name files of this machine: it is for the log, the code for whoever can reach the port.
+    if (this.damageFound) return STORE_DAMAGED;
     if (this.failure) return `loading failed: ${this.failure.code}`;
     const damaged = this.result?.files.find((file) => file.damage)?.damage;
     if (damaged) return `the recording is damaged at record ${damaged.record}`;

@@ -9,6 +9,7 @@ import { openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { storeFailure } from "../store/sqlite-error.ts";
 import { failureOf } from "./failures.ts";
+import { scrubRounds } from "./scrub.ts";
 
 export interface WriterOrder {
   readonly home: string;
@@ -78,8 +79,16 @@ async function work(order: WriterOrder): Promise<void> {
   );
   const areMade = await Promise.race([made, stopRequest.promise]);
   report({ kind: "idle" });
+  // Nothing is written now: the log gives its room back.
+  if (areMade === true) writer.checkpoint();
   if (areMade === false && isLoaded) await recovery(segments);
+  const scrubbing = scrubRounds({
+    home: order.home,
+    isStopping: () => isStopping,
+    stopped: stopRequest.promise,
+  }).catch(reportFailure);
   await stopRequest.promise;
+  await scrubbing;
   await segments.stop();
   writer.checkpoint();
   db.close();

@@ -9,6 +9,7 @@ import { followsRule, hashOfRow } from "./block-hash.ts";
 import { PAGE_BYTES } from "./database.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
+import { LogBound } from "./log-bound.ts";
 import { type FileSync, LogSync } from "./log-sync.ts";
 import { PROJECTIONS } from "./project/all.ts";
 import { type Handler, microseconds, type Projection } from "./project/context.ts";
@@ -27,6 +28,8 @@ export interface BlockWriterOptions {
   readonly allOrNothing?: boolean;
   /** After this much of the log it is copied back into the store. */
   readonly checkpointBytes?: number;
+  /** Beyond this much of the log the writer waits for its readers. */
+  readonly logBytesMax?: number;
   /** How the log is synced; tests let it fail. */
   readonly disk?: FileSync;
 }
@@ -54,6 +57,7 @@ export class BlockWriter {
   private nextTx = 0;
   /** Length of the log after the last commit. */
   private logBytes = 0;
+  private readonly logBound: LogBound;
   private readonly txRows: TxRows = {
     take: (hex) => this.takeTx(hex),
     hashOf: (no) => hexOf(this.blockHash(no)),
@@ -79,6 +83,7 @@ export class BlockWriter {
     this.walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     const isInMemory = db.filename === "" || db.filename === ":memory:";
     this.logSync = isInMemory ? undefined : new LogSync(`${db.filename}-wal`, options.disk);
+    this.logBound = new LogBound(db, options.logBytesMax);
     this.head = readHead(db);
     this.committed = this.head;
   }
@@ -297,6 +302,14 @@ export class BlockWriter {
     // While much is written the log is folded back more rarely: each time costs as much as several commits.
     const isBusy = bytes - this.logBytes > BUSY_COMMIT_BYTES;
     this.logBytes = bytes;
+    try {
+      if (this.logBound.exceeds(bytes)) {
+        if (this.logBound.beginAnew(bytes)) this.logBytes = 0;
+        return;
+      }
+    } catch (error) {
+      throw storeError(undefined, error);
+    }
     if (bytes <= (isBusy ? Math.max(checkpointBytes, BUSY_CHECKPOINT_BYTES) : checkpointBytes)) return;
     try {
       this.db.run("PRAGMA wal_checkpoint(PASSIVE)");

@@ -20,6 +20,13 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Error && /ENOSPC|EDQUOT|disk is full/.test(error.message);
 }
 
+const DAMAGE_CODES = /^SQLITE_(?:CORRUPT|NOTADB|IOERR_(?:READ|SHORT_READ|DATA|CORRUPTFS)$)/;
+
+/** The file of the store cannot be read as what it was. */
+export function isStoreDamage(error: unknown): boolean {
+  return DAMAGE_CODES.test(sqliteCode(error)) && !isDiskFull(error);
+}
+
 /** What people are told when the store itself fails; undefined for errors of other origin. */
 export function storeFailure(error: unknown): NodeError | undefined {
   if (!isSqliteError(error)) return undefined;

@@ -1,5 +1,8 @@
 // The data plane as an Elysia application: routes, methods, headers (reference 10, sections 1.2 and 1.5).
 import { Elysia } from "elysia";
+import { NodeError, reasonOf } from "../../errors.ts";
+import { logFailure } from "../../log.ts";
+import { isStoreDamage } from "../../store/sqlite-error.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, Grpc } from "../errors.ts";
@@ -9,9 +12,11 @@ import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { type Answer, type DataPlane, errorAnswer, jsonMode } from "./plane.ts";
-import { ServerStatus } from "./status.ts";
+import { ServerStatus, STORE_DAMAGED } from "./status.ts";
 import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 
+const INTERNAL_HINT = "run again with LYRA_DEBUG=1 to see where, and report it";
+const DAMAGE_HINT = "check the disk, then: lyra doctor --home DIR --deep";
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
 
@@ -102,8 +107,7 @@ export function dataApp(
   app.all("/*", ({ request }) => fallback(plane, streams, request, mounted));
   app.onError(({ error, request }) => {
     if (error instanceof ApiError) return refuse(request, error);
-    if (process.env.LYRA_DEBUG) console.error(error);
-    return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true));
+    return answerFailure(status, request, error);
   });
   return app;
 }
@@ -191,6 +195,24 @@ function answerGet(
   checkUrl(request, plane.context.limits);
   const { query } = splitUrl(request.url);
   return plane.answer(endpoint, { query, path, accept: request.headers.get("accept") });
+}
+
+/** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
+export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
+
+/** Answers what no resource expected; the log has it, with a code. */
+export function answerFailure(status: ServerStatus, request: Request, error: unknown): Response {
+  if (process.env.LYRA_DEBUG) console.error(error);
+  if (!isStoreDamage(error)) {
+    logFailure(new NodeError("serve", "internal", "a request failed inside Lyra", INTERNAL_HINT));
+    return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true));
+  }
+  if (!status.isDamaged) {
+    const sentence = `the store cannot be read: ${reasonOf(error)}`;
+    logFailure(new NodeError("serve", "store_damaged", sentence, DAMAGE_HINT));
+  }
+  status.noteDamage();
+  return refuse(request, DAMAGED);
 }
 
 /** An error that never reached the service, in the form that the request asks for. */

@@ -14,7 +14,7 @@ import {
 } from "../http.ts";
 import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
-import { dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
+import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
@@ -22,6 +22,7 @@ import type { ServerStatus } from "./status.ts";
 const BODY_READ_BYTES_MAX = 1024 * 1024;
 /** How often a minimum-height read looks again. */
 const HEIGHT_POLL_MS = 10;
+const STATUS_PATHS: ReadonlySet<string> = new Set(["/health", "/healthz", "/readyz", "/metrics"]);
 const HEIGHT = /^\d{1,15}$/;
 
 export interface DataServer {
@@ -60,6 +61,7 @@ export function serveData(
   const isPostedRead = (request: Request): boolean =>
     isForm(request) && !mounted?.submits(splitUrl(request.url).pathname);
   const handle = (request: Request): Response | Promise<Response> => {
+    if (status.isDamaged && readsStore(request)) return refuse(request, DAMAGED);
     const isGet = request.method === "GET";
     const least = isGet || isPostedRead(request) ? request.headers.get("x-min-height") : null;
     if (least !== null) return afterHeight(plane, request, least, () => app.fetch(request));
@@ -81,10 +83,16 @@ export function serveData(
     portFlag: "--data-port",
     ...(sharing && { sharing }),
   };
+  // The runtime would print the stack of what leaves a handler.
+  const failed = (request: Request) => (error: unknown) => answerFailure(status, request, error);
   const server = listen(listening, (request) => {
-    const answer = handle(request);
-    if (!(answer instanceof Response)) return answer.then((response) => counted(response, status));
-    return counted(answer, status);
+    try {
+      const answer = handle(request);
+      if (answer instanceof Response) return counted(answer, status);
+      return answer.catch(failed(request)).then((response) => counted(response, status));
+    } catch (error) {
+      return counted(failed(request)(error), status);
+    }
   });
   return {
     port: server.port!,
@@ -93,6 +101,11 @@ export function serveData(
     pending: () => server.pendingRequests,
     stop: () => server.stop(true),
   };
+}
+
+/** Everything but what says how the node is. */
+function readsStore(request: Request): boolean {
+  return !STATUS_PATHS.has(splitUrl(request.url).pathname);
 }
 
 function counted(response: Response, status: ServerStatus): Response {

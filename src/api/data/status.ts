@@ -10,8 +10,14 @@ export interface StatusSource {
   storeBytes(): number;
 }
 
+/** `/readyz` once the store is known to hold other data than what was written. */
+export const STORE_DAMAGED = "the store is damaged: store_damaged";
+
 export class ServerStatus {
   source: StatusSource | undefined;
+  /** Notified once, when an answer meets a damaged store. */
+  onDamage = () => {};
+  private hasMetDamage = false;
 
   /** @param startedMs when the node started, by this thread's `performance.now()` */
   constructor(
@@ -21,13 +27,27 @@ export class ServerStatus {
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
   readiness(): { ready: boolean; reason: string } {
-    const reason = this.source === undefined ? "starting" : this.source.notReady();
+    const known = this.source === undefined ? "starting" : this.source.notReady();
+    const reason = this.hasMetDamage ? STORE_DAMAGED : known;
     return { ready: reason === undefined, reason: reason ?? "" };
+  }
+
+  /** From then on no answer is read from the store: it may be wrong. */
+  get isDamaged(): boolean {
+    return this.hasMetDamage || this.source?.notReady() === STORE_DAMAGED;
+  }
+
+  /** An answer failed because the store cannot be read. */
+  noteDamage(): void {
+    if (this.hasMetDamage) return;
+    this.hasMetDamage = true;
+    this.onDamage();
   }
 
   /** `/metrics`: Prometheus text format, version 0.0.4. */
   metrics(): string {
-    const head = this.source?.head();
+    const facts = this.isDamaged ? undefined : this.source;
+    const head = facts?.head();
     const lines = [
       ...metric("lyra_block_height", "gauge", "Height of the last block in the store.", head?.height ?? 0),
       ...metric(
@@ -38,11 +58,12 @@ export class ServerStatus {
       ),
       ...metric("lyra_ready", "gauge", "1 when /readyz answers 200.", this.readiness().ready ? 1 : 0),
       ...metric(
-        "lyra_history_segments",
+        "lyra_store_damaged",
         "gauge",
-        "History segments in the store.",
-        this.source?.segments() ?? 0,
+        "1 when the store is known to be damaged.",
+        this.isDamaged ? 1 : 0,
       ),
+      ...metric("lyra_history_segments", "gauge", "History segments in the store.", facts?.segments() ?? 0),
       ...metric(
         "lyra_store_bytes",
         "gauge",

@@ -98,6 +98,12 @@ export const STORE_CODES = table("program code", {
     "SQLite reports an error of the disk or the file.",
     "lyra doctor --home DIR --deep.",
   ],
+  store_damaged: [
+    "",
+    "The store holds other data than what was written.",
+    "A disk or another program changed its file: it cannot be read, or its rows differ from the history segments made of them.",
+    "lyra doctor --home DIR --deep says where; restore a backup, or load the recording into another home.",
+  ],
   sync_failed: [
     "",
     "The disk did not confirm what was written last.",

@@ -1,0 +1,94 @@
+// Goes through the store in the background, slowly: do its rows still make the history segments that were made of them?
+// Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
+import { NodeError, reasonOf } from "../errors.ts";
+import { SegmentDamage } from "../history/segment-format.ts";
+import { checkRows } from "../history/segment-rows.ts";
+import { listSegments, type SegmentRow } from "../history/segment-table.ts";
+import { openReader, segmentDirectory } from "../store/database.ts";
+import { isSqliteError, isStoreDamage } from "../store/sqlite-error.ts";
+
+/** After each few milliseconds of work: at most about a tenth of a core. */
+const REST_MS = 30;
+/** How often the file is opened anew meanwhile. */
+const PROBE_MS = 5_000;
+const BETWEEN_ROUNDS_MS = 60 * 60 * 1_000;
+
+export interface ScrubOptions {
+  readonly home: string;
+  isStopping(): boolean;
+  /** Settles when the scrub has to end. */
+  readonly stopped: Promise<unknown>;
+  readonly restMs?: number;
+}
+
+/** Rounds over all segments until stopped. @throws NodeError `store_damaged` */
+export async function scrubRounds(options: ScrubOptions): Promise<void> {
+  while (!options.isStopping()) {
+    await scrub(options);
+    const nextMs = performance.now() + BETWEEN_ROUNDS_MS;
+    while (!options.isStopping() && performance.now() < nextMs) {
+      await Promise.race([Bun.sleep(PROBE_MS), options.stopped]);
+      if (!options.isStopping()) probe(options.home);
+    }
+  }
+}
+
+/** Whether the store can be opened at all: one that was cut short cannot. */
+function probe(home: string): void {
+  try {
+    openReader(home).close();
+  } catch (error) {
+    const damage = damageOf(error);
+    if (damage) throw damage;
+  }
+}
+
+/** One round. @throws NodeError `store_damaged` */
+export async function scrub(options: ScrubOptions): Promise<void> {
+  const { home, restMs = REST_MS } = options;
+  const pause = async () => {
+    await Promise.race([Bun.sleep(restMs), options.stopped]);
+    if (options.isStopping()) throw new NodeError("store.check", "stopped", "the node is stopping");
+  };
+  try {
+    for (const row of segmentsOf(home)) {
+      await checkOne(home, row, pause);
+      await pause();
+    }
+  } catch (error) {
+    const damage = options.isStopping() ? undefined : damageOf(error);
+    if (damage) throw damage;
+  }
+}
+
+function segmentsOf(home: string): SegmentRow[] {
+  const db = openReader(home);
+  try {
+    return listSegments(db);
+  } finally {
+    db.close();
+  }
+}
+
+async function checkOne(home: string, row: SegmentRow, pause: () => Promise<void>): Promise<void> {
+  const db = openReader(home);
+  try {
+    await checkRows(db, segmentDirectory(home), row, pause);
+  } catch (error) {
+    // The file of a segment is `lyra doctor`'s affair: the rows may be sound.
+    if (!(error instanceof SegmentDamage)) throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/** Undefined for what says nothing of the file: a home that was moved, a full disk, too many open files. */
+function damageOf(error: unknown): NodeError | undefined {
+  if (error instanceof NodeError && error.code === "store_damaged") return error;
+  const cause = error instanceof NodeError ? error.cause : error;
+  // A row whose bytes cannot be decoded any more is neither.
+  const isRows = !(error instanceof NodeError) && !isSqliteError(error);
+  if (!isStoreDamage(cause) && !isRows) return undefined;
+  const sentence = `the store's rows cannot be read again: ${reasonOf(cause)}`;
+  return new NodeError("store.check", "store_damaged", sentence, "lyra doctor --home DIR --deep says where");
+}

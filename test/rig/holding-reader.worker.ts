@@ -1,0 +1,16 @@
+// Reads a store in one transaction after the other, each of them longer than a commit: one always holds the log.
+/// <reference lib="webworker" />
+import { openReader } from "../../src/store/database.ts";
+
+declare const self: Worker;
+
+self.onmessage = async ({ data: home }: MessageEvent<string>) => {
+  const db = openReader(home);
+  self.postMessage("reading");
+  for (;;) {
+    db.run("BEGIN");
+    db.query("SELECT count(*) FROM blocks").get();
+    await Bun.sleep(50);
+    db.run("COMMIT");
+  }
+};

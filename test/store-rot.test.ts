@@ -1,0 +1,130 @@
+// A store whose file changed behind the program's back: SQLite's own checks take another number for a number.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { cpSync, statSync, truncateSync } from "node:fs";
+import { loadConfig } from "../src/node/config.ts";
+import { scrub } from "../src/node/scrub.ts";
+import { startNode } from "../src/node/start.ts";
+import { replayFiles } from "../src/sources/replay.ts";
+import { BlockWriter } from "../src/store/block-writer.ts";
+import { openReader, openWriter, storePath } from "../src/store/database.ts";
+import { SAMPLE, Scratch } from "./rig/homes.ts";
+import { ListeningLyra, Lyra } from "./rig/lyra.ts";
+
+const scratch = new Scratch("rot");
+const sound = scratch.path("sound");
+const never = new Promise(() => {});
+
+beforeAll(async () => {
+  const loading = new Lyra(["replay", SAMPLE, "--home", sound, "--segment-length", "50", "--quiet"]);
+  expect((await loading.end()).code).toBe(0);
+}, 60_000);
+afterAll(() => scratch.remove());
+
+function copy(): string {
+  const home = scratch.path("copy");
+  cpSync(sound, home, { recursive: true });
+  return home;
+}
+
+/** As a flipped bit would, and SQLite's integrity check finds nothing. */
+function withOtherAmount(): string {
+  const home = copy();
+  const db = new Database(storePath(home));
+  const { changes } = db.run(
+    `UPDATE balances SET balance = balance + 1 WHERE (block, account) IN
+       (SELECT block, account FROM balances WHERE typeof(balance) = 'integer' LIMIT 1)`,
+  );
+  expect(changes).toBe(1);
+  expect(db.query("PRAGMA integrity_check").values()).toEqual([["ok"]]);
+  db.close();
+  return home;
+}
+
+const scrubbing = (home: string) => scrub({ home, isStopping: () => false, stopped: never, restMs: 0 });
+
+async function doctor(home: string) {
+  const { code, out } = await new Lyra(["doctor", "--deep", "--home", home, "--json"]).end();
+  const { findings } = JSON.parse(out) as { findings: { check: string; ok: boolean; detail: string }[] };
+  return { code, rows: findings.find(({ check }) => check === "rows") };
+}
+
+describe("rows that are not those of the segment", () => {
+  test("are found by doctor --deep, which finds nothing in a sound store", async () => {
+    expect(await doctor(sound)).toMatchObject({ code: 0, rows: { ok: true } });
+    const { code, rows } = await doctor(withOtherAmount());
+    expect([code, rows?.ok]).toEqual([1, false]);
+    expect(rows!.detail).toContain("rows of balances");
+  });
+
+  test("are found by the scrub", async () => {
+    await scrubbing(sound);
+    expect(scrubbing(withOtherAmount())).rejects.toMatchObject({ code: "store_damaged" });
+  });
+
+  test("are not served any more once the scrub has found them", async () => {
+    const node = await startNode({ ...loadConfig({ home: withOtherAmount() }), dataPort: 0 });
+    try {
+      const ready = () => fetch(`${node.dataUrl}/readyz`);
+      while ((await ready()).status === 200) await Bun.sleep(20);
+      expect(await (await ready()).json()).toMatchObject({
+        code: 14,
+        message: "the store is damaged: store_damaged",
+      });
+      const data = await fetch(`${node.dataUrl}/api/v2/assets`);
+      expect([data.status, await data.json()]).toEqual([
+        503,
+        { code: 14, message: "the store is damaged: store_damaged", details: [] },
+      ]);
+      expect(await (await fetch(`${node.dataUrl}/metrics`)).text()).toContain("\nlyra_store_damaged 1\n");
+      expect((await fetch(`${node.dataUrl}/healthz`)).status).toBe(200);
+    } finally {
+      await node.stop();
+    }
+  }, 30_000);
+});
+
+test("a store that is cut short is an orderly error, one line in the log, and not ready", async () => {
+  const home = copy();
+  const lyra = new ListeningLyra<{ dataUrl: string }>([
+    "serve",
+    "--home",
+    home,
+    "--data-port",
+    "0",
+    "--quiet",
+  ]);
+  const { dataUrl } = await lyra.listens();
+  truncateSync(storePath(home), Math.floor(statSync(storePath(home)).size / 2));
+  const paths = ["assets", "balance/changes", "parties", "orders", "markets", "epochs?a=b"];
+  for (const path of [...paths, ...paths]) {
+    const answer = await fetch(`${dataUrl}/api/v2/${path}`);
+    const body = await answer.json();
+    if (answer.status !== 200 && answer.status !== 404) expect(body).toMatchObject({ code: 14, details: [] });
+  }
+  while ((await fetch(`${dataUrl}/readyz`)).status === 200) await Bun.sleep(50);
+  expect((await fetch(`${dataUrl}/api/v2/assets`)).status).toBe(503);
+  const { err } = await lyra.stop();
+  expect(err).toContain('"code":"store_damaged"');
+  for (const line of err.trim().split("\n")) JSON.parse(line);
+}, 30_000);
+
+test("a log that readers hold is bounded: the writer waits for them", async () => {
+  const home = scratch.path("log");
+  const db = openWriter(home);
+  const reader = new Worker(new URL("./rig/holding-reader.worker.ts", import.meta.url).href);
+  try {
+    reader.postMessage(home);
+    await new Promise((resolve) => reader.addEventListener("message", resolve, { once: true }));
+    const options = { checkpointBytes: 256 * 1024, logBytesMax: 1024 * 1024 };
+    let longest = 0;
+    await replayFiles(new BlockWriter(db, options), db, [SAMPLE], {
+      onCommit: () => void (longest = Math.max(longest, statSync(`${storePath(home)}-wal`).size)),
+    });
+    expect(longest).toBeLessThan(1.5 * 1024 * 1024);
+  } finally {
+    reader.terminate();
+    db.close();
+  }
+  openReader(home).close();
+}, 30_000);
