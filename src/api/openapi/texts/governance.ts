@@ -49,6 +49,6 @@ vega.Vote
   proposalId: Identifier of the proposal.
   timestamp: Time of the vote, Unix nanoseconds.
   totalGovernanceTokenBalance: Governance tokens that the party had when it was last counted, in their smallest units.
-  totalGovernanceTokenWeight: Share of all tokens that this is, decimal text from 0 to 1.
+  totalGovernanceTokenWeight: Share of these among the tokens of all votes on the proposal, decimal text from 0 to 1; 0 until voting has ended.
   totalEquityLikeShareWeight: Equity-like share of the party in the market that is to change, decimal text from 0 to 1; 0 for other proposals.
 `;

@@ -15,7 +15,7 @@ vega.Order
   reason: Why the order was refused or stopped; absent when it was not.
   updatedAt: Time of its last amendment or change of state, Unix nanoseconds; 0 if never.
   version: Number of this version: 1 when placed, one more for each amendment.
-  batchId: Number of the transaction's batch in the market; 0 outside batches.
+  batchId: Number of auctions that the market had left when the order came; 0 in the opening auction.
   peggedOrder: Distance from a price of the book that the limit follows; null for an order that is not pegged.
   liquidityProvisionId: Identifier of the commitment that placed the order; empty for an order of a person.
   postOnly: Whether it is refused rather than trade at once.
@@ -40,8 +40,8 @@ vega.Trade
   type: Whether parties traded, or the network closed a position.
   buyerFee: Fees that the buyer paid.
   sellerFee: Fees that the seller paid.
-  buyerAuctionBatch: Number of the auction's batch that the buying order came in; 0 outside frequent batch auctions.
-  sellerAuctionBatch: Number of the auction's batch that the selling order came in; 0 outside frequent batch auctions.
+  buyerAuctionBatch: Always 0; the network does not fill it.
+  sellerAuctionBatch: Always 0; the network does not fill it.
 vega.Position
   openVolume: Size of the position, in the market's size units; negative when it is short.
   realisedPnl: Profit of what was closed, in the settlement asset's smallest units; negative for a loss.
