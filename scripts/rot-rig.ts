@@ -7,6 +7,7 @@ import { checkRows } from "../src/history/segment-rows.ts";
 import { listSegments } from "../src/history/segment-table.ts";
 import { openReader, segmentDirectory, storePath } from "../src/store/database.ts";
 import { digestStore } from "../src/store/dump.ts";
+import { checkPages } from "../src/store/page-check.ts";
 import { Scratch } from "../test/rig/homes.ts";
 import { Dice } from "./sample/seeded.ts";
 
@@ -26,6 +27,7 @@ async function isFound(home: string): Promise<boolean> {
     try {
       const pages = db.query("PRAGMA integrity_check(5)").values();
       if (pages.length !== 1 || pages[0]![0] !== "ok") return true;
+      await checkPages(home);
       for (const row of listSegments(db)) await checkRows(db, segmentDirectory(home), row);
       return false;
     } finally {

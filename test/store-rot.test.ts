@@ -1,13 +1,17 @@
 // A store whose file changed behind the program's back: SQLite's own checks take another number for a number.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { cpSync, statSync, truncateSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { Dice } from "../scripts/sample/seeded.ts";
 import { loadConfig } from "../src/node/config.ts";
 import { scrub } from "../src/node/scrub.ts";
 import { startNode } from "../src/node/start.ts";
+import type { Block } from "../src/sources/block.ts";
 import { replayFiles } from "../src/sources/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../src/store/database.ts";
+import { checkPages } from "../src/store/page-check.ts";
+import { sumsPath } from "../src/store/page-sums.ts";
 import { SAMPLE, Scratch } from "./rig/homes.ts";
 import { ListeningLyra, Lyra } from "./rig/lyra.ts";
 
@@ -46,7 +50,7 @@ const scrubbing = (home: string) => scrub({ home, isStopping: () => false, stopp
 async function doctor(home: string) {
   const { code, out } = await new Lyra(["doctor", "--deep", "--home", home, "--json"]).end();
   const { findings } = JSON.parse(out) as { findings: { check: string; ok: boolean; detail: string }[] };
-  return { code, rows: findings.find(({ check }) => check === "rows") };
+  return { code, findings, rows: findings.find(({ check }) => check === "rows") };
 }
 
 describe("rows that are not those of the segment", () => {
@@ -82,6 +86,107 @@ describe("rows that are not those of the segment", () => {
       await node.stop();
     }
   }, 30_000);
+});
+
+async function sampleBlocks(): Promise<Block[]> {
+  const db = openWriter(scratch.path("blocks"));
+  const blocks: Block[] = [];
+  await replayFiles(new BlockWriter(db), db, [SAMPLE], { onBlock: (block) => void blocks.push(block) });
+  db.close();
+  return blocks;
+}
+
+function holdOrLeave(reader: Database): void {
+  if (reader.inTransaction) {
+    reader.run("COMMIT");
+    return;
+  }
+  reader.run("BEGIN");
+  reader.query("SELECT count(*) FROM blocks").get();
+}
+
+describe("sums of pages", () => {
+  const damaged = { code: "store_damaged" };
+
+  function flip(path: string, offset: number, bit: number): void {
+    const bytes = readFileSync(path);
+    bytes[offset]! ^= 1 << bit;
+    writeFileSync(path, bytes);
+  }
+
+  test("find a flipped bit wherever it is in the store", async () => {
+    const home = copy();
+    const { isLater, sumsDamaged, pages } = (await checkPages(home))!;
+    expect({ isLater, sumsDamaged, bytes: pages * 8192 }).toEqual({
+      isLater: false,
+      sumsDamaged: 0,
+      bytes: statSync(storePath(home)).size,
+    });
+    const dice = new Dice(7);
+    for (let i = 0; i < 40; i++) {
+      const [offset, bit] = [dice.below(pages * 8192), dice.below(8)];
+      flip(storePath(home), offset, bit);
+      // A store that cannot be opened is noticed by that.
+      expect(scrubbing(home), `byte ${offset}, bit ${bit}`).rejects.toMatchObject(damaged);
+      flip(storePath(home), offset, bit);
+    }
+    await scrubbing(home);
+  });
+
+  test("find it in the log", async () => {
+    const home = scratch.path("in-log");
+    const db = openWriter(home);
+    try {
+      await replayFiles(new BlockWriter(db), db, [SAMPLE]);
+      await checkPages(home);
+      const log = `${storePath(home)}-wal`;
+      flip(log, Math.floor(statSync(log).size / 2), 3);
+      expect(checkPages(home)).rejects.toMatchObject(damaged);
+    } finally {
+      db.close();
+    }
+  });
+
+  test("tell a flipped sum from a flipped page", async () => {
+    const home = copy();
+    flip(sumsPath(storePath(home)), 4096 + 8 * 20, 0);
+    expect(await checkPages(home)).toMatchObject({ sumsDamaged: 1 });
+  });
+
+  test("are right while a writer commits and folds its log, with a reader in its way", async () => {
+    const home = scratch.path("beside");
+    const blocks = await sampleBlocks();
+    const db = openWriter(home);
+    const reader = openReader(home);
+    try {
+      const writer = new BlockWriter(db, { checkpointBytes: 256 * 1024 });
+      for (const [i, block] of blocks.entries()) {
+        writer.stage(block);
+        if (i % 10 === 0) writer.commit();
+        if (i % 100 === 0) holdOrLeave(reader);
+        if (i % 50 === 0) expect(await checkPages(home)).toMatchObject({ sumsDamaged: 0 });
+      }
+      writer.commit();
+    } finally {
+      reader.close();
+      db.close();
+    }
+    expect(await checkPages(home)).toMatchObject({ sumsDamaged: 0, isLater: false });
+  });
+
+  test("are made by the first writer of a store that has none, which doctor says", async () => {
+    const home = copy();
+    rmSync(sumsPath(storePath(home)));
+    const findings = async () => (await doctor(home)).findings.find(({ check }) => check === "page sums");
+    expect(await findings()).toMatchObject({ ok: true, detail: expect.stringContaining("none yet") });
+    openWriter(home).close();
+    expect(await findings()).toMatchObject({
+      ok: true,
+      detail: expect.stringContaining("when the sums were first made"),
+    });
+    flip(storePath(home), 100_000, 1);
+    expect(await findings()).toMatchObject({ ok: false, detail: expect.stringContaining("page 13 ") });
+  });
 });
 
 test("a store that is cut short is an orderly error, one line in the log, and not ready", async () => {

@@ -11,6 +11,7 @@ import { loadConfig } from "../node/config.ts";
 import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
+import { checkPages } from "../store/page-check.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, grouped, red } from "./terminal.ts";
 
@@ -18,8 +19,9 @@ export const help = `lyra doctor: check a home and this machine
 
   lyra doctor [--home DIR] [--deep] [--digest] [--json]
 
-  --deep    also run SQLite's own integrity check, which reads every page, and
-            compare every row that a history segment covers with that segment
+  --deep    also run SQLite's own integrity check, compare every page with the
+            sum that its writer kept of it, and every row that a history
+            segment covers with that segment
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
 
@@ -69,7 +71,7 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
   }
   try {
     findings.push(...store(db, home), ...(await segments(db, home)));
-    if (wants.deep) findings.push(await segmentRows(db, home));
+    if (wants.deep) findings.push(await pageSums(home), await segmentRows(db, home));
     findings.push(integrity(db, wants.deep));
     if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
   } catch (error) {
@@ -157,7 +159,27 @@ async function segments(db: Database, home: string): Promise<Finding[]> {
   return [{ check: "history segments", ok: bad.length === 0, detail }];
 }
 
-/** Rows behind the last segment, and tables that no segment holds, have SQLite's own check alone. */
+async function pageSums(home: string): Promise<Finding> {
+  const check = "page sums";
+  try {
+    const checked = await checkPages(home);
+    if (checked === undefined) {
+      const detail =
+        "there are none yet; the next process that writes here makes them of the pages as they are";
+      return { check, ok: true, detail };
+    }
+    const { pages, sumsDamaged, isLater } = checked;
+    if (sumsDamaged > 0) {
+      const detail = `${sumsDamaged} sums are damaged; when all else is well, stop lyra and remove lyra.db-sums`;
+      return { check, ok: false, detail };
+    }
+    const since = isLater ? ", or were there when the sums were first made" : "";
+    return { check, ok: true, detail: `${grouped(pages)} pages are those that were written${since}` };
+  } catch (error) {
+    return { check, ok: false, detail: reasonOf(error) };
+  }
+}
+
 async function segmentRows(db: Database, home: string): Promise<Finding> {
   const rows = listSegments(db);
   const bad: string[] = [];

@@ -22,7 +22,16 @@ const ASIDE = "before-reset";
 const TAKING = "before-reset.taking";
 /** ... or before it had removed the new one, to give the last one its place again. */
 const GIVING_BACK = "before-reset.giving-back";
-const FILES = ["lyra.db", "lyra.db-wal", "lyra.db-shm", "segments", GENESIS_FILE, devnetAddressFile] as const;
+// The sums first: they are of no other store.
+const FILES = [
+  "lyra.db-sums",
+  "lyra.db",
+  "lyra.db-wal",
+  "lyra.db-shm",
+  "segments",
+  GENESIS_FILE,
+  devnetAddressFile,
+] as const;
 
 /** Whether a genesis has to be made before the home's store is: a wrong one leaves the home as it is. */
 export function isNew(home: string): boolean {

@@ -1,10 +1,11 @@
-// Goes through the store in the background, slowly: do its rows still make the history segments that were made of them?
-// Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
+// Goes through the store in the background, slowly: are its pages those that were written, and do its rows still make
+// the history segments that were made of them? Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
 import { NodeError, reasonOf } from "../errors.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
 import { checkRows } from "../history/segment-rows.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
+import { checkPages } from "../store/page-check.ts";
 import { isSqliteError, isStoreDamage } from "../store/sqlite-error.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
@@ -51,6 +52,7 @@ export async function scrub(options: ScrubOptions): Promise<void> {
     if (options.isStopping()) throw new NodeError("store.check", "stopped", "the node is stopping");
   };
   try {
+    await checkPages(home, pause);
     for (const row of segmentsOf(home)) {
       await checkOne(home, row, pause);
       await pause();

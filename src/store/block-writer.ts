@@ -6,7 +6,7 @@ import type { Block, BlockEvent } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { followsRule, hashOfRow } from "./block-hash.ts";
-import { PAGE_BYTES } from "./database.ts";
+import { checkpoint, PAGE_BYTES } from "./database.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
 import { LogBound } from "./log-bound.ts";
@@ -221,9 +221,9 @@ export class BlockWriter {
    */
   checkpoint(): void {
     try {
-      this.db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+      checkpoint(this.db, "TRUNCATE");
     } catch (error) {
-      if (!isSqliteError(error)) throw error;
+      if (!isSqliteError(error) && !isDiskFull(error)) throw error;
     }
   }
 
@@ -312,7 +312,7 @@ export class BlockWriter {
     }
     if (bytes <= (isBusy ? Math.max(checkpointBytes, BUSY_CHECKPOINT_BYTES) : checkpointBytes)) return;
     try {
-      this.db.run("PRAGMA wal_checkpoint(PASSIVE)");
+      checkpoint(this.db, "PASSIVE");
     } catch (error) {
       throw storeError(undefined, error);
     }

@@ -1,9 +1,10 @@
 // The one place where databases are opened and where their settings stand.
 import { Database, type Statement } from "bun:sqlite";
-import { accessSync, constants, mkdirSync, statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
+import { PageSums, sumsPath } from "./page-sums.ts";
 import { isDiskFull } from "./sqlite-error.ts";
 
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
@@ -49,6 +50,8 @@ const STATEMENTS_SWEEP = 256;
  * otherwise is a matter of garbage collection. Here closing is closing.
  */
 class StoreDatabase extends Database {
+  /** The writer's. */
+  private sums: PageSums | undefined;
   private statements: WeakRef<Statement>[] = [];
   private sweepAt = STATEMENTS_SWEEP;
   /** Texts as they are prepared, by the texts asked for. */
@@ -76,7 +79,29 @@ class StoreDatabase extends Database {
     return statement;
   }
 
+  keepSums(): void {
+    this.sums = PageSums.open(this.filename, Number(pageSize(this)));
+  }
+
+  /** Sums the pages that are about to come into the store. */
+  recordSums(): number | undefined {
+    const { synchronous } = this.query("PRAGMA synchronous").get() as { synchronous: bigint };
+    return this.sums?.record(synchronous > 0n);
+  }
+
+  /** The last connection that closes folds the log back into the store, whatever becomes of the sums. */
+  private closeSums(): void {
+    try {
+      this.recordSums();
+    } catch {
+      this.sums?.discard();
+    }
+    this.sums?.close();
+    this.sums = undefined;
+  }
+
   override close(throwOnError?: boolean): void {
+    if (this.sums) this.closeSums();
     const statements = this.statements.map((known) => known.deref());
     this.statements = [];
     for (const statement of statements) statement?.finalize();
@@ -94,17 +119,49 @@ export function openWriter(home: string): Database {
   try {
     checkVersion(db);
     // No pages: it is new, or its maker was killed before the first one. Only then can their size be chosen.
-    if (pageCount(db) === 0n) db.run(`PRAGMA page_size = ${PAGE_BYTES}`);
+    if (pageCount(db) === 0n) {
+      db.run(`PRAGMA page_size = ${PAGE_BYTES}`);
+      rmSync(sumsPath(db.filename), { force: true });
+    }
     db.run("PRAGMA journal_mode = WAL");
     db.run("PRAGMA synchronous = FULL");
     // The writer alone checkpoints, between blocks (store/block-writer.ts).
     db.run("PRAGMA wal_autocheckpoint = 0");
+    db.keepSums();
     migrate(db);
   } catch (error) {
     db.close();
     throw openError(error);
   }
   return db;
+}
+
+/** How far the log is, in frames. */
+export interface LogState {
+  readonly busy: bigint;
+  readonly log: bigint;
+  /** Frames of them that the store has. */
+  readonly checkpointed: bigint;
+}
+
+/**
+ * Folds the log back into the store: the one way to do so, because the sums of the pages go before.
+ * @throws NodeError `store_damaged` when the log has changed behind the writer's back
+ */
+export function checkpoint(db: Database, mode: "PASSIVE" | "TRUNCATE"): LogState {
+  const summed = db instanceof StoreDatabase ? db.recordSums() : undefined;
+  const { log } = db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
+  if (summed !== undefined && Number(log) > summed) throw logDamaged(summed);
+  return db.query(`PRAGMA wal_checkpoint(${mode})`).get() as LogState;
+}
+
+export function logDamaged(sound: number): NodeError {
+  return new NodeError(
+    "store.check",
+    "store_damaged",
+    `the store's log is not what was written to it behind frame ${sound}`,
+    "check the disk, restore the home from a backup, or load its recording into another home",
+  );
 }
 
 /** Whether a home has a store. @throws NodeError `store_unreadable` where it cannot be looked for */
@@ -131,10 +188,11 @@ export function openReader(home: string): Database {
       ExitCode.notReady,
     );
   }
-  // Not SQLite's read-only mode: a WAL left by a killed writer must be recovered by whoever comes first.
+  // Read-only, so that the last reader to close leaves the log to the writer, which has sums of its pages. SQLite
+  // recovers a log that a killed writer left all the same.
   let db: Database;
   try {
-    db = open(storePath(home), { readwrite: true, create: false });
+    db = open(storePath(home), { readonly: true });
   } catch (error) {
     throw readOnlyHome(home) ?? error;
   }
@@ -174,10 +232,10 @@ function readOnlyHome(home: string): NodeError | undefined {
   }
 }
 
-function open(path: string, mode: { readwrite: boolean; create: boolean }): Database {
+function open(path: string, mode: { readonly: true } | { readwrite: true; create: boolean }): StoreDatabase {
   checkSqlite();
   Database.MAX_QUERY_CACHE_SIZE = STATEMENTS_KEPT;
-  let db: Database | undefined;
+  let db: StoreDatabase | undefined;
   try {
     db = new StoreDatabase(path, { ...mode, strict: true, safeIntegers: true });
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
@@ -211,6 +269,10 @@ function openError(error: unknown): NodeError {
 
 function pageCount(db: Database): bigint {
   return (db.query("PRAGMA page_count").get() as { page_count: bigint }).page_count;
+}
+
+function pageSize(db: Database): bigint {
+  return (db.query("PRAGMA page_size").get() as { page_size: bigint }).page_size;
 }
 
 function checkSqlite(): void {

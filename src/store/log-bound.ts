@@ -1,6 +1,7 @@
 // The bound of the store's log (the WAL). A reader pins what it reads in it, and while one reader follows the other a log
 // is never free to begin anew: it grew to several times the store during loads. Beyond the bound the writer waits.
 import type { Database } from "bun:sqlite";
+import { checkpoint } from "./database.ts";
 
 /** With the commit that exceeds it below 256 MB. */
 const LOG_BYTES_MAX = 192 * 1024 * 1024;
@@ -8,14 +9,6 @@ const WAIT_MS = 5_000;
 const POLL_MS = 5;
 /** A reader that outlasts the wait is waited for again after this much more. */
 const STEP_BYTES = 8 * 1024 * 1024;
-
-interface LogState {
-  readonly busy: bigint;
-  /** Frames in the log. */
-  readonly log: bigint;
-  /** Frames of them that the store has. */
-  readonly checkpointed: bigint;
-}
 
 export class LogBound {
   private waitAtBytes: number;
@@ -33,7 +26,7 @@ export class LogBound {
 
   /** Empties the log, waiting on this thread for its readers. @returns whether that was possible */
   beginAnew(bytes: number): boolean {
-    const isAnew = this.foldAll() && this.state("TRUNCATE").busy === 0n;
+    const isAnew = this.foldAll() && checkpoint(this.db, "TRUNCATE").busy === 0n;
     this.waitAtBytes = isAnew ? this.bytesMax : bytes + STEP_BYTES;
     return isAnew;
   }
@@ -45,14 +38,10 @@ export class LogBound {
   private foldAll(): boolean {
     const untilMs = performance.now() + WAIT_MS;
     for (;;) {
-      const { log, checkpointed } = this.state("PASSIVE");
+      const { log, checkpointed } = checkpoint(this.db, "PASSIVE");
       if (log === checkpointed) return true;
       if (performance.now() >= untilMs) return false;
       Bun.sleepSync(POLL_MS);
     }
-  }
-
-  private state(mode: "PASSIVE" | "TRUNCATE"): LogState {
-    return this.db.query(`PRAGMA wal_checkpoint(${mode})`).get() as LogState;
   }
 }

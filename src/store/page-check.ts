@@ -1,0 +1,130 @@
+// Compares the store's pages, and the frames of its log, with the sums that the writer keeps.
+import type { Database } from "bun:sqlite";
+import { closeSync, openSync, readSync } from "node:fs";
+import { NodeError } from "../errors.ts";
+import { type LogState, logDamaged, openReader, storePath } from "./database.ts";
+import { readLog } from "./log-frames.ts";
+import { PageSumFile, sumOf, sumsPath } from "./page-sums.ts";
+
+/** 1 MB of pages at a time: for so long the writer's log is pinned. */
+const BATCH_PAGES = 128;
+/** A log that begins anew meanwhile is read again. */
+const LOG_ATTEMPTS = 5;
+
+export interface PagesChecked {
+  readonly pages: number;
+  /** Sums that are damaged themselves: their pages cannot be checked. */
+  readonly sumsDamaged: number;
+  /** The sums were made of pages that were there before: damage from earlier is not found. */
+  readonly isLater: boolean;
+}
+
+/**
+ * Beside a writer too: pages that are in the log are read from there, and have its sums.
+ * @returns undefined for a store without sums
+ * @throws NodeError `store_damaged`
+ */
+export async function checkPages(
+  home: string,
+  pause?: () => Promise<void>,
+): Promise<PagesChecked | undefined> {
+  const path = storePath(home);
+  const sums = PageSumFile.open(sumsPath(path), "r");
+  if (sums === undefined) return undefined;
+  const file = openSync(path, "r");
+  try {
+    let sumsDamaged = 0;
+    for (let first = 1; first <= sums.pages; first += BATCH_PAGES) {
+      sumsDamaged += checkBatch(home, file, sums, first);
+      if (pause) await pause();
+    }
+    checkLog(home);
+    return { pages: sums.pages, sumsDamaged, isLater: sums.isLater };
+  } finally {
+    closeSync(file);
+    sums.close();
+  }
+}
+
+/** While a reader is at work no page is changed but those that are in the log. @returns sums that are damaged */
+function checkBatch(home: string, file: number, sums: PageSumFile, first: number): number {
+  const db = openReader(home);
+  try {
+    db.run("BEGIN");
+    db.query("SELECT count(*) FROM sqlite_schema").get();
+    const { pageBytes } = sums;
+    const count = Math.min(BATCH_PAGES, sums.pages - first + 1);
+    const bytes = Buffer.alloc(count * pageBytes);
+    readSync(file, bytes, 0, bytes.length, (first - 1) * pageBytes);
+    let sumsDamaged = 0;
+    const suspects: number[] = [];
+    for (const [i, { kind, sum }] of sums.read(first, count).entries()) {
+      const page = bytes.subarray(i * pageBytes, (i + 1) * pageBytes);
+      // A page that was freed before it was ever written is a hole.
+      const isLost = kind === "damaged" || (kind === "none" && page.some((byte) => byte !== 0));
+      if (isLost) sumsDamaged++;
+      if (kind === "sum" && sumOf(page) !== sum) suspects.push(first + i);
+    }
+    if (suspects.length === 0) return sumsDamaged;
+    const logged = pagesOfLog(home);
+    db.run("COMMIT");
+    const damaged = suspects.filter((page) => !logged.has(page) || isReadDamaged(db, file, sums, page));
+    if (damaged.length > 0) throw pageDamaged(damaged);
+    return sumsDamaged;
+  } finally {
+    db.close();
+  }
+}
+
+/** A log of which the store has everything is not read any more, and its sums are those of the store's pages. */
+function isReadDamaged(db: Database, file: number, sums: PageSumFile, page: number): boolean {
+  const stateOf = () => db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
+  const before = stateOf();
+  if (before.log !== before.checkpointed) return false;
+  const bytes = Buffer.alloc(sums.pageBytes);
+  readSync(file, bytes, 0, bytes.length, (page - 1) * sums.pageBytes);
+  const differs = sumOf(bytes) !== sums.read(page, 1)[0]!.sum;
+  return differs && Bun.deepEquals(before, stateOf());
+}
+
+function pagesOfLog(home: string): ReadonlySet<number> {
+  const pages = new Set<number>();
+  const collect = (committed: ReadonlyMap<number, number>) => {
+    for (const page of committed.keys()) pages.add(page);
+  };
+  readLog(`${storePath(home)}-wal`, undefined, collect, () => 0);
+  return pages;
+}
+
+/** A flipped bit in the log is served, and cuts it off there at the next start. */
+function checkLog(home: string): void {
+  let sound = 0;
+  for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
+    const db = openReader(home);
+    try {
+      db.query("SELECT count(*) FROM sqlite_schema").get();
+      const { log } = db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
+      sound =
+        readLog(
+          `${storePath(home)}-wal`,
+          undefined,
+          () => {},
+          () => 0,
+        )?.frames ?? 0;
+      if (sound >= Number(log)) return;
+    } finally {
+      db.close();
+    }
+  }
+  throw logDamaged(sound);
+}
+
+function pageDamaged(pages: readonly number[]): NodeError {
+  const rest = pages.length > 1 ? ` and ${pages.length - 1} more near it` : "";
+  return new NodeError(
+    "store.check",
+    "store_damaged",
+    `page ${pages[0]}${rest} of the store is not what was written to it`,
+    "restore the home from a backup, or load its recording into another home",
+  );
+}

@@ -1,0 +1,199 @@
+/**
+ * A sum of each page of the store, in a file beside it. Pages reach the store only by a checkpoint, and the writer alone
+ * makes those: the sums of the pages in the log are on the disk before it begins. Until the log begins anew its pages
+ * are read from there, so that a checkpoint that was cut off is made again before anybody compares.
+ */
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { type LogPosition, readLog } from "./log-frames.ts";
+
+const MAGIC = "LYRASUM1";
+/** Also the unit in which sums are read and written: those of 4 MB of pages. */
+const BLOCK_BYTES = 4096;
+const ENTRY_BYTES = 8;
+const ENTRIES = BLOCK_BYTES / ENTRY_BYTES;
+const BASELINE_PAGES = 128;
+/** Tells a damaged sum from a damaged page. */
+const CHECK_WORD = 0x6c797261;
+
+export interface PageSum {
+  readonly kind: "sum" | "none" | "damaged";
+  readonly sum: number;
+}
+
+export function sumOf(page: Uint8Array): number {
+  return Bun.hash.crc32(page);
+}
+
+export function sumsPath(storePath: string): string {
+  return `${storePath}-sums`;
+}
+
+/** The sums as a file, for readers and for the writer. */
+export class PageSumFile {
+  private constructor(
+    private readonly file: number,
+    readonly pageBytes: number,
+    /** Pages were there before their sums: damage from earlier is not found. */
+    readonly isLater: boolean,
+  ) {}
+
+  /** @returns undefined where there is none that can be read */
+  static open(path: string, flags: "r" | "r+"): PageSumFile | undefined {
+    if (!existsSync(path)) return undefined;
+    const file = openSync(path, flags);
+    const header = Buffer.alloc(BLOCK_BYTES);
+    const length = readSync(file, header, 0, BLOCK_BYTES, 0);
+    const isWhole = length === BLOCK_BYTES && header.readUInt32LE(24) === sumOf(header.subarray(0, 24));
+    if (isWhole && header.toString("latin1", 0, 8) === MAGIC)
+      return new PageSumFile(file, header.readUInt32LE(8), header[16] === 1);
+    closeSync(file);
+    return undefined;
+  }
+
+  static create(path: string, pageBytes: number, isLater: boolean): PageSumFile {
+    const header = Buffer.alloc(BLOCK_BYTES);
+    header.write(MAGIC, 0, "latin1");
+    header.writeUInt32LE(pageBytes, 8);
+    header[16] = isLater ? 1 : 0;
+    header.writeUInt32LE(sumOf(header.subarray(0, 24)), 24);
+    const file = openSync(path, "w+", 0o600);
+    writeSync(file, header, 0, BLOCK_BYTES, 0);
+    return new PageSumFile(file, pageBytes, isLater);
+  }
+
+  /** Pages up to the last one with a sum. */
+  get pages(): number {
+    return Math.max(0, Math.floor((fstatSync(this.file).size - BLOCK_BYTES) / ENTRY_BYTES));
+  }
+
+  /** @param first counted from 1 */
+  read(first: number, count: number): PageSum[] {
+    const bytes = Buffer.alloc(count * ENTRY_BYTES);
+    readSync(this.file, bytes, 0, bytes.length, placeOf(first));
+    return Array.from({ length: count }, (_, i) => {
+      const sum = bytes.readUInt32LE(i * ENTRY_BYTES);
+      const check = bytes.readUInt32LE(i * ENTRY_BYTES + 4);
+      if (sum === 0 && check === 0) return { kind: "none", sum };
+      return { kind: check === checkOf(first + i, sum) ? "sum" : "damaged", sum };
+    });
+  }
+
+  write(sums: ReadonlyMap<number, number>): void {
+    const blocks = Map.groupBy(sums, ([page]) => Math.floor((page - 1) / ENTRIES));
+    for (const [block, entries] of blocks) {
+      const bytes = Buffer.alloc(BLOCK_BYTES);
+      const place = placeOf(block * ENTRIES + 1);
+      let length = readSync(this.file, bytes, 0, BLOCK_BYTES, place);
+      for (const [page, sum] of entries) {
+        const at = ((page - 1) % ENTRIES) * ENTRY_BYTES;
+        bytes.writeUInt32LE(sum, at);
+        bytes.writeUInt32LE(checkOf(page, sum), at + 4);
+        length = Math.max(length, at + ENTRY_BYTES);
+      }
+      writeSync(this.file, bytes, 0, length, place);
+    }
+  }
+
+  /** Sums of pages beyond the end of the store are of no use. */
+  shorten(pages: number): void {
+    if (this.pages > pages) ftruncateSync(this.file, placeOf(pages + 1));
+  }
+
+  sync(): void {
+    fdatasyncSync(this.file);
+  }
+
+  close(): void {
+    closeSync(this.file);
+  }
+}
+
+function placeOf(page: number): number {
+  return BLOCK_BYTES + (page - 1) * ENTRY_BYTES;
+}
+
+function checkOf(page: number, sum: number): number {
+  return (sum ^ CHECK_WORD ^ Math.imul(page, 0x9e3779b1)) >>> 0;
+}
+
+/** The writer's side. */
+export class PageSums {
+  private position: LogPosition | undefined;
+
+  private constructor(
+    private readonly storePath: string,
+    private readonly file: PageSumFile,
+  ) {}
+
+  /** Opens the sums of a store; where there are none, the pages as they are now are summed. */
+  static open(storePath: string, pageBytes: number): PageSums {
+    const path = sumsPath(storePath);
+    const known = PageSumFile.open(path, "r+");
+    if (known?.pageBytes === pageBytes) return new PageSums(storePath, known);
+    known?.close();
+    return new PageSums(storePath, makeBaseline(storePath, path, pageBytes));
+  }
+
+  /** Sums what has come into the log. To be called before each checkpoint. @returns the frames that are summed */
+  record(isDurable: boolean): number {
+    const sums = new Map<number, number>();
+    const before = this.position;
+    const after = readLog(
+      `${this.storePath}-wal`,
+      before,
+      (pages) => {
+        for (const [page, sum] of pages) sums.set(page, sum);
+      },
+      sumOf,
+    );
+    if (sums.size > 0) {
+      this.file.write(sums);
+      if (isDurable) this.file.sync();
+    }
+    this.position = after;
+    return after?.frames ?? 0;
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  /** Sums that could not be written would call sound pages damaged: the next writer makes them anew. */
+  discard(): void {
+    rmSync(sumsPath(this.storePath), { force: true });
+  }
+}
+
+function makeBaseline(storePath: string, path: string, pageBytes: number): PageSumFile {
+  const store = openSync(storePath, "r");
+  const temporary = `${path}.tmp`;
+  try {
+    const made = PageSumFile.create(temporary, pageBytes, fstatSync(store).size > pageBytes);
+    const chunk = Buffer.alloc(BASELINE_PAGES * pageBytes);
+    for (let first = 1; ; first += BASELINE_PAGES) {
+      const length = readSync(store, chunk, 0, chunk.length, (first - 1) * pageBytes);
+      const pages = Math.floor(length / pageBytes);
+      const sums = new Map<number, number>();
+      for (let i = 0; i < pages; i++)
+        sums.set(first + i, sumOf(chunk.subarray(i * pageBytes, (i + 1) * pageBytes)));
+      made.write(sums);
+      if (pages < BASELINE_PAGES) break;
+    }
+    made.sync();
+    renameSync(temporary, path);
+    return made;
+  } finally {
+    closeSync(store);
+  }
+}
