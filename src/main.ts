@@ -1,5 +1,5 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
-import { sayError } from "./commands/terminal.ts";
+import { sayError, sayFailure } from "./commands/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
 import { ExitCode, NodeError } from "./errors.ts";
 
@@ -91,8 +91,8 @@ process.stdout.on("error", (error: { readonly code?: string }) => {
   outputFailure ??= error;
 });
 // The runtime would print a stack.
-process.on("uncaughtException", (error) => void leave(sayError(error, asJson), asJson));
-process.on("unhandledRejection", (error) => void leave(sayError(error, asJson), asJson));
+process.on("uncaughtException", (error) => void leave(sayFailure(error, asJson), asJson));
+process.on("unhandledRejection", (error) => void leave(sayFailure(error, asJson), asJson));
 await main(argv).then(
   (code) => leave(code, asJson),
   (error: unknown) => leave(sayError(error, asJson), asJson),

@@ -2,6 +2,7 @@
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { Dice } from "../scripts/sample/seeded.ts";
 import { loadConfig } from "../src/node/config.ts";
 import { scrub } from "../src/node/scrub.ts";
@@ -13,7 +14,7 @@ import { openReader, openWriter, storePath } from "../src/store/database.ts";
 import { checkPages } from "../src/store/page-check.ts";
 import { sumsPath } from "../src/store/page-sums.ts";
 import { SAMPLE, Scratch } from "./rig/homes.ts";
-import { ListeningLyra, Lyra } from "./rig/lyra.ts";
+import { ListeningLyra, Lyra, SOURCES } from "./rig/lyra.ts";
 
 const scratch = new Scratch("rot");
 const sound = scratch.path("sound");
@@ -189,6 +190,26 @@ describe("sums of pages", () => {
   });
 });
 
+test("a devnet does not serve a store that has changed while it was away", async () => {
+  const home = scratch.path("devnet");
+  const words = ["devnet", "--home", home, "--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+  const first = new ListeningLyra<{ dataUrl: string }>([...words, "--quiet"]);
+  await first.listens();
+  expect((await first.stop()).code).toBe(0);
+  const store = readFileSync(storePath(home));
+  // The chain itself starts: what changes is a byte between the rows of a page.
+  const hole = store.indexOf(Buffer.alloc(1024), 8192);
+  expect(hole).toBeGreaterThan(0);
+  store[hole + 512] = 1;
+  writeFileSync(storePath(home), store);
+  const again = new ListeningLyra<{ dataUrl: string }>([...words, "--quiet"]);
+  const { dataUrl } = await again.listens();
+  while ((await fetch(`${dataUrl}/readyz`)).status === 200) await Bun.sleep(20);
+  const answer = await fetch(`${dataUrl}/api/v2/assets`);
+  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 14, details: [] }]);
+  expect((await again.stop()).err).toContain('"code":"store_damaged"');
+}, 30_000);
+
 test("a store that is cut short is an orderly error, one line in the log, and not ready", async () => {
   const home = copy();
   const lyra = new ListeningLyra<{ dataUrl: string }>([
@@ -212,6 +233,20 @@ test("a store that is cut short is an orderly error, one line in the log, and no
   const { err } = await lyra.stop();
   expect(err).toContain('"code":"store_damaged"');
   for (const line of err.trim().split("\n")) JSON.parse(line);
+}, 30_000);
+
+test("a fault of the process is one line of JSON in the log, without a stack", async () => {
+  const [bun, main] = SOURCES;
+  const program = [bun!, "--preload", join(import.meta.dir, "rig", "throws-later.ts"), main!];
+  const { code, err } = await new Lyra(["serve", "--home", copy(), "--data-port", "0"], { program }).end();
+  expect(code).toBe(1);
+  const last = JSON.parse(err.trim().split("\n").at(-1)!);
+  expect(last).toMatchObject({
+    level: "error",
+    code: "internal",
+    hint: expect.stringContaining("LYRA_DEBUG"),
+  });
+  expect(err).not.toContain("secret");
 }, 30_000);
 
 test("a log that readers hold is bounded: the writer waits for them", async () => {

@@ -13,11 +13,17 @@ import { NodeContext } from "../api/node/context.ts";
 import { NodePlane } from "../api/node/plane.ts";
 import { serveNode } from "../api/node/server.ts";
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
+import { NodeError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
+import { logFailure } from "../log.ts";
 import { BUILD } from "./build.ts";
 import { systemTimeNs } from "./clock.ts";
 import type { Reading } from "./reading.ts";
+import { scrubRounds } from "./scrub.ts";
 import { storeFacts } from "./store-facts.ts";
+
+/** Floods of transactions need the core more. */
+const SCRUB_REST_MS = 100;
 
 export interface PlanesOptions {
   readonly home: string;
@@ -35,6 +41,9 @@ export interface PlanesOptions {
 
 export class Planes {
   private readonly servers: { stop(): Promise<void> }[] = [];
+  private readonly stopping = Promise.withResolvers<void>();
+  private isStopping = false;
+  private scrubbing: Promise<void> | undefined;
 
   /** @param reading stays open when the planes are closed */
   constructor(
@@ -62,10 +71,32 @@ export class Planes {
       nowMs: () => Number(systemTimeNs() / 1_000_000n),
     });
     this.servers.push(faucet);
+    this.scrubbing = this.scrub(status);
     return { data, node: nodeServer, faucet };
   }
 
+  /** Pages that are not what was written are not served any more. */
+  private scrub(status: ServerStatus): Promise<void> {
+    const { home } = this.options;
+    const isStopping = () => this.isStopping;
+    const rounds = {
+      home,
+      isStopping,
+      stopped: this.stopping.promise,
+      restMs: SCRUB_REST_MS,
+      pagesOnly: true,
+    };
+    return scrubRounds(rounds).catch((error) => {
+      if (!(error instanceof NodeError)) throw error;
+      logFailure(error);
+      status.noteDamage();
+    });
+  }
+
   async close(): Promise<void> {
+    this.isStopping = true;
+    this.stopping.resolve();
+    await this.scrubbing;
     await Promise.all(this.servers.map((server) => server.stop()));
   }
 

@@ -20,6 +20,8 @@ export interface ScrubOptions {
   /** Settles when the scrub has to end. */
   readonly stopped: Promise<unknown>;
   readonly restMs?: number;
+  /** For a chain that takes blocks back meanwhile, and the segments made of them. */
+  readonly pagesOnly?: boolean;
 }
 
 /** Rounds over all segments until stopped. @throws NodeError `store_damaged` */
@@ -53,7 +55,7 @@ export async function scrub(options: ScrubOptions): Promise<void> {
   };
   try {
     await checkPages(home, pause);
-    for (const row of segmentsOf(home)) {
+    for (const row of options.pagesOnly ? [] : segmentsOf(home)) {
       await checkOne(home, row, pause);
       await pause();
     }
@@ -88,9 +90,14 @@ async function checkOne(home: string, row: SegmentRow, pause: () => Promise<void
 function damageOf(error: unknown): NodeError | undefined {
   if (error instanceof NodeError && error.code === "store_damaged") return error;
   const cause = error instanceof NodeError ? error.cause : error;
+  if (isSystemError(cause) && cause.code !== "EIO") return undefined;
   // A row whose bytes cannot be decoded any more is neither.
   const isRows = !(error instanceof NodeError) && !isSqliteError(error);
   if (!isStoreDamage(cause) && !isRows) return undefined;
   const sentence = `the store's rows cannot be read again: ${reasonOf(cause)}`;
   return new NodeError("store.check", "store_damaged", sentence, "lyra doctor --home DIR --deep says where");
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return (error as NodeJS.ErrnoException | undefined)?.syscall !== undefined;
 }

@@ -1,0 +1,6 @@
+// Preloaded: a fault of the program, as soon as it listens to such.
+const timer = setInterval(() => {
+  if (process.listenerCount("uncaughtException") === 0) return;
+  clearInterval(timer);
+  throw new Error("a secret of the source");
+}, 5);
