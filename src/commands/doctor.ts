@@ -8,6 +8,8 @@ import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
 import { checkRows } from "../history/segment-rows.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { loadConfig } from "../node/config.ts";
+import { repairHome } from "../node/repair.ts";
+import { checkRecordings } from "../sources/recording.ts";
 import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
 import { digestStore } from "../store/dump.ts";
 import { readHead } from "../store/head.ts";
@@ -18,12 +20,18 @@ import { dim, green, grouped, red } from "./terminal.ts";
 export const help = `lyra doctor: check a home and this machine
 
   lyra doctor [--home DIR] [--deep] [--digest] [--json]
+  lyra doctor --repair [--recording FILE]... [--home DIR] [--json]
 
   --deep    also run SQLite's own integrity check, compare every page with the
             sum that its writer kept of it, and every row that a history
             segment covers with that segment
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
+  --repair  make damaged segments again from the store's rows, and a damaged
+            store from its recordings; then check as with --deep. What takes
+            the place of something is verified before; the old store is kept
+  --recording FILE  the chain's recording from its first block; say it for
+            each file, in their order
 
   Exit code 0: all is well, 1: something is wrong, 3: there is no store.
 `;
@@ -41,10 +49,15 @@ export async function run(argv: string[]): Promise<number> {
     ...COMMON,
     deep: { type: "boolean" },
     digest: { type: "boolean" },
+    repair: { type: "boolean" },
+    recording: { type: "string", multiple: true },
   });
   if (positionals.length > 0) throw usageError("doctor", `give the home as --home ${positionals[0]}`);
+  if (values.recording && !values.repair) throw usageError("doctor", "--recording goes with --repair");
   const { home } = loadConfig({ home: values.home });
-  const findings = await examine(home, { deep: values.deep === true, digest: values.digest === true });
+  const repairs = values.repair ? await repair(home, values.recording ?? []) : [];
+  const wants = { deep: values.deep === true || values.repair === true, digest: values.digest === true };
+  const findings = [...repairs, ...(await examine(home, wants))];
   if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
   else {
     for (const { check, ok, detail } of findings) {
@@ -80,6 +93,14 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
     db.close();
   }
   return findings;
+}
+
+async function repair(home: string, recordings: readonly string[]): Promise<Finding[]> {
+  if (!hasStore(home)) return [];
+  checkRecordings(recordings);
+  const repairs = await repairHome(home, recordings);
+  if (repairs.length === 0) return [{ check: "repair", ok: true, detail: "nothing had to be made again" }];
+  return repairs.map((done) => ({ check: "repair", ...done }));
 }
 
 const missing = (home: string) => `there is none in ${home}; load one with: lyra replay FILE --home ${home}`;
