@@ -57,7 +57,7 @@ function openLog(path: string): OpenLog | undefined {
   // The lowest bit of the magic number says that the sums are those of big-endian words.
   const isOwnOrder = endianness() === "LE" ? MAGIC : MAGIC + 1;
   const seed: [number, number] = [0, 0];
-  addSum(seed, new Uint32Array(header.buffer, header.byteOffset, 6), 0, 6);
+  addSum(seed, new Int32Array(header.buffer, header.byteOffset, 6), 0, 6);
   const isWhole = length === HEADER_BYTES && hasSum(header, HEADER_BYTES - 8, seed);
   if (!isWhole || header.readUInt32BE(0) !== isOwnOrder) {
     closeSync(file);
@@ -74,7 +74,7 @@ function readFrames(
 ): LogPosition {
   const frameBytes = FRAME_HEADER_BYTES + log.pageBytes;
   const chunk = Buffer.from(new ArrayBuffer(Math.max(1, Math.floor(CHUNK_BYTES / frameBytes)) * frameBytes));
-  const words = new Uint32Array(chunk.buffer);
+  const words = new Int32Array(chunk.buffer);
   const sum: [number, number] = [start.sum[0], start.sum[1]];
   let pages = new Map<number, number>();
   let committed = start;
@@ -100,11 +100,12 @@ function readFrames(
   }
 }
 
-function addSum(sum: [number, number], words: Uint32Array, from: number, to: number): void {
+function addSum(sum: [number, number], words: Int32Array, from: number, to: number): void {
   let [a, b] = sum;
   for (let i = from; i < to; i += 2) {
-    a = (a + words[i]! + b) | 0;
-    b = (b + words[i + 1]! + a) | 0;
+    // Each step cut to 32 bits: the compiler stays with integers.
+    a = (((a + words[i]!) | 0) + b) | 0;
+    b = (((b + words[i + 1]!) | 0) + a) | 0;
   }
   sum[0] = a;
   sum[1] = b;
