@@ -167,14 +167,37 @@ describe("verification", () => {
   test("9: a tid is spent in the mempool until the commit, and in the chain after it", () => {
     const chain = at100(vector(15).blockHash);
     const tx = chain.proven(vector(15), 96n);
-    expect(chain.check(tx)).toBe("accepted");
-    expect(chain.check(tx)).toBe("proof of work tid already seen");
+    expect(chain.submit(tx)).toBe("accepted");
+    expect(chain.submit(tx)).toBe("proof of work tid already seen");
     expect(chain.deliver(tx)).toBe("accepted");
     chain.engine.commit();
-    expect(chain.check(tx)).toBe("transaction hash already used");
-    expect(chain.check({ ...tx, hash: "other" })).toBe("proof of work tid already seen");
-    chain.engine.commit();
-    expect(chain.check({ ...tx, hash: "other" })).toBe("proof of work tid already used");
+    expect(chain.submit(tx)).toBe("transaction hash already used");
+    expect(chain.submit({ ...tx, hash: "other" })).toBe("proof of work tid already used");
+  });
+
+  test("a tid is free again when its transaction left the mempool without a block", () => {
+    const chain = at100(vector(15).blockHash);
+    const tx = chain.proven(vector(15), 96n);
+    expect(chain.submit(tx)).toBe("accepted");
+    chain.engine.release(tx);
+    expect(chain.submit({ ...tx, hash: "other" })).toBe("accepted");
+  });
+
+  test("a tid of more than 256 bytes is not looked at for the mempool, and counts in a block", () => {
+    const chain = new PowChain({ difficulty: 1 });
+    chain.goTo(3n);
+    const [good, long] = ["é".repeat(128), "é".repeat(128) + "x"].map((tid) => chain.tx(3n, 1, { tid }));
+    expect(chain.submit(good!)).toBe("accepted");
+    expect(chain.submit({ ...good!, hash: "other" })).toBe("proof of work tid already seen");
+    expect(chain.submit(long!)).toBe("proof of work tid is longer than 256 bytes");
+    expect(chain.submit({ ...long!, isValidatorCommand: true })).toBe("accepted");
+    for (const tx of [good!, long!]) {
+      expect(chain.deliver(tx)).toBe("accepted");
+      expect(chain.deliver({ ...tx, hash: `${tx.tid.length}` })).toBe("proof of work tid already used");
+    }
+    const again = new PowEngine();
+    again.load(JSON.parse(JSON.stringify(chain.engine.save())));
+    expect(again.deliver({ ...long!, hash: "third" }, 0n)).toMatchObject({ rule: "pow_tid_used" });
   });
 
   test("13: hash and tid are forgotten when the height leaves the window", () => {
@@ -207,32 +230,39 @@ describe("verification", () => {
     expect(chain.deliver(tx)).toBe(unknownHeight(tx.hash));
   });
 
-  test("15: a refused check burns the tid until the commit", () => {
-    const chain = new PowChain({ difficulty: 8 });
-    chain.goTo(3n);
-    const good = chain.tx(3n, 8);
-    const bad = { ...good, hash: "bad", nonce: good.nonce + 1n };
-    expect(chain.check(bad)).toBe(UNPROVEN);
-    expect(chain.check(good)).toBe("proof of work tid already seen");
-    chain.engine.commit();
-    expect(chain.check(good)).toBe("accepted");
-    expect(chain.deliver(good)).toBe("accepted");
-    expect(chain.deliver(good)).toBe("transaction hash already used");
-    expect(chain.deliver({ ...good, hash: "again" })).toBe("proof of work tid already used");
+  test("15: a refused submission burns the tid until the commit, where the original's rules hold", () => {
+    for (const rules of ["default", "0.71.6"] as const) {
+      const chain = new PowChain({ difficulty: 8 }, rules);
+      chain.goTo(3n);
+      const good = chain.tx(3n, 8);
+      const bad = { ...good, hash: "bad", nonce: good.nonce + 1n };
+      expect(chain.submit(bad)).toBe(UNPROVEN);
+      if (rules === "0.71.6") {
+        expect(chain.submit(good)).toBe("proof of work tid already seen");
+        chain.engine.commit();
+      }
+      expect(chain.submit(good)).toBe("accepted");
+      expect(chain.deliver(good)).toBe("accepted");
+      expect(chain.deliver(good)).toBe("transaction hash already used");
+      expect(chain.deliver({ ...good, hash: "again" })).toBe("proof of work tid already used");
+    }
   });
 
   test.each([8, 0])("16: without a proof, difficulty %d", (difficulty) => {
-    const chain = new PowChain({ difficulty });
-    chain.goTo(3n);
-    expect(chain.check(chain.plain({ party: "one" }))).toBe(UNPROVEN);
-    expect(chain.check(chain.plain({ party: "two" }))).toBe("proof of work tid already seen");
+    for (const rules of ["default", "0.71.6"] as const) {
+      const chain = new PowChain({ difficulty }, rules);
+      chain.goTo(3n);
+      expect(chain.submit(chain.plain({ party: "one" }))).toBe(UNPROVEN);
+      const second = rules === "default" ? UNPROVEN : "proof of work tid already seen";
+      expect(chain.submit(chain.plain({ party: "two" }))).toBe(second);
+    }
   });
 
   test("17: a validator command names any height, once", () => {
     const chain = new PowChain();
     chain.goTo(3n);
     const tx = chain.plain({ blockHeight: 999_999n, isValidatorCommand: true });
-    expect([chain.check(tx), chain.check(tx)]).toEqual(["accepted", "accepted"]);
+    expect([chain.submit(tx), chain.submit(tx)]).toEqual(["accepted", "accepted"]);
     expect([chain.deliver(tx), chain.deliver(tx)]).toEqual(["accepted", "transaction hash already used"]);
   });
 

@@ -81,8 +81,12 @@ export class PowChain {
     return textOf(this.engine.deliver(tx, this.timeNs));
   }
 
-  check(tx: PowTransaction): string {
-    return textOf(this.engine.check(tx));
+  /** As a submission: what is good waits in the mempool. */
+  submit(tx: PowTransaction): string {
+    const verdict = this.engine.check(tx);
+    if (verdict.accepted) this.engine.hold(tx);
+    else this.engine.refuse(tx);
+    return textOf(verdict);
   }
 }
 

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { PowEngine, type PowTransaction } from "../src/admission/pow/engine.ts";
 import type { PowParameters } from "../src/admission/pow/parameter-sets.ts";
 import type { AdmissionRules } from "../src/admission/rules.ts";
+import type { Verdict } from "../src/admission/verdict.ts";
 import { hashOf, SECOND_NS, textOf } from "./pow-fixture.ts";
 import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";
 
@@ -16,7 +17,7 @@ const FIRST: PowParameters = {
 };
 
 interface Sent {
-  readonly how: "check" | "deliver";
+  readonly how: "submit" | "deliver";
   readonly party: string;
   readonly hash: string;
   /** Blocks behind the current one; negative is ahead. */
@@ -29,7 +30,7 @@ type Step = "block" | "save" | { readonly change: Partial<PowParameters> } | Sen
 
 // Few values of each, so that they meet again: a hash and a tid are used twice, a party goes over its quota.
 const sent: fc.Arbitrary<Sent> = fc.record({
-  how: fc.constantFrom("deliver", "deliver", "deliver", "check"),
+  how: fc.constantFrom("deliver", "deliver", "deliver", "submit"),
   party: fc.constantFrom("A", "B", "C"),
   hash: fc.nat(60).map((number) => `hash ${number}`),
   age: fc.integer({ min: -1, max: 12 }),
@@ -101,10 +102,18 @@ class Pair {
   private send({ how, age, ...rest }: Sent): void {
     const blockHeight = BigInt(Math.max(0, this.height - age));
     const tx: PowTransaction = { ...rest, blockHeight, commandName: "Vote on Proposal" };
-    const verdict = how === "check" ? this.engine.check(tx) : this.engine.deliver(tx, this.timeNs);
+    const verdict = how === "submit" ? this.submit(tx) : this.engine.deliver(tx, this.timeNs);
     expect(textOf(verdict)).toBe(this.model[how](tx));
     const rule = verdict.accepted ? "accepted" : verdict.rule;
     this.verdicts.set(rule, (this.verdicts.get(rule) ?? 0) + 1);
+  }
+
+  private submit(tx: PowTransaction): Verdict {
+    const verdict = this.engine.check(tx);
+    expect(this.engine.check(tx)).toEqual(verdict);
+    if (verdict.accepted) this.engine.hold(tx);
+    else this.engine.refuse(tx);
+    return verdict;
   }
 
   /** Goes on with an engine that was loaded from the bytes of this one's state. */

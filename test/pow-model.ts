@@ -9,7 +9,7 @@ type Happened =
   | { readonly kind: "begin"; readonly at: number; readonly hash: string; readonly clock: number }
   | { readonly kind: "end"; readonly at: number }
   | { readonly kind: "commit" }
-  | { readonly kind: "check"; readonly tid: string }
+  | { readonly kind: "submit"; readonly tid: string }
   | {
       readonly kind: "delivered";
       readonly tx: PowTransaction;
@@ -51,15 +51,13 @@ export class PowModel {
     this.log.push({ kind: "end", at: this.height }, { kind: "commit" });
   }
 
-  check(tx: PowTransaction): string {
+  submit(tx: PowTransaction): string {
     const sinceCommit = this.log.slice(this.log.findLastIndex(({ kind }) => kind === "commit") + 1);
-    if (!tx.isValidatorCommand) {
-      if (sinceCommit.some((entry) => entry.kind === "check" && entry.tid === tx.tid)) {
-        return "proof of work tid already seen";
-      }
-      this.log.push({ kind: "check", tid: tx.tid });
-    }
+    const isSeen = sinceCommit.some((entry) => entry.kind === "submit" && entry.tid === tx.tid);
+    if (isSeen && !tx.isValidatorCommand) return "proof of work tid already seen";
     const bits = this.verify(tx);
+    const isSpent = typeof bits === "number" || this.isOld;
+    if (isSpent && !tx.isValidatorCommand) this.log.push({ kind: "submit", tid: tx.tid });
     return typeof bits === "number" ? "accepted" : bits;
   }
 

@@ -12,7 +12,7 @@
 import { NodeError } from "../errors.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import { applyParameter } from "./network-parameters.ts";
-import { PowEngine, type PowState, type PowTransaction } from "./pow/engine.ts";
+import { PowEngine, type PowHolder, type PowState, type PowTransaction } from "./pow/engine.ts";
 import type { AdmissionRules } from "./rules.ts";
 import { SpamEngine, type SpamRequest, type SpamState } from "./spam/engine.ts";
 import type { Tokens } from "./spam/simple-policy.ts";
@@ -73,15 +73,25 @@ export class Admission {
     this.spam.startEpoch(seq);
   }
 
-  /** For the mempool. @param tokens in the party's staking account; undefined when it has none */
+  /** For the mempool; nothing is remembered of it. @param tokens in the party's staking account; undefined when it has none */
   check(tx: AdmissionTransaction, tokens: Tokens): Verdict {
     const verdict = this.pow.check(powTransaction(tx));
     return verdict.accepted ? this.spam.check(spamRequest(tx), tokens) : verdict;
   }
 
-  /** Instead of `check`, for what waited in the mempool at this very block before. */
-  keep({ command, tid }: Pick<AdmissionTransaction, "command" | "tid">): void {
-    this.pow.keep({ isValidatorCommand: COMMANDS[command].isValidatorCommand, tid });
+  /** A transaction is in the mempool, after its `check` or for what was good at this very block before. */
+  hold(tx: AdmissionTransaction): void {
+    this.pow.hold(powHolder(tx));
+  }
+
+  /** A transaction left the mempool, and no block has it. */
+  release(tx: AdmissionTransaction): void {
+    this.pow.release(powHolder(tx));
+  }
+
+  /** A submission was refused, whatever refused it. */
+  refuse(tx: AdmissionTransaction): void {
+    this.pow.refuse(powHolder(tx));
   }
 
   /** In a block. A transaction that a spam policy refuses has used up its proof all the same. */
@@ -95,7 +105,7 @@ export class Admission {
     this.spam.endBlock(this.pow.currentHeight, this.timeNs);
   }
 
-  /** The mempool checks what remains in it again after this. */
+  /** The mempool checks what remains in it again after this, and holds it again. */
   commit(): void {
     this.pow.commit();
   }
@@ -123,6 +133,10 @@ export function encodeState(state: AdmissionState): Uint8Array {
 
 export function decodeState(bytes: Uint8Array): AdmissionState {
   return JSON.parse(new TextDecoder().decode(bytes)) as AdmissionState;
+}
+
+function powHolder({ command, hash, tid }: AdmissionTransaction): PowHolder {
+  return { isValidatorCommand: COMMANDS[command].isValidatorCommand, hash, tid };
 }
 
 function powTransaction(tx: AdmissionTransaction): PowTransaction {

@@ -83,7 +83,7 @@ export interface ChainPort {
    * @throws ChainCallError
    */
   submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome>;
-  /** The verdict alone; as on the network it uses up the proof of work until the next commit. @throws ChainCallError */
+  /** The verdict alone. It leaves no trace: the same transaction can be submitted after it. @throws ChainCallError */
   check(bytes: Uint8Array): Promise<TxOutcome>;
   /** Statistics of a party in the form of admission/statistics.ts. */
   spamStatistics(party: string): Promise<unknown>;

@@ -7,9 +7,15 @@ const NEW_PROOF =
 const POW = table("rule", {
   pow_tid_seen: [
     "proof of work tid already seen",
-    "The node has looked at a transaction with this tid since the last block.",
-    "A check uses up the proof too, also one that failed: checking and then submitting the same transaction in one block is refused. The tid may even be somebody else's, since all senders share them.",
+    "A transaction with this tid waits for its block already.",
+    "The tid may even be somebody else's, since all senders share them. A node of the network says so of everything that it has looked at since the last block: there a check uses up the proof too, also one that failed, and here a refused submission under --rules 0.71.6.",
     `Wait for the next block and send it again, or: ${NEW_PROOF}`,
+  ],
+  pow_tid_too_long: [
+    "proof of work tid is longer than 256 bytes",
+    "The identifier of the proof of work is too long.",
+    "A tid is any text; wallets send 64 hexadecimal digits. The network has no limit, so this refusal is Lyra's own.",
+    NEW_PROOF,
   ],
   pow_tid_used: [
     "proof of work tid already used",

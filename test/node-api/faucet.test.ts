@@ -190,6 +190,13 @@ describe("the cool-down", () => {
     expect(coolDown.waitsUntil("p1", "a")).toBeUndefined();
     expect(coolDown).toHaveProperty("until", new Map());
   });
+
+  test("holds so many mints at the most: the oldest ones end their wait", () => {
+    const coolDown = new CoolDown(100, () => 0, 3);
+    for (const party of ["one", "two", "three", "one", "four"]) coolDown.begin(party, "a");
+    const waiting = ["one", "two", "three", "four"].filter((party) => coolDown.waitsUntil(party, "a"));
+    expect(waiting).toEqual(["one", "three", "four"]);
+  });
 });
 
 describe("on a port", () => {

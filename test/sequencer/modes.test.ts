@@ -157,18 +157,29 @@ describe("transactions", () => {
     expect(rig.chain.status.mempool.count).toBe(0);
   });
 
-  test("given a check alone, then its proof counts as seen until the next block", async () => {
-    const rig = start({ mode: { kind: "manual" } });
-    const bytes = A.transfer(rig.chain, B.party, 5n);
-    expect(await rig.chain.check(bytes)).toMatchObject({ code: 0, gasWanted: 1 });
-    expect(await rig.chain.submit(bytes, "check")).toMatchObject({
-      code: 89,
-      text: "proof of work tid already seen",
-      details: { rule: "pow_tid_seen" },
-    });
-    await rig.chain.mine(1);
-    expect(await rig.chain.submit(bytes, "check")).toMatchObject({ code: 0 });
-  });
+  test.each(["manual", "instant", "interval", "mixed"] as const)(
+    "given checks, good and refused, in %s mode, then they leave no trace: the same transactions are executed",
+    async (kind) => {
+      const rig = start({ mode: { kind, intervalMs: 5 } as BlockMode });
+      const good = A.transfer(rig.chain, B.party, 5n);
+      const dear = B.transfer(rig.chain, C.party, FUNDS + 5n);
+      for (let n = 0; n < 3; n++) {
+        expect(await rig.chain.check(good)).toMatchObject({ code: 0, gasWanted: 1 });
+        expect(await rig.chain.check(dear)).toMatchObject({ code: 70, text: "not enough funds to transfer" });
+      }
+      const sent = rig.chain.submit(good, "commit");
+      // A proof is spent while its transaction waits.
+      if (kind === "manual") {
+        expect(await rig.chain.check(good)).toMatchObject({ code: 89, details: { rule: "pow_tid_seen" } });
+        await rig.chain.mine(1);
+      }
+      expect(await sent).toMatchObject({ code: 0 });
+      const second = rig.chain.submit(dear, "commit");
+      if (kind === "manual") await rig.chain.mine(1);
+      expect(await second).toMatchObject({ code: 0 });
+      expect(rig.engine.balanceOf(C.party)).toBe(2n * FUNDS + 5n);
+    },
+  );
 
   test("given a quota that is used up, then the refusal has the caller's own numbers", async () => {
     const rig = start({ genesis: testGenesis({ "spam.protection.maxUserTransfersPerEpoch": "3" }) });
@@ -228,20 +239,33 @@ describe("transactions", () => {
     expect(rig.engine.balanceOf(C.party)).toBe(FUNDS - 5n);
   });
 
-  test("given endless checks, then a block comes early, and by hand only they end", async () => {
-    const rig = start({ limits: { judgedTxsMax: 10 } });
-    for (let n = 0; n < 25; n++) {
-      await rig.chain.check(A.transfer(rig.chain, B.party, FUNDS + 1n));
-      await Bun.sleep(0);
-    }
-    expect(rig.height).toBeGreaterThan(1);
-    await rig.chain.setBlockMode({ kind: "manual" });
+  test.each([
+    ["default", 0],
+    ["0.71.6", 89],
+  ] as const)(
+    "given a refused submission and another one with its proof, under the rules %s, then that one is told %d",
+    async (rules, code) => {
+      const rig = start({ mode: { kind: "manual" }, rules });
+      const tid = "the same";
+      const dear = A.transfer(rig.chain, B.party, FUNDS + 1n, { tid });
+      expect(await rig.chain.submit(dear, "check")).toMatchObject({ code: 70 });
+      const good = A.transfer(rig.chain, B.party, 1n, { tid });
+      expect((await rig.chain.submit(good, "check")).code).toBe(code);
+      await rig.chain.mine(1);
+      expect((await rig.chain.submit(A.transfer(rig.chain, B.party, 2n, { tid }), "check")).code).toBe(
+        89 - code,
+      );
+    },
+  );
+
+  test("given a party that makes way in a full mempool, then its proof is not spent", async () => {
+    const rig = start({ mode: { kind: "manual" }, limits: { mempoolTxsMax: 2 } });
+    for (const tid of ["one", "two"])
+      await rig.chain.submit(A.transfer(rig.chain, B.party, 1n, { tid }), "check");
+    expect(await rig.transfer(B, C.party, 1n)).toMatchObject({ code: 0 });
     await rig.chain.mine(1);
-    const bytes = A.transfer(rig.chain, B.party, 1n);
-    for (let n = 0; n < 10; n++) await rig.chain.check(bytes);
-    await expect(rig.chain.check(bytes)).rejects.toMatchObject({ code: "mempool_full" });
-    await rig.chain.mine(1);
-    expect(await rig.chain.check(bytes)).toMatchObject({ code: 0 });
+    const again = A.transfer(rig.chain, B.party, 2n, { tid: "two" });
+    expect(await rig.chain.submit(again, "check")).toMatchObject({ code: 0 });
   });
 
   test("given a transaction that wants more gas than a block has, then its sender is told", async () => {

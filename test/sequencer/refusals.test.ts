@@ -79,6 +79,7 @@ describe("a refusal says it with the caller's own numbers", () => {
   test("every rule of admission has a sentence of its own", () => {
     const rules = [
       "pow_tid_seen",
+      "pow_tid_too_long",
       "pow_tid_used",
       "pow_hash_used",
       "pow_banned",

@@ -12,6 +12,7 @@ import { expectedDifficulty, requiredTotal } from "./difficulty.ts";
 import { type Proof, verifyProof } from "./function.ts";
 import { BlockHashes, type BlockHashesState, Seen, type SeenState } from "./heights.ts";
 import { type ParameterSetState, ParameterSets, type PowParameters } from "./parameter-sets.ts";
+import { type Proven, TID_BYTES_MAX, tidKey, WaitingProofs } from "./waiting-proofs.ts";
 
 /** What the engine has to know of a transaction. */
 export interface PowTransaction {
@@ -29,6 +30,9 @@ export interface PowTransaction {
   readonly tid: string;
   readonly nonce: bigint;
 }
+
+/** What a proof in the mempool is known by. */
+export type PowHolder = Pick<PowTransaction, "isValidatorCommand" | "tid" | "hash">;
 
 /** One height of a party, for the statistics (section 5.3). */
 export interface PowBlockState {
@@ -53,15 +57,6 @@ export interface PowState {
 
 const NOTHING: Readonly<PartyCounter> = { observed: 0n, seen: 0n };
 
-/** Good proofs that are remembered between the mempool and the block. */
-const PROVEN_MAX = 50_000;
-
-interface Proven {
-  readonly proof: Proof;
-  readonly parameters: PowParameters;
-  readonly bits: number;
-}
-
 function isSame(a: Proof, b: Proof): boolean {
   return a.nonce === b.nonce && a.tid === b.tid && a.blockHash === b.blockHash;
 }
@@ -74,12 +69,14 @@ export class PowEngine {
   private readonly hashes = new Seen();
   private readonly tids = new Seen();
   private readonly bans = new Bans();
-  /** Identifiers of proofs checked since the last commit, by this node alone. */
-  private readonly pooledTids = new Set<string>();
-  /** Good proofs by the hash of their transaction. */
-  private readonly proven = new Map<string, Proven>();
+  /** What only this node knows. */
+  private readonly waiting: WaitingProofs;
+  /** The good proof that was checked last. */
+  private latest: Proven | undefined;
 
-  constructor(private readonly rules: AdmissionRules = "default") {}
+  constructor(private readonly rules: AdmissionRules = "default") {
+    this.waiting = new WaitingProofs(rules === "0.71.6");
+  }
 
   get currentHeight(): bigint {
     return this.height;
@@ -120,29 +117,44 @@ export class PowEngine {
     this.bans.release(previousTimeNs);
   }
 
-  /** Judges a transaction for the mempool. Its proof's identifier is spent until the next commit, also if refused. */
+  /** The verdict of the mempool. Nothing is remembered of it. */
   check(tx: PowTransaction): Verdict {
     if (!tx.isValidatorCommand) {
-      if (this.pooledTids.has(tx.tid)) return refuse("pow_tid_seen", "proof of work tid already seen");
-      this.pooledTids.add(tx.tid);
+      const bytes = Buffer.byteLength(tx.tid, "utf8");
+      if (bytes > TID_BYTES_MAX) {
+        const text = `proof of work tid is longer than ${TID_BYTES_MAX} bytes`;
+        return refuse("pow_tid_too_long", text, { bytes: BigInt(bytes), max: BigInt(TID_BYTES_MAX) });
+      }
+      if (this.waiting.has(tx.tid)) return refuse("pow_tid_seen", "proof of work tid already seen");
     }
     const bits = this.verify(tx);
     return typeof bits === "bigint" ? ACCEPTED : bits;
   }
 
-  /** A transaction that was judged well before, and waits in the mempool again. */
-  keep({ isValidatorCommand, tid }: Pick<PowTransaction, "isValidatorCommand" | "tid">): void {
-    if (!isValidatorCommand) this.pooledTids.add(tid);
+  /** A transaction is in the mempool: until the next commit, or its release, no other one may have its proof. */
+  hold(tx: PowHolder): void {
+    if (!tx.isValidatorCommand)
+      this.waiting.hold(tx, this.latest?.hash === tx.hash ? this.latest : undefined);
+  }
+
+  /** A transaction left the mempool, and no block has it. */
+  release(tx: PowHolder): void {
+    if (!tx.isValidatorCommand) this.waiting.release(tx);
+  }
+
+  /** A submission was refused: on the original's node, that spends its identifier until the next commit. */
+  refuse(tx: PowHolder): void {
+    if (!tx.isValidatorCommand && this.rules === "0.71.6") this.waiting.burn(tx.tid);
   }
 
   /** @param timeNs of the current block: a ban begins there */
   deliver(tx: PowTransaction, timeNs: bigint): Verdict {
     const bits = this.verify(tx);
-    this.proven.delete(tx.hash);
+    this.waiting.delivered(tx.hash);
     if (typeof bits !== "bigint") return bits;
     this.hashes.add(tx.blockHeight, tx.hash);
     if (tx.isValidatorCommand) return ACCEPTED;
-    this.tids.add(tx.blockHeight, tx.tid);
+    this.tids.add(tx.blockHeight, tidKey(tx.tid));
     return this.count(tx, bits, timeNs);
   }
 
@@ -161,8 +173,9 @@ export class PowEngine {
     this.sets.dropExpired(this.height);
   }
 
+  /** Whatever waits on must be held again. */
   commit(): void {
-    this.pooledTids.clear();
+    this.waiting.commit();
   }
 
   /** When the party is released, Unix nanoseconds; undefined when it is not banned. */
@@ -235,7 +248,7 @@ export class PowEngine {
       const text = `unknown block height for tx:${tx.hash}, command:${tx.commandName}, party:${party}`;
       return refuse("pow_unknown_height", text, { blockHeight, height: this.height, pastBlocks });
     }
-    if (this.tids.has(tid)) return refuse("pow_tid_used", "proof of work tid already used");
+    if (this.tids.has(tidKey(tid))) return refuse("pow_tid_used", "proof of work tid already used");
     const bits = this.bitsOf(tx.hash, { blockHash, tid, nonce }, set.parameters);
     if (bits !== undefined) return BigInt(bits);
     return refuse("pow_invalid", "failed to verify proof of work", { difficulty: BigInt(difficulty) });
@@ -243,12 +256,10 @@ export class PowEngine {
 
   /** As `verifyProof`; a proof that was good for the mempool need not be worked out again for the block. */
   private bitsOf(hash: string, proof: Proof, parameters: PowParameters): number | undefined {
-    const known = this.proven.get(hash);
+    const known = this.waiting.proven(hash);
     if (known?.parameters === parameters && isSame(known.proof, proof)) return known.bits;
     const bits = verifyProof(proof, parameters.difficulty, parameters.hashFunction, this.rules);
-    if (bits === undefined) return undefined;
-    if (this.proven.size >= PROVEN_MAX) this.proven.clear();
-    this.proven.set(hash, { proof, parameters, bits });
+    this.latest = bits === undefined ? undefined : { hash, proof, parameters, bits };
     return bits;
   }
 

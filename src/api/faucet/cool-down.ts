@@ -1,5 +1,8 @@
 // One mint of an asset for a party in a while, for callers from afar (reference 60, section 3.5).
 
+/** Mints that are remembered: beyond it the oldest ones end their wait early. */
+const MINTS_MAX = 100_000;
+
 /** Networks whose callers need not wait: private ones and this machine. */
 const EXEMPT: readonly RegExp[] = [
   /^(?:10|127)\./,
@@ -24,6 +27,7 @@ export class CoolDown {
   constructor(
     private readonly lengthMs: number,
     private readonly nowMs: () => number,
+    private readonly mintsMax: number = MINTS_MAX,
   ) {}
 
   /** When the next mint is allowed, milliseconds; undefined when it is allowed now. */
@@ -37,6 +41,9 @@ export class CoolDown {
     const key = keyOf(party, asset);
     this.until.delete(key);
     this.until.set(key, this.nowMs() + this.lengthMs);
+    if (this.until.size <= this.mintsMax) return;
+    const [oldest] = this.until.keys();
+    this.until.delete(oldest!);
   }
 
   /** As if nothing had been minted. */

@@ -69,7 +69,7 @@ const checkRaw: ChainCall = {
   required: ["tx"],
   tag: TAG,
   summary: "Check a signed transaction without submitting it",
-  description: `The whole verdict of the mempool. As on the network, it uses up the proof of work until the next block. ${DETAILS}`,
+  description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
   async handle(context: NodeContext, { tx }: CheckRawTransactionRequest) {
     return checked(await context.check(tx));
   },
@@ -83,7 +83,7 @@ const check: ChainCall = {
   required: ["tx"],
   tag: TAG,
   summary: "Check a signed transaction, as JSON, without submitting it",
-  description: `The whole verdict of the mempool. As on the network, it uses up the proof of work until the next block. ${DETAILS}`,
+  description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
   async handle(context: NodeContext, { tx }: CheckTransactionRequest) {
     return checked(tx === undefined ? NOTHING_TO_CHECK : await context.check(bytesOf(tx)));
   },

@@ -16,7 +16,6 @@ import { COMMANDS } from "../../wire/transaction-commands.ts";
 import { admissionTransaction } from "./admission-log.ts";
 import type { TxExecution } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
-import type { SequencerLimits } from "./limits.ts";
 import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 import { refusalDetails } from "./refusals.ts";
@@ -30,6 +29,8 @@ export interface Taken {
   readonly dropped: readonly PooledTx[];
 }
 
+type Candidate = Pick<PooledTx, "hash" | "tx" | "isImpersonated">;
+
 const NOT_ALLOWED = 51;
 const UNSUPPORTED = 80;
 /** Names of the rules behind the engine's codes, for details. */
@@ -40,15 +41,11 @@ const ENGINE_RULES: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class Intake {
-  /** Transactions judged since the last block: each leaves something behind in admission until then. */
-  private judged = 0;
-
   constructor(
     private readonly core: ChainCore,
     private readonly mempool: Mempool,
     private readonly checker: NonNullable<LocalChainOptions["checkTransaction"]> = checkTransaction,
     private readonly status: () => ChainStatus,
-    private readonly limits: Pick<SequencerLimits, "judgedTxsMax">,
   ) {}
 
   /**
@@ -88,7 +85,7 @@ export class Intake {
     }
   }
 
-  /** The verdict alone. Its proof of work counts as seen until the next commit. @throws ChainCallError */
+  /** The verdict alone: nothing is remembered of it, so the same transaction can be submitted after it. @throws ChainCallError */
   async check(bytes: Uint8Array): Promise<TxOutcome> {
     checkSize(bytes);
     const plainHash = sha256HexOf(bytes);
@@ -98,23 +95,31 @@ export class Intake {
     return this.judge({ hash, tx: verdict.transaction, isImpersonated: false });
   }
 
-  /** Whether so many were judged that a block is due, whatever came of them. */
-  get isCrowded(): boolean {
-    return this.judged >= this.limits.judgedTxsMax / 2;
+  /** Asked after a block, for what remains. What is good is held again. */
+  recheck(entry: PooledTx): TxOutcome {
+    const outcome = this.judge(entry);
+    if (outcome.code === 0) this.hold(entry);
+    else this.refused(entry);
+    return outcome;
   }
 
-  /** A block is committed: what was left behind is gone. */
-  committed(): void {
-    this.judged = 0;
+  /** Holds what waits, or waits again, without judging it. */
+  hold({ tx, isImpersonated }: Candidate): void {
+    if (!isImpersonated) this.core.log.admission.hold(admissionTransaction(tx));
   }
 
-  /** Also asked again after a block, for what remains. @throws ChainCallError `mempool_full` */
-  judge({ hash, tx, isImpersonated }: Pick<PooledTx, "hash" | "tx" | "isImpersonated">): TxOutcome {
+  /** What left the mempool, and is in no block, may come again. */
+  release({ hash, tx, isImpersonated }: Candidate): void {
+    this.mempool.forget(hash);
+    if (!isImpersonated) this.core.log.admission.release(admissionTransaction(tx));
+  }
+
+  private refused({ tx, isImpersonated }: Candidate): void {
+    if (!isImpersonated) this.core.log.admission.refuse(admissionTransaction(tx));
+  }
+
+  private judge({ hash, tx, isImpersonated }: Candidate): TxOutcome {
     const { engine, log } = this.core;
-    if (this.judged++ >= this.limits.judgedTxsMax) {
-      const text = `${this.limits.judgedTxsMax} transactions were checked since the last block`;
-      throw new ChainCallError("mempool_full", text);
-    }
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
       const tokens = isCounted ? engine.stakeOf(tx.party) : undefined;
@@ -137,12 +142,6 @@ export class Intake {
     return this.outcome(hash, { code, text, rule: undefined, numbers }, gasWanted);
   }
 
-  /** Counts as judged without being judged again. */
-  keep({ tx, isImpersonated }: Pick<PooledTx, "tx" | "isImpersonated">): void {
-    this.judged++;
-    if (!isImpersonated) this.core.log.admission.keep(admissionTransaction(tx));
-  }
-
   /** The outcome in the form that callers see. @param height of the block that holds it; 0 for a verdict */
   outcome(hash: string, execution: TxExecution, gasWanted: number, height = 0): TxOutcome {
     const { code, text, numbers } = execution;
@@ -154,11 +153,15 @@ export class Intake {
   private enter(candidate: Omit<PooledTx, "gas">): Taken {
     const outcome = this.judge(candidate);
     if (outcome.code !== 0) {
+      this.refused(candidate);
       this.mempool.forget(candidate.hash);
       return { outcome, tx: candidate.tx, dropped: [] };
     }
     const entry: PooledTx = { ...candidate, gas: outcome.gasWanted };
-    return { outcome, entry, dropped: this.mempool.add(entry) };
+    const dropped = this.mempool.add(entry);
+    this.hold(entry);
+    for (const each of dropped) this.release(each);
+    return { outcome, entry, dropped };
   }
 
   private refuseBytes(hash: string, refusal: TransactionRefusal): Taken {

@@ -9,8 +9,6 @@ export interface SequencerLimits {
   readonly mempoolBytesMax: number;
   /** Hashes remembered, so that the same bytes are not taken twice. */
   readonly cachedHashesMax: number;
-  /** Transactions checked between two blocks, taken or not; at half of it a block comes early, unless by hand only. */
-  readonly judgedTxsMax: number;
   /** Bytes of transactions in a block. */
   readonly blockBytesMax: number;
   /** How long `commit` waits for its block, milliseconds. */
@@ -30,7 +28,6 @@ export const SEQUENCER_LIMITS: SequencerLimits = {
   mempoolTxsMax: 5_000,
   mempoolBytesMax: GIB,
   cachedHashesMax: 10_000,
-  judgedTxsMax: 500_000,
   blockBytesMax: 21 * MIB,
   commitWaitMs: 10_000,
   stateBlocksMax: 1_000,

@@ -16,7 +16,6 @@ export class RecentRefusals {
   add(outcome: TxOutcome, tx: CheckedTransaction | undefined): void {
     if (outcome.code === 0) return;
     const { details } = outcome;
-    const short = (text: string) => text.slice(0, TEXT_CHARACTERS_MAX);
     this.byHash.delete(outcome.hash);
     this.byHash.set(outcome.hash, {
       outcome: {
@@ -36,6 +35,12 @@ export class RecentRefusals {
     const found = this.byHash.get(hash);
     return found && { outcome: found.outcome, ...(found.tx && JSON.parse(found.tx)) };
   }
+}
+
+/** A part of a text holds on to the whole of it, unless it is made anew. */
+function short(text: string): string {
+  if (text.length <= TEXT_CHARACTERS_MAX) return text;
+  return Buffer.from(text.slice(0, TEXT_CHARACTERS_MAX), "utf8").toString("utf8");
 }
 
 /** Sender and command, where the command is not too long to keep. */

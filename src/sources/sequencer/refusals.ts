@@ -23,7 +23,8 @@ const COUNTED: Readonly<Record<string, string>> = {
 };
 
 const POW: Readonly<Record<string, Sentence>> = {
-  pow_tid_seen: () => "this proof of work was checked already since the last block: make a new one",
+  pow_tid_seen: () => "a transaction with this proof of work waits for its block already: make a new one",
+  pow_tid_too_long: (n) => `the proof's tid has ${n.bytes} bytes, and at most ${n.max} are taken`,
   pow_tid_used: () => "this proof of work was used already: make a new one",
   pow_hash_used: () => "this very transaction was in a block already",
   pow_banned: (n) => `banned until ${n.bannedUntil}, for ${n.bannedSeconds} s yet`,

@@ -62,7 +62,7 @@ export class Sequencer {
     this.mempool = new Mempool(limits);
     this.waiters = new Waiters(limits.commitWaitMs);
     this.board = new StatusBoard(core, options);
-    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status, limits);
+    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status);
   }
 
   get status(): ChainStatus {
@@ -121,9 +121,7 @@ export class Sequencer {
   /** @throws ChainCallError */
   async check(bytes: Uint8Array): Promise<TxOutcome> {
     this.checkRunning();
-    const outcome = await this.intake.check(bytes);
-    this.schedule();
-    return outcome;
+    return this.intake.check(bytes);
   }
 
   /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
@@ -151,10 +149,7 @@ export class Sequencer {
     this.goOn();
     this.board.update();
     if (isJudged) this.stayed();
-    else {
-      this.intake.committed();
-      this.recheck();
-    }
+    else this.recheck();
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
     for (const listener of this.listeners) listener(this.status);
     this.noteHalt();
@@ -163,8 +158,7 @@ export class Sequencer {
 
   /** The chain was read again at a place where what waits was found good: its proofs are spent as before. */
   stayed(): void {
-    this.intake.committed();
-    for (const entry of this.mempool.entries()) this.intake.keep(entry);
+    for (const entry of this.mempool.entries()) this.intake.hold(entry);
   }
 
   /** @throws ChainCallError */
@@ -208,6 +202,7 @@ export class Sequencer {
       } else trouble = this.core.commit();
       if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
     } catch (error) {
+      this.stayed();
       if (error instanceof CommandError) throw error;
       this.board.update();
       throw this.halt(error);
@@ -215,7 +210,6 @@ export class Sequencer {
     this.halted = undefined;
     clearTimeout(this.retry);
     this.retry = undefined;
-    this.intake.committed();
     durable?.catch((error) => this.halt(error));
     for (const each of made) this.told(each, durable);
     if (trouble) this.halt(trouble);
@@ -273,7 +267,7 @@ export class Sequencer {
   /** Drops what is not good any more; only those who wait for it are told. */
   private recheck(): void {
     for (const entry of [...this.mempool.entries()]) {
-      const outcome = this.intake.judge(entry);
+      const outcome = this.intake.recheck(entry);
       if (outcome.code === 0) continue;
       this.mempool.remove(entry);
       this.mempool.forget(entry.hash);
@@ -286,9 +280,7 @@ export class Sequencer {
     if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
     const { kind } = this.mode;
     const isDue =
-      this.mempool.count > 0 ||
-      this.intake.isCrowded ||
-      (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+      this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
     if (kind !== "interval" && isDue && this.soon === undefined) {
       this.soon = setImmediate(() => {
         this.soon = undefined;
