@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
-const LINES_MAX = 430;
+const LINES_MAX = 600;
 /** Tests hold tables of cases. */
 const TEST_LINES_MAX = 600;
 /** Pure tables: as long as what they hold. */

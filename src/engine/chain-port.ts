@@ -158,21 +158,30 @@ export interface DevnetPort extends ChainPort {
   bridge: BridgePort;
 }
 
+/** An event of Ethereum that a block has. */
+export interface Brought {
+  /** Of the event, and of what it made: a deposit, a linking. */
+  readonly id: string;
+  /** Why its effect is not on the chain yet, although it will be; absent when it is. */
+  readonly pending?: string;
+}
+
+/** What fails has no effect, now or later: an event that a block has does not fail any more, unless the chain refuses it. */
 export interface BridgePort {
-  /** Deposits an asset, builtin or ERC20, for a party; 64 zeros stand for the treasury. @returns the deposit's id */
-  deposit(party: string, asset: string, amount: bigint): Promise<string>;
-  /** Links stake to a party. @returns the linking's id */
-  stake(party: string, amount: bigint): Promise<string>;
-  unstake(party: string, amount: bigint): Promise<string>;
+  /** Deposits an asset, builtin or ERC20, for a party; 64 zeros stand for the treasury. */
+  deposit(party: string, asset: string, amount: bigint): Promise<Brought>;
+  /** Links stake to a party. */
+  stake(party: string, amount: bigint): Promise<Brought>;
+  unstake(party: string, amount: bigint): Promise<Brought>;
   /** Lists an asset whose signatures are complete. @throws ChainCallError `bridge` when the signatures do not verify */
-  list(asset: string): Promise<void>;
+  list(asset: string): Promise<Brought>;
   /** Brings the limits of an enacted update. */
-  setLimits(proposal: string): Promise<void>;
-  addSigner(address: string): Promise<void>;
-  removeSigner(address: string): Promise<void>;
-  setThreshold(threshold: number): Promise<void>;
+  setLimits(proposal: string): Promise<Brought>;
+  addSigner(address: string): Promise<Brought>;
+  removeSigner(address: string): Promise<Brought>;
+  setThreshold(threshold: number): Promise<Brought>;
   /** Claims a withdrawal with its bundle. @throws ChainCallError `bridge` when the bundle does not verify */
-  claim(withdrawal: string): Promise<void>;
-  stopBridge(): Promise<void>;
-  resumeBridge(): Promise<void>;
+  claim(withdrawal: string): Promise<Brought>;
+  stopBridge(): Promise<Brought>;
+  resumeBridge(): Promise<Brought>;
 }

@@ -277,6 +277,16 @@ export class BridgeSimulator implements ChainPart {
     return known.name === token.name && known.symbol === token.symbol && known.decimals === token.decimals;
   }
 
+  /**
+   * Undoes a call whose log no block has. What validators were asked meanwhile stays.
+   * @param before what was saved before it @param id of its log, where it had one
+   */
+  takeBack(before: string, id: string | undefined): void {
+    const { brought, tokens, supplyReported } = this.snapshot();
+    const kept = brought.filter(([known]) => known !== id);
+    this.load(JSON.stringify({ ...JSON.parse(before), brought: kept, tokens, supplyReported }));
+  }
+
   save(): string {
     this.saved ??= JSON.stringify(this.snapshot());
     return this.saved;

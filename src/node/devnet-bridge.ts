@@ -4,7 +4,7 @@
  */
 import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
-import { type BridgePort, ChainCallError, type ChainPort } from "../engine/chain-port.ts";
+import { type BridgePort, type Brought, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import type { BridgeSimulator } from "./bridge-simulator.ts";
 import type { ClientReader } from "./client-reader.ts";
 import { madeUpAddress } from "./devnet-keys.ts";
@@ -13,7 +13,9 @@ import { reverted, sameAddress } from "./ethereum/refusal.ts";
 import type { ValidatorAgent } from "./validator-agent.ts";
 
 /** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
-export interface BridgeChain extends Pick<ChainPort, "submit"> {
+export interface BridgeChain {
+  /** As `LocalChain.execute`. */
+  execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
   mine(blocks: number): Promise<unknown>;
 }
 
@@ -27,6 +29,8 @@ export interface DevnetBridgeOptions {
 
 /** The event in one block, the votes in the next, the effect in the one after; some more for full blocks. */
 const EFFECT_BLOCKS_MAX = 12;
+/** Code of what a contract or the chain refuses. */
+const REFUSED = "bridge";
 /** Changes of signers show one tick after the votes (reference 60, section 9.4). */
 const LATE_BLOCKS = 2;
 /** The account from which operators call the contracts. */
@@ -54,46 +58,41 @@ interface SignerBundle {
 }
 
 export class DevnetBridge implements BridgePort {
-  /** Calls of contracts come one after the other, as Ethereum's transactions do. */
-  private last: Promise<unknown> = Promise.resolve();
   private mining: Promise<unknown> | undefined;
 
   constructor(private readonly options: DevnetBridgeOptions) {}
 
-  async deposit(party: string, asset: string, amount: bigint): Promise<string> {
+  async deposit(party: string, asset: string, amount: bigint): Promise<Brought> {
     const { simulator, reader } = this.options;
     const { details } = this.asset(asset);
-    const id = await this.bring(() =>
+    const id = this.bring(() =>
       details.erc20
         ? simulator.depositErc20(party, asset, amount)
         : simulator.depositBuiltin(party, asset, amount),
     );
-    await this.until("the deposit is credited", () => {
+    return this.until(id, "the deposit is credited", () => {
       const found = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });
       if (found?.deposit.status === "STATUS_CANCELLED") throw refused("the chain cancelled the deposit");
       return found?.deposit.status === "STATUS_FINALIZED";
     });
-    return id;
   }
 
-  async stake(party: string, amount: bigint): Promise<string> {
-    const id = await this.bring(() => this.options.simulator.stake(party, amount));
-    await this.untilLinked(party, id);
-    return id;
+  async stake(party: string, amount: bigint): Promise<Brought> {
+    const id = this.bring(() => this.options.simulator.stake(party, amount));
+    return this.untilLinked(party, id);
   }
 
-  async unstake(party: string, amount: bigint): Promise<string> {
-    const id = await this.bring(() => this.options.simulator.unstake(party, amount));
-    await this.untilLinked(party, id);
-    return id;
+  async unstake(party: string, amount: bigint): Promise<Brought> {
+    const id = this.bring(() => this.options.simulator.unstake(party, amount));
+    return this.untilLinked(party, id);
   }
 
-  async list(asset: string): Promise<void> {
+  async list(asset: string): Promise<Brought> {
     const { details } = this.asset(asset);
     const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
       assetId: asset,
     });
-    await this.bring(() =>
+    const id = this.bring(() =>
       this.options.simulator.listAsset({
         token: bundle.assetSource,
         assetId: asset,
@@ -103,18 +102,18 @@ export class DevnetBridge implements BridgePort {
         signatures: bundle.signatures,
       }),
     );
-    await this.until("the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
+    return this.until(id, "the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
   }
 
   /** An update may change the quantum alone, or be followed by a later one: the asset's limits do not tell the end. */
-  async setLimits(proposal: string): Promise<void> {
+  async setLimits(proposal: string): Promise<Brought> {
     const bundle = this.bundle<{
       assetSource: string;
       nonce: string;
       lifetimeLimit: string;
       threshold: string;
     }>("/api/v2/erc20/asset/limits/bundle", { proposalId: proposal });
-    await this.operate(() =>
+    return this.operate(() =>
       this.options.simulator.setLimits({
         token: bundle.assetSource,
         lifetimeLimit: BigInt(bundle.lifetimeLimit),
@@ -125,7 +124,7 @@ export class DevnetBridge implements BridgePort {
     );
   }
 
-  async claim(withdrawal: string): Promise<void> {
+  async claim(withdrawal: string): Promise<Brought> {
     const { simulator, reader } = this.options;
     const bundle = this.bundle<{
       assetSource: string;
@@ -134,7 +133,7 @@ export class DevnetBridge implements BridgePort {
       targetAddress: string;
       creation: string;
     }>("/api/v2/erc20/asset/withdrawal/bundle", { withdrawalId: withdrawal });
-    await this.bring(() =>
+    const id = this.bring(() =>
       simulator.withdraw({
         token: bundle.assetSource,
         amount: BigInt(bundle.amount),
@@ -144,7 +143,7 @@ export class DevnetBridge implements BridgePort {
         signatures: bundle.signatures,
       }),
     );
-    await this.until("the claim is reported", () => {
+    return this.until(id, "the claim is reported", () => {
       const found = reader.get<{ withdrawal: { withdrawnTimestamp: string } }>("/api/v2/withdrawal/{id}", {
         id: withdrawal,
       });
@@ -153,10 +152,10 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** With the validators' bundle where the chain has issued a good one, else with one that operators agree on. */
-  async addSigner(address: string): Promise<void> {
+  async addSigner(address: string): Promise<Brought> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
-    await this.operate(() => {
+    return this.operate(() => {
       const issued = this.issued("added", (bundle) => bundle.newSigner, signer);
       const log = issued && unlessReverted(() => simulator.addSigner(issued, issued.submitter));
       if (log) return log;
@@ -167,10 +166,10 @@ export class DevnetBridge implements BridgePort {
   }
 
   /** As `addSigner`. */
-  async removeSigner(address: string): Promise<void> {
+  async removeSigner(address: string): Promise<Brought> {
     const { agent, simulator } = this.options;
     const signer = addressOf(address);
-    await this.operate(() => {
+    return this.operate(() => {
       const issued = this.issued("removed", (bundle) => bundle.oldSigner, signer);
       const log = issued && unlessReverted(() => simulator.removeSigner(issued, issued.submitter));
       if (log) return log;
@@ -180,29 +179,29 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  async setThreshold(threshold: number): Promise<void> {
+  async setThreshold(threshold: number): Promise<Brought> {
     if (!Number.isInteger(threshold) || threshold < 1 || threshold > 999) {
       throw reverted("a threshold is a whole number from 1 to 999, in parts of a thousand");
     }
-    await this.operate(() => {
+    return this.operate(() => {
       const values = { threshold: BigInt(threshold), nonce: this.options.agent.operatorNonce() };
       const signatures = this.operators("set_threshold", values, OPERATOR);
       return this.options.simulator.setThreshold({ ...values, signatures }, OPERATOR);
     });
   }
 
-  async stopBridge(): Promise<void> {
+  async stopBridge(): Promise<Brought> {
     const { agent, simulator, collateralBridge } = this.options;
-    await this.operate(() => {
+    return this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
       const signatures = this.operators("global_stop", values, collateralBridge);
       return simulator.stopBridge({ ...values, signatures });
     });
   }
 
-  async resumeBridge(): Promise<void> {
+  async resumeBridge(): Promise<Brought> {
     const { agent, simulator, collateralBridge } = this.options;
-    await this.operate(() => {
+    return this.operate(() => {
       const values = { nonce: agent.operatorNonce() };
       const signatures = this.operators("global_resume", values, collateralBridge);
       return simulator.resumeBridge({ ...values, signatures });
@@ -229,36 +228,34 @@ export class DevnetBridge implements BridgePort {
     return { signer, submitter, nonce: BigInt(nonce), signatures };
   }
 
-  /** Makes a call and puts its log on the way to the chain; where the chain does not take it, nothing has happened. */
-  private bring(call: () => EthereumLog): Promise<string> {
+  /**
+   * Makes a call, and a block with its log, at one go: where no block has it, nothing has happened, and nothing will.
+   * @returns the event's id
+   */
+  private bring(call: () => EthereumLog): string {
     const { simulator, agent, chain } = this.options;
-    const run = async () => {
-      const before = simulator.save();
+    const before = simulator.save();
+    let id: string | undefined;
+    const make = () => {
       const log = call();
-      const { bytes, id } = agent.chainEvent(log.event, log.voteType);
-      const outcome = await chain.submit(bytes, "check");
-      if (outcome.code !== 0) {
-        simulator.load(before);
-        throw refused(`the chain does not take the event: ${outcome.text}`);
-      }
-      return id;
+      const signed = agent.chainEvent(log.event, log.voteType);
+      id = signed.id;
+      return signed.bytes;
     };
-    const mine = this.last.then(run, run);
-    this.last = mine.catch(() => {});
-    return mine;
+    const outcome = chain.execute(make, () => simulator.takeBack(before, id));
+    if (outcome.code !== 0) throw refused(`the chain does not take the event: ${outcome.text}`);
+    return id!;
   }
 
   /** A call whose effect no resource of the data API shows: it is there when the votes are counted. */
-  private async operate(call: () => EthereumLog): Promise<void> {
-    const { agent, chain } = this.options;
-    const id = await this.bring(call);
-    await this.nextBlock();
-    await this.until("the validators have voted", () => agent.isSettled(id));
-    await chain.mine(LATE_BLOCKS);
+  private async operate(call: () => EthereumLog): Promise<Brought> {
+    const { agent } = this.options;
+    const id = this.bring(call);
+    return this.until(id, "the validators have voted", () => agent.isSettled(id), LATE_BLOCKS);
   }
 
-  private untilLinked(party: string, id: string): Promise<void> {
-    return this.until("the stake is linked", () => {
+  private untilLinked(party: string, id: string): Promise<Brought> {
+    return this.until(id, "the stake is linked", () => {
       const found = this.options.reader.get<{
         stakeLinkings: { edges: { node: { id: string; status: string } }[] };
       }>("/api/v2/parties/{party_id}/stake", { partyId: party });
@@ -268,12 +265,22 @@ export class DevnetBridge implements BridgePort {
     });
   }
 
-  private async until(what: string, isSo: () => boolean): Promise<void> {
-    for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX; blocks++) {
-      if (isSo()) return;
-      await this.nextBlock();
+  /**
+   * Makes blocks until the effect is there. The event is on the chain: that nothing goes on meanwhile is no failure.
+   * @param late blocks that it takes to show after `isSo`
+   * @throws ChainCallError when it never will be
+   */
+  private async until(id: string, what: string, isSo: () => boolean, late = 0): Promise<Brought> {
+    try {
+      for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX && !isSo(); blocks++) await this.nextBlock();
+      if (!isSo())
+        return { id, pending: `after ${EFFECT_BLOCKS_MAX} blocks it is still not so that ${what}` };
+      if (late > 0) await this.options.chain.mine(late);
+      return { id };
+    } catch (error) {
+      if (error instanceof ChainCallError && error.code === REFUSED) throw error;
+      return { id, pending: error instanceof ChainCallError ? error.message : "the chain cannot be read" };
     }
-    if (!isSo()) throw refused(`after ${EFFECT_BLOCKS_MAX} blocks it is still not so that ${what}`);
   }
 
   /** One block for all who wait for one. */
@@ -315,5 +322,5 @@ function unlessReverted(call: () => EthereumLog): EthereumLog | undefined {
 }
 
 function refused(sentence: string): ChainCallError {
-  return new ChainCallError("bridge", sentence);
+  return new ChainCallError(REFUSED, sentence);
 }

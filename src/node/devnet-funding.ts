@@ -68,7 +68,23 @@ export class Funding implements ChainPart {
     this.step = text as Step;
   }
 
-  private async deposit({
+  private async deposit(options: FundingOptions): Promise<void> {
+    const { chain, simulator } = options;
+    const before = simulator.save();
+    try {
+      await this.bringBalances(options);
+    } catch (error) {
+      // No block has the events: what they tell of has not happened, and the next start makes it happen.
+      simulator.load(before);
+      this.step = "new";
+      throw error;
+    }
+    for (let blocks = 1; blocks < BLOCKS_MAX && simulator.pending().length > 0; blocks++) await chain.mine(1);
+    await chain.mine(LATE_BLOCKS);
+  }
+
+  /** One block has the events, unless it fails. */
+  private async bringBalances({
     genesis,
     chain,
     simulator,
@@ -94,8 +110,6 @@ export class Funding implements ChainPart {
     // In the same commit as the block that holds the events.
     this.step = isRestored ? "done" : "deposited";
     await chain.mine(1);
-    for (let blocks = 1; blocks < BLOCKS_MAX && simulator.pending().length > 0; blocks++) await chain.mine(1);
-    await chain.mine(LATE_BLOCKS);
   }
 
   private async delegate({ chain, parties, validator }: FundingOptions): Promise<void> {
@@ -108,7 +122,12 @@ export class Funding implements ChainPart {
       chain.impersonate(party, { delegateSubmission: { nodeId, amount: amount.toString() } }),
     );
     this.step = "done";
-    await chain.mine(1);
+    try {
+      await chain.mine(1);
+    } catch (error) {
+      this.step = "deposited";
+      throw error;
+    }
     for (const { code, text } of await Promise.all(sent)) if (code !== 0) throw failed(text);
   }
 }

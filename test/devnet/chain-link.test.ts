@@ -95,7 +95,7 @@ describe("a chain on another thread", () => {
     ]);
     expect(answers[0]).toMatchObject({ code: 0, height: 8 });
     expect(answers[9]).toBe("1");
-    expect(answers[18]).toBe("d1".repeat(32));
+    expect(answers[18]).toEqual({ id: "d1".repeat(32) });
     expect(remote.status).toEqual(STATUS);
   });
 

@@ -54,17 +54,17 @@ export function fakeChain(fail?: Error): { chain: DevnetPort; calls: Call[] } {
       return answer;
     };
   const bridge: BridgePort = {
-    deposit: noted("deposit", "d1".repeat(32)),
-    stake: noted("stake", "57".repeat(32)),
-    unstake: noted("unstake", "58".repeat(32)),
-    list: noted("list", undefined),
-    setLimits: noted("setLimits", undefined),
-    addSigner: noted("addSigner", undefined),
-    removeSigner: noted("removeSigner", undefined),
-    setThreshold: noted("setThreshold", undefined),
-    claim: noted("claim", undefined),
-    stopBridge: noted("stopBridge", undefined),
-    resumeBridge: noted("resumeBridge", undefined),
+    deposit: noted("deposit", { id: "d1".repeat(32) }),
+    stake: noted("stake", { id: "57".repeat(32) }),
+    unstake: noted("unstake", { id: "58".repeat(32) }),
+    list: noted("list", { id: "e7".repeat(32) }),
+    setLimits: noted("setLimits", { id: "e7".repeat(32) }),
+    addSigner: noted("addSigner", { id: "e7".repeat(32) }),
+    removeSigner: noted("removeSigner", { id: "e7".repeat(32) }),
+    setThreshold: noted("setThreshold", { id: "e7".repeat(32) }),
+    claim: noted("claim", { id: "e7".repeat(32) }),
+    stopBridge: noted("stopBridge", { id: "e7".repeat(32) }),
+    resumeBridge: noted("resumeBridge", { id: "e7".repeat(32) }),
   };
   const chain: DevnetPort = {
     status: STATUS,

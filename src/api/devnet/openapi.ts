@@ -65,6 +65,11 @@ const SCHEMAS: Readonly<Record<string, Schema>> = {
   }),
 };
 
+/** An event of Ethereum is on the chain, and blocks that are not made yet bring its effect. */
+const PENDING = {
+  "pending?": text("Why the effect is not on the chain yet: it comes by itself. Absent when it is there."),
+};
+
 /** Answers that are not the chain's status. */
 const ANSWERS: Readonly<Record<string, Schema>> = {
   parties: {
@@ -79,19 +84,20 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   snapshot: object({ snapshot: text("Identifier, for `revert`.") }),
   dump: { type: "object", description: "The whole state; `load` takes it." },
   checkpoint: { type: "object", description: "What another chain can begin with." },
-  fund: object({ deposit: text("Identifier of the deposit.") }),
-  "bridge/deposit": object({ deposit: text("Identifier of the deposit.") }),
-  stake: object({ linking: text("Identifier of the stake linking.") }),
-  "bridge/list": object({ listed: text("Identifier of the asset.") }),
-  "bridge/limits": object({ proposal: text("Identifier of the proposal.") }),
-  "bridge/claim": object({ claimed: text("Identifier of the withdrawal.") }),
+  fund: object({ deposit: text("Identifier of the deposit."), ...PENDING }),
+  "bridge/deposit": object({ deposit: text("Identifier of the deposit."), ...PENDING }),
+  stake: object({ linking: text("Identifier of the stake linking."), ...PENDING }),
+  "bridge/list": object({ listed: text("Identifier of the asset."), ...PENDING }),
+  "bridge/limits": object({ proposal: text("Identifier of the proposal."), ...PENDING }),
+  "bridge/claim": object({ claimed: text("Identifier of the withdrawal."), ...PENDING }),
   "bridge/signers": object({
     "added?": text("Ethereum address that became a signer."),
     "removed?": text("Ethereum address that is no signer any more."),
     "threshold?": whole("Share of the signers that must sign, of 1,000."),
+    ...PENDING,
   }),
-  "bridge/stop": object({ stopped: flag("Always true.") }),
-  "bridge/resume": object({ stopped: flag("Always false.") }),
+  "bridge/stop": object({ stopped: flag("Always true."), ...PENDING }),
+  "bridge/resume": object({ stopped: flag("Always false."), ...PENDING }),
   impersonate: object({
     success: flag("Whether the command was executed."),
     txHash: text("Hash of the transaction, upper-case hexadecimal."),

@@ -3,7 +3,7 @@
  * from the protocol, under `{node_url}/devnet/`, and exist on a devnet only.
  */
 import { rfc3339Nano } from "../../admission/time-text.ts";
-import type { ChainStatus, ClockStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import type { Brought, ChainStatus, ClockStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { badRequest } from "../errors.ts";
@@ -153,10 +153,8 @@ export const TOOLS: readonly Tool[] = [
       const amount = fields.amount();
       const remove = fields.flag("remove", false);
       fields.end();
-      const linking = await (remove
-        ? chain.bridge.unstake(party, amount)
-        : chain.bridge.stake(party, amount));
-      return { linking };
+      const linked = await (remove ? chain.bridge.unstake(party, amount) : chain.bridge.stake(party, amount));
+      return { linking: linked.id, ...pendingOf(linked) };
     },
   ),
   post(
@@ -193,8 +191,7 @@ export const TOOLS: readonly Tool[] = [
       const { chain } = context;
       const asset = assetOf(context, fields);
       fields.end();
-      await chain.bridge.list(asset);
-      return { listed: asset };
+      return { listed: asset, ...pendingOf(await chain.bridge.list(asset)) };
     },
   ),
   post(
@@ -204,8 +201,7 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const proposal = fields.text("proposal");
       fields.end();
-      await chain.bridge.setLimits(proposal);
-      return { proposal };
+      return { proposal, ...pendingOf(await chain.bridge.setLimits(proposal)) };
     },
   ),
   post(
@@ -215,8 +211,7 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const withdrawal = fields.text("withdrawal");
       fields.end();
-      await chain.bridge.claim(withdrawal);
-      return { claimed: withdrawal };
+      return { claimed: withdrawal, ...pendingOf(await chain.bridge.claim(withdrawal)) };
     },
   ),
   post(
@@ -227,13 +222,11 @@ export const TOOLS: readonly Tool[] = [
   ),
   post("bridge/stop", "stop the bridge", {}, async ({ chain }, fields) => {
     fields.end();
-    await chain.bridge.stopBridge();
-    return { stopped: true };
+    return { stopped: true, ...pendingOf(await chain.bridge.stopBridge()) };
   }),
   post("bridge/resume", "let the bridge go on", {}, async ({ chain }, fields) => {
     fields.end();
-    await chain.bridge.resumeBridge();
-    return { stopped: false };
+    return { stopped: false, ...pendingOf(await chain.bridge.resumeBridge()) };
   }),
 
   post(
@@ -285,7 +278,12 @@ async function fund(context: DevnetContext, fields: Fields): Promise<object> {
   const asset = assetOf(context, fields);
   const amount = fields.amount();
   fields.end();
-  return { deposit: await context.chain.bridge.deposit(party, asset, amount) };
+  const brought = await context.chain.bridge.deposit(party, asset, amount);
+  return { deposit: brought.id, ...pendingOf(brought) };
+}
+
+function pendingOf({ pending }: Pick<Brought, "pending">): { pending?: string } {
+  return pending === undefined ? {} : { pending };
 }
 
 async function signers({ chain }: DevnetContext, fields: Fields): Promise<object> {
@@ -296,10 +294,19 @@ async function signers({ chain }: DevnetContext, fields: Fields): Promise<object
   if (add === undefined && remove === undefined && threshold === undefined) {
     throw badRequest("give 'add', 'remove' or 'threshold'");
   }
-  if (add !== undefined) await chain.bridge.addSigner(add);
-  if (remove !== undefined) await chain.bridge.removeSigner(remove);
-  if (threshold !== undefined) await chain.bridge.setThreshold(threshold);
-  return { ...(add && { added: add }), ...(remove && { removed: remove }), ...(threshold && { threshold }) };
+  const changes = [
+    add !== undefined && (() => chain.bridge.addSigner(add)),
+    remove !== undefined && (() => chain.bridge.removeSigner(remove)),
+    threshold !== undefined && (() => chain.bridge.setThreshold(threshold)),
+  ].filter((change) => change !== false);
+  let pending: string | undefined;
+  for (const change of changes) pending = (await change()).pending ?? pending;
+  return {
+    ...(add && { added: add }),
+    ...(remove && { removed: remove }),
+    ...(threshold && { threshold }),
+    ...pendingOf({ pending }),
+  };
 }
 
 function transactionUnknown(hash: string): NodeError {

@@ -207,10 +207,22 @@ export class ChainCore {
     this.storeState();
   }
 
-  /** Stores what admission was told outside of blocks. @throws NodeError */
-  flushAdmission(): void {
+  /** Tells admission something outside of blocks, and stores it. @throws NodeError: then it was not told */
+  tellAdmission(tell: (admission: AdmissionLog["admission"]) => void): void {
     this.commit();
-    this.storeState();
+    tell(this.log.admission);
+    try {
+      this.storeState();
+    } catch (error) {
+      this.log.rewind(this.log.mark());
+      throw error;
+    }
+  }
+
+  /** Writes what is there already: fails while nothing can be written. @throws NodeError */
+  storeHead(): void {
+    this.writer.begin();
+    this.guarded(() => this.store.stageHead(this.point));
   }
 
   private storeState(): void {

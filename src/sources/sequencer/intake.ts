@@ -73,12 +73,12 @@ export class Intake {
     }
   }
 
-  /** Takes a transaction that nobody signed (devnet tools). @throws ChainCallError */
-  takeUnsigned(bytes: Uint8Array, tx: CheckedTransaction) {
+  /** Takes a transaction of the devnet's tools, whose signature needs no look. @throws ChainCallError */
+  takeTrusted(bytes: Uint8Array, tx: CheckedTransaction, isImpersonated: boolean): Taken {
     const hash = tx.hash.toUpperCase();
     this.mempool.remember(hash);
     try {
-      return this.enter({ hash, bytes, tx, isImpersonated: true });
+      return this.enter({ hash, bytes, tx, isImpersonated });
     } catch (error) {
       this.mempool.forget(hash);
       throw error;

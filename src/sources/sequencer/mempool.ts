@@ -134,18 +134,26 @@ export class Mempool {
     );
   }
 
-  /** The transactions of a block: by priority, then arrival, as far as bytes and gas go. They stay in the mempool. */
-  pick(gasMax: number): PooledTx[] {
-    const picked: PooledTx[] = [];
-    let bytes = 0;
-    let gas = 0;
+  /**
+   * The transactions of a block: by priority, then arrival, as far as bytes and gas go. They stay in the mempool.
+   * @param first comes before all of them
+   */
+  pick(gasMax: number, first?: PooledTx): PooledTx[] {
+    const picked = first ? [first] : [];
+    let bytes = first?.bytes.length ?? 0;
+    let gas = first?.gas ?? 0;
     for (const entry of this.entries()) {
+      if (entry === first) continue;
       if (bytes + entry.bytes.length > this.limits.blockBytesMax || gas + entry.gas > gasMax) break;
       bytes += entry.bytes.length;
       gas += entry.gas;
       picked.push(entry);
     }
     return picked;
+  }
+
+  find(hash: string): PooledTx | undefined {
+    return this.byHash.get(hash);
   }
 
   remove(entry: PooledTx): void {

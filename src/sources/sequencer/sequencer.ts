@@ -36,6 +36,17 @@ interface MadeBlock {
   readonly status: ChainStatus;
 }
 
+/** What a block is made for, when a tool makes it. */
+interface Wanted {
+  readonly tool?: ToolCommand | undefined;
+  readonly first?: PooledTx | undefined;
+}
+
+export interface ToolTransaction {
+  readonly bytes: Uint8Array;
+  readonly tx: CheckedTransaction;
+}
+
 export class Sequencer {
   readonly mempool: Mempool;
   private readonly board: StatusBoard;
@@ -109,13 +120,60 @@ export class Sequencer {
     }
   }
 
-  /** @throws ChainCallError */
+  /** Waits for its block, unless blocks are made by hand. @throws ChainCallError: then no block has it, and none will */
   async submitUnsigned(bytes: Uint8Array, tx: CheckedTransaction): Promise<TxOutcome> {
     this.checkRunning();
-    return this.entered(
-      this.intake.takeUnsigned(bytes, tx),
-      this.mode.kind === "manual" ? "check" : "commit",
-    );
+    const taken = this.intake.takeTrusted(bytes, tx, true);
+    try {
+      return await this.entered(taken, this.mode.kind === "manual" ? "check" : "commit");
+    } catch (error) {
+      this.withdraw(taken.outcome.hash);
+      throw error;
+    }
+  }
+
+  /**
+   * Executes a transaction of the devnet's tools as the first one of a block that is made now: nothing comes between,
+   * and the disk has it in the end.
+   * @param make its bytes, with all that changes beside the chain
+   * @param takeBack undoes those changes, for a transaction that was refused, or that no block has, and none will
+   * @throws ChainCallError
+   */
+  execute(make: () => ToolTransaction, takeBack: () => void): TxOutcome {
+    this.checkRunning();
+    let hash: string | undefined;
+    try {
+      const { bytes, tx } = make();
+      const { outcome, entry, dropped } = this.intake.takeTrusted(bytes, tx, false);
+      this.evicted(dropped);
+      if (entry === undefined) {
+        takeBack();
+        return outcome;
+      }
+      hash = entry.hash;
+      const [made] = this.produce(1, { first: entry });
+      const result = made!.executed.results[0]!;
+      if (result.code !== 0) takeBack();
+      return this.intake.outcome(hash, result, entry.gas, made!.executed.point.height);
+    } catch (error) {
+      // A block has it, and whether the disk has the block is not known.
+      const isIn = hash !== undefined && !this.withdraw(hash);
+      if (!isIn) takeBack();
+      throw error;
+    }
+  }
+
+  /** Takes a transaction out of the mempool. @returns whether it was there */
+  private withdraw(hash: string): boolean {
+    const entry = this.mempool.find(hash);
+    if (entry === undefined) return false;
+    this.mempool.remove(entry);
+    this.intake.release(entry);
+    return true;
+  }
+
+  private evicted(dropped: readonly PooledTx[]): void {
+    for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
   }
 
   /** @throws ChainCallError */
@@ -128,7 +186,7 @@ export class Sequencer {
   async mine(blocks: number): Promise<void> {
     for (let left = blocks; left > 0; ) {
       this.checkRunning();
-      left -= this.produce(left);
+      left -= this.produce(left).length;
       // Whoever follows the blocks gets to answer them.
       if (left > 0) await yieldToOthers();
     }
@@ -137,7 +195,7 @@ export class Sequencer {
   /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
   makeBlockWith(tool: ToolCommand): void {
     this.checkRunning();
-    this.produce(1, tool);
+    this.produce(1, { tool });
   }
 
   /**
@@ -174,7 +232,7 @@ export class Sequencer {
     { outcome, entry, tx, dropped }: Taken,
     wait: "check" | "commit",
   ): TxOutcome | Promise<TxOutcome> {
-    for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
+    this.evicted(dropped);
     this.schedule();
     if (entry === undefined) {
       this.options.onOutcome?.(outcome, tx);
@@ -185,19 +243,19 @@ export class Sequencer {
 
   /**
    * One block, or several while nothing happens in them.
-   * @returns how many @throws ChainCallError `halted`; CommandError of the tool
+   * @throws ChainCallError `halted`; CommandError of the tool
    */
-  private produce(max: number, tool?: ToolCommand): number {
+  private produce(max: number, { tool, first }: Wanted = {}): readonly MadeBlock[] {
     this.lastAttemptMs = performance.now();
     const made: MadeBlock[] = [];
     let trouble: NodeError | undefined;
     let durable: Promise<void> | undefined;
     try {
-      do made.push(this.execute(tool));
+      do made.push(this.executeNext({ tool, first }));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
       const isLarge = made[0]!.txs.length >= LARGE_BLOCK_TXS;
-      // Behind a large block a small one would wait for both: they go together.
-      if (tool === undefined && (isLarge || this.core.isSyncing)) {
+      // Behind a large block a small one would wait for both: they go together. A tool waits for the disk at once.
+      if (tool === undefined && first === undefined && (isLarge || this.core.isSyncing)) {
         ({ trouble, durable } = this.core.commitSoon());
       } else trouble = this.core.commit();
       if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
@@ -215,11 +273,14 @@ export class Sequencer {
     if (trouble) this.halt(trouble);
     this.noteHalt();
     this.schedule();
-    return made.length;
+    if (trouble?.code === "sync_failed" && (tool ?? first) !== undefined) {
+      throw new ChainCallError("halted", this.halted ?? trouble.message);
+    }
+    return made;
   }
 
-  private execute(tool: ToolCommand | undefined): MadeBlock {
-    const txs = this.mempool.pick(this.core.engine.blockGasMax);
+  private executeNext({ tool, first }: Wanted): MadeBlock {
+    const txs = this.mempool.pick(this.core.engine.blockGasMax, first);
     const executed = this.core.execute(txs, tool);
     const status = this.board.after(executed, txs);
     return { executed, txs, status };
@@ -347,10 +408,19 @@ export class Sequencer {
   private tryAgain(): void {
     if (this.isStopped || this.isHaltedForGood || this.halted === undefined) return;
     try {
+      if (this.mode.kind === "manual") {
+        // Blocks are made by hand: that the disk has room again is found without one.
+        this.lastAttemptMs = performance.now();
+        this.core.storeHead();
+        this.goOn();
+        return;
+      }
       this.produce(1);
       if (this.halted === undefined) this.options.onHalt?.(undefined);
     } catch (error) {
-      if (!(error instanceof ChainCallError)) throw error;
+      if (error instanceof ChainCallError) return;
+      if (!(error instanceof NodeError)) throw error;
+      this.halt(error);
     }
   }
 
