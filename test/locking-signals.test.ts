@@ -38,7 +38,9 @@ const words = (home: string) => ["replay", long, "--home", home, "--quiet", "--s
 function expectClosed(home: string, { err, ms }: Ended & { ms: number }): void {
   expect(ms).toBeLessThan(STOP_MS_MAX);
   expect(err).not.toMatch(/\.ts\b| at .*:\d+/);
-  const left = readdirSync(home).filter((name) => !["lyra.db", "lyra.db-sums", "lock.db", "segments"].includes(name));
+  const left = readdirSync(home).filter(
+    (name) => !["lyra.db", "lyra.db-sums", "lock.db", "segments"].includes(name),
+  );
   expect(left).toEqual([]);
   if (existsSync(segmentDirectory(home))) {
     expect(readdirSync(segmentDirectory(home)).filter((name) => !name.endsWith(".seg"))).toEqual([]);

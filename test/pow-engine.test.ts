@@ -186,7 +186,7 @@ describe("verification", () => {
   test("a tid of more than 256 bytes is not looked at for the mempool, and counts in a block", () => {
     const chain = new PowChain({ difficulty: 1 });
     chain.goTo(3n);
-    const [good, long] = ["é".repeat(128), "é".repeat(128) + "x"].map((tid) => chain.tx(3n, 1, { tid }));
+    const [good, long] = ["é".repeat(128), `${"é".repeat(128)}x`].map((tid) => chain.tx(3n, 1, { tid }));
     expect(chain.submit(good!)).toBe("accepted");
     expect(chain.submit({ ...good!, hash: "other" })).toBe("proof of work tid already seen");
     expect(chain.submit(long!)).toBe("proof of work tid is longer than 256 bytes");
