@@ -10,7 +10,7 @@ import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import type { CheckpointText } from "./checkpoint/container.ts";
 import { type BlockInfo, Core } from "./core.ts";
-import { CommandError, ResultCode } from "./errors.ts";
+import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
 import { type CommandTable, type EngineListener, Rooms } from "./rooms.ts";
@@ -47,7 +47,7 @@ export class Engine {
 
   constructor(
     readonly genesis: Genesis,
-    listener: EngineListener = {},
+    private readonly listener: EngineListener = {},
   ) {
     this.core = new Core(genesis.chainId);
     this.rooms = new Rooms(this.core, listener);
@@ -97,7 +97,7 @@ export class Engine {
       });
       return { code: ResultCode.ok, text: "", gasWanted: this.gas };
     } catch (error) {
-      return this.refusal(error);
+      return this.refusal(tx, error);
     } finally {
       this.state.rollback(mark);
       this.core.log.truncate(events);
@@ -122,7 +122,7 @@ export class Engine {
             this.state.rollback(mark);
             this.core.log.truncate(events);
           }
-          const refusal = this.refusal(error);
+          const refusal = this.refusal(tx, error);
           // What is not allowed now leaves no event at all, nor does a command that nobody handles.
           if (refusal.code === ResultCode.failed || refusal.code === ResultCode.partlyFailed) {
             this.report(tx, refusal.text);
@@ -203,12 +203,20 @@ export class Engine {
 
   /** Sets a general account's balance; inside a block, before its transactions. @throws CommandError */
   setBalance(party: string, asset: string, balance: bigint): void {
-    this.rooms.setBalance(party, asset, balance);
+    this.asTool("a balance that a tool sets", () => this.rooms.setBalance(party, asset, balance));
   }
 
   /** Sets a network parameter; inside a block, before its transactions. @throws CommandError */
   setParameter(key: string, value: string): void {
-    this.rooms.params.force(key, value);
+    this.asTool("a parameter that a tool sets", () => this.rooms.params.force(key, value));
+  }
+
+  private asTool(subject: string, command: () => void): void {
+    try {
+      command();
+    } catch (error) {
+      throw commandErrorOf(error, (unexpected) => this.listener.onCommandError?.(subject, unexpected));
+    }
   }
 
   stakeOf(party: string): bigint | undefined {
@@ -229,10 +237,15 @@ export class Engine {
     }
   }
 
-  private refusal(error: unknown): TxResult {
-    if (!(error instanceof CommandError)) throw error;
-    const { code = ResultCode.failed, numbers } = error.options;
-    return { code, text: error.message, gasWanted: 0, ...(numbers && { numbers }) };
+  private refusal({ kind, hash }: CheckedTransaction, error: unknown): TxResult {
+    const { options, message } = commandErrorOf(error, (unexpected) =>
+      this.listener.onCommandError?.(
+        `transaction ${hash.toUpperCase()} (${COMMANDS[kind].displayName})`,
+        unexpected,
+      ),
+    );
+    const { code = ResultCode.failed, numbers } = options;
+    return { code, text: message, gasWanted: 0, ...(numbers && { numbers }) };
   }
 
   /** Every command that this chain executes costs the same (reference 30, section 5.1). */

@@ -30,6 +30,20 @@ export class CommandError extends Error {
   }
 }
 
+/**
+ * What a handler's error means for its command. An error that no handler meant to throw fails the command with one
+ * text for all of them: results are hashed, and an engine's own words differ between versions of the runtime.
+ * @throws InvariantError: the state cannot be trusted any more
+ */
+export function commandErrorOf(error: unknown, onUnexpected: (error: unknown) => void): CommandError {
+  if (error instanceof CommandError) return error;
+  if (error instanceof InvariantError) throw error;
+  onUnexpected(error);
+  return new CommandError(UNEXPECTED);
+}
+
+const UNEXPECTED = "internal error: the command was not executed";
+
 /** The engine contradicts itself: the chain must stop. */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";

@@ -40,6 +40,8 @@ import { Witness } from "./witness.ts";
 export interface EngineListener {
   onEpochStart?(epoch: EpochInfo): void;
   onParameter?(key: string, value: string): void;
+  /** A fault of ours: the command failed for it, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
+  onCommandError?(subject: string, error: unknown): void;
 }
 
 export type CommandTable = { readonly [K in CommandKind]?: (payload: CommandPayload<K>) => void };

@@ -14,6 +14,11 @@ export const EXECUTION = messages("execution", {
     "The fee is the amount times `transfer.fee.factor`.",
     `Send less. ${BALANCE}`,
   ],
+  "internal error: the command was not executed": [
+    "The command failed because of a fault in this program, not because of a rule.",
+    "Its handler met something that it was not written for; what it had changed was taken back.",
+    "The node's log says more (code command_fault). Report it with the transaction.",
+  ],
   "could not transfer funds, asset does not exist": [
     "There is no such asset.",
     "The identifier is wrong, or the asset is not enabled yet.",

@@ -1,86 +1,19 @@
 // The sequencer over the real engine: the same promises as over the small one.
 import { afterAll, describe, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { leadingZeroBits, proofHash } from "../../src/admission/pow/function.ts";
-import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { Engine } from "../../src/engine/engine.ts";
-import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
-import { Clock } from "../../src/node/clock.ts";
-import { Random } from "../../src/node/random.ts";
 import { replayFiles } from "../../src/sources/replay.ts";
-import { LocalChain } from "../../src/sources/sequencer/local-chain.ts";
-import type { LocalChainOptions } from "../../src/sources/sequencer/options.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { differences, digestStore } from "../../src/store/dump.ts";
-import { AccountType } from "../../src/wire/generated/vega.ts";
-import { buildTransaction } from "../../src/wire/transaction-build.ts";
+import { funded, openChain, type RunningChain, transfer } from "./engine-rig.ts";
 import { newHome, removeHomes, rowsOf } from "./rig.ts";
 
 afterAll(removeHomes);
 
-const GENESIS: Genesis = readGenesis(
-  readFileSync(join(import.meta.dir, "..", "..", "data", "devnet-genesis.json"), "utf8"),
-);
-const ASSET = Object.entries(GENESIS.appState.assets!).find(([, { symbol }]) => symbol === "tUSD")![0];
-const KEYS = [1, 2, 3].map((n) => ed25519KeyPair(new Uint8Array(32).fill(n)));
-const PARTIES = KEYS.map(({ publicKey }) => Buffer.from(publicKey).toString("hex"));
-
-function open(home = newHome(), options: Partial<LocalChainOptions> = {}) {
-  const db = openWriter(home);
-  let engine: Engine | undefined;
-  const chain = new LocalChain({
-    db,
-    genesis: GENESIS,
-    makeEngine: (follower) => (engine = new Engine(GENESIS, follower)),
-    clock: new Clock(() => GENESIS.timeNs),
-    random: new Random("seed"),
-    startedNs: 0n,
-    mode: { kind: "manual" },
-    ...options,
-  });
-  return {
-    home,
-    chain,
-    engine: engine!,
-    rows: () => rowsOf(digestStore(db)),
-    abandon: () => db.close(),
-    async stop() {
-      await chain.stop();
-      db.close();
-    },
-  };
-}
-
-type Running = ReturnType<typeof open>;
-
-function transfer({ chain }: Running, from: number, to: number, amount: bigint, nonce: bigint): Uint8Array {
-  const { chainId, height, hash, pow } = chain.status;
-  const tid = new Bun.CryptoHasher("sha256").update(`${from} ${nonce}`).digest("hex");
-  let proof = 0n;
-  while (leadingZeroBits(proofHash({ blockHash: hash, tid, nonce: proof })) < pow.difficulty) proof++;
-  const type = AccountType.ACCOUNT_TYPE_GENERAL;
-  return buildTransaction(
-    {
-      kind: "transfer",
-      payload: {
-        fromAccountType: type,
-        toAccountType: type,
-        to: PARTIES[to]!,
-        asset: ASSET,
-        amount: amount.toString(),
-        oneOff: { deliverOn: 0n },
-      },
-    },
-    { chainId, key: KEYS[from]!, nonce, blockHeight: BigInt(height), pow: { tid, nonce: proof } },
-  );
-}
-
 /** Funds, transfers, an epoch's end; @param nonce that nobody has used */
-async function something(running: Running, nonce: bigint): Promise<void> {
+async function something(running: RunningChain, nonce: bigint): Promise<void> {
   const { chain } = running;
-  for (const party of PARTIES) await chain.setBalance(party, ASSET, 10n ** 20n);
+  await funded(running);
   for (let n = 0; n < 3; n++) {
     const bytes = transfer(running, n, (n + 1) % 3, 10n ** 18n * BigInt(n + 1), nonce + BigInt(n));
     expect(await chain.submit(bytes, "check")).toMatchObject({ code: 0, text: "" });
@@ -92,7 +25,7 @@ async function something(running: Running, nonce: bigint): Promise<void> {
 
 describe("the real engine", () => {
   test("given a kill, when the chain is opened again, then blocks are replayed to the same application hash", async () => {
-    const running = open();
+    const running = openChain();
     await something(running, 1n);
     const bytes = transfer(running, 0, 1, 5n * 10n ** 18n, 100n);
     await running.chain.submit(bytes, "check");
@@ -100,7 +33,7 @@ describe("the real engine", () => {
     const { status } = running.chain;
     const { digest } = running.engine.state;
     running.abandon();
-    const again = open(running.home);
+    const again = openChain(running.home);
     expect(again.chain.resumption.replayed).toBeGreaterThan(3);
     expect(again.chain.status).toMatchObject({
       height: status.height,
@@ -113,7 +46,7 @@ describe("the real engine", () => {
   });
 
   test("given a revert, then state and rows are back, and the same blocks have the same outcome", async () => {
-    const running = open();
+    const running = openChain();
     await something(running, 1n);
     const before = { status: running.chain.status, rows: running.rows(), state: running.engine.state.digest };
     const id = await running.chain.snapshot();
@@ -135,9 +68,9 @@ describe("the real engine", () => {
   });
 
   test("given a dump, when another home loads it, then both go on alike", async () => {
-    const one = open();
+    const one = openChain();
     await something(one, 1n);
-    const other = open();
+    const other = openChain();
     await other.chain.load(await one.chain.dump());
     expect(differences(other.rows(), one.rows())).toEqual([]);
     for (const each of [one, other]) await something(each, 50n);
@@ -149,7 +82,7 @@ describe("the real engine", () => {
 
   test("given a recorded run, when it is replayed, then the rows are the same", async () => {
     const recordTo = join(newHome(), "run.evts");
-    const running = open(newHome(), { recordTo });
+    const running = openChain(newHome(), { recordTo });
     await something(running, 1n);
     const db = openWriter(newHome());
     const { files } = await replayFiles(new BlockWriter(db), db, [recordTo]);

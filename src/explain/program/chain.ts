@@ -32,6 +32,12 @@ export const CHAIN_CODES = table("program code", {
     "LYRA_TOOLS_TOKEN, or the file tools-token in the home, holds another text.",
     "Correct it, or remove both: a new token is made.",
   ],
+  command_fault: [
+    "",
+    "A command failed because of a fault in this program, not because of a rule.",
+    "Its handler met something that it was not written for; what it had changed was taken back.",
+    "The chain goes on. Report it with the transaction and the line of the log.",
+  ],
   duty_failed: [
     "",
     "The chain refused what a validator of the devnet owed it: a vote, a signature, a heartbeat.",

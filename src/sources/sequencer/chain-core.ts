@@ -8,6 +8,7 @@ import type { AdmissionState } from "../../admission/admission.ts";
 import type { Genesis } from "../../engine/genesis.ts";
 import type { StateChange } from "../../engine/state/state.ts";
 import { NodeError, reasonOf } from "../../errors.ts";
+import { logFailure } from "../../log.ts";
 import { blockHash } from "../../store/block-hash.ts";
 import type { BlockWriter } from "../../store/block-writer.ts";
 import { Field } from "../../store/project/fields.ts";
@@ -77,6 +78,7 @@ export class ChainCore {
     this.engine = options.makeEngine({
       onEpochStart: ({ seq }) => this.log.startEpoch(seq),
       onParameter: (key, value) => this.log.setParameter(key, value),
+      onCommandError: (subject, error) => logFailure(commandFault(subject, error)),
     });
     this.runner = new BlockRunner(this.engine, this.log);
     this.store = new ChainStore(db, writer);
@@ -423,5 +425,15 @@ function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string
     BigInt(height),
     timeNs,
     txs.map(({ tx }) => tx.hash),
+  );
+}
+
+function commandFault(subject: string, error: unknown): NodeError {
+  const fault = error instanceof Error ? `${error.name}: ${reasonOf(error)}` : reasonOf(error);
+  return new NodeError(
+    "chain.execute",
+    "command_fault",
+    `${subject} failed by a fault of this program: ${fault}`,
+    "The command had no effect and the chain goes on; report it with the transaction.",
   );
 }
