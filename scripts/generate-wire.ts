@@ -1,8 +1,8 @@
 /**
  * Writes the codec: one TypeScript file a package under `src/wire/generated`, from the tables in
- * `src/wire/schema`. Same tables, same bytes: a test compares what this makes with what is checked in.
+ * `src/wire/schema`. Same tables, same bytes. The set-up makes them again when the tables have changed.
  *
- * Run with `bun run generate`.
+ * `bun run generate` makes them at once.
  */
 import {
   enumDescriptor,

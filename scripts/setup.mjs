@@ -1,7 +1,9 @@
-// First-run set-up for a machine that has Node and npm only: installs what the lockfile pins (Bun included).
-// Runs before `npm start`, `npm test` and `npm run build`; costs a few milliseconds once everything is there.
+// First-run set-up for a machine that has Node and npm only: installs what the lockfile pins (Bun included), and writes
+// the code that is generated. Runs before `npm start`, `npm test` and `npm run build`, and after `npm ci`; costs a few
+// milliseconds once everything is there.
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -19,8 +21,37 @@ function isInstalled() {
   return true;
 }
 
-if (!isInstalled()) {
+// npm runs this after it has installed: there is nothing to install then.
+if (process.env.npm_lifecycle_event !== "postinstall" && !isInstalled()) {
   console.error("lyra: installing what the lockfile names (once) ...");
   const npm = process.platform === "win32" ? "npm.cmd" : "npm";
   execFileSync(npm, ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: "inherit" });
+}
+
+/** What generated code is made from: when any of it changes, all of it is made again. */
+const GENERATORS = ["scripts/generate-wire.ts", "scripts/generate-pow-kernel.ts"];
+const TABLES = "src/wire/schema";
+const STAMP = join(root, "src", "wire", "generated", ".made-from");
+const KERNEL = join(root, "src", "admission", "pow", "kernel.generated.ts");
+
+function digestOfInputs() {
+  const tables = readdirSync(join(root, TABLES)).sort();
+  const inputs = [...GENERATORS, "scripts/webassembly.ts", ...tables.map((name) => `${TABLES}/${name}`)];
+  const hash = createHash("sha256");
+  for (const path of inputs)
+    hash
+      .update(`${path}\0`)
+      .update(readFileSync(join(root, path)))
+      .update("\0");
+  return hash.digest("hex");
+}
+
+// A container's first layer has the lockfile without the sources.
+if (existsSync(join(root, TABLES))) {
+  const digest = digestOfInputs();
+  if (!existsSync(KERNEL) || !existsSync(STAMP) || readFileSync(STAMP, "utf8") !== digest) {
+    for (const path of GENERATORS)
+      execFileSync(join(root, "node_modules", ".bin", "bun"), [path], { cwd: root, stdio: "ignore" });
+    writeFileSync(STAMP, digest);
+  }
 }
