@@ -24,6 +24,8 @@ export interface Limits {
   readonly rowsPassedMax: number;
   /** How long `X-Min-Height` waits for its height, milliseconds. */
   readonly minHeightWaitMs: number;
+  /** Requests that wait for their height at once, on each thread that answers; a further one gets 503. */
+  readonly minHeightWaitersMax: number;
   /** Bytes of rendered pages kept until the next block. */
   readonly pageCacheBytesMax: number;
   /** Threads that answer data requests at the most, one a core: more than one only while it is busy. */
@@ -44,6 +46,7 @@ export const DEFAULT_LIMITS: Limits = {
   filterValuesMax: 1_000,
   rowsPassedMax: 200_000,
   minHeightWaitMs: 5_000,
+  minHeightWaitersMax: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
   readerThreadsMax: 4,
   exportsMax: 16,

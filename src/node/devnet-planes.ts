@@ -44,6 +44,7 @@ export class Planes {
   private readonly stopping = Promise.withResolvers<void>();
   private isStopping = false;
   private scrubbing: Promise<void> | undefined;
+  private stopNotifying = () => {};
 
   /** @param reading stays open when the planes are closed */
   constructor(
@@ -61,6 +62,7 @@ export class Planes {
     const status = new ServerStatus();
     const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });
     this.servers.push(data);
+    this.stopNotifying = chain.onBlock(() => this.reading.plane.heightWaiters.notify());
     status.source = this.statusSource();
     const nodeServer = serveNode(node, host, nodePort, tools);
     this.servers.push(nodeServer);
@@ -95,6 +97,7 @@ export class Planes {
 
   async close(): Promise<void> {
     this.isStopping = true;
+    this.stopNotifying();
     this.stopping.resolve();
     await this.scrubbing;
     await Promise.all(this.servers.map((server) => server.stop()));

@@ -60,6 +60,11 @@ export class ReaderThreads {
     for (const { worker } of this.readers) post(worker, { kind: "ready", reason });
   }
 
+  /** The store has more blocks. */
+  notifyCommit(): void {
+    for (const { worker } of this.readers) post(worker, { kind: "committed" });
+  }
+
   async stop(): Promise<void> {
     this.isStopping = true;
     await Promise.all([...this.readers].map((reader) => this.end(reader)));

@@ -27,6 +27,8 @@ export type ToReader =
   | ReaderOrder
   /** What `/readyz` says from now on. */
   | { readonly kind: "ready"; readonly reason: string | undefined }
+  /** The store has more blocks. */
+  | { readonly kind: "committed" }
   | { readonly kind: "stop" };
 
 export type FromReader =
@@ -87,5 +89,6 @@ async function stop(): Promise<void> {
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);
   else if (data.kind === "ready") notReady = data.reason;
+  else if (data.kind === "committed") reading?.plane.heightWaiters.notify();
   else stop();
 };

@@ -68,6 +68,10 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     });
     writer.onChange = () => readers.tell(writer.notReady());
     writer.onChange();
+    writer.onCommitted = () => {
+      plane.heightWaiters.notify();
+      readers.notifyCommit();
+    };
     status.onDamage = () => readers.tell(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
@@ -109,6 +113,8 @@ class WriterThread {
   private state: "loading" | "idle" | "stopped" = "loading";
   /** Told of everything that may change `notReady`. */
   onChange = () => {};
+  /** Notified of every commit of a load. */
+  onCommitted = () => {};
 
   constructor(private readonly order: WriterOrder) {
     const loaded = Promise.withResolvers<ReplayResult | undefined>();
@@ -136,7 +142,8 @@ class WriterThread {
         else loaded.resolve(this.result);
       }
       if (message.kind === "stopped") stopped.resolve();
-      if (message.kind !== "committed") this.onChange();
+      if (message.kind === "committed") this.onCommitted();
+      else this.onChange();
     };
     this.worker.onerror = (event) => {
       this.failure = new NodeError(

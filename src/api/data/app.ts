@@ -46,6 +46,9 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+/** A place is free again, or the node ready, sooner than anybody could say. */
+export const RETRY_AFTER_S = "1";
+
 const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
 /** Routes of another plane that this port answers too: those of the core node (reference 30, section 1). */
@@ -235,5 +238,6 @@ function headersOf(answer: Answer): Record<string, string> {
     headers["x-block-height"] = String(answer.head.height);
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
   }
+  if (answer.status === 429 || answer.status === 503) headers["retry-after"] = RETRY_AFTER_S;
   return headers;
 }

@@ -7,6 +7,7 @@ import type { Endpoint } from "../endpoint.ts";
 import { ApiError, type ErrorBody, Grpc } from "../errors.ts";
 import { parsePairs, type RequestFields, readRequest } from "../query.ts";
 import type { DataContext } from "./context.ts";
+import { HeightWaiters } from "./height-waiters.ts";
 
 /** An answer before it is a Response: so that it can be kept and sent again. */
 export interface Answer {
@@ -33,6 +34,8 @@ export interface AnswerInput {
 }
 
 export class DataPlane {
+  /** Requests that wait for a height, on whatever port; the writer's side notifies them of commits. */
+  readonly heightWaiters: HeightWaiters;
   private readonly begin: Statement;
   private readonly end: Statement;
   private readonly heads: HeadReader;
@@ -41,6 +44,8 @@ export class DataPlane {
     this.begin = current.db.prepare("BEGIN");
     this.end = current.db.prepare("COMMIT");
     this.heads = new HeadReader(current.db);
+    const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
+    this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
   }
 
   get context(): DataContext {

@@ -20,8 +20,6 @@ import type { ServerStatus } from "./status.ts";
 
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 1024 * 1024;
-/** How often a minimum-height read looks again. */
-const HEIGHT_POLL_MS = 10;
 const STATUS_PATHS: ReadonlySet<string> = new Set(["/health", "/healthz", "/readyz", "/metrics"]);
 const HEIGHT = /^\d{1,15}$/;
 
@@ -125,19 +123,17 @@ export async function afterHeight(
     return refuse(request, badRequest("X-Min-Height must be a block height"), mode);
   }
   const wanted = Number(least);
-  const giveUpMs = performance.now() + plane.context.limits.minHeightWaitMs;
-  while ((plane.head()?.height ?? 0) < wanted) {
-    if (request.signal.aborted) break;
-    if (performance.now() >= giveUpMs) {
-      const head = plane.head();
-      const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
-      const error = new ApiError(
-        Grpc.failedPrecondition,
-        `height ${wanted} is not reached: the last block is ${told.height}`,
-      );
-      return toResponse(errorAnswer(error, mode ?? "normal", told), request);
-    }
-    await Bun.sleep(HEIGHT_POLL_MS);
+  try {
+    if (await plane.heightWaiters.waitFor(wanted, request.signal)) return serve();
+  } catch (error) {
+    if (error instanceof ApiError) return refuse(request, error, mode);
+    throw error;
   }
-  return serve();
+  const head = plane.head();
+  const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+  const error = new ApiError(
+    Grpc.failedPrecondition,
+    `height ${wanted} is not reached: the last block is ${told.height}`,
+  );
+  return toResponse(errorAnswer(error, mode ?? "normal", told), request);
 }
