@@ -61,10 +61,10 @@ export const CHAIN_CALLS = table("detail code", {
     "`type` must be TYPE_ASYNC, TYPE_SYNC or TYPE_COMMIT.",
     'Add `"type": "TYPE_SYNC"` to the body.',
   ],
-  "proto: Marshal called with nil": [
-    "proto: Marshal called with nil",
-    "The submission holds no transaction.",
-    "`tx` is missing, or null.",
+  "missing tx": [
+    "missing tx",
+    "The request holds no transaction.",
+    "`tx` is missing, empty or null.",
     "Put the transaction into `tx`: an object for /transaction, base64 for /transaction/raw.",
   ],
   "missing proposal or party filter": [

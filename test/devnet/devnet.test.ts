@@ -292,6 +292,8 @@ describe("the tools on a real chain", () => {
     };
     expect(await tool("impersonate", { party: alice, command })).toMatchObject({ success: true, code: 0 });
 
+    expect(tool("impersonate", { party: alice, command: { voteSubmission: {} } })).rejects.toThrow();
+
     await tool("ban", { party: ivan, duration: "10m" });
     const client = new PartyClient(devnet.chain, devnet.parties[8]!.key);
     const vote = { kind: "voteSubmission", payload: { proposalId: "0f".repeat(32), value: 1 } } as const;

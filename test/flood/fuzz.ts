@@ -121,7 +121,7 @@ export class Fuzz {
     const base = this.dice.below(4) === 0 ? this.client.dataUrl : this.client.nodeUrl;
     this.requests++;
     try {
-      const response = await fetch(`${base}${path}`, { method: "POST", body });
+      const response = await fetch(`${base}${path}?details=true`, { method: "POST", body });
       const text = await response.text();
       // Of what no port reads there is no error object.
       if (response.status === 413) return;

@@ -4,7 +4,7 @@ const CHECKED = ["success", "code", "gasWanted", "gasUsed", "data", "log", "info
 const CODES = new Set([0, 51, 60, 70, 71, 80, 89]);
 /** Errors of the call, no verdicts: HTTP 500 in the chain's own words. */
 const CALL_ERRORS =
-  /^(?:tx already exists in cache|tx size is too big: \d+, max: \d+|Tx too large\. .+|mempool is full: .+|timed out waiting for tx to be included in a block|proto: Marshal called with nil)$/;
+  /^(?:tx already exists in cache|tx size is too big: \d+, max: \d+|Tx too large\. .+|mempool is full: .+|timed out waiting for tx to be included in a block)$/;
 const CLIENT_ERRORS: ReadonlyMap<number, number> = new Map([
   [400, 3],
   [404, 5],

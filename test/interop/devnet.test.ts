@@ -58,8 +58,10 @@ function expectRefused(answer: Answer, code: number, text: string | RegExp): voi
     success: false,
     code,
   });
-  if (typeof text === "string") expect(answer.data).toBe(text);
-  else expect(answer.data).toMatch(text);
+  // As the browser wallet reads it.
+  expect(Buffer.from(answer.data, "hex").toString()).toBe(answer.log);
+  if (typeof text === "string") expect(answer.log).toBe(text);
+  else expect(answer.log).toMatch(text);
 }
 
 describe("what the packages sign and prove", () => {

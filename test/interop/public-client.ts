@@ -30,6 +30,7 @@ export interface Answer {
   readonly success: boolean;
   readonly code: number;
   readonly data: string;
+  readonly log: string;
   readonly txHash: string;
   readonly height: string;
   readonly details?: {
@@ -94,7 +95,7 @@ export class PublicClient {
 
   async submit(tx: Uint8Array, type: "TYPE_SYNC" | "TYPE_COMMIT"): Promise<Answer> {
     const body = JSON.stringify({ tx: Buffer.from(tx).toString("base64"), type });
-    const response = await fetch(`${this.nodeUrl}/transaction/raw`, { method: "POST", body });
+    const response = await fetch(`${this.nodeUrl}/transaction/raw?details=true`, { method: "POST", body });
     return { status: response.status, ...((await response.json()) as Omit<Answer, "status">) };
   }
 

@@ -113,17 +113,17 @@ describe("a refused transaction", () => {
   };
 
   test.each(["TYPE_ASYNC", "TYPE_SYNC", "TYPE_COMMIT"])(
-    "raw, %s: no success, plain text, the rule and the sender's numbers",
+    "raw, %s: no success, hexadecimal in data, words in log; asked for, the rule and the sender's numbers",
     async (type) => {
       const { post, bytes } = await overQuota();
-      const answer = await post("/transaction/raw", { tx: base64(bytes), type });
+      const answer = await post("/transaction/raw?details=true", { tx: base64(bytes), type });
       expect(answer.status).toBe(200);
       expect(answer.body).toEqual({
         success: false,
         txHash: hashOf(bytes),
         code: 89,
-        data: text,
-        log: "",
+        data: Buffer.from(text).toString("hex").toUpperCase(),
+        log: text,
         height: "0",
         details,
       });
@@ -131,30 +131,47 @@ describe("a refused transaction", () => {
     },
   );
 
-  test("typed: the same", async () => {
+  test("typed: the same, and the words in data too, as in the original", async () => {
     const { post, bytes } = await overQuota();
-    const answer = await post("/transaction", { tx: typed(bytes), type: "TYPE_SYNC" });
-    expect(answer.body).toMatchObject({ success: false, code: 89, data: text, details });
+    const answer = await post("/transaction?details=true", { tx: typed(bytes), type: "TYPE_SYNC" });
+    expect(answer.body).toMatchObject({ success: false, code: 89, data: text, log: text, details });
   });
+
+  test.each(["", "?details=false", "?details", "?nodetails=true", "?x=details=true"])(
+    "no member that the original does not have, unless asked for: %p",
+    async (query) => {
+      const { post, bytes } = await overQuota();
+      const raw = await post(`/transaction/raw${query}`, { tx: base64(bytes), type: "TYPE_SYNC" });
+      expect(Object.keys(raw.body)).toEqual(["success", "txHash", "code", "data", "log", "height"]);
+      const checked = await post(`/transaction/raw/check${query}`, { tx: base64(bytes) });
+      expect(Object.keys(checked.body)).toEqual([
+        "success",
+        "code",
+        "gasWanted",
+        "gasUsed",
+        "data",
+        "log",
+        "info",
+      ]);
+    },
+  );
 
   test("checked: a spam refusal is in data alone, a malformed one in info too", async () => {
     const { post, bytes } = await overQuota();
-    const spam = await post("/transaction/raw/check", { tx: base64(bytes) });
-    expect(spam.body).toMatchObject({ success: false, code: 89, data: text, info: "", details });
+    const spam = await post("/transaction/raw/check?details=true", { tx: base64(bytes) });
+    expect(spam.body).toMatchObject({ success: false, code: 89, data: text, log: text, info: "", details });
     const malformed = await post("/transaction/raw/check", { tx: base64(signedTransfer(1n, "other-chain")) });
     const invalid = "tx.signature.value (invalid signature)";
     expect(malformed.body).toMatchObject({ success: false, code: 60, data: invalid, info: invalid });
   });
 
-  test("a typed check without a transaction is code 60, a typed submission a 500", async () => {
+  const paths = ["/transaction", "/transaction/raw", "/transaction/check", "/transaction/raw/check"];
+  test.each(paths)("%s without a transaction is a 400 that says what is missing", async (path) => {
     const { post, chain } = smallNode();
-    for (const body of [{}, { tx: null }, ""]) {
-      const answer = await post("/transaction/check", body);
-      expect(answer.status).toBe(200);
-      expect(answer.body).toMatchObject({ success: false, code: 60, data: "tx (is required)" });
-      const submitted = await post("/transaction", body);
-      expect(submitted.status).toBe(500);
-      expect(submitted.body.details).toEqual([detailOf(10000, "proto: Marshal called with nil")]);
+    for (const body of [{ type: "TYPE_SYNC" }, { tx: null, type: "TYPE_SYNC" }]) {
+      const answer = await post(path, body);
+      expect(answer.status).toBe(400);
+      expect(answer.body.details).toEqual([detailOf(10000, "missing tx")]);
     }
     expect(chain.calls).toEqual([]);
   });
@@ -200,7 +217,7 @@ describe("a call that fails", () => {
   test("what nobody foresaw tells nothing of the inside", async () => {
     const { post, chain } = smallNode();
     chain.failure = new TypeError("undefined is not an object (reading 'secret')");
-    const answer = await post("/transaction/raw", { tx: "", type: "TYPE_SYNC" });
+    const answer = await post("/transaction/raw", { tx: base64(signedTransfer(1n)), type: "TYPE_SYNC" });
     expect(answer.status).toBe(500);
     expect(answer.body).toEqual({ code: 13, message: "Internal error", details: [] });
   });

@@ -76,8 +76,8 @@ export class DevnetClient {
         text: reasonIn(answer),
       };
     }
-    const { success, code, txHash, height, data } = answer;
-    return { status: 200, success, code, txHash, height: Number(height), text: data };
+    const { success, code, txHash, height, log } = answer;
+    return { status: 200, success, code, txHash, height: Number(height), text: log };
   }
 
   /** A developer's tool. @throws HttpError with its sentence */

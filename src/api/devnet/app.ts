@@ -9,6 +9,7 @@ import { docsPlugin } from "../docs.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
 import { ANY_HOST, readBody, withCors } from "../http.ts";
 import { Fields } from "./fields.ts";
+import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
 import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
 
@@ -25,6 +26,12 @@ const LOAD = {
   summary: "become the chain of a dump",
   body: {},
 };
+const FORWARD_TIME = {
+  method: "POST",
+  path: FORWARD_TIME_PATH,
+  summary: "as time/forward or time/set, and a block, as the network's single-process chain has it",
+  body: { forward: "duration such as 10s, or a time of RFC 3339" },
+};
 /** What `GET /devnet/` tells. */
 const TOOL_LIST = [
   ...TOOLS.map(({ method, path, summary, body }) => ({
@@ -34,10 +41,16 @@ const TOOL_LIST = [
     body,
   })),
   LOAD,
+  FORWARD_TIME,
 ];
 
+/** Whether a path is one of the tools', which are for this machine alone. */
+export function isToolPath(pathname: string): boolean {
+  return pathname.startsWith(DEVNET_PREFIX) || pathname === FORWARD_TIME_PATH;
+}
+
 export interface DevnetTools {
-  /** Answers a request below `/devnet/`. @param address of the other end of the socket */
+  /** Answers a request for a tool (`isToolPath`). @param address of the other end of the socket */
   answer(request: Request, address: string | undefined): Response | Promise<Response>;
 }
 
@@ -72,12 +85,20 @@ export function devnetApp(context: DevnetContext) {
       parts: async () => (await import("./openapi.ts")).devnetDocument(() => context.parties()),
     }),
   );
+  app.post(FORWARD_TIME_PATH, ({ request }) => use(FORWARD, context, request), { parse: "none" });
+  app.all(FORWARD_TIME_PATH, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
   app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
   return app;
 }
 
-async function use(tool: Tool, context: DevnetContext, request: Request): Promise<Response> {
+const FORWARD = { method: "POST", run: forwardTime } as const;
+
+async function use(
+  tool: Pick<Tool, "method" | "run">,
+  context: DevnetContext,
+  request: Request,
+): Promise<Response> {
   const body = tool.method === "GET" ? "" : await readBody(request, BODY_BYTES_MAX);
   const answer = await tool.run(context, Fields.of(parsed(body)));
   return json(typeof answer === "string" ? answer : JSON.stringify(answer), request);

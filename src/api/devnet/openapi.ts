@@ -11,6 +11,7 @@ import {
   wholeText,
 } from "../openapi/parts.ts";
 import type { Operation, Paths, Schema } from "../openapi/types.ts";
+import { FORWARD_TIME_PATH } from "./forward-time.ts";
 import type { NameReport } from "./names.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 
@@ -99,12 +100,11 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   "bridge/stop": object({ stopped: flag("Always true."), ...PENDING }),
   "bridge/resume": object({ stopped: flag("Always false."), ...PENDING }),
   impersonate: object({
-    success: flag("Whether the command was executed."),
+    success: flag("Always true: a refusal is an error."),
     txHash: text("Hash of the transaction, upper-case hexadecimal."),
-    code: whole("0 when it was executed."),
-    data: text("Why it failed; empty when it did not."),
+    code: whole("Always 0."),
+    data: text("Always empty."),
     height: wholeText("Height of the block with it."),
-    "details?": { type: "object", description: "The refusal's rule, sentence and numbers." },
   }),
   ban: object({ party: text("Public key of the party."), bannedUntil: text(`End of the ban, ${TIME}.`) }),
   pardon: object({ party: text("Public key of the party.") }),
@@ -158,6 +158,7 @@ export function devnetDocument(report: () => NameReport) {
   }
   paths["/devnet/"] = { get: TOOL_LIST };
   paths["/devnet/load"] = { post: LOAD };
+  paths[FORWARD_TIME_PATH] = { post: FORWARD_TIME };
   return smallDocument({
     title: "Lyra devnet tools",
     sentences: [
@@ -198,6 +199,25 @@ const TOOL_LIST: Operation = {
     ),
     "403": ERRORS["403"]!,
   },
+};
+
+const FORWARD_TIME: Operation = {
+  operationId: "forwardTime",
+  tags: ["Tools"],
+  summary: "Move the chain's time, and make a block",
+  description: "For tools that were made for the network's single-process chain.",
+  parameters: [],
+  requestBody: {
+    required: true,
+    description: "How far, or until when.",
+    content: {
+      "application/json": {
+        schema: object({ forward: text("Duration such as `10s`, or a time of RFC 3339.") }),
+        example: { forward: "10s" },
+      },
+    },
+  },
+  responses: { "200": answer("Moved.", ref("Status")), ...ERRORS },
 };
 
 const LOAD: Operation = {

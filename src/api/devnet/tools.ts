@@ -238,7 +238,7 @@ export const TOOLS: readonly Tool[] = [
       const party = partyOf(context, fields);
       const command = fields.object("command");
       fields.end();
-      return outcomeJson(await chain.impersonate(party, command));
+      return outcomeJson(executed(await chain.impersonate(party, command)));
     },
   ),
   post(
@@ -342,13 +342,14 @@ function clockJson(status: ClockStatus) {
   return { ...statusJson(status), nextBlockTime: rfc3339Nano(status.nextTimeNs), frozen: status.isFrozen };
 }
 
-function outcomeJson({ hash, code, text, details, height }: TxOutcome) {
-  return {
-    success: code === 0,
-    txHash: hash,
-    code,
-    data: text,
-    height: String(height),
-    ...(details && { details }),
-  };
+/** @throws NodeError `transaction_refused`: a refusal is not the effect that was asked for */
+function executed(outcome: TxOutcome): TxOutcome {
+  if (outcome.code === 0) return outcome;
+  const { rule = "", sentence = "" } = outcome.details ?? {};
+  const way = rule === "" ? "" : `; see: lyra explain ${rule}`;
+  throw new NodeError("devnet.impersonate", "transaction_refused", outcome.text, `${sentence}${way}`);
+}
+
+function outcomeJson({ hash, code, text, height }: TxOutcome) {
+  return { success: code === 0, txHash: hash, code, data: text, height: String(height) };
 }

@@ -26,7 +26,7 @@ export interface ChainCall extends ChainEndpointBase {
   readonly required: readonly string[];
   /**
    * @param body the request message, complete with defaults
-   * @returns the response message; a member `details` of it is printed too, where there is one
+   * @returns the response message; a member `details` of it is printed too, where the request asks for it
    * @throws ApiError
    */
   // biome-ignore lint/suspicious/noExplicitAny: each handler names the message that `request` says

@@ -5,7 +5,14 @@ import { readTransaction } from "../../wire/transaction.ts";
 import { localName, requestParameters } from "../openapi/parameters.ts";
 import { OTHER_DOCUMENTS } from "../openapi/parts.ts";
 import { SchemaBook } from "../openapi/schemas.ts";
-import { OPENAPI_VERSION, type Operation, type Paths, type Response, type Schema } from "../openapi/types.ts";
+import {
+  OPENAPI_VERSION,
+  type Operation,
+  type Parameter,
+  type Paths,
+  type Response,
+  type Schema,
+} from "../openapi/types.ts";
 import {
   BELOW_MIN_HEIGHT,
   BLOCK_HEADERS,
@@ -143,6 +150,14 @@ const SIGNED_ELSEWHERE = [
   "MTEyZThhOThiYTc5MDFmODUzYWU2OTViZWQ3ZTBlMzkxMGJhZDA0OTY2NA==",
 ].join("");
 
+const DETAILS_PARAMETER: Parameter = {
+  name: "details",
+  in: "query",
+  description:
+    "Whether a refusal carries `details`. Clients of the original network may not know that member.",
+  schema: { type: "boolean" },
+};
+
 function exampleOf(path: string): object {
   const tx = path.includes("/raw")
     ? SIGNED_ELSEWHERE
@@ -162,7 +177,10 @@ function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operati
   delete book.schemas[request];
   book.message(response);
   const verdict = book.schemas[response]!;
-  const details = { $ref: "#/components/schemas/RefusalDetails" };
+  const details: Schema = {
+    $ref: "#/components/schemas/RefusalDetails",
+    description: "Only of a refusal, and only with `details=true`.",
+  };
   const answer: Schema = { ...verdict, properties: { ...verdict.properties, details } };
   delete book.schemas[response];
   const told = {
@@ -172,7 +190,7 @@ function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operati
   const { "412": _, ...errors } = made.responses;
   return {
     ...made,
-    parameters: [],
+    parameters: [DETAILS_PARAMETER],
     requestBody: {
       required: true,
       description:

@@ -36,6 +36,8 @@ const PLAIN_PATHS: ReadonlyMap<string, NodeRoute> = new Map(
 const SPAM_PATH = /^\/statistics\/spam\/([^/]*)$/;
 const SPAM_ROUTE = NODE_ROUTES.find(({ path }) => path.endsWith("/{party_id}"))!;
 
+const DETAILS_ASKED = /(?:^|&)details=(?:true|1)(?:&|$)/;
+
 export interface NodeMatch {
   readonly route: NodeRoute;
   readonly path: RequestFields;
@@ -94,7 +96,7 @@ function chainRoute(endpoint: ChainEndpoint): NodeRoute {
     answer(plane, request, path, mode) {
       const rendered = (message: object): Answer => ({
         status: 200,
-        body: render(endpoint, message, mode),
+        body: render(endpoint, message, mode, asksForDetails(request)),
         contentType: "application/json",
       });
       return endpoint.method === "POST"
@@ -102,6 +104,11 @@ function chainRoute(endpoint: ChainEndpoint): NodeRoute {
         : ask(endpoint, plane, request, path).then(rendered);
     },
   };
+}
+
+/** `?details=true` */
+function asksForDetails({ url }: Request): boolean {
+  return url.includes("?") && DETAILS_ASKED.test(splitUrl(url).query);
 }
 
 /** The way of transactions, with no more promises than it takes. */
@@ -123,14 +130,18 @@ async function ask(
   return endpoint.handle(context, readRequest(endpoint.request, pairs, path, context.limits.filterValuesMax));
 }
 
-/** A refusal's details are no field of the message: they follow its members. */
+/**
+ * A refusal's details are no field of the message: they follow its members where the request asks for them, because
+ * strict clients reject members that the message does not have.
+ */
 function render(
   { response }: ChainEndpoint,
   message: { readonly details?: unknown },
   mode: JsonMode,
+  hasDetails: boolean,
 ): string {
   const plain = toPlain(response, message, mode);
-  if (message.details !== undefined) plain.details = message.details;
+  if (hasDetails && message.details !== undefined) plain.details = message.details;
   return renderPlain(plain, mode);
 }
 

@@ -1,6 +1,6 @@
 // The node plane on a port.
 import { afterHeight } from "../data/server.ts";
-import { DEVNET_PREFIX, type DevnetTools, DUMP_BYTES_MAX } from "../devnet/app.ts";
+import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { isPreflight, listen, preflight, splitUrl, urlOf } from "../http.ts";
 import { nodeApp } from "./app.ts";
 import { isPostedRead, matchNodeRoute, type NodePlane } from "./plane.ts";
@@ -20,7 +20,7 @@ export interface NodeServer {
 export function serveNode(plane: NodePlane, host: string, port: number, devnet?: DevnetTools): NodeServer {
   const app = nodeApp(plane);
   const serve = (request: Request): Response | Promise<Response> =>
-    devnet && splitUrl(request.url).pathname.startsWith(DEVNET_PREFIX)
+    devnet && isToolPath(splitUrl(request.url).pathname)
       ? devnet.answer(request, server.requestIP(request)?.address)
       : app.fetch(request);
   const handle = (request: Request): Response | Promise<Response> => {

@@ -1,8 +1,8 @@
 // Submitting and checking transactions (interface 4.2; reference 30, section 5.1).
 //
-// One form for all of them: `success` is true exactly when the code is 0, and the reason of a refusal is plain text
-// in `data`. The original's raw submission always says true and writes the text in upper-case hex; its typed one
-// ignores `type`.
+// One form for all of them: `success` is true exactly when the code is 0, and `log` is the reason in words. `data` is as
+// in the original: for a raw submission the words in upper-case hexadecimal, which clients decode, else the words. The
+// original's raw submission always says true, its `log` is empty, and its typed one ignores `type`.
 import type { RefusalDetails, TxOutcome } from "../../engine/chain-port.ts";
 import type { Transaction } from "../../wire/generated/commands.ts";
 import {
@@ -13,26 +13,16 @@ import {
   SubmitRawTransactionRequestType as SubmitType,
 } from "../../wire/generated/core-api.ts";
 import { serializeTransaction } from "../../wire/transaction-build.ts";
-import { ABCI_INVALID } from "../../wire/transaction-check.ts";
-import { internal, invalidArgument } from "../errors.ts";
+import { type ApiError, invalidArgument } from "../errors.ts";
 import type { NodeContext } from "./context.ts";
 import type { ChainCall } from "./endpoint.ts";
 
 const TAG = "Transactions";
+const NO_TRANSACTION = "missing tx";
 const DETAILS =
-  "A refusal also carries `details`: the rule by name, a sentence, and the sender's own numbers (`lyra explain RULE` says more).";
+  "With `details=true` a refusal also carries `details`: the rule by name, a sentence, and the sender's own numbers (`lyra explain RULE` says more).";
 /** Codes whose text the original repeats in `info`; those of admission (51, 89) are in `data` alone. */
 const CODES_IN_INFO: ReadonlySet<number> = new Set([60, 70, 71, 80]);
-/** Rule of a typed check that holds no transaction at all. */
-const NOTHING_TO_CHECK: TxOutcome = {
-  hash: "",
-  code: ABCI_INVALID,
-  text: "tx (is required)",
-  details: { rule: "invalid_transaction", numbers: {}, sentence: "The request holds no transaction." },
-  gasWanted: 0,
-  height: 0,
-};
-
 const submitRaw: ChainCall = {
   method: "POST",
   path: "/transaction/raw",
@@ -43,7 +33,8 @@ const submitRaw: ChainCall = {
   summary: "Submit a signed transaction as bytes",
   description: `\`tx\` is the serialised transaction in base64. TYPE_ASYNC and TYPE_SYNC answer with the verdict of the mempool, TYPE_COMMIT once it is in a block, with the block's height and the code of its execution. ${DETAILS}`,
   handle(context: NodeContext, { tx, type }: SubmitRawTransactionRequest) {
-    return context.submit(tx, waitOf(type)).then(submitted);
+    if (tx.length === 0) throw noTransaction();
+    return context.submit(tx, waitOf(type)).then(submittedRaw);
   },
 };
 
@@ -71,6 +62,7 @@ const checkRaw: ChainCall = {
   summary: "Check a signed transaction without submitting it",
   description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
   async handle(context: NodeContext, { tx }: CheckRawTransactionRequest) {
+    if (tx.length === 0) throw noTransaction();
     return checked(await context.check(tx));
   },
 };
@@ -85,7 +77,7 @@ const check: ChainCall = {
   summary: "Check a signed transaction, as JSON, without submitting it",
   description: `The whole verdict of the mempool. It leaves no trace, so the same transaction can be submitted afterwards. ${DETAILS}`,
   async handle(context: NodeContext, { tx }: CheckTransactionRequest) {
-    return checked(tx === undefined ? NOTHING_TO_CHECK : await context.check(bytesOf(tx)));
+    return checked(await context.check(bytesOf(tx)));
   },
 };
 
@@ -96,10 +88,14 @@ function waitOf(type: number): "check" | "commit" {
   throw invalidArgument("Invalid TX Type");
 }
 
-/** @throws ApiError 500 without a transaction, in the original's words */
+/** @throws ApiError 400 without a transaction: the original fails with 500, or submits nothing */
 function bytesOf(tx: Transaction | undefined): Uint8Array {
-  if (tx === undefined) throw internal("proto: Marshal called with nil");
+  if (tx === undefined) throw noTransaction();
   return serializeTransaction(tx);
+}
+
+function noTransaction(): ApiError {
+  return invalidArgument(NO_TRANSACTION);
 }
 
 function submitted({ hash, code, text, height, details }: TxOutcome) {
@@ -108,10 +104,16 @@ function submitted({ hash, code, text, height, details }: TxOutcome) {
     txHash: hash,
     code,
     data: text,
-    log: "",
+    log: text,
     height: BigInt(height),
     ...detailsOf(details),
   };
+}
+
+function submittedRaw(outcome: TxOutcome) {
+  const answer = submitted(outcome);
+  if (answer.data !== "") answer.data = Buffer.from(answer.data, "utf8").toString("hex").toUpperCase();
+  return answer;
 }
 
 function checked({ code, text, gasWanted, details }: TxOutcome) {
@@ -121,7 +123,7 @@ function checked({ code, text, gasWanted, details }: TxOutcome) {
     gasWanted: BigInt(gasWanted),
     gasUsed: 0n,
     data: text,
-    log: "",
+    log: text,
     info: CODES_IN_INFO.has(code) ? text : "",
     ...detailsOf(details),
   };

@@ -62,7 +62,7 @@ export async function submitRaw(
   return {
     txHash: String(members.txHash ?? ""),
     code,
-    reason: isAccepted ? "" : reasonIn(String(members.data ?? "")) || "the node did not accept it",
+    reason: isAccepted ? "" : reasonIn(members) || "the node did not accept it",
     height: /^\d{1,19}$/.test(String(members.height)) ? BigInt(String(members.height)) : 0n,
   };
 }
@@ -123,8 +123,13 @@ function submissionUrl(node: string): URL {
   );
 }
 
-/** Raw submissions give the reason as hexadecimal of its text, typed ones as it is (reference 30, result matrix). */
-function reasonIn(data: string): string {
+/**
+ * The words are in `log` here; the original leaves that empty, and gives them in `data`, of raw submissions as
+ * hexadecimal, of typed ones as they are (reference 30, result matrix).
+ */
+function reasonIn(members: Readonly<Record<string, unknown>>): string {
+  if (typeof members.log === "string" && members.log !== "") return members.log;
+  const data = String(members.data ?? "");
   const isHex = data.length > 0 && data.length % 2 === 0 && /^[0-9A-F]+$/.test(data);
   return isHex ? Buffer.from(data, "hex").toString("utf8") : data;
 }
