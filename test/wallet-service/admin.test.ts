@@ -120,6 +120,7 @@ describe("wallets", () => {
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["new", "vectors"] });
     expect(await call("admin.rename_wallet", { wallet: "new", newName: "newer" })).toEqual({
       jsonrpc: "2.0",
+      result: null,
       id: "1",
     } as never);
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["newer", "vectors"] });

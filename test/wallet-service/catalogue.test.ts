@@ -129,9 +129,9 @@ describe("every code", () => {
   test.each(rows)("%d %s, %d: %s", async (code, message, status, data, ask) => {
     const answer = await ask();
     const error = { code, message, data };
-    const id = code === -32700 ? {} : { id: "1" };
-    expect([answer.status, answer.body]).toEqual([status, { jsonrpc: "2.0", error, errors: error, ...id }]);
-    expect(Object.keys(answer.body)).toEqual(["jsonrpc", "error", "errors", ...Object.keys(id)]);
+    const id = code === -32700 ? null : "1";
+    expect([answer.status, answer.body]).toEqual([status, { jsonrpc: "2.0", error, errors: error, id }]);
+    expect(Object.keys(answer.body)).toEqual(["jsonrpc", "error", "errors", "id"]);
     expect(answer.text).toEndWith("}");
     expect(answer.headers.get("content-type")).toBe("application/json-rpc");
     expect(answer.headers.get("www-authenticate")).toBe(status === 401 ? "VWT" : null);

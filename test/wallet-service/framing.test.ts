@@ -40,11 +40,11 @@ describe("bodies that are no request", () => {
     ],
     ["nested without end", "[".repeat(200_000), "the request is nested deeper than 100 levels"],
   ];
-  test.each(cases)("%s: 400, -32700 and no id", async (_name, body, data) => {
+  test.each(cases)("%s: 400, -32700 and the id null", async (_name, body, data) => {
     const answer = await rig.post(body);
     expect(answer.status).toBe(400);
     const error = { code: -32700, message: "Parse error", data };
-    expect(answer.body).toEqual({ jsonrpc: "2.0", error, errors: error });
+    expect(answer.body).toEqual({ jsonrpc: "2.0", error, errors: error, id: null });
     expect(answer.headers.get("content-type")).toBe("application/json-rpc");
   });
 
@@ -149,13 +149,13 @@ describe("envelopes", () => {
     },
   );
 
-  test("a void result has no member, the members have their order, HTML is escaped, nothing follows", async () => {
-    expect(resultText("<&>", undefined)).toBe('{"jsonrpc":"2.0","id":"\\u003c\\u0026\\u003e"}');
+  test("a void result is null, the members have their order, HTML is escaped, nothing follows", async () => {
+    expect(resultText("<&>", undefined)).toBe('{"jsonrpc":"2.0","result":null,"id":"\\u003c\\u0026\\u003e"}');
     expect(errorText("1", new RpcError(1, "t", "d"))).toBe(
       '{"jsonrpc":"2.0","error":{"code":1,"message":"t","data":"d"},"errors":{"code":1,"message":"t","data":"d"},"id":"1"}',
     );
     const answer = await rig.call("client.connect_wallet");
-    expect(answer.text).toBe('{"jsonrpc":"2.0","id":"1"}');
+    expect(answer.text).toBe('{"jsonrpc":"2.0","result":null,"id":"1"}');
   });
 });
 

@@ -229,7 +229,11 @@ describe("sessions", () => {
   test("disconnecting ends the session; any well-formed token is good for it", async () => {
     const authorization = await rig.ready();
     const answer = await rig.call("client.disconnect_wallet", {}, { authorization });
-    expect([answer.status, answer.text, answer.token]).toEqual([200, '{"jsonrpc":"2.0","id":"1"}', null]);
+    expect([answer.status, answer.text, answer.token]).toEqual([
+      200,
+      '{"jsonrpc":"2.0","result":null,"id":"1"}',
+      null,
+    ]);
     const again = await rig.call("client.list_keys", {}, { authorization });
     expect([again.status, again.body.error.data]).toEqual([
       401,

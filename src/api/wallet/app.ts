@@ -124,7 +124,12 @@ function refuseBody(request: Request, error: unknown): Response {
 
 function refuse(request: Request, status: number, sentence: string): Response {
   const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
-  const response = respond(request, status, `{"jsonrpc":"2.0","error":${error},"errors":${error}}`, false);
+  const response = respond(
+    request,
+    status,
+    `{"jsonrpc":"2.0","error":${error},"errors":${error},"id":null}`,
+    false,
+  );
   if (status === 429) response.headers.set("retry-after", "1");
   return response;
 }

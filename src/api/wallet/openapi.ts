@@ -42,10 +42,12 @@ const REQUEST = object({
 
 const ANSWER = object({
   jsonrpc: { type: "string", const: "2.0", description: "Version of JSON-RPC." },
-  "result?": { description: "What the method gives; there is none beside an error." },
+  "result?": {
+    description: "What the method gives: null where there is nothing to give. There is none beside an error.",
+  },
   "error?": { ...ref("Error"), description: "Why there is no result." },
   "errors?": { ...ref("Error"), description: "The same again, for clients of old." },
-  "id?": { type: ["string", "null"], description: "That of the request." },
+  id: { type: ["string", "null"], description: "That of the request; null where it cannot be read." },
 });
 
 const rpc = (description: string) => answer(description, ref("Answer"), "application/json-rpc");

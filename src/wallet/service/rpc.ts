@@ -146,17 +146,20 @@ export class EscapedJson {
   }
 }
 
-/** @param result JSON text; a void result has no member at all */
+/** @param result JSON text; a void result is null, which JSON-RPC 2.0 demands and the original leaves out */
 export function resultText(id: string, result: string | EscapedJson | undefined): string {
   const idJson = escaped(JSON.stringify(id));
-  if (result === undefined) return `{"jsonrpc":"2.0","id":${idJson}}`;
+  if (result === undefined) return `{"jsonrpc":"2.0","result":null,"id":${idJson}}`;
   const text = typeof result === "string" ? escaped(result) : result.text;
   return `{"jsonrpc":"2.0","result":${text},"id":${idJson}}`;
 }
 
-/** The failure is in `errors`, as the interface states, and in `error`, as JSON-RPC 2.0 does. */
+/**
+ * The failure is in `errors`, as the interface states, and in `error`, as JSON-RPC 2.0 does; by the latter the id is
+ * null while none is known.
+ */
 export function errorText(id: string, { code, title, data }: RpcError): string {
   const error = JSON.stringify({ code, message: title, data: short(data) });
-  const member = id === "" ? "" : `,"id":${JSON.stringify(id)}`;
-  return escaped(`{"jsonrpc":"2.0","error":${error},"errors":${error}${member}}`);
+  const idJson = id === "" ? "null" : JSON.stringify(id);
+  return escaped(`{"jsonrpc":"2.0","error":${error},"errors":${error},"id":${idJson}}`);
 }
