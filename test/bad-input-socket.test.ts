@@ -53,7 +53,7 @@ const bodies: Case[] = [
   [
     "one byte longer",
     form(bodyBytesMax + 1, "x=".padEnd(bodyBytesMax + 1, "a")),
-    400,
+    413,
     `longer than ${bodyBytesMax} bytes`,
   ],
   ["much longer", form(2_000_000, "x=".padEnd(2_000_000, "a")), 413],
@@ -62,7 +62,7 @@ const bodies: Case[] = [
   [
     "chunks without an end in sight",
     `POST ${PATH} HTTP/1.1\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n${END}${chunk.repeat(300)}0\r\n\r\n`,
-    400,
+    413,
     "longer than",
   ],
   ["a negative length", form(-5, ""), 400],

@@ -100,9 +100,8 @@ scenarios("methods", [
 ]);
 
 const unknownPaths = [
-  "/",
   "/nope",
-  "/api/v2",
+  "/api/v2/",
   "/api/v1/assets",
   "/api/v2/Assets",
   "/api/v2/assets/",
@@ -220,7 +219,7 @@ scenarios("forms of JSON", [
     status: 404,
     is: '{"code":5,"message":"Not Found"}',
   },
-  ...["text/html", "application/xml", "*/*", "application/json+stream, */*"].map((accept) => ({
+  ...["text/html", "application/xml", "*/*", "application/json+stream;q=0.5, */*"].map((accept) => ({
     name: `Accept: ${accept} changes nothing`,
     get: "/api/v2/rewards/summaries",
     send: { accept },

@@ -19,7 +19,7 @@ interface Document {
 }
 
 /** Routes that are not for people: the parts of the documentation's page, and what takes everything else. */
-const UNDOCUMENTED = new Set(["/docs/", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/*"]);
+const UNDOCUMENTED = new Set(["/", "/api/v2", "/docs/", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/*"]);
 /** Resources that the sample store leaves empty, and why. */
 const EMPTY = new Set([
   // Made by the history thread of a running node.

@@ -36,8 +36,8 @@ describe("a request's body", () => {
     expect(await readBody(request(most, BYTES_MAX), BYTES_MAX)).toBe(most);
     expect(await readBody(request(most), BYTES_MAX)).toBe(most);
     const text = `the request body is longer than ${BYTES_MAX} bytes`;
-    expect(await refusal(readBody(request(`${most}y`, BYTES_MAX + 1), BYTES_MAX))).toEqual([400, text]);
-    expect(await refusal(readBody(request(`${most}y`), BYTES_MAX))).toEqual([400, text]);
+    expect(await refusal(readBody(request(`${most}y`, BYTES_MAX + 1), BYTES_MAX))).toEqual([413, text]);
+    expect(await refusal(readBody(request(`${most}y`), BYTES_MAX))).toEqual([413, text]);
   });
 
   test("given one that breaks off, then it is refused", async () => {

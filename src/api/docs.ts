@@ -45,6 +45,8 @@ export interface Documentation {
   examples?(paths: Paths): Promise<Paths>;
   /** Changes when other examples may be found; the document is kept until then. */
   version?(): string | number;
+  /** Paths that say where the documents are. */
+  readonly signposts?: readonly string[];
   /** Other path than `/docs`. */
   readonly page?: string;
 }
@@ -60,8 +62,11 @@ export function docsPlugin(documentation: Documentation) {
   const parts = once(() => documentation.parts());
   const page = once(async () => makePage(base, (await parts()).info));
   const document = latest(async () => makeDocument(await parts(), documentation), documentation.version);
+  const signpost = once(async () => makeSignpost(base, (await parts()).info));
   const answerPage = async () => respond(await page());
-  return new Elysia({ name: "docs" })
+  const plugin = new Elysia({ name: "docs" });
+  for (const path of documentation.signposts ?? []) plugin.get(path, async () => respond(await signpost()));
+  return plugin
     .get(base, answerPage)
     .get(`${base}/`, answerPage)
     .get(base + DOCUMENT, async () => respond(await document()))
@@ -80,6 +85,11 @@ export function asking(app: { handle(request: Request): Promise<Response> }) {
 async function makeDocument(parts: OpenApiDocument, { examples }: Documentation): Promise<Served> {
   const paths = examples ? await examples(parts.paths) : parts.paths;
   return { body: JSON.stringify({ ...parts, paths }), headers: { "content-type": "application/json" } };
+}
+
+function makeSignpost(base: string, { title, version, description }: OpenApiDocument["info"]): Served {
+  const body = { title, version, description, docs: base, openapi: base + DOCUMENT };
+  return { body: `${JSON.stringify(body, undefined, 2)}\n`, headers: { "content-type": "application/json" } };
 }
 
 async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Served> {

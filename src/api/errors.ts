@@ -127,6 +127,14 @@ export interface ErrorBody {
   readonly details: readonly ErrorDetail[];
 }
 
+/** What HTTP knows of an error beside its gRPC number. */
+export interface HttpFacts {
+  /** In place of the number's own status. */
+  readonly status?: number;
+  /** Methods that the resource has, for `Allow`. */
+  readonly allow?: string;
+}
+
 /** An answer that is an error. `fromGateway` ones never reached the service: they carry no block headers. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -135,12 +143,17 @@ export class ApiError extends Error {
     message: string,
     readonly details: readonly ErrorDetail[] = [],
     readonly fromGateway = false,
+    private readonly http: HttpFacts = {},
   ) {
     super(message);
   }
 
   get status(): number {
-    return HTTP_STATUS[this.grpc] ?? 500;
+    return this.http.status ?? HTTP_STATUS[this.grpc] ?? 500;
+  }
+
+  get allow(): string | undefined {
+    return this.http.allow;
   }
 
   get body(): ErrorBody {
@@ -169,4 +182,16 @@ export function internal(message: string, inner = ""): ApiError {
 /** A request that the gateway itself refuses (reference 10, section 1.4): 400 and no details. */
 export function badRequest(message: string): ApiError {
   return new ApiError(Grpc.invalidArgument, message, [], true);
+}
+
+/** 501, as in the original, for a resource that has other methods. @param allow such as `GET, POST` */
+export function wrongMethod(allow: string): ApiError {
+  return new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true, { allow });
+}
+
+const BODY_TOO_LARGE = 413;
+
+export function bodyTooLarge(bytesMax: number): ApiError {
+  const text = `the request body is longer than ${bytesMax} bytes`;
+  return new ApiError(Grpc.invalidArgument, text, [], true, { status: BODY_TOO_LARGE });
 }

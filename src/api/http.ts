@@ -1,7 +1,7 @@
 // What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
 import { ExitCode, NodeError } from "../errors.ts";
 import type { Limits } from "../limits.ts";
-import { ApiError, badRequest, Grpc } from "./errors.ts";
+import { ApiError, badRequest, bodyTooLarge, Grpc } from "./errors.ts";
 
 const IDLE_TIMEOUT_S = 30;
 const PREFLIGHT_MAX_AGE_S = "7200";
@@ -50,7 +50,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       reusePort: sharing !== undefined,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: bodyBytesMax,
-      fetch,
+      fetch: orderly(fetch),
       error: onFailure ?? internalFailure,
     });
   } catch (error) {
@@ -74,6 +74,31 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   }
 }
 
+/**
+ * What the runtime lets through. Two `Host` headers, which it joins by a comma, are refused (RFC 9112, section 3.2). After
+ * a body in pieces the connection is closed: trailers behind it would be read as the next request, and answered by an
+ * error that the client takes for its next answer.
+ */
+function orderly(fetch: Fetch): Fetch {
+  return (request) => {
+    const { headers } = request;
+    if (headers.get("host")?.includes(",")) return twoHosts();
+    if (request.method === "GET" || !headers.has("transfer-encoding")) return fetch(request);
+    const answer = fetch(request);
+    return answer instanceof Response ? closing(answer) : answer.then(closing);
+  };
+}
+
+function twoHosts(): Response {
+  const { body, status } = badRequest("the request has more than one Host header");
+  return Response.json(body, { status });
+}
+
+function closing(response: Response): Response {
+  response.headers.set("connection", "close");
+  return response;
+}
+
 function freePort(hostname: string, wanted: number): number {
   const probe = Bun.serve({ hostname, port: wanted, reusePort: false, fetch: internalFailure });
   const port = probe.port!;
@@ -87,6 +112,11 @@ function internalFailure(): Response {
 
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+}
+
+/** With every 429 and 503: a place is free again, or the node ready, sooner than anybody could say. */
+export function retryAfter(status: number): Record<string, string> {
+  return status === 429 || status === 503 ? { "retry-after": "1" } : {};
 }
 
 /** The same headers, and for a page of another origin the ones that let it read the answer. */
@@ -157,7 +187,7 @@ const LARGE_BODY_BYTES_PER_MS = 1_024;
 
 /**
  * The body as text; no more of it is kept than may be.
- * @throws ApiError 400 when it is longer, breaks off, or comes too slowly; 429 for a large one beside too many others
+ * @throws ApiError 413 when it is longer, 400 when it breaks off or comes too slowly; 429 for a large one beside too many others
  */
 export function readBody(request: Request, bytesMax: number): Promise<string> {
   return withBody(request, bytesMax, (body) => body);
@@ -170,7 +200,7 @@ export function withBody<T>(
   use: (body: string) => T | Promise<T>,
 ): Promise<T> {
   const announced = Number(request.headers.get("content-length") ?? Number.NaN);
-  if (announced > bytesMax) return Promise.reject(tooLong(bytesMax));
+  if (announced > bytesMax) return Promise.reject(bodyTooLarge(bytesMax));
   // Nearly every one; no more promises than it takes, for each costs as much as the rest of this.
   if (announced <= SMALL_BODY_BYTES) return request.text().then(use, unreadable);
   return withLargeBody(request, bytesMax, use);
@@ -244,7 +274,7 @@ async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyP
       if (isLate) throw badRequest("the request body comes too slowly");
       if (done) return new TextDecoder().decode(Buffer.concat(pieces));
       bytes += value.length;
-      if (bytes > bytesMax) throw tooLong(bytesMax);
+      if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
       pieces.push(value);
       if (bytes <= SMALL_BODY_BYTES || !place.hold(bytes)) continue;
       timer = setTimeout(giveUp, LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS);
@@ -258,10 +288,6 @@ async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyP
 
 function unreadable(error: unknown): never {
   throw error instanceof ApiError ? error : badRequest("the request body cannot be read");
-}
-
-function tooLong(bytesMax: number): ApiError {
-  return badRequest(`the request body is longer than ${bytesMax} bytes`);
 }
 
 /** The query of the address, and after it that of a posted form. @throws ApiError 400 */

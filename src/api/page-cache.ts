@@ -1,6 +1,8 @@
 // Answers kept until the next block: the same question at the same height has the same answer. Kept from the second
 // asking on: most pages of a walk are asked for once, and keeping those would cost as much as making them.
 
+import { acceptedForm } from "./accept.ts";
+
 export interface CachedAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Record<string, string>;
@@ -68,8 +70,6 @@ export class PageCache {
 
 /** What an answer depends on beside the store: the address, and the form that was asked for. */
 export function cacheKey(request: Request): string {
-  const accept = request.headers.get("accept");
-  if (accept === "application/json+stream" || accept === "application/json+pretty")
-    return `${accept} ${request.url}`;
-  return request.url;
+  const form = acceptedForm(request.headers.get("accept"));
+  return form === "normal" ? request.url : `${form} ${request.url}`;
 }

@@ -25,7 +25,7 @@ export const STATUSES = table("status", {
       "the request body comes too slowly",
       "the request body is not JSON",
       "the request body must be a JSON object",
-      "the request body is longer than <n> bytes",
+      "the request has more than one Host header",
       "the request body is nested deeper than <n> levels",
     ],
     "gRPC InvalidArgument, HTTP 400: the request is not understood.",
@@ -98,7 +98,12 @@ export const STATUSES = table("status", {
     "Wait for the time in the text; call 127.0.0.1 or localhost, or see lyra wallet serve --wallet-allow-host.",
   ],
   404: ["", "Not found: gRPC 5.", "See status 5.", "Check path and identifier."],
-  405: ["", "Method not allowed (faucet).", "Minting is a POST, health a GET.", "Use the other method."],
+  405: [
+    "",
+    "Method not allowed (faucet and wallet).",
+    "Minting is a POST, health a GET.",
+    "Use a method that `Allow` names.",
+  ],
   412: [
     "",
     "The height asked for is not reached: gRPC 9.",
@@ -106,9 +111,9 @@ export const STATUSES = table("status", {
     "Wait, or ask for a lower height.",
   ],
   413: [
-    "",
-    "The body is too large to be read at all.",
-    "The server ends the request before its last byte; a body that is only somewhat too long is 400 with a text.",
+    "the request body is longer than <n> bytes",
+    "The body is too large.",
+    "A body that is much too long is not read: the server ends the request before its last byte, without a text.",
     "Send less. A transaction has at most 1,048,576 bytes.",
   ],
   429: ["", "Too much at once: gRPC 8.", "See status 8.", "Ask for less."],
@@ -119,6 +124,6 @@ export const STATUSES = table("status", {
     "Post a long filter as a form (application/x-www-form-urlencoded).",
   ],
   500: ["", "Failed: gRPC 13 or 2.", "See status 13.", "Read `details`."],
-  501: ["", "Wrong method: gRPC 12.", "See status 12.", "Use the other method."],
+  501: ["", "Wrong method: gRPC 12.", "See status 12.", "Use a method that `Allow` names."],
   503: ["", "Not ready: gRPC 14.", "See status 14.", "Wait, or look at the node's log."],
 });

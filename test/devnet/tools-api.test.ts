@@ -265,7 +265,7 @@ describe("bad input is refused by name, and nothing is done", () => {
 
   test("a body beyond the limit is refused", async () => {
     const { status, calls } = await ask("mine", { body: `{"blocks":1${" ".repeat(1024 * 1024)}}` });
-    expect({ status, calls }).toEqual({ status: 400, calls: [] });
+    expect({ status, calls }).toEqual({ status: 413, calls: [] });
   });
 
   test("an unknown tool is 404, another method 501", async () => {

@@ -90,7 +90,7 @@ describe("refuses, in this order", () => {
       400,
       "amount request exceed maximal amount of 1000: mint amount is invalid",
     ],
-    [{ ...good, more: "x".repeat(5_000) }, 400, "the request body is longer than 4096 bytes"],
+    [{ ...good, more: "x".repeat(5_000) }, 413, "the request body is longer than 4096 bytes"],
   ];
   test.each(cases)("%j", async (body, status, error) => {
     const { mint, money } = faucet();
@@ -120,7 +120,7 @@ test("a network that refuses is told in its words, anything else in ours", async
 
 test("other paths and methods", async () => {
   const { send } = faucet();
-  expect((await send("/", {})).status).toBe(404);
+  expect((await send("/nothing", {})).status).toBe(404);
   expect((await send("/api/v1/mint", {})).status).toBe(405);
   expect((await send("/api/v1/health", { method: "DELETE" })).status).toBe(405);
 });

@@ -281,15 +281,15 @@ describe("a request that is not understood", () => {
     });
   });
 
-  test("a body above the limit is a 400, just below it is read", async () => {
+  test("a body above the limit is a 413, just below it is read", async () => {
     const { post } = smallNode([[]], { submissionBytesMax: 2_000 });
     const padded = (bytes: number) => `{"tx":"${good}","type":2}`.padEnd(bytes, " ");
     expect((await post("/transaction/raw", padded(2_000))).status).toBe(200);
     const over = await post("/transaction/raw", padded(2_001));
-    expect(over.status).toBe(400);
+    expect(over.status).toBe(413);
     expect(over.body.message).toBe("the request body is longer than 2000 bytes");
     // Characters of three bytes each.
-    expect((await post("/transaction/raw", `{"x":"${"€".repeat(700)}"}`)).status).toBe(400);
+    expect((await post("/transaction/raw", `{"x":"${"€".repeat(700)}"}`)).status).toBe(413);
   });
 });
 

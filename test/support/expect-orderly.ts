@@ -23,6 +23,7 @@ const CURSOR = /^parsing cursor: /;
 const CLIENT_STATUS = new Map([
   [400, 3],
   [404, 5],
+  [413, 3],
   [429, 8],
   [501, 12],
 ]);

@@ -118,11 +118,8 @@ describe("wallets", () => {
     expect(made.result.wallet.recoveryPhrase.split(" ")).toHaveLength(24);
     expect((await call("admin.describe_wallet", { wallet: "new" })).result.type).toBe("HD wallet");
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["new", "vectors"] });
-    expect(await call("admin.rename_wallet", { wallet: "new", newName: "newer" })).toEqual({
-      jsonrpc: "2.0",
-      result: null,
-      id: "1",
-    } as never);
+    const renamed = await call("admin.rename_wallet", { wallet: "new", newName: "newer" });
+    expect(renamed).toEqual({ jsonrpc: "2.0", result: null, id: "1" } as never);
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["newer", "vectors"] });
     await call("admin.remove_wallet", { wallet: "newer" });
     expect((await call("admin.list_wallets")).result).toEqual({ wallets: ["vectors"] });

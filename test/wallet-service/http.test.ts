@@ -47,7 +47,7 @@ describe("routes", () => {
     header: string,
     value: string | null,
   ])[] = [
-    ["GET", "/", 404, "x-content-type-options", "nosniff"],
+    ["GET", "/", 200, "x-content-type-options", "nosniff"],
     ["GET", "/api", 404, "content-type", "text/plain; charset=utf-8"],
     ["POST", "/api/v2/nothing", 404, "content-type", "text/plain; charset=utf-8"],
     ["GET", "/api/v1/version", 404, "content-type", "text/plain; charset=utf-8"],
@@ -62,7 +62,7 @@ describe("routes", () => {
     ["OPTIONS", "/api/v2/health", 200, "allow", "GET, OPTIONS"],
     ["PATCH", "/api/v2/methods", 405, "allow", "GET, OPTIONS"],
     ["POST", "/api/v2/methods", 405, "x-content-type-options", "nosniff"],
-    ["GET", "/", 404, "vary", "Origin"],
+    ["GET", "/nothing", 404, "vary", "Origin"],
     ["GET", "/api/v2/requests", 405, "vary", "Origin"],
     ["POST", "/api/v2/requests/", 307, "location", "/api/v2/requests"],
   ];

@@ -5,8 +5,8 @@ import { logFailure } from "../../log.ts";
 import { isStoreDamage } from "../../store/sqlite-error.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, Grpc } from "../errors.ts";
-import { ANY_HOST, checkUrl, isForm, joinedQuery, splitUrl, withCors } from "../http.ts";
+import { ApiError, Grpc, wrongMethod } from "../errors.ts";
+import { ANY_HOST, checkUrl, isForm, joinedQuery, retryAfter, splitUrl, withCors } from "../http.ts";
 import { cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
@@ -18,7 +18,14 @@ import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 const INTERNAL_HINT = "run again with LYRA_DEBUG=1 to see where, and report it";
 const DAMAGE_HINT = "check the disk, then: lyra doctor --home DIR --deep";
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
-const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
+/** A read may be posted as a form (reference 10, section 1.2). */
+const WRONG_METHOD = wrongMethod("GET, POST");
+const NOT_GET = wrongMethod("GET");
+/** Beside the resources: what says how the node is, and the documents. */
+const PLAIN_PATHS: ReadonlySet<string> = new Set([
+  ...["/", "/api/v2", "/healthz", "/readyz", "/metrics"],
+  ...["/docs", "/docs/", "/docs/json", "/docs/swagger-ui.js", "/docs/swagger-ui.css"],
+]);
 
 /** An endpoint with its path split: the literal parts and, between braces, the request's fields. */
 interface Route {
@@ -45,9 +52,6 @@ function makeRoute(endpoint: Endpoint<DataContext>, path: string): Route {
 function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
-
-/** A place is free again, or the node ready, sooner than anybody could say. */
-export const RETRY_AFTER_S = "1";
 
 const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
@@ -91,13 +95,14 @@ export function dataApp(
   }
   app.all("/health", ({ request }) => health(request));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
-  app.get("/readyz", () => readyz(status));
+  app.get("/readyz", ({ request }) => readyz(request, status));
   app.get(
     "/metrics",
     () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
   );
   app.use(
     docsPlugin({
+      signposts: ["/", "/api/v2"],
       parts: async () => (await import("../openapi.ts")).openApiParts(),
       examples: async (paths) => {
         const { DATA_SOURCES, withExamples } = await import("../openapi/examples.ts");
@@ -126,10 +131,10 @@ function health(request: Request): Response {
   return new Response("ok", { headers: withCors(HEALTH, request) });
 }
 
-function readyz(status: ServerStatus): Response {
+function readyz(request: Request, status: ServerStatus): Response {
   const { ready, reason } = status.readiness();
   if (ready) return new Response("ok", { headers: HEALTH });
-  return Response.json(new ApiError(Grpc.unavailable, reason).body, { status: 503 });
+  return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
 }
 
 async function stream(
@@ -162,6 +167,7 @@ async function fallback(
     return stream(plane, streamRoute, request, await joinedQuery(request, plane.context.limits));
   }
   if (!match && mounted?.takes(pathname)) return mounted.answer(request);
+  if (PLAIN_PATHS.has(pathname)) return refuse(request, NOT_GET);
   if (!match) return refuse(request, NOT_FOUND);
   const { endpoint, path } = match;
   if (request.method === "GET") return toResponse(answerGet(plane, endpoint, request, path), request);
@@ -238,6 +244,6 @@ function headersOf(answer: Answer): Record<string, string> {
     headers["x-block-height"] = String(answer.head.height);
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
   }
-  if (answer.status === 429 || answer.status === 503) headers["retry-after"] = RETRY_AFTER_S;
-  return headers;
+  if (answer.allow !== undefined) headers.allow = answer.allow;
+  return answer.status < 429 ? headers : Object.assign(headers, retryAfter(answer.status));
 }

@@ -7,8 +7,10 @@ import { ExportRefusal } from "../../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
+import { acceptedForm } from "../accept.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../errors.ts";
+import { retryAfter } from "../http.ts";
 import type { RequestFields } from "../query.ts";
 import type { ExportSlots } from "./export-slots.ts";
 
@@ -133,7 +135,7 @@ export class NetworkHistoryExports {
     try {
       release = this.slots.take();
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
-      if (accept === STREAM_TYPE) {
+      if (acceptedForm(accept) === "stream") {
         const archive = exportStream(plan, {
           chunkBytes: MESSAGE_BYTES,
           signal,
@@ -166,10 +168,13 @@ function exportError(error: unknown): ApiError {
 }
 
 /** Failures of this endpoint are wrapped, as it is a stream (reference 20, section 1.2). */
-function errorResponse(error: ApiError): Response {
+export function errorResponse(error: ApiError): Response {
   return Response.json(
     { error: error.body },
-    { status: error.status, headers: { "content-type": "application/json" } },
+    {
+      status: error.status,
+      headers: { "content-type": "application/json", ...retryAfter(error.status) },
+    },
   );
 }
 

@@ -3,6 +3,7 @@
 import type { Statement } from "bun:sqlite";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";
+import { acceptedForm } from "../accept.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, type ErrorBody, Grpc } from "../errors.ts";
 import { parsePairs, type RequestFields, readRequest } from "../query.ts";
@@ -15,6 +16,8 @@ export interface Answer {
   /** Text, or its bytes in UTF-8. */
   readonly body: string | Uint8Array<ArrayBuffer>;
   readonly contentType: string;
+  /** Methods of the resource, where another one was used. */
+  readonly allow?: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
   readonly head?: { readonly height: number; readonly timeUs: number };
 }
@@ -115,9 +118,8 @@ export class DataPlane {
 
 /** The form that a request asks for, by its raw query and its `Accept` (reference 10, section 1.3). */
 export function jsonMode(query: string, accept: string | null): JsonMode {
-  if (accept === "application/json+stream") return "stream";
-  if (accept === "application/json+pretty" || /(?:^|&)pretty(?:=|&|$)/.test(query)) return "pretty";
-  return "normal";
+  const form = acceptedForm(accept);
+  return form === "normal" && /(?:^|&)pretty(?:=|&|$)/.test(query) ? "pretty" : form;
 }
 
 function contentTypeOf(_mode: JsonMode): string {
@@ -127,7 +129,9 @@ function contentTypeOf(_mode: JsonMode): string {
 export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
   const plain = mode === "stream" ? streamBody(error.body) : error.body;
   const body = renderPlain(plain, mode);
-  return { status: error.status, body, contentType: "application/json", ...(head && { head }) };
+  const { status, allow } = error;
+  const contentType = "application/json";
+  return { status, body, contentType, ...(allow && { allow }), ...(head && { head }) };
 }
 
 /** In the stream form what is empty is left out. */

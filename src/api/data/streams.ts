@@ -4,7 +4,7 @@ import { ApiError, badRequest } from "../errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../query.ts";
 import { ExportSlots } from "./export-slots.ts";
 import { exportLedgerEntries } from "./ledger-export.ts";
-import { EXPORT_PATH, NetworkHistoryExports } from "./network-history.ts";
+import { EXPORT_PATH, errorResponse, NetworkHistoryExports } from "./network-history.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
@@ -43,7 +43,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
         try {
           release = slots.take();
         } catch (error) {
-          return Response.json({ error: (error as ApiError).body }, { status: (error as ApiError).status });
+          return errorResponse(error as ApiError);
         }
         return exportLedgerEntries(plane.context, fields, release, () => slots.failed());
       },

@@ -6,7 +6,7 @@ import { NodeError } from "../../errors.ts";
 import { WireError } from "../../wire/errors.ts";
 import { refuse } from "../data/app.ts";
 import { docsPlugin } from "../docs.ts";
-import { ApiError, badRequest, Grpc } from "../errors.ts";
+import { ApiError, badRequest, Grpc, wrongMethod } from "../errors.ts";
 import { ANY_HOST, readBody, withCors } from "../http.ts";
 import { Fields } from "./fields.ts";
 import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
@@ -18,7 +18,6 @@ const BODY_BYTES_MAX = 1024 * 1024;
 /** A dump of a chain with some hundred thousand accounts. */
 export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
 const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
-const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
 
 const LOAD = {
   method: "POST",
@@ -76,7 +75,7 @@ export function devnetApp(context: DevnetContext) {
     const answer = ({ request }: { request: Request }) => use(tool, context, request);
     if (tool.method === "GET") app.get(path, answer);
     else app.post(path, answer, { parse: "none" });
-    app.all(path, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
+    app.all(path, ({ request }) => refuse(request, wrongMethod(tool.method)), { parse: "none" });
   }
   app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
   app.use(
@@ -86,7 +85,7 @@ export function devnetApp(context: DevnetContext) {
     }),
   );
   app.post(FORWARD_TIME_PATH, ({ request }) => use(FORWARD, context, request), { parse: "none" });
-  app.all(FORWARD_TIME_PATH, ({ request }) => refuse(request, WRONG_METHOD), { parse: "none" });
+  app.all(FORWARD_TIME_PATH, ({ request }) => refuse(request, wrongMethod("POST")), { parse: "none" });
   app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
   app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
   return app;

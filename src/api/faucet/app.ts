@@ -4,7 +4,7 @@ import { rfc3339Nano } from "../../admission/time-text.ts";
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { docsPlugin } from "../docs.ts";
 import { ApiError } from "../errors.ts";
-import { ANY_HOST, readBody } from "../http.ts";
+import { ANY_HOST, readBody, retryAfter } from "../http.ts";
 import { CoolDown, isExempt } from "./cool-down.ts";
 import { checkAsset, MintRefusal, readMint } from "./mint.ts";
 import type { FaucetPort } from "./port.ts";
@@ -39,16 +39,22 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   const app = new Elysia({ name: "faucet", strictPath: true, precompile: true, handler: ANY_HOST });
   app.get("/api/v1/health", () => answer(200, { success: true }));
   app.post("/api/v1/mint", ({ request }) => mint(request), { parse: "none" });
-  app.all("/api/v1/health", () => answer(405, { error: "method not allowed" }), { parse: "none" });
+  app.all("/api/v1/health", () => notAllowed("GET"), { parse: "none" });
   app.all("/api/v1/mint", ({ request }) => preflightOr405(request), { parse: "none" });
-  app.use(docsPlugin({ parts: async () => (await import("./openapi.ts")).faucetDocument() }));
+  app.use(
+    docsPlugin({ signposts: ["/"], parts: async () => (await import("./openapi.ts")).faucetDocument() }),
+  );
   app.all("/*", () => answer(404, { error: "not found" }), { parse: "none" });
   app.onError(({ error }) => failed(error));
   return app;
 }
 
+function notAllowed(allow: string): Response {
+  return Response.json({ error: "method not allowed" }, { status: 405, headers: { ...CORS, allow } });
+}
+
 function preflightOr405(request: Request): Response {
-  if (request.method !== "OPTIONS") return answer(405, { error: "method not allowed" });
+  if (request.method !== "OPTIONS") return notAllowed("POST");
   const headers = {
     ...CORS,
     "access-control-allow-methods": "GET, POST",
@@ -69,7 +75,7 @@ function checkCoolDown(coolDown: CoolDown, party: string, asset: string): void {
 }
 
 function answer(status: number, body: object): Response {
-  return Response.json(body, { status, headers: CORS });
+  return Response.json(body, { status, headers: { ...CORS, ...retryAfter(status) } });
 }
 
 function failed(error: unknown): Response {

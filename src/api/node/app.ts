@@ -25,9 +25,10 @@ export function nodeApp(plane: NodePlane) {
   }
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
-  app.get("/readyz", () => readyz(plane));
+  app.get("/readyz", ({ request }) => readyz(request, plane));
   app.use(
     docsPlugin({
+      signposts: ["/"],
       parts: async () => (await import("./openapi.ts")).nodeOpenApiParts(),
       examples: async (paths) => {
         const { NODE_SOURCES, withExamples } = await import("../openapi/examples.ts");
@@ -75,9 +76,9 @@ function failed(request: Request, error: unknown, mode: JsonMode): Response {
 }
 
 /** For balancers: a chain that has no block yet, or that has stopped, takes no transactions. */
-function readyz({ context }: NodePlane): Response {
+function readyz(request: Request, { context }: NodePlane): Response {
   const { hash, halted } = context.chain.status;
   const reason = halted ?? (hash === "" ? "the chain has no block yet" : undefined);
   if (reason === undefined) return new Response("ok", { headers: TEXT });
-  return Response.json(new ApiError(Grpc.unavailable, reason).body, { status: 503 });
+  return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
 }

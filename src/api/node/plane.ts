@@ -5,7 +5,7 @@ import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";
 import type { DataContext } from "../data/context.ts";
 import { type Answer, type DataPlane, errorAnswer } from "../data/plane.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, Grpc } from "../errors.ts";
+import { ApiError, Grpc, wrongMethod } from "../errors.ts";
 import { checkUrl, isForm, joinedQuery, splitUrl, withBody } from "../http.ts";
 import { parsePairs, type RequestFields, readRequest } from "../query.ts";
 import { readMessage } from "./body.ts";
@@ -14,7 +14,7 @@ import type { ChainCall, ChainEndpoint, ChainQuery } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
-export const WRONG_METHOD = new ApiError(Grpc.unimplemented, "Method Not Allowed", [], true);
+const WRONG_METHOD = { GET: wrongMethod("GET, POST"), POST: wrongMethod("POST") } as const;
 
 /** A path and how to answer a request for it. */
 export interface NodeRoute {
@@ -74,7 +74,7 @@ export class NodePlane {
   /** Answers a request for a route; errors are answers too, but for those that never reach a resource. */
   async answer(match: NodeMatch, request: Request, mode: JsonMode): Promise<Answer> {
     const { route, path } = match;
-    if (request.method !== route.method && !isPostedRead(match, request)) throw WRONG_METHOD;
+    if (request.method !== route.method && !isPostedRead(match, request)) throw WRONG_METHOD[route.method];
     checkUrl(request, this.context.limits);
     try {
       return await route.answer(this, request, path, mode);

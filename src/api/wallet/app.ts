@@ -17,8 +17,6 @@ const JSON_RPC = "application/json-rpc";
 const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
 
 const UNREADABLE = "couldn't read the HTTP request body";
-/** How the reader of bodies begins what it says (api/http.ts). */
-const TOO_LONG = "the request body is longer";
 const TOO_SLOW = "the request body comes too slowly";
 
 const RPC_PATH = "/api/v2/requests";
@@ -117,8 +115,9 @@ function jsonHeaders(isPage: boolean, hasBody: boolean, status: number, hasToken
 /** Too long, too slow, one too many, or broken off. */
 function refuseBody(request: Request, error: unknown): Response {
   const sentence = error instanceof ApiError ? error.message : "";
-  if (sentence.startsWith(TOO_LONG)) return refuse(request, 413, sentence);
-  if (error instanceof ApiError && error.status === 429) return refuse(request, 429, sentence);
+  if (error instanceof ApiError && (error.status === 413 || error.status === 429)) {
+    return refuse(request, error.status, sentence);
+  }
   return refuse(request, 400, sentence.startsWith(TOO_SLOW) ? sentence : UNREADABLE);
 }
 

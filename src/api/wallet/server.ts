@@ -32,7 +32,12 @@ export function serveWallet(service: WalletService, options: WalletServerOptions
   const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
   const app = new Elysia({ strictPath: true, precompile: true, handler: ANY_HOST })
     .use(walletApp(service, appOptions))
-    .use(docsPlugin({ parts: async () => (await import("./openapi.ts")).walletDocument() }))
+    .use(
+      docsPlugin({
+        signposts: ["/", "/api/v2"],
+        parts: async () => (await import("./openapi.ts")).walletDocument(),
+      }),
+    )
     .all("/*", ({ request }) => fallback(request), { parse: "none" })
     .all("/", ({ request }) => fallback(request), { parse: "none" });
   let lastHost: string | undefined;

@@ -1,0 +1,29 @@
+// Which form of JSON a request asks for by its `Accept` (reference 10, section 1.3). The original compares the whole
+// header; a list with weights, as browsers and generated clients send it, is understood here too.
+
+export type AcceptedForm = "stream" | "pretty" | "normal";
+
+const FORMS: Readonly<Record<string, AcceptedForm>> = {
+  "application/json+stream": "stream",
+  "application/json+pretty": "pretty",
+  "application/json": "normal",
+  "application/*": "normal",
+  "*/*": "normal",
+};
+const WEIGHT = /;\s*q\s*=\s*([\d.]+)/i;
+
+/** The form with the greatest weight, of equal ones the first; the plain one where none is named. */
+export function acceptedForm(accept: string | null): AcceptedForm {
+  // Nearly every request names none of the special ones.
+  if (accept === null || !accept.includes("+")) return "normal";
+  let form: AcceptedForm = "normal";
+  let most = 0;
+  for (const range of accept.split(",")) {
+    const named = FORMS[range.split(";", 1)[0]!.trim().toLowerCase()];
+    const weight = Number(WEIGHT.exec(range)?.[1] ?? 1);
+    if (named === undefined || !(weight > most)) continue;
+    form = named;
+    most = weight;
+  }
+  return form;
+}
