@@ -62,7 +62,7 @@ function serve(home: string): void {
       };
       const manifest = searchParams.get("manifest") === "true";
       return exports.answer(fields, {
-        accept: request.headers.get("accept"),
+        headers: request.headers,
         manifest,
         signal: request.signal,
       });

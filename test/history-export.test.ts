@@ -376,7 +376,8 @@ describe("over HTTP", () => {
       segmentDirectory(home),
       new ExportSlots(exportsMax),
     );
-    const ask = (query: string, accept: string | null = null, signal?: AbortSignal) => {
+    const ask = (query: string, given: Headers | string = "", signal?: AbortSignal) => {
+      const headers = typeof given === "string" ? new Headers(given ? { accept: given } : {}) : given;
       const q = new URLSearchParams(query);
       const fields = Object.fromEntries(
         [...q]
@@ -384,7 +385,7 @@ describe("over HTTP", () => {
           .map(([key, value]) => [key, key === "table" ? Number(value) : BigInt(value)]),
       );
       return exports.answer(fields, {
-        accept,
+        headers,
         manifest: q.get("manifest") === "true",
         ...(signal && { signal }),
       });
@@ -393,7 +394,7 @@ describe("over HTTP", () => {
       port: 0,
       reusePort: false,
       development: false,
-      fetch: (request) => ask(new URL(request.url).search, request.headers.get("accept"), request.signal),
+      fetch: (request) => ask(new URL(request.url).search, request.headers, request.signal),
     });
     return { home, db, rows, ask, exports, server, directory: segmentDirectory(home) };
   }

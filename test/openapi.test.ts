@@ -19,6 +19,8 @@ interface Document {
 }
 
 /** Routes that are not for people: the parts of the documentation's page, and what takes everything else. */
+/** Of an archive, which has an answer for parts of it. */
+const RANGES = new Set(["206", "304", "416"]);
 const UNDOCUMENTED = new Set(["/", "/api/v2", "/docs/", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/*"]);
 /** Resources that the sample store leaves empty, and why. */
 const EMPTY = new Set([
@@ -101,7 +103,8 @@ describe("the document", () => {
     for (const path of ["/api/v2/networkhistory/export", "/api/v2/ledgerentry/export"]) {
       const { parameters, responses } = document.paths[path]!.get;
       expect(parameters.map((p) => resolve<Parameter>(p).name)).toContain("X-Min-Height");
-      expect(Object.keys(responses)).toEqual(["200", "400", "412", "413", "429", "500", "501", "503"]);
+      const errors = ["400", "412", "413", "429", "500", "501", "503"];
+      expect(Object.keys(responses).filter((status) => !RANGES.has(status))).toEqual(["200", ...errors]);
     }
   });
 

@@ -116,6 +116,12 @@ export const STATUSES = table("status", {
     "A body that is much too long is not read: the server ends the request before its last byte, without a text.",
     "Send less. A transaction has at most 1,048,576 bytes.",
   ],
+  416: [
+    "the range begins beyond the <n> bytes of the archive",
+    "The range asked for is not there: gRPC 11.",
+    "`Range` begins behind the last byte of the archive; `Content-Range` says how long it is.",
+    "Ask for less, or without `Range`. A download that is complete has no rest.",
+  ],
   429: ["", "Too much at once: gRPC 8.", "See status 8.", "Ask for less."],
   431: [
     "",

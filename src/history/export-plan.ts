@@ -1,5 +1,6 @@
 // What an export is made of: which pieces of which segments, under which names, and how long the archive will be
 // (reference 20, sections 1.2 and 2). Everything that can be refused is refused here, before a byte goes out.
+import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors.ts";
 import { crc32Combine } from "./crc32.ts";
@@ -85,6 +86,19 @@ export async function planExport(
   if (plan.hasManifest) entries.push(manifestEntry(manifestBytes(plan), 0));
   return { ...plan, totalBytes: archiveBytes(entries) };
 }
+
+/** What tells the bytes of one archive from those of any other: the same plan gives the same bytes. */
+export function archiveTag({ name, hasManifest, files }: ExportPlan): string {
+  const pieces = files.map((file) => [
+    file.name,
+    file.header,
+    file.pieces.map(({ segment, piece }) => [segment.id, piece.deflatedBytes, piece.deflatedCrc]),
+  ]);
+  const hash = createHash("sha256").update(JSON.stringify([name, hasManifest, pieces]));
+  return hash.digest("hex").slice(0, TAG_DIGITS);
+}
+
+const TAG_DIGITS = 32;
 
 export function manifestEntry(bytes: number, crc: number): ZipEntry {
   return { name: MANIFEST_NAME, method: Method.stored, crc, bytes, packedBytes: bytes };

@@ -24,8 +24,16 @@ interface Part {
   read(into: Uint8Array): Promise<void>;
 }
 
+/** Bytes of the archive from `start` up to `end`. */
+export interface ArchiveRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 export interface StreamOptions {
   readonly chunkBytes?: number;
+  /** A part of the archive; the whole without. */
+  readonly range?: ArchiveRange | undefined;
   /** Aborted when nobody wants the rest. */
   readonly signal?: AbortSignal | undefined;
   /** Called once, when the stream is over in whatever way. */
@@ -44,7 +52,7 @@ class ChunkReader {
     plan: ExportPlan,
     private readonly options: StreamOptions,
   ) {
-    this.chunks = exportChunks(plan, options.chunkBytes);
+    this.chunks = exportChunks(plan, options.chunkBytes, options.range);
     options.signal?.addEventListener("abort", this.end, { once: true });
   }
 
@@ -129,22 +137,49 @@ export function exportBody(plan: ExportPlan, options: StreamOptions = {}): Reada
   } as unknown as UnderlyingSource<Uint8Array>);
 }
 
+/** The archive, or a range of it, at once: for what is small. @throws NodeError when a segment fails */
+export async function exportBytes(
+  plan: ExportPlan,
+  range: ArchiveRange = { start: 0, end: plan.totalBytes },
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(range.end - range.start);
+  let filled = 0;
+  for await (const chunk of exportChunks(plan, Math.min(CHUNK_BYTES, bytes.length), range)) {
+    bytes.set(chunk, filled);
+    filled += chunk.length;
+  }
+  return bytes;
+}
+
 /**
  * The archive in chunks, each of which is good until the next but one is asked for. Leaving the loop early closes what
- * is open. @throws NodeError when a segment fails
+ * is open. Of a range, the segments outside are not read, and those at its ends are read whole: their check sums cover
+ * all of their bytes. So is everything where a manifest tells the hashes. @throws NodeError when a segment fails
  */
 export async function* exportChunks(
   plan: ExportPlan,
   chunkBytes = CHUNK_BYTES,
+  range: ArchiveRange = { start: 0, end: plan.totalBytes },
 ): AsyncGenerator<Uint8Array, undefined> {
   let [chunk, other] = [new Uint8Array(chunkBytes), new Uint8Array(chunkBytes)];
   let filled = 0;
+  let at = 0;
   for await (const part of archiveParts(plan)) {
-    for (let rest = part.length; rest > 0; ) {
-      const room = chunk.subarray(filled, Math.min(filled + rest, chunkBytes));
+    const end = at + part.length;
+    const isOutside = end <= range.start || at >= range.end;
+    if (isOutside && !plan.hasManifest) {
+      at = end;
+      continue;
+    }
+    while (at < end) {
+      const isWanted = at >= range.start && at < range.end;
+      const until = isWanted ? Math.min(end, range.end) : at < range.start ? Math.min(end, range.start) : end;
+      const room = chunk.subarray(filled, Math.min(filled + until - at, chunkBytes));
       await part.read(room);
+      at += room.length;
+      // What is not wanted is overwritten by the next bytes.
+      if (!isWanted) continue;
       filled += room.length;
-      rest -= room.length;
       if (filled < chunkBytes) continue;
       yield chunk;
       [chunk, other] = [other, chunk];

@@ -1,15 +1,16 @@
 // Network history: the export, and what segments there are (reference 20, section 1).
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors.ts";
-import { exportBody, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
-import { type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
+import { CHUNK_BYTES, exportBody, exportBytes, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
+import { archiveTag, type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
 import { ExportRefusal } from "../../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
 import { acceptedForm } from "../accept.ts";
+import { isKnown, requestedRange } from "../byte-range.ts";
 import type { Endpoint } from "../endpoint.ts";
-import { ApiError, internal, invalidArgument } from "../errors.ts";
+import { ApiError, Grpc, internal, invalidArgument } from "../errors.ts";
 import { retryAfter } from "../http.ts";
 import type { RequestFields } from "../query.ts";
 import type { ExportSlots } from "./export-slots.ts";
@@ -21,6 +22,8 @@ export interface HistoryContext {
 
 /** Path of the export; its request message is `datanode.api.v2.ExportNetworkHistoryRequest`. */
 export const EXPORT_PATH = "/api/v2/networkhistory/export";
+/** Up to this an archive, or a range, is put together first: its length is announced, and damage is an error. */
+const AT_ONCE_BYTES_MAX = CHUNK_BYTES;
 const ARCHIVE_TYPE = "application/zip";
 const STREAM_TYPE = "application/json+stream";
 /** Type of the first message's extension: what the archive will be. */
@@ -102,8 +105,8 @@ export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
 ];
 
 export interface ExportOptions {
-  /** The request's `Accept`: `application/json+stream` asks for messages instead of the archive itself. */
-  readonly accept: string | null;
+  /** Of the request. `Accept: application/json+stream` asks for messages instead of the archive itself. */
+  readonly headers: Headers;
   /** Whether the archive's last entry is a manifest. */
   readonly manifest: boolean;
   /** Aborted when the client goes away. */
@@ -130,12 +133,13 @@ export class NetworkHistoryExports {
   ) {}
 
   /** Answers an export request; what is wrong with it is an answer too. */
-  async answer(fields: RequestFields, { accept, manifest, signal }: ExportOptions): Promise<Response> {
+  async answer(fields: RequestFields, options: ExportOptions): Promise<Response> {
+    const { headers, manifest, signal } = options;
     let release = () => {};
     try {
       release = this.slots.take();
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
-      if (acceptedForm(accept) === "stream") {
+      if (acceptedForm(headers.get("accept")) === "stream") {
         const archive = exportStream(plan, {
           chunkBytes: MESSAGE_BYTES,
           signal,
@@ -144,20 +148,61 @@ export class NetworkHistoryExports {
         });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
-      // Chunked, without Content-Length, as in the original: a stream that fails ends without its last chunk.
-      const headers = {
-        "content-type": ARCHIVE_TYPE,
-        "content-disposition": `attachment;filename=${plan.name}`,
-      };
-      return new Response(
-        exportBody(plan, { signal, onEnd: release, onFailure: () => this.slots.failed() }),
-        { headers },
-      );
+      return await this.archive(plan, headers, { signal, release });
     } catch (error) {
       release();
       return errorResponse(exportError(error));
     }
   }
+
+  /** The archive or a range of it. */
+  private async archive(plan: ExportPlan, asked: Headers, { signal, release }: Sending): Promise<Response> {
+    const etag = `"${archiveTag(plan)}"`;
+    const headers = archiveHeaders(plan, etag);
+    const total = plan.totalBytes;
+    const isUnchanged = isKnown(asked, etag);
+    const range = isUnchanged ? undefined : requestedRange(asked, total, etag);
+    if (isUnchanged || range === "unsatisfiable") {
+      release();
+      return isUnchanged ? new Response(null, { status: 304, headers }) : unsatisfiable(total, headers);
+    }
+    if (range) headers["content-range"] = `bytes ${range.start}-${range.end - 1}/${total}`;
+    const status = range ? 206 : 200;
+    const length = range ? range.end - range.start : total;
+    if (length <= AT_ONCE_BYTES_MAX) {
+      const bytes = await exportBytes(plan, range);
+      release();
+      return new Response(bytes, { status, headers });
+    }
+    // Chunked: the runtime sends no Content-Length with a stream. One that fails ends without its last chunk.
+    const onFailure = () => this.slots.failed();
+    return new Response(exportBody(plan, { range, signal, onEnd: release, onFailure }), { status, headers });
+  }
+}
+
+interface Sending {
+  readonly signal: AbortSignal | undefined;
+  /** Gives the place among the exports back. */
+  release(): void;
+}
+
+/** What an archive is known by from one request to the next: it changes only when segments are made again. */
+function archiveHeaders(plan: ExportPlan, etag: string): Record<string, string> {
+  return {
+    "content-type": ARCHIVE_TYPE,
+    "content-disposition": `attachment;filename=${plan.name}`,
+    "accept-ranges": "bytes",
+    "cache-control": "no-cache",
+    etag,
+  };
+}
+
+function unsatisfiable(length: number, headers: Record<string, string>): Response {
+  const text = `the range begins beyond the ${length} bytes of the archive`;
+  const response = errorResponse(new ApiError(Grpc.outOfRange, text, [], true, { status: 416 }));
+  response.headers.set("content-range", `bytes */${length}`);
+  response.headers.set("etag", headers.etag!);
+  return response;
 }
 
 /** What cannot be exported is the request's fault: 400, where the original says 500 (docs/compatibility.md). */

@@ -30,7 +30,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
       request: EXPORT_REQUEST,
       answer: (request, fields, pairs) =>
         exports.answer(fields, {
-          accept: request.headers.get("accept"),
+          headers: request.headers,
           manifest: flag(pairs, "manifest"),
           signal: request.signal,
         }),

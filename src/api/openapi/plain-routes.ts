@@ -14,6 +14,12 @@ const ATTACHMENT = {
   "Content-Disposition": { description: "`attachment` and the name of the file.", schema: TEXT },
 };
 
+/** Of an archive, whose bytes are the same each time. */
+const ARCHIVE_HEADERS = {
+  ETag: { description: "Tag of exactly these bytes, for `If-Range` and `If-None-Match`.", schema: TEXT },
+};
+const CONTENT_RANGE = { description: "Which bytes these are, and of how many.", schema: TEXT };
+
 const MANIFEST: Parameter = {
   name: "manifest",
   in: "query",
@@ -75,11 +81,21 @@ const exportHistory: Operation = {
   responses: {
     "200": {
       description: "The archive: one CSV file for each version of the table's columns in the range.",
-      headers: ATTACHMENT,
+      headers: { ...ATTACHMENT, ...ARCHIVE_HEADERS },
       content: {
         "application/zip": { schema: BINARY },
         "application/json+stream": { schema: STREAM_LINE },
       },
+    },
+    "206": {
+      description: "The range of bytes that `Range` asks for; several at once are answered by the whole.",
+      headers: { ...ATTACHMENT, ...ARCHIVE_HEADERS, "Content-Range": CONTENT_RANGE },
+      content: { "application/zip": { schema: BINARY } },
+    },
+    "304": { description: "`If-None-Match` names the tag of these bytes.", headers: ARCHIVE_HEADERS },
+    "416": {
+      ...wrapped("`Range` begins behind the last byte."),
+      headers: { "Content-Range": CONTENT_RANGE },
     },
     ...STREAM_ERRORS,
   },

@@ -1,0 +1,49 @@
+// One range of bytes of an answer whose length is known (RFC 9110, section 14). Several at once are answered by the
+// whole, as the standard allows.
+
+/** From `start` up to `end`, which it does not hold. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+const SINGLE = /^bytes=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i;
+
+/**
+ * The range that a request asks for of `length` bytes: undefined for the whole, which is also what a range that is not
+ * understood gets, or one whose `If-Range` names other bytes than those of `etag`; "unsatisfiable" for 416.
+ */
+export function requestedRange(
+  headers: Headers,
+  length: number,
+  etag: string,
+): ByteRange | "unsatisfiable" | undefined {
+  const asked = headers.get("range");
+  if (asked === null) return undefined;
+  // A date is never as exact as the tag.
+  const condition = headers.get("if-range");
+  if (condition !== null && condition.trim() !== etag) return undefined;
+  const match = SINGLE.exec(asked);
+  if (match === null) return undefined;
+  const [, first = "", last = ""] = match;
+  if (first === "") return suffix(last, length);
+  const start = Number(first);
+  if (last !== "" && Number(last) < start) return undefined;
+  if (start >= length) return "unsatisfiable";
+  return { start, end: last === "" ? length : Math.min(Number(last) + 1, length) };
+}
+
+/** The last so many bytes. */
+function suffix(count: string, length: number): ByteRange | "unsatisfiable" | undefined {
+  if (count === "") return undefined;
+  if (Number(count) === 0 || length === 0) return "unsatisfiable";
+  return { start: Math.max(0, length - Number(count)), end: length };
+}
+
+/** Whether a client has these bytes already, by its `If-None-Match`. */
+export function isKnown(headers: Headers, etag: string): boolean {
+  const known = headers.get("if-none-match");
+  if (known === null) return false;
+  // Here a weak tag is as good (RFC 9110, section 13.1.2).
+  return known.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+}
