@@ -308,7 +308,7 @@ scenarios("headers", [
     headers: { "content-type": "text/plain; charset=utf-8", "x-block-height": null },
   },
   {
-    name: "no compression, no rate limits",
+    name: "small answers are not compressed; no rate limits",
     get: "/api/v2/assets",
     send: { "accept-encoding": "gzip" },
     status: 200,

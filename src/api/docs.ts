@@ -5,6 +5,8 @@
 import { Elysia } from "elysia";
 import stylePath from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import scriptPath from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { isKnown } from "./byte-range.ts";
+import { compressedNow, compressedOnce, isCompressedFor, packedResponse } from "./compression.ts";
 import type { Paths } from "./openapi/types.ts";
 
 const PAGE = "/docs";
@@ -18,6 +20,7 @@ const REMOTE_SCRIPT = `https://unpkg.com/swagger-ui-dist@${SCRIPT_VERSION}/swagg
 const INLINE_SCRIPT = /<script>([\s\S]*?)<\/script>/g;
 /** Else the browser asks for /favicon.ico. */
 const NO_ICON = '<link rel="icon" href="data:," />';
+const ETAG_DIGITS = 32;
 const ASSET_CACHE = "public, max-age=3600";
 
 /** How the page behaves; the validator badge would ask validator.swagger.io. */
@@ -32,8 +35,11 @@ const PAGE_OPTIONS = {
   defaultModelRendering: "model",
 } as const;
 
+/** Something that is sent again and again: with its tag, and compressed. */
 interface Served {
-  readonly body: string;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly packed: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -63,15 +69,18 @@ export function docsPlugin(documentation: Documentation) {
   const page = once(async () => makePage(base, (await parts()).info));
   const document = latest(async () => makeDocument(await parts(), documentation), documentation.version);
   const signpost = once(async () => makeSignpost(base, (await parts()).info));
-  const answerPage = async () => respond(await page());
+  const send =
+    (served: () => Promise<Served>) =>
+    async ({ request }: { request: Request }) =>
+      respond(await served(), request);
   const plugin = new Elysia({ name: "docs" });
-  for (const path of documentation.signposts ?? []) plugin.get(path, async () => respond(await signpost()));
+  for (const path of documentation.signposts ?? []) plugin.get(path, send(signpost));
   return plugin
-    .get(base, answerPage)
-    .get(`${base}/`, answerPage)
-    .get(base + DOCUMENT, async () => respond(await document()))
-    .get(base + SCRIPT, () => asset(scriptPath, "text/javascript; charset=utf-8"))
-    .get(base + STYLE, () => asset(stylePath, "text/css; charset=utf-8"));
+    .get(base, send(page))
+    .get(`${base}/`, send(page))
+    .get(base + DOCUMENT, send(document))
+    .get(base + SCRIPT, send(script))
+    .get(base + STYLE, send(style));
 }
 
 /** Asks an application for JSON; undefined unless it answers 200. */
@@ -84,12 +93,15 @@ export function asking(app: { handle(request: Request): Promise<Response> }) {
 
 async function makeDocument(parts: OpenApiDocument, { examples }: Documentation): Promise<Served> {
   const paths = examples ? await examples(parts.paths) : parts.paths;
-  return { body: JSON.stringify({ ...parts, paths }), headers: { "content-type": "application/json" } };
+  return serve(JSON.stringify({ ...parts, paths }), "application/json", compressedNow);
 }
 
-function makeSignpost(base: string, { title, version, description }: OpenApiDocument["info"]): Served {
+async function makeSignpost(
+  base: string,
+  { title, version, description }: OpenApiDocument["info"],
+): Promise<Served> {
   const body = { title, version, description, docs: base, openapi: base + DOCUMENT };
-  return { body: `${JSON.stringify(body, undefined, 2)}\n`, headers: { "content-type": "application/json" } };
+  return serve(`${JSON.stringify(body, undefined, 2)}\n`, "application/json", compressedNow);
 }
 
 async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Served> {
@@ -111,10 +123,7 @@ async function makePage(base: string, info: OpenApiDocument["info"]): Promise<Se
     .replace(REMOTE_SCRIPT, base + SCRIPT)
     .replace("</head>", `${NO_ICON}</head>`);
   if (html.includes("://")) throw new Error("the documentation page names another host");
-  return {
-    body: html,
-    headers: { "content-type": "text/html; charset=utf-8", "content-security-policy": policy(html) },
-  };
+  return serve(html, "text/html; charset=utf-8", compressedNow, { "content-security-policy": policy(html) });
 }
 
 /** Nothing but what this server sends; of scripts in the page, exactly those that are there. */
@@ -135,18 +144,46 @@ function policy(html: string): string {
   ].join("; ");
 }
 
-function respond({ body, headers }: Served): Response {
-  return new Response(body, { headers: { ...headers, "x-content-type-options": "nosniff" } });
+type Compress = (
+  bytes: Uint8Array<ArrayBuffer>,
+) => Uint8Array<ArrayBuffer> | Promise<Uint8Array<ArrayBuffer>>;
+
+async function serve(
+  content: string | Uint8Array<ArrayBuffer>,
+  contentType: string,
+  compress: Compress,
+  headers: Record<string, string> = {},
+): Promise<Served> {
+  const body = typeof content === "string" ? Buffer.from(content, "utf8") : content;
+  const etag = new Bun.CryptoHasher("sha256").update(body).digest("hex").slice(0, ETAG_DIGITS);
+  const fixed = {
+    "cache-control": "no-cache",
+    "x-content-type-options": "nosniff",
+    "content-type": contentType,
+  };
+  return {
+    body,
+    packed: await compress(body),
+    etag,
+    headers: { ...fixed, vary: "Accept-Encoding", ...headers },
+  };
 }
 
-function asset(path: string, contentType: string): Response {
-  return new Response(Bun.file(path), {
-    headers: {
-      "content-type": contentType,
-      "cache-control": ASSET_CACHE,
-      "x-content-type-options": "nosniff",
-    },
-  });
+function respond({ body, packed, etag, headers }: Served, request: Request): Response {
+  const isPacked = isCompressedFor(request, body.length);
+  // Other bytes, so another tag.
+  const tag = isPacked ? `"${etag}-gzip"` : `"${etag}"`;
+  const tagged = { ...headers, etag: tag };
+  if (isKnown(request.headers, tag)) return new Response(null, { status: 304, headers: tagged });
+  return isPacked ? packedResponse(packed, { headers: tagged }) : new Response(body, { headers: tagged });
+}
+
+const script = once(() => asset(scriptPath, "text/javascript; charset=utf-8"));
+const style = once(() => asset(stylePath, "text/css; charset=utf-8"));
+
+async function asset(path: string, contentType: string): Promise<Served> {
+  const bytes = await Bun.file(path).bytes();
+  return serve(bytes, contentType, compressedOnce, { "cache-control": ASSET_CACHE });
 }
 
 /** Runs once, however many ask meanwhile; a failure may be tried again. */

@@ -6,6 +6,8 @@ import { acceptedForm } from "./accept.ts";
 export interface CachedAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly headers: Record<string, string>;
+  /** The same compressed, from the first request that asks for it on. */
+  packed?: Uint8Array<ArrayBuffer>;
 }
 
 /** Answers larger than this are not kept: few ask twice for them. */
@@ -55,6 +57,18 @@ export class PageCache {
     if (this.bytes + bytes > this.bytesMax) this.clear();
     this.answers.set(key, answer);
     this.bytes += bytes;
+  }
+
+  /** The compressed form of an answer that is kept. */
+  packed(
+    answer: CachedAnswer,
+    compress: (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>,
+  ): Uint8Array<ArrayBuffer> {
+    if (answer.packed === undefined) {
+      answer.packed = compress(answer.body);
+      this.bytes += answer.packed.length;
+    }
+    return answer.packed;
   }
 
   private forgetAsked(): void {

@@ -3,11 +3,19 @@ import { Elysia } from "elysia";
 import { NodeError, reasonOf } from "../../errors.ts";
 import { logFailure } from "../../log.ts";
 import { isStoreDamage } from "../../store/sqlite-error.ts";
+import {
+  COMPRESSED_BYTES_MIN,
+  compressedNow,
+  encodedResponse,
+  isCompressedFor,
+  packedResponse,
+  varying,
+} from "../compression.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ApiError, Grpc, wrongMethod } from "../errors.ts";
 import { ANY_HOST, checkUrl, isForm, joinedQuery, retryAfter, splitUrl, withCors } from "../http.ts";
-import { cacheKey, type PageCache } from "../page-cache.ts";
+import { type CachedAnswer, cacheKey, type PageCache } from "../page-cache.ts";
 import type { RequestFields } from "../query.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
@@ -76,10 +84,10 @@ export function dataApp(
 ) {
   const app = new Elysia({ name: "data", strictPath: true, precompile: true, handler: ANY_HOST });
   const streams = streamRoutes(plane, status);
-  const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields): Response => {
+  const get = (request: Request, endpoint: Endpoint<DataContext>, path: RequestFields) => {
     const answer = answerGet(plane, endpoint, request, path);
     if (cache && answer.status === 200) keep(cache, request, answer);
-    return toResponse(answer, request);
+    return sendAnswer(answer, request);
   };
   for (const route of DATA_ROUTES) {
     const { endpoint, parameters } = route;
@@ -96,9 +104,8 @@ export function dataApp(
   app.all("/health", ({ request }) => health(request));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request }) => readyz(request, status));
-  app.get(
-    "/metrics",
-    () => new Response(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }),
+  app.get("/metrics", ({ request }) =>
+    encodedResponse(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }, request),
   );
   app.use(
     docsPlugin({
@@ -170,10 +177,10 @@ async function fallback(
   if (PLAIN_PATHS.has(pathname)) return refuse(request, NOT_GET);
   if (!match) return refuse(request, NOT_FOUND);
   const { endpoint, path } = match;
-  if (request.method === "GET") return toResponse(answerGet(plane, endpoint, request, path), request);
+  if (request.method === "GET") return sendAnswer(answerGet(plane, endpoint, request, path), request);
   if (!isForm(request)) return refuse(request, WRONG_METHOD);
   const query = await joinedQuery(request, plane.context.limits);
-  return toResponse(plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }), request);
+  return sendAnswer(plane.answer(endpoint, { query, path, accept: request.headers.get("accept") }), request);
 }
 
 function matchRoute(pathname: string): { endpoint: Endpoint<DataContext>; path: RequestFields } | undefined {
@@ -206,6 +213,16 @@ function answerGet(
   return plane.answer(endpoint, { query, path, accept: request.headers.get("accept") });
 }
 
+/** An answer of the cache, which keeps both of its forms. */
+export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request): Response {
+  const { body } = kept;
+  const headers = withCors(kept.headers, request);
+  if (body.length < COMPRESSED_BYTES_MIN) return new Response(body, { headers });
+  const varied = { headers: varying(headers) };
+  if (!isCompressedFor(request, body.length)) return new Response(body, varied);
+  return packedResponse(cache.packed(kept, compressedNow), varied);
+}
+
 /** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
 export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
 
@@ -233,6 +250,14 @@ export function refuse(
   return toResponse(errorAnswer(error, mode, undefined), request);
 }
 
+/** An answer in the form that the request asks for, compressed where that is worth it. */
+export function sendAnswer(answer: Answer, request: Request): Response | Promise<Response> {
+  if (answer.body.length < COMPRESSED_BYTES_MIN) return toResponse(answer, request);
+  const headers = withCors(headersOf(answer), request);
+  return encodedResponse(answer.body, { status: answer.status, headers }, request);
+}
+
+/** An answer as it is: for what is small. */
 export function toResponse(answer: Answer, request: Request): Response {
   const headers = withCors(headersOf(answer), request);
   return new Response(request.method === "HEAD" ? null : answer.body, { status: answer.status, headers });

@@ -2,19 +2,10 @@
 // answers kept since the last block, preflights, minimum-height reads, counting.
 import type { JsonMode } from "../../wire/json.ts";
 import { ApiError, badRequest, Grpc } from "../errors.ts";
-import {
-  isForm,
-  isPreflight,
-  listen,
-  type PortSharing,
-  preflight,
-  splitUrl,
-  urlOf,
-  withCors,
-} from "../http.ts";
+import { isForm, isPreflight, listen, type PortSharing, preflight, splitUrl, urlOf } from "../http.ts";
 import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
-import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, toResponse } from "./app.ts";
+import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, sendKept, toResponse } from "./app.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
@@ -67,7 +58,7 @@ export function serveData(
       const kept = cache.get(cacheKey(request));
       if (kept) {
         status.counts.cacheHit();
-        return new Response(kept.body, { headers: withCors(kept.headers, request) });
+        return sendKept(kept, cache, request);
       }
     } else if (isPreflight(request)) return preflight(request);
     return meter === undefined ? app.fetch(request) : meter.measure(() => app.fetch(request));

@@ -1,7 +1,7 @@
 // The node plane as an Elysia application, and as what the data port mounts (reference 30, sections 1 and 5).
 import { Elysia } from "elysia";
 import type { JsonMode } from "../../wire/json.ts";
-import { type MountedPlane, refuse, toResponse } from "../data/app.ts";
+import { type MountedPlane, refuse, sendAnswer } from "../data/app.ts";
 import { jsonMode } from "../data/plane.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import { ApiError, Grpc } from "../errors.ts";
@@ -61,7 +61,7 @@ export function mountedNode(plane: NodePlane): MountedPlane {
 }
 
 function respond(plane: NodePlane, match: NodeMatch, request: Request, mode: JsonMode): Promise<Response> {
-  return plane.answer(match, request, mode).then((answer) => toResponse(answer, request));
+  return plane.answer(match, request, mode).then((answer) => sendAnswer(answer, request));
 }
 
 function fallback(plane: NodePlane, request: Request): Response | Promise<Response> {
