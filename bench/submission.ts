@@ -35,7 +35,7 @@ const db = openReader(home);
 const build = { version: "v0.71.6", commit: "bench" };
 const data = new DataPlane(new DataContext(db, { limits: DEFAULT_LIMITS, build }));
 const context = new NodeContext(chain, { limits: DEFAULT_LIMITS, build, nowNs: () => 0n });
-const server = serveNode(new NodePlane(context, data), "127.0.0.1", 0);
+const server = serveNode(new NodePlane(context, data), { host: "127.0.0.1", port: 0 });
 const bare = Bun.serve({
   hostname: "127.0.0.1",
   port: 0,

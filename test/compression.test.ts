@@ -51,6 +51,7 @@ describe("over a socket", () => {
     ["a page that is compressed on another thread", "/api/v2/network/parameters", {}],
     ["an indented page", "/api/v2/assets?pretty", {}],
     ["a posted form", "/api/v2/assets", { method: "POST", body: new URLSearchParams({ x: "1" }) }],
+    ["metrics", "/metrics", {}],
     ["the document", "/docs/json", {}],
     ["a script", "/docs/swagger-ui.js", {}],
     ["a style", "/docs/swagger-ui.css", {}],
@@ -67,7 +68,8 @@ describe("over a socket", () => {
         expect(response.headers.get("content-length")).toBe(String(bytes.length));
       }
       expect(packed.bytes.length).toBeLessThan(plain.bytes.length / 2);
-      expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+      // Metrics count these very requests.
+      if (path !== "/metrics") expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
       for (const name of ["content-type", "x-block-height"])
         expect(packed.response.headers.get(name)).toBe(plain.response.headers.get(name));
     }

@@ -62,9 +62,12 @@ export class Planes {
     const status = new ServerStatus();
     const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });
     this.servers.push(data);
-    this.stopNotifying = chain.onBlock(() => this.reading.plane.heightWaiters.notify());
+    this.stopNotifying = chain.onBlock(({ height }) => {
+      this.reading.plane.heightWaiters.notify();
+      status.ingest.note(() => height);
+    });
     status.source = this.statusSource();
-    const nodeServer = serveNode(node, host, nodePort, tools);
+    const nodeServer = serveNode(node, { host, port: nodePort, counts: status.counts }, tools);
     this.servers.push(nodeServer);
     // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
     const faucet = serveFaucet(this.faucet(chain), {

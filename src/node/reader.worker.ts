@@ -47,6 +47,7 @@ declare const self: Worker;
 const say = (message: FromReader) => self.postMessage(message);
 let reading: Reading | undefined;
 let server: DataServer | undefined;
+let status: ServerStatus | undefined;
 let notReady: string | undefined;
 
 function serve({ home, store, limits, host, port, memory, thread, uptimeMs }: ReaderOrder): void {
@@ -55,7 +56,7 @@ function serve({ home, store, limits, host, port, memory, thread, uptimeMs }: Re
     reading = opened;
     if (storeIdentity(home) !== store) throw new Error("another store has taken the place");
     const counts = new ServerCounts(memory, thread);
-    const status = new ServerStatus(counts, performance.now() - uptimeMs);
+    status = new ServerStatus(counts, performance.now() - uptimeMs);
     status.source = { ...storeFacts(home, opened.plane), notReady: () => notReady };
     server = serveData(opened.plane, status, { host, port, sharing: "more" });
     watch(counts, server);
@@ -80,6 +81,11 @@ function watch(counts: ServerCounts, { pending }: DataServer): void {
   timer.unref();
 }
 
+function noteCommit(): void {
+  reading?.plane.heightWaiters.notify();
+  status?.ingest.note(() => reading?.plane.head()?.height ?? 0);
+}
+
 async function stop(): Promise<void> {
   await server?.stop();
   reading?.close();
@@ -89,6 +95,6 @@ async function stop(): Promise<void> {
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);
   else if (data.kind === "ready") notReady = data.reason;
-  else if (data.kind === "committed") reading?.plane.heightWaiters.notify();
+  else if (data.kind === "committed") noteCommit();
   else stop();
 };

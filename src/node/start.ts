@@ -70,6 +70,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     writer.onChange();
     writer.onCommitted = () => {
       plane.heightWaiters.notify();
+      status.ingest.note(() => plane.head()?.height ?? 0);
       readers.notifyCommit();
     };
     status.onDamage = () => readers.tell(STORE_DAMAGED);

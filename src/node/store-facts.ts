@@ -9,6 +9,7 @@ export function storeFacts(home: string, plane: DataPlane) {
     head: () => plane.head(),
     segments: () => Number((count.get() as { n: bigint }).n),
     storeBytes: () => fileBytes(storePath(home)) + fileBytes(`${storePath(home)}-wal`),
+    logBytes: () => fileBytes(`${storePath(home)}-wal`),
   };
 }
 

@@ -14,7 +14,7 @@ import { RUNS, SEED } from "../support/seed.ts";
 import { base64, PARTY, signedTransfer, smallNode } from "./small-node.ts";
 
 const node = smallNode([[]], { minHeightWaitMs: 20 });
-const server = serveNode(node.plane, "127.0.0.1", 0);
+const server = serveNode(node.plane, { host: "127.0.0.1", port: 0 });
 const data = serveData(node.data, new ServerStatus(), {
   host: "127.0.0.1",
   port: 0,

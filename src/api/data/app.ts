@@ -228,6 +228,7 @@ export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
 
 /** Answers what no resource expected; the log has it, with a code. */
 export function answerFailure(status: ServerStatus, request: Request, error: unknown): Response {
+  status.counts.fault();
   if (process.env.LYRA_DEBUG) console.error(error);
   if (!isStoreDamage(error)) {
     logFailure(new NodeError("serve", "internal", "a request failed inside Lyra", INTERNAL_HINT));

@@ -1,13 +1,17 @@
 // What the threads that answer count, in memory that they share: each has words of its own, and whoever asks adds
 // them up. Exports that run are also counted together, because one thread must not begin what another one has no room for.
 
+import { countLatency, LATENCY_WORDS, latencyLines, type RouteClass } from "./latencies.ts";
+
 /** Threads that can count. */
 export const COUNTING_THREADS_MAX = 16;
 
 const STATUSES = 600;
 const CACHE_HITS = STATUSES;
 const EXPORTS_FAILED = STATUSES + 1;
-const WORDS = STATUSES + 2;
+const FAULTS = STATUSES + 2;
+const LATENCIES = STATUSES + 3;
+const WORDS = LATENCIES + LATENCY_WORDS;
 const WORD_BYTES = 8;
 /** Of the exports that run: all of them, then those of each thread. */
 const ALL = 0;
@@ -39,6 +43,16 @@ export class ServerCounts {
 
   response(status: number): void {
     this.words[this.own + status]!++;
+  }
+
+  /** @param ms from the request to its answer */
+  latency(kind: RouteClass, ms: number): void {
+    countLatency(this.words, this.own + LATENCIES, kind, ms);
+  }
+
+  /** Something failed that no request can be blamed for. */
+  fault(): void {
+    this.words[this.own + FAULTS]!++;
   }
 
   cacheHit(): void {
@@ -77,6 +91,15 @@ export class ServerCounts {
 
   get exportsFailed(): number {
     return this.sum(EXPORTS_FAILED);
+  }
+
+  get faults(): number {
+    return this.sum(FAULTS);
+  }
+
+  /** Of all threads, for `/metrics`. */
+  latencyLines(): string[] {
+    return latencyLines((word) => this.sum(LATENCIES + word));
   }
 
   get cacheHits(): number {

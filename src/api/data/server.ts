@@ -6,6 +6,7 @@ import { isForm, isPreflight, listen, type PortSharing, preflight, splitUrl, url
 import type { LoadMeter } from "../load-meter.ts";
 import { cacheKey, PageCache } from "../page-cache.ts";
 import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, sendKept, toResponse } from "./app.ts";
+import { routeClass } from "./latencies.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
@@ -49,7 +50,9 @@ export function serveData(
 
   const isPostedRead = (request: Request): boolean =>
     isForm(request) && !mounted?.submits(splitUrl(request.url).pathname);
+  let isKept = false;
   const handle = (request: Request): Response | Promise<Response> => {
+    isKept = false;
     if (status.isDamaged && readsStore(request)) return refuse(request, DAMAGED);
     const isGet = request.method === "GET";
     const least = isGet || isPostedRead(request) ? request.headers.get("x-min-height") : null;
@@ -57,6 +60,7 @@ export function serveData(
     if (isGet) {
       const kept = cache.get(cacheKey(request));
       if (kept) {
+        isKept = true;
         status.counts.cacheHit();
         return sendKept(kept, cache, request);
       }
@@ -74,13 +78,23 @@ export function serveData(
   };
   // The runtime would print the stack of what leaves a handler.
   const failed = (request: Request) => (error: unknown) => answerFailure(status, request, error);
+  const counted = (response: Response, request: Request, startedMs: number): Response => {
+    const { counts } = status;
+    counts.response(response.status);
+    const kind = isKept ? "kept" : routeClass(splitUrl(request.url).pathname, request.method, mounted);
+    isKept = false;
+    counts.latency(kind, performance.now() - startedMs);
+    return response;
+  };
   const server = listen(listening, (request) => {
+    const startedMs = performance.now();
     try {
       const answer = handle(request);
-      if (answer instanceof Response) return counted(answer, status);
-      return answer.catch(failed(request)).then((response) => counted(response, status));
+      if (answer instanceof Response) return counted(answer, request, startedMs);
+      isKept = false;
+      return answer.catch(failed(request)).then((response) => counted(response, request, startedMs));
     } catch (error) {
-      return counted(failed(request)(error), status);
+      return counted(failed(request)(error), request, startedMs);
     }
   });
   return {
@@ -95,11 +109,6 @@ export function serveData(
 /** Everything but what says how the node is. */
 function readsStore(request: Request): boolean {
   return !STATUS_PATHS.has(splitUrl(request.url).pathname);
-}
-
-function counted(response: Response, status: ServerStatus): Response {
-  status.counts.response(response.status);
-  return response;
 }
 
 /** Serves once the store has the height asked for; answers 412 with the height it has when that takes too long. */

@@ -1,6 +1,9 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
 import type { ChainHead } from "../../store/head.ts";
 import { ServerCounts } from "./counts.ts";
+import { IngestRate } from "./ingest-rate.ts";
+import { metric } from "./metric.ts";
+import { processMetrics } from "./process-metrics.ts";
 
 export interface StatusSource {
   head(): ChainHead | undefined;
@@ -8,6 +11,8 @@ export interface StatusSource {
   notReady(): string | undefined;
   segments(): number;
   storeBytes(): number;
+  /** Size of the log beside the store. */
+  logBytes(): number;
 }
 
 /** `/readyz` once the store is known to hold other data than what was written. */
@@ -15,6 +20,8 @@ export const STORE_DAMAGED = "the store is damaged: store_damaged";
 
 export class ServerStatus {
   source: StatusSource | undefined;
+  /** To be notified of commits. */
+  readonly ingest = new IngestRate();
   /** Notified once, when an answer meets a damaged store. */
   onDamage = () => {};
   private hasMetDamage = false;
@@ -23,6 +30,8 @@ export class ServerStatus {
   constructor(
     readonly counts = new ServerCounts(),
     private readonly startedMs = performance.now(),
+    /** Time of this machine, Unix microseconds. */
+    private readonly nowUs: () => number = () => (performance.timeOrigin + performance.now()) * 1_000,
   ) {}
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
@@ -47,6 +56,7 @@ export class ServerStatus {
   /** `/metrics`: Prometheus text format, version 0.0.4. */
   metrics(): string {
     const facts = this.isDamaged ? undefined : this.source;
+    const nowUs = this.nowUs();
     const head = facts?.head();
     const lines = [
       ...metric("lyra_block_height", "gauge", "Height of the last block in the store.", head?.height ?? 0),
@@ -55,6 +65,18 @@ export class ServerStatus {
         "gauge",
         "Time of the last block, Unix seconds.",
         (head?.timeUs ?? 0) / 1e6,
+      ),
+      ...metric(
+        "lyra_lag_seconds",
+        "gauge",
+        "Time since the last block's own time; of a recording that is its age.",
+        head ? Math.max(0, (nowUs - head.timeUs) / 1e6) : 0,
+      ),
+      ...metric(
+        "lyra_ingest_blocks_per_second",
+        "gauge",
+        "Blocks that came into the store, over the last minute.",
+        this.ingest.perSecond(head?.height ?? 0),
       ),
       ...metric("lyra_ready", "gauge", "1 when /readyz answers 200.", this.readiness().ready ? 1 : 0),
       ...metric(
@@ -71,6 +93,12 @@ export class ServerStatus {
         this.source?.storeBytes() ?? 0,
       ),
       ...metric(
+        "lyra_log_bytes",
+        "gauge",
+        "Size of the log beside the store (WAL).",
+        this.source?.logBytes() ?? 0,
+      ),
+      ...metric(
         "lyra_page_cache_hits_total",
         "counter",
         "Answers taken from the page cache.",
@@ -84,17 +112,31 @@ export class ServerStatus {
         "Seconds since the start.",
         (performance.now() - this.startedMs) / 1000,
       ),
-      ...metric("process_resident_memory_bytes", "gauge", "Resident memory.", process.memoryUsage.rss()),
+      ...processMetrics(),
       "# HELP lyra_http_responses_total Responses by status.",
       "# TYPE lyra_http_responses_total counter",
       ...this.counts.responses.map(
         ([status, count]) => `lyra_http_responses_total{status="${status}"} ${count}`,
       ),
+      ...this.errorLines(),
+      ...metric("lyra_faults_total", "counter", "Answers that failed inside the node.", this.counts.faults),
+      ...this.counts.latencyLines(),
     ];
     return `${lines.join("\n")}\n`;
   }
-}
 
-function metric(name: string, type: string, help: string, value: number): string[] {
-  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${value}`];
+  /** Mistakes of clients apart from answers that a server has to explain. */
+  private errorLines(): string[] {
+    const inClass = (first: number) =>
+      this.counts.responses.reduce(
+        (sum, [status, count]) => (status >= first && status < first + 100 ? sum + count : sum),
+        0,
+      );
+    return [
+      "# HELP lyra_http_errors_total Refused requests: client mistakes are 4xx, the server's 5xx. Some 5xx are demanded by the interface for a client's mistake; lyra_faults_total counts what really failed.",
+      "# TYPE lyra_http_errors_total counter",
+      `lyra_http_errors_total{kind="client"} ${inClass(400)}`,
+      `lyra_http_errors_total{kind="server"} ${inClass(500)}`,
+    ];
+  }
 }
