@@ -36,25 +36,18 @@ export function isCompressedFor(request: Request, length: number): boolean {
   return length >= COMPRESSED_BYTES_MIN && acceptsGzip(request.headers.get("accept-encoding"));
 }
 
-/** `Vary` of an answer that has two forms. */
-export function varying(headers: Record<string, string>): Record<string, string> {
-  return { ...headers, vary: headers.vary ? `${headers.vary}, Accept-Encoding` : "Accept-Encoding" };
-}
-
-/** The answer in the form that the request asks for. */
+/** The answer in the form that the request asks for. @param head with `Vary` as it is for both forms */
 export function encodedResponse(
   body: Body,
   head: AnswerHead,
   request: Request,
 ): Response | Promise<Response> {
-  if (body.length < COMPRESSED_BYTES_MIN) return new Response(body, head);
-  const varied = { ...head, headers: varying(head.headers) };
-  if (!acceptsGzip(request.headers.get("accept-encoding"))) return new Response(body, varied);
+  if (!isCompressedFor(request, body.length)) return new Response(body, head);
   const bytes = typeof body === "string" ? Buffer.from(body, "utf8") : body;
   const packed = compressed(bytes);
   return packed instanceof Uint8Array
-    ? packedResponse(packed, varied)
-    : packed.then((ready) => packedResponse(ready, varied));
+    ? packedResponse(packed, head)
+    : packed.then((ready) => packedResponse(ready, head));
 }
 
 /** @param head with `Vary` as it is for both forms */

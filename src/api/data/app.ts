@@ -9,7 +9,6 @@ import {
   encodedResponse,
   isCompressedFor,
   packedResponse,
-  varying,
 } from "../compression.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -61,6 +60,7 @@ function camelCase(name: string): string {
   return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
+const METRICS = { "content-type": "text/plain; version=0.0.4", vary: "Accept-Encoding" };
 const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
 /** Routes of another plane that this port answers too: those of the core node (reference 30, section 1). */
@@ -104,9 +104,7 @@ export function dataApp(
   app.all("/health", ({ request }) => health(request));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request }) => readyz(request, status));
-  app.get("/metrics", ({ request }) =>
-    encodedResponse(status.metrics(), { headers: { "content-type": "text/plain; version=0.0.4" } }, request),
-  );
+  app.get("/metrics", ({ request }) => encodedResponse(status.metrics(), { headers: METRICS }, request));
   app.use(
     docsPlugin({
       signposts: ["/", "/api/v2"],
@@ -215,12 +213,9 @@ function answerGet(
 
 /** An answer of the cache, which keeps both of its forms. */
 export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request): Response {
-  const { body } = kept;
-  const headers = withCors(kept.headers, request);
-  if (body.length < COMPRESSED_BYTES_MIN) return new Response(body, { headers });
-  const varied = { headers: varying(headers) };
-  if (!isCompressedFor(request, body.length)) return new Response(body, varied);
-  return packedResponse(cache.packed(kept, compressedNow), varied);
+  const head = { headers: withCors(kept.headers, request) };
+  if (!isCompressedFor(request, kept.body.length)) return new Response(kept.body, head);
+  return packedResponse(cache.packed(kept, compressedNow), head);
 }
 
 /** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
@@ -253,7 +248,6 @@ export function refuse(
 
 /** An answer in the form that the request asks for, compressed where that is worth it. */
 export function sendAnswer(answer: Answer, request: Request): Response | Promise<Response> {
-  if (answer.body.length < COMPRESSED_BYTES_MIN) return toResponse(answer, request);
   const headers = withCors(headersOf(answer), request);
   return encodedResponse(answer.body, { status: answer.status, headers }, request);
 }
@@ -265,7 +259,8 @@ export function toResponse(answer: Answer, request: Request): Response {
 }
 
 function headersOf(answer: Answer): Record<string, string> {
-  const headers: Record<string, string> = { "content-type": answer.contentType, vary: "Origin" };
+  const vary = answer.body.length < COMPRESSED_BYTES_MIN ? "Origin" : "Origin, Accept-Encoding";
+  const headers: Record<string, string> = { "content-type": answer.contentType, vary };
   if (answer.head) {
     headers["x-block-height"] = String(answer.head.height);
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;

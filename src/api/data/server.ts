@@ -81,7 +81,7 @@ export function serveData(
   const counted = (response: Response, request: Request, startedMs: number): Response => {
     const { counts } = status;
     counts.response(response.status);
-    const kind = isKept ? "kept" : routeClass(splitUrl(request.url).pathname, request.method, mounted);
+    const kind = isKept ? "kept" : routeClass(request, mounted);
     isKept = false;
     counts.latency(kind, performance.now() - startedMs);
     return response;
