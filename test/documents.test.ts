@@ -60,6 +60,7 @@ const SERVERS: Record<
       ...TOOLS.map(({ method, path }) => `${method} /devnet/${path}`),
       "GET /devnet/",
       "POST /devnet/load",
+      "POST /api/v1/forwardtime",
     ],
   },
 };
