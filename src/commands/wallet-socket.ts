@@ -1,7 +1,7 @@
 // The local socket of a running wallet service, from another process of the same user.
-import { existsSync } from "node:fs";
 import { socketPath } from "../api/wallet/start.ts";
 import { ExitCode, NodeError } from "../errors.ts";
+import { checkSocket } from "../wallet/keystore/guard.ts";
 
 interface RpcAnswer {
   readonly result?: unknown;
@@ -11,7 +11,8 @@ interface RpcAnswer {
 /** @throws NodeError `wallet_not_served` with exit code 3, `wallet_refused` with the service's words */
 export async function askService<T>(home: string, method: string, params: object = {}): Promise<T> {
   const path = socketPath(home);
-  if (!existsSync(path)) throw notServed(home);
+  // A passphrase may follow: whose socket it is comes before the first word.
+  if (!checkSocket(path)) throw notServed(home);
   let answer: RpcAnswer;
   try {
     const response = await fetch("http://wallet/", {

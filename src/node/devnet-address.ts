@@ -1,5 +1,5 @@
 // Where a running devnet listens, in its home, so that other processes find it.
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { readShortText } from "../short-file.ts";
@@ -58,6 +58,10 @@ export function devnetNodeUrl(homes: readonly string[]): string | undefined {
 function readDevnetAddress(file: string): DevnetAddress {
   let why = "it does not say where";
   try {
+    // In a folder that is not the user's own, another one may have put it there.
+    const user = process.getuid?.();
+    if (user !== undefined && ![user, 0].includes(statSync(file).uid))
+      throw new Error("it belongs to another user");
     const address = JSON.parse(readShortText(file, FILE_BYTES_MAX)) as Partial<DevnetAddress> | null;
     if (typeof address?.nodeUrl === "string") return address as DevnetAddress;
   } catch (error) {

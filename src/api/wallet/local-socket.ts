@@ -2,10 +2,10 @@
  * The channel that only the local user reaches: a Unix socket with mode 0600 in a folder with mode 0700. Over it go
  * the administrative methods, and the approvals that a second terminal answers. One JSON-RPC request for each POST.
  */
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { NodeError, reasonOf } from "../../errors.ts";
-import { checkFolder } from "../../wallet/keystore/guard.ts";
+import { checkSocket, checkSocketFolder } from "../../wallet/keystore/guard.ts";
 import { ADMIN_METHODS, type AdminParts, adminErrorOf } from "../../wallet/service/admin/admin.ts";
 import { RawJson } from "../../wallet/service/admin/transactions.ts";
 import { lockWallet } from "../../wallet/service/admin/wallets.ts";
@@ -35,8 +35,8 @@ export async function serveLocally(path: string, admin: AdminParts, local: Local
     throw unusable(path, `a socket's path has at most ${SOCKET_PATH_BYTES_MAX} bytes`);
   }
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // One that somebody else made first is not used.
-  checkFolder(dirname(path));
+  // Another user may have made it first.
+  checkSocketFolder(dirname(path));
   await removeLeftover(path);
   const before = process.umask(0o177);
   let server: ReturnType<typeof Bun.serve>;
@@ -87,8 +87,7 @@ function run(method: string, params: unknown, admin: AdminParts, local: LocalPar
 
 /** A socket of a process that was killed is taken away; one that answers is another service's. */
 async function removeLeftover(path: string): Promise<void> {
-  if (!existsSync(path)) return;
-  if (!lstatSync(path).isSocket()) throw unusable(path, "it is there already, and no socket");
+  if (!checkSocket(path)) return;
   const isAnswered = await fetch("http://wallet/", { unix: path, method: "POST", body: "{}" }).then(
     () => true,
     () => false,

@@ -1,12 +1,25 @@
 // What a folder and a file of secrets must be before they are touched: the user's own, closed to everybody else, and
 // no way to somewhere else.
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { dirname } from "node:path";
 import { ExitCode, type NodeError, reasonOf } from "../../errors.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
 
 /** Any permission of the group or of others. */
 const OPEN_TO_OTHERS = 0o077;
+const WRITABLE_BY_OTHERS = 0o002;
+/** In such a folder nobody renames or removes what is another user's. */
+const STICKY = 0o1000;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -25,6 +38,50 @@ export function checkFolder(path: string): boolean {
   if (!stats.isDirectory()) throw walletError("wallets_unusable", `${path} is not a folder`);
   checkOwnership(path, stats, "700");
   return true;
+}
+
+/**
+ * Whether there is a folder in which only this user can have put a socket. Unlike a keystore's, it is reached by no link:
+ * its path may be one that another user can foresee, and secrets go to whoever listens there.
+ * @throws NodeError when there is something else
+ */
+export function checkSocketFolder(path: string): boolean {
+  const parent = statsOf(statSync, dirname(path));
+  const stats = statsOf(lstatSync, path);
+  if (stats === undefined || parent === undefined) return false;
+  if (stats.isSymbolicLink()) throw foreignSocket(path, "it is a link");
+  if (!stats.isDirectory()) throw foreignSocket(path, "it is not a folder");
+  checkOwnership(path, stats, "700");
+  if (process.getuid && (parent.mode & WRITABLE_BY_OTHERS) !== 0 && (parent.mode & STICKY) === 0) {
+    throw foreignSocket(path, `others can replace it: ${dirname(path)} is writable by all`);
+  }
+  return true;
+}
+
+/**
+ * Whether there is a socket that only this user can have made, for whoever is about to speak to it.
+ * @throws NodeError when there is something else
+ */
+export function checkSocket(path: string): boolean {
+  if (!checkSocketFolder(dirname(path))) return false;
+  const stats = statsOf(lstatSync, path);
+  if (stats === undefined) return false;
+  if (!stats.isSocket()) throw foreignSocket(path, "it is not a socket");
+  checkOwnership(path, stats, "600");
+  return true;
+}
+
+function statsOf(read: (path: string) => Stats, path: string): Stats | undefined {
+  try {
+    return read(path);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw unusable(path, error);
+  }
+}
+
+function foreignSocket(path: string, why: string): NodeError {
+  return walletError("socket_unusable", `${path} cannot be used: ${why}`, "choose another --home");
 }
 
 /**
