@@ -16,6 +16,9 @@ import { promptHidden, promptLine } from "./wallet-prompt.ts";
 import { askService } from "./wallet-socket.ts";
 
 const POLL_MS = 250;
+/** How long `--approve` waits for what became of a transaction, and how long a terminal asks. */
+const OUTCOME_MS = 5_000;
+const LATE_OUTCOME_MS = 60_000;
 const FLAGS = {
   ...COMMON,
   approve: { type: "string" },
@@ -26,6 +29,11 @@ const FLAGS = {
 } as const;
 
 const DISCARD_MS = 20;
+
+interface Answered {
+  readonly answered: boolean;
+  readonly kind: ShownRequest["kind"];
+}
 
 /** Standard error and standard input of this process. */
 export const processTerminal: Terminal = {
@@ -92,10 +100,24 @@ async function answerOne(
     ...(keep !== undefined && { keep }),
     ...(allowedKeys !== undefined && { allowedKeys }),
   };
-  const { answered } = await askService<{ answered: boolean }>(home, "approvals.answer", answer);
+  const { answered, kind } = await askService<Answered>(home, "approvals.answer", answer);
   if (!answered) throw new NodeError("wallet", "request_over", "the request does not wait any more");
-  if (values.json) print({ id: answer.id, outcome: answer.outcome });
+  const isSent = approve !== undefined && kind === "transaction";
+  const became = isSent ? await outcomeOf(home, approve, OUTCOME_MS) : undefined;
+  if (values.json) print({ id: answer.id, outcome: answer.outcome, ...(became !== undefined && { became }) });
+  else if (became !== undefined) say(became);
   return ExitCode.done;
+}
+
+/** What became of an approved transaction. Other requests have no outcome; undefined then, and when it takes longer. */
+async function outcomeOf(home: string, id: string, waitMs: number): Promise<string | undefined> {
+  const untilMs = performance.now() + waitMs;
+  for (;;) {
+    const { outcome } = await askService<{ outcome: string | null }>(home, "approvals.outcome", { id });
+    if (outcome !== null) return outcome;
+    if (performance.now() >= untilMs) return undefined;
+    await Bun.sleep(POLL_MS);
+  }
 }
 
 class SocketSource implements WaitingRequests {
@@ -127,11 +149,15 @@ class SocketSource implements WaitingRequests {
     };
   }
 
+  outcome(id: string): Promise<string | undefined> {
+    return outcomeOf(this.home, id, LATE_OUTCOME_MS);
+  }
+
   async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
     const { isKept, passphrase, ...rest }: Partial<Extract<TerminalAnswer, { outcome: "approved" }>> =
       answer.outcome === "approved" ? answer : {};
     try {
-      const result = await askService<{ answered: boolean }>(this.home, "approvals.answer", {
+      const result = await askService<Answered>(this.home, "approvals.answer", {
         ...rest,
         id,
         outcome: answer.outcome,

@@ -148,6 +148,7 @@ ${SECRETS}`,
 
   policy check FILE                   whether it is one, and its hash
   policy hash FILE
+  policy pair                         a token for a program that a rule lets connect
   policy simulate FILE [--log FILE]   what it would have said of past requests
 `,
 };

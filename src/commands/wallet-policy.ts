@@ -7,13 +7,15 @@ import { plain } from "../wallet/approvals/plain-text.ts";
 import { loadPolicy } from "../wallet/policies/policy.ts";
 import { type LoggedRequest, readLog } from "../wallet/policies/request-log.ts";
 import { type Simulated, simulate } from "../wallet/policies/simulate.ts";
+import { secureRandom } from "../wallet/random.ts";
+import { newToken, tokenHash } from "../wallet/service/tokens.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print, takeWords } from "./wallet-opening.ts";
 import { pickVerb } from "./wallet-verbs.ts";
 
 export const runPolicy = (argv: string[]): Promise<number> =>
-  pickVerb("policy", argv, { hash, check, simulate: runSimulate });
+  pickVerb("policy", argv, { hash, check, simulate: runSimulate, pair });
 
 async function hash(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, COMMON);
@@ -37,6 +39,21 @@ async function check(argv: string[]): Promise<number> {
       ),
     );
     process.stdout.write(`${loaded.hash}\n`);
+  }
+  return ExitCode.done;
+}
+
+/** A token for a program, and what a policy holds of it. It is shown once, and kept nowhere. */
+async function pair(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  takeWords("wallet", positionals);
+  const token = newToken(secureRandom);
+  const pairing = tokenHash(token);
+  if (values.json) print({ token, pairing });
+  else {
+    process.stdout.write(`${token}\n`);
+    say(dim("for the program: it connects with the header Authorization: VWT TOKEN"));
+    say(`for the rule of the policy: "pairing": "${pairing}"`);
   }
   return ExitCode.done;
 }

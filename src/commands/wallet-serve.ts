@@ -9,13 +9,13 @@ import {
 } from "../api/wallet/start.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { devnetNodeUrl } from "../node/devnet-address.ts";
+import { runningDevnet } from "../node/devnet-address.ts";
 import { ApproveAll } from "../wallet/approvals/approve-all.ts";
 import type { Approver } from "../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../wallet/approvals/desk.ts";
 import { DeskSource } from "../wallet/approvals/desk-source.ts";
 import { answerInTerminal } from "../wallet/approvals/terminal.ts";
-import { loadPolicy } from "../wallet/policies/policy.ts";
+import { epochMsOf, loadPolicy } from "../wallet/policies/policy.ts";
 import { PolicyApprover } from "../wallet/policies/policy-approver.ts";
 import { EpochUsage } from "../wallet/policies/usage.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
@@ -160,7 +160,7 @@ function approverOf(values: ServeValues, home: string): { approver: Approver; de
   if (how !== "policy") throw usageError("wallet", "--wallet-approve is ask or policy");
   const { policy, hash } = pinnedPolicy(values);
   const journal = serviceFiles(home).usage;
-  const usage = new EpochUsage(journal, journal.read());
+  const usage = new EpochUsage(epochMsOf(policy), journal, journal.read());
   return { approver: new PolicyApprover({ policy, hash, person: desk, usage }), desk };
 }
 
@@ -206,7 +206,8 @@ function nodesOf(
     }
     return { addresses: hosts, chainId: chainId ?? chainIdOf(network) };
   }
-  return { addresses: [devnetNodeUrl([home, join(home, "devnet")]) ?? DEFAULT_NODE], chainId };
+  const devnet = runningDevnet([home, join(home, "devnet")]);
+  return { addresses: [devnet?.nodeUrl ?? DEFAULT_NODE], chainId: chainId ?? devnet?.chainId };
 }
 
 const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\]|[\da-f]*:[\da-f:.]+)$/i;

@@ -35,10 +35,10 @@ export function devnetHomes(env: NodeJS.ProcessEnv = process.env): readonly stri
 }
 
 /**
- * The node API of the devnet that runs in one of these homes; undefined when none of them tells of one.
+ * The devnet that runs in one of these homes; undefined when none of them tells of one.
  * @throws NodeError `address_unreadable` when all that is there is damaged
  */
-export function devnetNodeUrl(homes: readonly string[]): string | undefined {
+export function runningDevnet(homes: readonly string[]): DevnetAddress | undefined {
   const files = homes.map((home) => join(home, devnetAddressFile)).filter((file) => existsSync(file));
   const addresses: DevnetAddress[] = [];
   let damage: unknown;
@@ -52,8 +52,11 @@ export function devnetNodeUrl(homes: readonly string[]): string | undefined {
   // One that was killed has left its file.
   const address = addresses.find(({ pid }) => isRunning(pid)) ?? addresses[0];
   if (address === undefined && damage !== undefined) throw damage;
-  return address?.nodeUrl;
+  return address;
 }
+
+/** Its node API. @throws NodeError `address_unreadable` */
+export const devnetNodeUrl = (homes: readonly string[]) => runningDevnet(homes)?.nodeUrl;
 
 function readDevnetAddress(file: string): DevnetAddress {
   let why = "it does not say where";

@@ -29,6 +29,7 @@ export async function serveDevnetWallet(devnet: Devnet, port: number): Promise<R
     approver: new ApproveAll({ isDevnet: true }),
     unlocked: [wallet],
     isSoleUser: true,
+    isOwnChain: true,
     port,
   });
 }

@@ -3,13 +3,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { policyHash } from "../../src/wallet/policies/policy.ts";
 import { readLog } from "../../src/wallet/policies/request-log.ts";
+import { tokenHash } from "../../src/wallet/service/tokens.ts";
 import type { Scratch } from "./homes.ts";
 import { serviceFolderOf, sessionsOf } from "./wallet-home.ts";
 
+const PAIRING_TOKEN = "k".repeat(64);
 const POLICY = {
   version: 1 as const,
   name: "all connections",
-  rules: [{ name: "connect", hostnames: ["*"], connect: true }],
+  rules: [{ name: "connect", hostnames: ["*"], connect: true, pairing: tokenHash(PAIRING_TOKEN) }],
   otherwise: "reject" as const,
 };
 const LISTEN_MS_MAX = 30_000;
@@ -92,7 +94,7 @@ async function connect(url: string, hostname: string): Promise<string | undefine
   try {
     const response = await fetch(`${url}/v2/requests`, {
       method: "POST",
-      headers: { origin: `https://${hostname}` },
+      headers: { origin: `https://${hostname}`, authorization: `VWT ${PAIRING_TOKEN}` },
       body: JSON.stringify({ jsonrpc: "2.0", method: "client.connect_wallet", params: {}, id: "1" }),
     });
     await response.text();

@@ -25,6 +25,7 @@ if (import.meta.main) {
     nodes: nodes.map((address) => new HttpNode(address)),
     approver: new ApproveAll({ isDevnet: true }),
     unlocked: [wallet],
+    isOwnChain: true,
     port: 0,
     hasSocket: false,
     ...options,

@@ -175,7 +175,14 @@ describe("tricks", () => {
 });
 
 function connection(hostname: string, id: string): ApprovalRequest {
-  return { kind: "connection", id, hostname, receivedAt: "", wallets: ["one", "two"] };
+  return {
+    kind: "connection",
+    id,
+    hostname,
+    origin: `https://${hostname}`,
+    receivedAt: "",
+    wallets: ["one", "two"],
+  };
 }
 
 describe("the desk", () => {
@@ -244,6 +251,7 @@ describe("in the terminal", () => {
     kind: "keys",
     id: "1",
     hostname: "dapp.example",
+    origin: "https://dapp.example",
     receivedAt: "",
     wallet: "one",
     keys: [
@@ -256,6 +264,7 @@ describe("in the terminal", () => {
     kind: "passphrase",
     id: "1",
     hostname: "dapp.example",
+    origin: "https://dapp.example",
     receivedAt: "",
     wallet: "one",
     reason: "it is locked",
@@ -278,7 +287,11 @@ describe("in the terminal", () => {
     [passphrase, "secret", { outcome: "approved", passphrase: new Uint8Array(Buffer.from("secret")) }],
   ];
   test.each(cases)("%#", async (request, typed, decision) => {
-    expect(await answered(request, typed)).toEqual(decision as Decision);
+    const isByPerson = (decision as Decision).outcome === "approved";
+    expect(await answered(request, typed)).toEqual({
+      ...(decision as Decision),
+      ...(isByPerson && { isByPerson }),
+    });
   });
 });
 
@@ -298,7 +311,7 @@ test("of several wallets one is chosen, and whether its connection outlives the 
   };
   const running = answerInTerminal(source, terminal);
   const decision = await desk.decide(connection("dapp.example", "1"), undefined);
-  expect(decision).toEqual({ outcome: "approved", wallet: "two", isKept: true });
+  expect(decision).toEqual({ outcome: "approved", wallet: "two", isKept: true, isByPerson: true });
   expect(questions).toEqual(["which wallet? (empty: reject)", "also after a restart? yes/NO"]);
   source.end();
   await running;
@@ -309,7 +322,15 @@ test("an answer over the socket names keys and wallets that were offered, and no
   const desk = new ApprovalDesk();
   const parts = { desk, status: {} };
   const keys = [{ name: "Key 1", publicKey: KEY_1 }];
-  const asked = { kind: "keys", id: "k", hostname: "a", receivedAt: "", wallet: "one", keys } as const;
+  const asked = {
+    kind: "keys",
+    id: "k",
+    hostname: "a",
+    origin: "https://a",
+    receivedAt: "",
+    wallet: "one",
+    keys,
+  } as const;
   const decision = desk.decide(asked, undefined);
   desk.decide(connection("b", "c"), undefined);
   const answer = (params: object) =>
@@ -324,8 +345,8 @@ test("an answer over the socket names keys and wallets that were offered, and no
   expect(await answer({ id: "c", wallet: "three" })).toBe("the wallet does not exist");
   expect(await answer({ id: "k", outcome: "maybe" })).toBe("the params do not match expected ones");
   expect(await answer({ id: "x" })).toBe("the request does not wait any more");
-  expect(await answer({ id: "k", allowedKeys: [KEY_1] })).toEqual({ answered: true });
-  expect(await decision).toEqual({ outcome: "approved", allowedKeys: [KEY_1] });
+  expect(await answer({ id: "k", allowedKeys: [KEY_1] })).toEqual({ answered: true, kind: "keys" });
+  expect(await decision).toEqual({ outcome: "approved", allowedKeys: [KEY_1], isByPerson: true });
 });
 
 test("everything is approved on a devnet only", async () => {

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { policyHash } from "../../src/wallet/policies/policy.ts";
+import { tokenHash } from "../../src/wallet/service/tokens.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { Cli } from "../wallet/support/cli.ts";
 import { ORIGINAL_FILE } from "../wallet/support/vectors.ts";
@@ -138,6 +139,8 @@ describe("lyra wallet serve", () => {
   }, 30_000);
 
   test("by a pinned policy, with a long-living token, to a network by name", async () => {
+    const paired = JSON.parse((await cli.run(["wallet", "policy", "pair", "--json"])).out);
+    expect(paired.pairing).toBe(tokenHash(paired.token));
     const policy = {
       version: 1 as const,
       name: "bot",
@@ -147,6 +150,7 @@ describe("lyra wallet serve", () => {
           tokens: ["*"],
           hostnames: ["dapp.example"],
           connect: true,
+          pairing: tokenHash(paired.token),
           commands: ["voteSubmission" as const],
         },
       ],
@@ -170,7 +174,8 @@ describe("lyra wallet serve", () => {
       .publicKey;
     const cancel = { publicKey, sendingMode: "TYPE_SYNC", transaction: { orderCancellation: {} } };
     expect((await served.call("client.send_transaction", cancel, authorization)).body.error.code).toBe(3001);
-    expect((await served.call("client.connect_wallet")).status).toBe(200);
+    expect((await served.call("client.connect_wallet")).body.error.code).toBe(3001);
+    expect((await served.call("client.connect_wallet", {}, `VWT ${paired.token}`)).status).toBe(200);
 
     const listed = JSON.parse((await cli.run(["wallet", "token", "list", "--json"])).out);
     expect(listed.tokens).toEqual([expect.objectContaining({ id: made.id, wallet: "old" })]);
@@ -180,7 +185,7 @@ describe("lyra wallet serve", () => {
     await served.stop();
 
     const simulated = JSON.parse((await cli.run(["wallet", "policy", "simulate", file, "--json"])).out);
-    expect(simulated.requests.at(-2)).toMatchObject({
+    expect(simulated.requests.at(-3)).toMatchObject({
       kind: "transaction",
       verdict: "reject",
       why: "votes: the command orderCancellation is not in it",

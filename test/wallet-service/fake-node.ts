@@ -33,6 +33,7 @@ export class FakeNode implements NodeClient {
   /** The verdict of the next submissions and checks, in place of admission's. */
   verdict: { code: number; reason: string } | undefined;
   readonly assets = new Map<string, AssetFacts>([["a55e7", { symbol: "VEGA", decimals: 18 }]]);
+  balances?: NonNullable<NodeClient["balances"]>;
   isDown = false;
   private readonly known = new Set<string>();
 

@@ -12,6 +12,7 @@ describe("floods", () => {
     kind: "connection",
     id,
     hostname,
+    origin: `https://${hostname}`,
     receivedAt: "",
     wallets: ["one"],
   });

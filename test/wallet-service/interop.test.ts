@@ -42,6 +42,7 @@ async function serve(node: NodeClient): Promise<RunningWalletService> {
     nodes: [node],
     approver: new ApproveAll({ isDevnet: true }),
     unlocked: [wallet],
+    chainId: devnet.chain.status.chainId,
     port: 0,
   });
 }

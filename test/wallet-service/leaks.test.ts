@@ -8,6 +8,7 @@ import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { keySeed, walletNode } from "../../src/wallet/keys/derivation.ts";
 import { seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
 import { policyHash } from "../../src/wallet/policies/policy.ts";
+import { tokenHash } from "../../src/wallet/service/tokens.ts";
 import { PROGRAM } from "../rig/lyra.ts";
 import { formsOf, pathsBelow, wordsOf } from "../rig/wallet-home.ts";
 import { VOTE } from "./rig.ts";
@@ -201,6 +202,7 @@ test("no secret of a wallet is said, shown, logged or left", async () => {
         tokens: ["*"],
         wallets: ["mine"],
         connect: true,
+        pairing: tokenHash("p".repeat(64)),
         commands: ["*" as const],
       },
     ],
@@ -226,7 +228,7 @@ test("no secret of a wallet is said, shown, logged or left", async () => {
   machine.look(served.pid);
   await run(1, "unlock", ...mine(wrong));
   await run(0, "unlock", ...mine());
-  const authorization = (await call("client.connect_wallet")).token!;
+  const authorization = (await call("client.connect_wallet", {}, `VWT ${"p".repeat(64)}`)).token!;
   tokens.push(["session token", Buffer.from(authorization.slice(4))]);
   expect((await call("client.list_keys", {}, authorization)).status).toBe(200);
   const transaction = { publicKey: key, sendingMode: "TYPE_SYNC", transaction: VOTE };

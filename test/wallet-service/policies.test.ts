@@ -1,15 +1,17 @@
 // Policies: what they are, what they allow, how they are pinned, and trying one on what really happened.
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
+import { NodeError } from "../../src/errors.ts";
 import { type Judged, judge, type Usage } from "../../src/wallet/policies/judge.ts";
 import { type Policy, policyHash, type Rule, readPolicy } from "../../src/wallet/policies/policy.ts";
 import { PolicyApprover } from "../../src/wallet/policies/policy-approver.ts";
 import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
 import { simulate } from "../../src/wallet/policies/simulate.ts";
+import { tokenHash } from "../../src/wallet/service/tokens.ts";
 import { readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { codeOf, failureOf } from "../wallet/support/failures.ts";
 import { privateFolder } from "../wallet/support/wallets.ts";
-import { KEY_1, KEY_2, Person, Rig, VOTE } from "./rig.ts";
+import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "./rig.ts";
 
 const ASSET = "a".repeat(64);
 const BOB = "b".repeat(64);
@@ -19,6 +21,7 @@ const policy = (rule: Partial<Rule> = {}, otherwise: "reject" | "ask" = "reject"
   name: "test",
   rules: [{ ...RULE, ...rule }],
   otherwise,
+  epochSecondsMin: 0,
 });
 const transferOf = (amount: string, changes: object = {}) => ({
   transfer: {
@@ -117,9 +120,21 @@ describe("what a rule allows", () => {
     ],
     [
       "a connection",
-      { connect: true },
-      { kind: "connection", hostname: "dapp.example", wallets: ["a"] },
+      { connect: true, pairing: PAIRING },
+      { kind: "connection", hostname: "dapp.example", wallets: ["a"], pairing: PAIRING },
       "allow",
+    ],
+    [
+      "a connection of a program that only writes the hostname",
+      { connect: true, pairing: PAIRING },
+      { kind: "connection", hostname: "dapp.example", wallets: ["a"] },
+      "bot: the token of its pairing did not come along",
+    ],
+    [
+      "a connection of another program",
+      { connect: true, pairing: PAIRING },
+      { kind: "connection", hostname: "dapp.example", wallets: ["a"], pairing: tokenHash("q".repeat(64)) },
+      "bot: the token of its pairing did not come along",
     ],
     [
       "a connection without leave",
@@ -148,9 +163,9 @@ describe("what a rule allows", () => {
 describe("as data", () => {
   test("the hash is of what it says, not of how it is written", () => {
     const text = JSON.stringify(policy());
-    const other = `{ "otherwise":"reject",\n "rules": ${JSON.stringify([{ commands: RULE.commands, hostnames: RULE.hostnames, name: "bot" }])}, "name":"test","version":1}`;
+    const other = `{ "otherwise":"reject", "epochSecondsMin": 0,\n "rules": ${JSON.stringify([{ commands: RULE.commands, hostnames: RULE.hostnames, name: "bot" }])}, "name":"test","version":1}`;
     expect(policyHash(readPolicy(other))).toBe(policyHash(readPolicy(text)));
-    expect(policyHash(policy({ connect: true }))).not.toBe(policyHash(policy()));
+    expect(policyHash(policy({ connect: true, pairing: PAIRING }))).not.toBe(policyHash(policy()));
     expect(policyHash(policy())).toMatch(/^[0-9a-f]{64}$/);
   });
 
@@ -193,7 +208,7 @@ describe("as data", () => {
 describe("in the service", () => {
   test("decides without anybody; what it refuses is rejected, what it leaves open is asked", async () => {
     const person = new Person();
-    const rule = { connect: true, transactionsPerEpoch: 2 };
+    const rule = { connect: true, pairing: PAIRING, transactionsPerEpoch: 2 };
     const approver = new PolicyApprover({ policy: policy(rule, "ask"), hash: "h", person });
     const rig = await Rig.start({ approver });
     const authorization = await rig.ready();
@@ -208,22 +223,82 @@ describe("in the service", () => {
     await rig.stop();
   });
 
-  test("what the network refused is given back, a new epoch begins anew", async () => {
+  test("what was signed counts, whatever a node says of it; what was not, does not", async () => {
     const approver = new PolicyApprover({
-      policy: policy({ connect: true, transactionsPerEpoch: 1 }),
+      policy: policy({ connect: true, pairing: PAIRING, transactionsPerEpoch: 1 }),
       hash: "h",
       person: new Person(),
     });
     const rig = await Rig.start({ approver });
     const authorization = await rig.ready();
+    // No place on a block is found: nothing is signed.
+    const { spamStatistics } = rig.node;
+    const refused = new NodeError("tx.send", "node_refused", "the node is tired");
+    let asked = 0;
+    rig.node.spamStatistics = (party) =>
+      asked++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
+    expect((await rig.send(authorization)).body.error.data).toBe("the node is tired");
+    rig.node.spamStatistics = spamStatistics;
+    // Its last answer is good for a moment.
+    await Bun.sleep(10);
     rig.node.verdict = { code: 70, reason: "why" };
     expect((await rig.send(authorization)).body.error.code).toBe(1070);
     rig.node.verdict = undefined;
-    expect((await rig.send(authorization)).status).toBe(200);
     expect((await rig.send(authorization)).body.error.code).toBe(3001);
     rig.node.block();
     rig.node.admission.startEpoch(1n);
     expect((await rig.send(authorization)).status).toBe(200);
+    await rig.stop();
+  });
+
+  test("a node that asks for another signature gets no more of them than the limit", async () => {
+    const approver = new PolicyApprover({
+      policy: policy({ connect: true, pairing: PAIRING, transactionsPerEpoch: 2 }),
+      hash: "h",
+      person: new Person(),
+    });
+    const rig = await Rig.start({ approver });
+    const authorization = await rig.ready();
+    rig.node.verdict = { code: 60, reason: "unknown block height" };
+    const { body } = await rig.send(authorization);
+    expect([body.error.code, body.error.data]).toEqual([
+      2001,
+      "it would have to be signed again, and may not: bot: its 2 transactions of this epoch are used",
+    ]);
+    expect(rig.node.submissions).toBe(2);
+    await rig.stop();
+  });
+
+  test("epochs that a node counts up faster than they can be give no limit back", async () => {
+    let nowMs = 1_000_000;
+    const strict = {
+      ...policy({ connect: true, pairing: PAIRING, transactionsPerEpoch: 1 }),
+      epochSecondsMin: 100,
+    };
+    const approver = new PolicyApprover({
+      policy: strict,
+      hash: "h",
+      person: new Person(),
+      wallMs: () => nowMs,
+    });
+    const rig = await Rig.start({ approver });
+    const authorization = await rig.ready();
+    const send = async () => {
+      rig.node.block();
+      return (await rig.send(authorization)).body.error?.code ?? 200;
+    };
+    expect(await send()).toBe(200);
+    for (let epoch = 1n; epoch < 5n; epoch++) {
+      rig.node.admission.startEpoch(epoch);
+      nowMs += 20_000;
+      expect(await send()).toBe(3001);
+    }
+    nowMs += 20_000;
+    expect([await send(), await send()]).toEqual([200, 3001]);
+    // A clock that is set back makes an epoch longer.
+    nowMs -= 1_000_000;
+    rig.node.admission.startEpoch(6n);
+    expect(await send()).toBe(3001);
     await rig.stop();
   });
 
@@ -246,7 +321,7 @@ describe("in the service", () => {
 
 test("a policy is tried on what really happened, and goes on where it was", async () => {
   const folder = privateFolder();
-  const first = policy({ connect: true, transactionsPerEpoch: 2 });
+  const first = policy({ connect: true, pairing: PAIRING, transactionsPerEpoch: 2 });
   const approver = new PolicyApprover({ policy: first, hash: "h", person: new Person() });
   const rig = await Rig.start({ approver, home: folder.path, hasSocket: false });
   const authorization = await rig.ready();
@@ -272,7 +347,13 @@ test("a policy is tried on what really happened, and goes on where it was", asyn
     epoch: "0",
   });
   const verdicts = (rule: Partial<Rule>) => simulate(policy(rule), entries).map(({ verdict }) => verdict);
-  expect(verdicts({ connect: true })).toEqual(["allow", "allow", "allow", "allow", "allow"]);
+  expect(verdicts({ connect: true, pairing: PAIRING })).toEqual([
+    "allow",
+    "allow",
+    "allow",
+    "allow",
+    "allow",
+  ]);
   expect(verdicts({ transactionsPerEpoch: 1 })).toEqual(["reject", "reject", "allow", "reject", "reject"]);
   folder.remove();
 });

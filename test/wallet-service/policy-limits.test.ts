@@ -11,7 +11,7 @@ import { UsageJournalFile } from "../../src/wallet/policies/usage-journal.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { COMMAND_KINDS } from "../../src/wire/transaction-commands.ts";
 import { privateFolder } from "../wallet/support/wallets.ts";
-import { KEY_1, KEY_2, Person, Rig, VOTE } from "./rig.ts";
+import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "./rig.ts";
 
 const ASSET = "a".repeat(64);
 const OTHER = "d".repeat(64);
@@ -19,7 +19,9 @@ const BOB = "b".repeat(64);
 const policyOf = (rule: Partial<Rule>): Policy => ({
   version: 1,
   name: "test",
-  rules: [{ name: "bot", hostnames: ["dapp.example"], commands: ["*"], connect: true, ...rule }],
+  rules: [
+    { name: "bot", hostnames: ["dapp.example"], commands: ["*"], connect: true, pairing: PAIRING, ...rule },
+  ],
   otherwise: "reject",
 });
 const UNUSED: Usage = { transactions: () => 0, spent: () => 0n };
@@ -41,7 +43,7 @@ test("what no limit counts is not written down: its file would grow for ever", a
   const approvals = async (rule: Partial<Rule>) => {
     const folder = privateFolder();
     const path = `${folder.path}/usage.jsonl`;
-    const usage = new EpochUsage(new UsageJournalFile(path));
+    const usage = new EpochUsage(0, new UsageJournalFile(path));
     const rig = await Rig.start({
       approver: new PolicyApprover({ policy: policyOf(rule), hash: "", person: new Person(), usage }),
     });
@@ -157,7 +159,7 @@ describe("which commands move what", () => {
   });
 
   test("each asset has its own limit, each rule its own count", () => {
-    const usage = new EpochUsage();
+    const usage = new EpochUsage(0);
     const rule = { assets: { [ASSET]: { perEpoch: "100" }, [OTHER]: { perEpoch: "100" } } };
     usage.add("bot", [{ asset: ASSET, amount: 100n }]);
     usage.add("another", [{ asset: OTHER, amount: 100n }]);
@@ -175,23 +177,23 @@ describe("what was used of a limit", () => {
     const { path, remove } = privateFolder();
     const file = `${path}/policy-usage.jsonl`;
     const journal = () => new UsageJournalFile(file);
-    return { file, remove, journal, usage: () => new EpochUsage(journal(), journal().read()) };
+    return { file, remove, journal, usage: () => new EpochUsage(0, journal(), journal().read()) };
   };
 
   test("is still used after a restart, and after a kill between approving and sending", () => {
     const { file, remove, usage } = folder();
     const first = usage();
-    first.enter(7n);
+    first.enter(7n, 0);
     first.add("bot", [{ asset: ASSET, amount: 9_007_199_254_740_993n }]);
     first.add("bot", [{ asset: ASSET, amount: 5n }])();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const second = usage();
     expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 9_007_199_254_740_993n]);
     // The same epoch goes on, one that is over does not come back, and the next begins anew.
-    second.enter(7n);
-    second.enter(6n);
+    second.enter(7n, 0);
+    second.enter(6n, 0);
     expect(second.transactions("bot")).toBe(1);
-    second.enter(8n);
+    second.enter(8n, 0);
     expect([second.transactions("bot"), usage().transactions("bot")]).toEqual([0, 0]);
     expect(readFileSync(file, "utf8")).toBe("");
     remove();
@@ -200,7 +202,7 @@ describe("what was used of a limit", () => {
   test("half a line, of a kill or a full disk, spoils no other", () => {
     const { file, remove, usage } = folder();
     const first = usage();
-    first.enter(1n);
+    first.enter(1n, 0);
     first.add("bot", []);
     appendFileSync(file, '\n{"epoch":"1","rule":"bo');
     const second = usage();
@@ -210,10 +212,10 @@ describe("what was used of a limit", () => {
   });
 
   test("what is taken back in the next epoch gives that one nothing", () => {
-    const usage = new EpochUsage();
-    usage.enter(1n);
+    const usage = new EpochUsage(0);
+    usage.enter(1n, 0);
     const takeBack = usage.add("bot", [{ asset: ASSET, amount: 5n }]);
-    usage.enter(2n);
+    usage.enter(2n, 0);
     takeBack();
     expect([usage.transactions("bot"), usage.spent("bot", ASSET)]).toEqual([0, 0n]);
   });
@@ -247,7 +249,7 @@ describe("what was used of a limit", () => {
       },
       clear: () => {},
     };
-    const usage = new EpochUsage(journal);
+    const usage = new EpochUsage(0, journal);
     const policy = policyOf({ transactionsPerEpoch: 5 });
     const rig = await Rig.start({
       approver: new PolicyApprover({ policy, hash: "h", person: new Person(), usage }),

@@ -7,6 +7,7 @@ import {
 } from "../../src/api/wallet/start.ts";
 import type { ApprovalRequest, Approver, Decision } from "../../src/wallet/approvals/approver.ts";
 import type { NodeClient } from "../../src/wallet/sending/node-client.ts";
+import { tokenHash } from "../../src/wallet/service/tokens.ts";
 import type { WalletStore } from "../../src/wallet/wallet-store.ts";
 import { cheapStore, PASSPHRASE, vectorWallet } from "../wallet/support/wallets.ts";
 import { FakeNode } from "./fake-node.ts";
@@ -14,6 +15,9 @@ import { FakeNode } from "./fake-node.ts";
 export const ORIGIN = "https://dapp.example";
 export const KEY_1 = "b5fd9d3c4ad553cb3196303b6e6df7f484cf7f5331a572a45031239fd71ad8a0";
 export const KEY_2 = "988eae323a07f12363c17025c23ee58ea32ac3912398e16bb0b56969f57adc52";
+/** Of a program that a policy was paired with, and what the policy holds of it. */
+export const PAIRING_TOKEN = "p".repeat(64);
+export const PAIRING = tokenHash(PAIRING_TOKEN);
 export const VOTE = {
   voteSubmission: {
     proposalId: "eb2d3902fdda9c3eb6e369f2235689b871c7322cf3ab284dde3e9dfc13863a17",
@@ -78,6 +82,7 @@ export class Rig {
       waitMs: 500,
       watchMs: 0,
       checkMs: 0,
+      isOwnChain: options.chainId === undefined,
       ...options,
     });
     return rig;
@@ -111,7 +116,8 @@ export class Rig {
 
   /** A token of a new session. */
   async connect(origin = ORIGIN): Promise<string> {
-    const { token, text } = await this.call("client.connect_wallet", {}, { origin });
+    const authorization = `VWT ${PAIRING_TOKEN}`;
+    const { token, text } = await this.call("client.connect_wallet", {}, { origin, authorization });
     if (token === null) throw new Error(`not connected: ${text}`);
     return token;
   }

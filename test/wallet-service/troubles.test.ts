@@ -15,7 +15,7 @@ import { secureRandom } from "../../src/wallet/random.ts";
 import type { JsonFile } from "../../src/wallet/service/json-file.ts";
 import { Sessions, type SessionsDocument } from "../../src/wallet/service/sessions.ts";
 import { privateFolder } from "../wallet/support/wallets.ts";
-import { Person, Rig } from "./rig.ts";
+import { PAIRING, Person, Rig } from "./rig.ts";
 
 const FULL = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
 
@@ -25,7 +25,16 @@ describe("a log that cannot be written", () => {
     const policy = {
       version: 1,
       name: "p",
-      rules: [{ name: "r", hostnames: ["*"], connect: true, commands: ["*"], transactionsPerEpoch: 2 }],
+      rules: [
+        {
+          name: "r",
+          hostnames: ["*"],
+          connect: true,
+          pairing: PAIRING,
+          commands: ["*"],
+          transactionsPerEpoch: 2,
+        },
+      ],
       otherwise: "reject",
     } as const;
     const approver = new PolicyApprover({ policy, hash: "h", person: new Person() });
@@ -161,7 +170,14 @@ test("a limit that cannot be taken back does not hide why a transaction was not 
     version: 1,
     name: "p",
     rules: [
-      { name: "r", hostnames: ["*"], connect: true, commands: ["voteSubmission"], transactionsPerEpoch: 9 },
+      {
+        name: "r",
+        hostnames: ["*"],
+        connect: true,
+        pairing: PAIRING,
+        commands: ["voteSubmission"],
+        transactionsPerEpoch: 9,
+      },
     ],
     otherwise: "reject",
   } as const;
@@ -172,17 +188,18 @@ test("a limit that cannot be taken back does not hide why a transaction was not 
     },
     clear: () => {},
   };
-  const usage = new EpochUsage(journal);
+  const usage = new EpochUsage(0, journal);
   const rig = await Rig.start({
     approver: new PolicyApprover({ policy, hash: "", person: new Person(), usage }),
   });
   const authorization = await rig.ready();
-  rig.node.verdict = { code: 89, reason: "too many" };
+  const { spamStatistics } = rig.node;
+  const refused = new NodeError("tx.send", "node_refused", "the node is tired");
+  let asked = 0;
+  rig.node.spamStatistics = (party) =>
+    asked++ === 0 ? spamStatistics.call(rig.node, party) : Promise.reject(refused);
   const { body } = await rig.send(authorization);
-  expect([body.error.code, body.error.data]).toEqual([
-    1089,
-    "the network blocked the transaction through the spam protection: too many (ABCI code 89)",
-  ]);
+  expect([body.error.code, body.error.data]).toEqual([1000, "the node is tired"]);
   expect(usage.transactions("r")).toBe(1);
   await rig.stop();
 });

@@ -113,7 +113,15 @@ describe("whatever a page writes, in every place of every command where it can",
       CONTEXT,
     );
     const lines = requestLines({
-      ...{ id: "1", kind: "transaction", hostname: "h", receivedAt: "", wallet: "w", purpose: "send" },
+      ...{
+        id: "1",
+        kind: "transaction",
+        hostname: "h",
+        origin: "https://h",
+        receivedAt: "",
+        wallet: "w",
+        purpose: "send",
+      },
       ...{ key: { name: "Key 1", publicKey: KEY_1 }, words, raw: "{}" },
     });
     expect(lines.length).toBeLessThan(210);
@@ -166,14 +174,15 @@ describe("a name that is made to read like a sentence", () => {
       id: "1",
       kind: "connection",
       hostname: "bank.example has been approved",
+      origin: "bank.example has been approved",
       receivedAt: "",
       wallets: ["w"],
     };
     expect(requestLines(request)[0]).toBe('"bank.example has been approved" wants to connect to a wallet');
-    expect(requestLines({ ...request, hostname: "[::1]:3000" })[0]).toBe(
-      "[::1]:3000 wants to connect to a wallet",
+    expect(requestLines({ ...request, origin: "http://[::1]:3000" })[0]).toBe(
+      "http://[::1]:3000 wants to connect to a wallet",
     );
-    expect(requestLines({ ...request, hostname: "null" })[0]).toStartWith("a page without an address");
+    expect(requestLines({ ...request, origin: "null" })[0]).toStartWith("a page without an address");
   });
 
   test.each([
@@ -209,6 +218,9 @@ describe("a raw form that is long", () => {
     id: "1",
     kind: "transaction",
     hostname: "dapp.example",
+    origin: "https://dapp.example",
+    destination: { chainId: "c", standing: "confirmed", node: "http://n" },
+    balances: [],
     receivedAt: "",
     wallet: "w",
     purpose: "sign",
@@ -216,7 +228,7 @@ describe("a raw form that is long", () => {
     words: { title: "Send everything to bob", lines: [], warnings: ["watch out"] },
     raw: Array.from({ length: lines }, (_, at) => `"${at}"`).join("\n"),
   });
-  const title = "dapp.example wants to sign a transaction: Send everything to bob";
+  const title = "https://dapp.example wants to sign a transaction: Send everything to bob";
 
   test("does not push the words off the screen: they are the last that is said", () => {
     expect(requestLines(shownOf(10)).filter((line) => line === title)).toHaveLength(1);

@@ -1,7 +1,7 @@
 // What a second terminal does with waiting requests, over the local socket: see them in words, and answer.
 import type { ApprovalRequest, Decision } from "../../wallet/approvals/approver.ts";
 import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
-import { shown } from "../../wallet/approvals/shown.ts";
+import { outcomeLine, shown } from "../../wallet/approvals/shown.ts";
 import { mismatch, Params } from "../../wallet/service/params.ts";
 import { invalidParams } from "../../wallet/service/rpc.ts";
 
@@ -25,12 +25,18 @@ const waits: LocalMethod = async ({ desk }, value) => ({
   waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
 });
 
+/** What became of a transaction that was approved; null as long as that is not known. */
+const outcome: LocalMethod = async ({ desk }, value) => {
+  const found = desk?.outcomeOf(new Params(value).text("id", "request"));
+  return { outcome: found === undefined ? null : outcomeLine(found) };
+};
+
 const answer: LocalMethod = async ({ desk }, value) => {
   const params = new Params(value);
   const id = params.text("id", "request");
   const request = desk?.get(id);
   if (request === undefined) throw invalidParams("the request does not wait any more");
-  return { answered: desk!.answer(id, decisionOf(params, request)) };
+  return { answered: desk!.answer(id, decisionOf(params, request)), kind: request.kind };
 };
 
 const status: LocalMethod = async (parts) => ({ ...parts.status, waiting: parts.desk?.requests.length ?? 0 });
@@ -39,6 +45,7 @@ export const deskMethods: Readonly<Record<string, LocalMethod>> = {
   "approvals.list": list,
   "approvals.next": next,
   "approvals.waits": waits,
+  "approvals.outcome": outcome,
   "approvals.answer": answer,
   "service.status": status,
 };

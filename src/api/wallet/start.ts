@@ -22,6 +22,7 @@ import { TransactionSender } from "../../wallet/sending/sender.ts";
 import { FileLedger } from "../../wallet/sending/sent-ledger.ts";
 import { ApiTokens, NO_TOKENS } from "../../wallet/service/api-tokens.ts";
 import { JsonFile } from "../../wallet/service/json-file.ts";
+import { KnownChains, NO_CHAINS } from "../../wallet/service/known-chains.ts";
 import { Networks } from "../../wallet/service/networks.ts";
 import { OpenWallets } from "../../wallet/service/open-wallets.ts";
 import { type ServiceLimits, WalletService } from "../../wallet/service/service.ts";
@@ -43,8 +44,10 @@ export interface WalletServiceOptions {
   readonly store: WalletStore;
   /** Nodes to send to, one at the least. */
   readonly nodes: readonly NodeClient[];
-  /** The only chain to send to; that of the nodes without. */
+  /** The only chain to sign for. Without, the one that the owner confirms at the first approval, for these nodes. */
   readonly chainId?: string;
+  /** The nodes are a chain of this process: it is what it says, and nothing is to be confirmed. */
+  readonly isOwnChain?: boolean;
   /** Who decides. An `ApprovalDesk` is also answered over the local socket. */
   readonly approver: Approver;
   /** The desk behind an approver that asks about some things only. */
@@ -152,6 +155,16 @@ async function start(
   const sender = senderOf(options.nodes, options.chainId, options.watchMs);
   onClose(() => sender.close());
 
+  const chains = new KnownChains({
+    nodes: options.nodes.map(({ host: node }) => node),
+    told: options.chainId,
+    isOwn: options.isOwnChain,
+    file: files?.chains,
+    now: () => new Date(wallMs()).toISOString(),
+  });
+  const expected = options.isOwnChain ? undefined : await chains.expected();
+  if (expected !== undefined) sender.pin(expected);
+
   const sessions = new Sessions({
     random: secureRandom,
     now: () => new Date(wallMs()).toISOString(),
@@ -179,6 +192,7 @@ async function start(
     approver,
     sender,
     facts: new NetworkFacts(options.nodes),
+    chains,
     log: files?.log ?? { append: () => {} },
     random: secureRandom,
     wallMs,
@@ -252,6 +266,7 @@ async function start(
 export class ServiceFiles {
   readonly tokens: ApiTokens;
   readonly sessions;
+  readonly chains;
   readonly log: RequestLog;
   readonly usage: UsageJournalFile;
 
@@ -260,6 +275,7 @@ export class ServiceFiles {
     const documents = new FolderKeystore(folder);
     this.tokens = new ApiTokens(new JsonFile(documents, "tokens.json", NO_TOKENS));
     this.sessions = new JsonFile(documents, "sessions.json", NO_SESSIONS);
+    this.chains = new JsonFile(documents, "chains.json", NO_CHAINS);
     this.log = new RequestLogFile(join(folder, "requests.jsonl"));
     this.usage = new UsageJournalFile(join(folder, "policy-usage.jsonl"));
   }

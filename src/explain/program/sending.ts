@@ -207,6 +207,12 @@ export const SENDING_CODES = table("program code", {
     "Its file was damaged, and to begin with nothing could get the key banned.",
     "Remove the file when the last transaction is some minutes old: it is begun anew.",
   ],
+  chain_unconfirmed: [
+    "",
+    "Nobody has confirmed the chain that the node names.",
+    "A signature is good on one chain, and the node says which. A policy or a program's token signs only for a chain that the settings name or that the owner has approved once.",
+    "Serve with --chain-id, or approve a first transaction of a page, which shows the chain.",
+  ],
   wrong_chain: [
     "",
     "The node belongs to another chain.",

@@ -250,6 +250,12 @@ export const WALLET_CODES = table("program code", {
     "The file or the address is not there.",
     "Check it, then try again.",
   ],
+  policy_limit: [
+    "",
+    "A transaction would have to be signed once more, and the policy's limit is reached.",
+    "The node refused the first one as too old; whoever has it may still send it, so a second one counts as one more.",
+    "Ask again in the next epoch, or raise the limit and pin the policy anew.",
+  ],
   policy_changed: [
     "the policy is not the one that was pinned: its hash is <hash>",
     "The policy is another one than the wallet was told to follow.",

@@ -1,12 +1,15 @@
 // Who decides on what pages ask for: a narrow port. Adapters: the desk (desk.ts), where a person answers in a terminal
 // or through the local socket; a policy (policies/policy-approver.ts); everything at once, on a devnet (approve-all.ts).
 import type { CommandInit } from "../../wire/transaction-build.ts";
-import type { Words } from "./words.ts";
+import type { ChainStanding } from "../service/known-chains.ts";
+import type { Line, Words } from "./words.ts";
 
 interface Asked {
   readonly id: string;
   /** Host of the page, or of a program with a token. */
   readonly hostname: string;
+  /** The whole origin as the caller wrote it, with its scheme: `https://dapp.example`. */
+  readonly origin: string;
   /** RFC 3339. */
   readonly receivedAt: string;
 }
@@ -16,6 +19,8 @@ export interface ConnectionRequest extends Asked {
   readonly kind: "connection";
   /** To choose from. */
   readonly wallets: readonly string[];
+  /** Hash of the token that came along: an origin alone proves nothing, as every local program can write one. */
+  readonly pairing?: string | undefined;
 }
 
 /** A page wants to see public keys. */
@@ -26,6 +31,25 @@ export interface KeysRequest extends Asked {
 }
 
 export type Purpose = "send" | "sign" | "check";
+
+/** Where a transaction goes, as far as it is known before it is signed. */
+export interface Destination {
+  /** Undefined when no node answers: then nothing is signed before one does, and its chain has to be the right one. */
+  readonly chainId: string | undefined;
+  readonly standing: ChainStanding;
+  /** Address of the node that says so. */
+  readonly node: string;
+}
+
+/** What became of a transaction that was approved. */
+export type Outcome =
+  | { readonly kind: "sent"; readonly hash: string /** 0: not known yet. */; readonly height: bigint }
+  /** Handed to the page, that can send it. */
+  | { readonly kind: "signed" }
+  /** It was signed and reached a node; whoever has its bytes can send them as long as the chain takes them. */
+  | { readonly kind: "refused" | "unknown"; readonly reason: string }
+  /** Nothing was signed. */
+  | { readonly kind: "unsigned"; readonly reason: string };
 
 /** A page wants a transaction signed; `words` is what it does. */
 export interface TransactionRequest extends Asked {
@@ -38,6 +62,9 @@ export interface TransactionRequest extends Asked {
   readonly token: string | undefined;
   readonly command: CommandInit;
   readonly words: Words;
+  readonly destination: Destination;
+  /** What the key has of the assets that the command names, by a node's word. */
+  readonly balances: readonly Line[];
   /** The command as JSON: everything that is signed but nonce and height. */
   readonly raw: string;
   /** The running epoch of the network, for limits. @throws when no node can be asked */
@@ -64,6 +91,8 @@ export interface Approved {
   readonly allowedKeys?: readonly string[];
   /** Of a passphrase; whoever takes it wipes it. */
   readonly passphrase?: Uint8Array;
+  /** A person has read the request, and with it the name of the chain. */
+  readonly isByPerson?: boolean;
 }
 
 export type Decision =
@@ -84,6 +113,11 @@ export interface Approver {
   /** Whether it also decides on what programs with a long-living token send; nobody does otherwise. */
   readonly decidesOnTokens?: boolean;
   decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision>;
+  /**
+   * Called before each signature of what was approved: whoever has a signed transaction can send it, so one that is
+   * made anew after a refusal is one more. @throws NodeError when it may not be signed
+   */
+  signing?(request: TransactionRequest): void;
   /** What came of a transaction that was approved. */
-  settled?(request: TransactionRequest, isSent: boolean): void;
+  settled?(request: TransactionRequest, outcome: Outcome): void;
 }

@@ -1,6 +1,6 @@
 // The requests of a desk in this process, for its terminal.
 import type { ApprovalDesk } from "./desk.ts";
-import { type ShownRequest, shown } from "./shown.ts";
+import { outcomeLine, type ShownRequest, shown } from "./shown.ts";
 import type { TerminalAnswer, WaitingRequests } from "./terminal.ts";
 
 export class DeskSource implements WaitingRequests {
@@ -29,6 +29,19 @@ export class DeskSource implements WaitingRequests {
         ? { ...answer, passphrase: Uint8Array.from(answer.passphrase) }
         : answer;
     return this.desk.answer(id, copy);
+  }
+
+  outcome(id: string): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const look = () => {
+      const outcome = this.desk.outcomeOf(id);
+      if (outcome === undefined && !this.isOver) return;
+      end();
+      resolve(outcome && outcomeLine(outcome));
+    };
+    const end = this.desk.onChange(look);
+    look();
+    return promise;
   }
 
   onGone(id: string, tell: () => void): () => void {

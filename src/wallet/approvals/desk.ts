@@ -1,7 +1,7 @@
 // Requests that wait for a person. They are shown in turns, one of each page after the other, so that a page with a
 // hundred requests keeps nobody else waiting; and no page has more than a few. When there is no room left, whoever has
 // the most gives up its last one.
-import type { ApprovalRequest, Approver, Decision } from "./approver.ts";
+import type { ApprovalRequest, Approver, Decision, Outcome, TransactionRequest } from "./approver.ts";
 
 export interface DeskOptions {
   /** Requests of one hostname that wait at once. */
@@ -20,6 +20,8 @@ const CHARACTERS_MAX = 32 * 1024 * 1024;
 /** Of a request beside its raw form. */
 const CHARACTERS_EACH = 1_000;
 const WAIT_MS = 10 * 60_000;
+/** Outcomes that are kept for those who ask. */
+const OUTCOMES_MAX = 500;
 
 interface Waiting {
   readonly request: ApprovalRequest;
@@ -33,6 +35,8 @@ interface Waiting {
 export class ApprovalDesk implements Approver {
   readonly name = "ask";
   private readonly waiting = new Map<string, Waiting>();
+  /** Of the newest transactions that were approved. */
+  private readonly outcomes = new Map<string, Outcome>();
   private readonly listeners = new Set<() => void>();
   private serial = 0;
   private served = 0;
@@ -88,8 +92,20 @@ export class ApprovalDesk implements Approver {
   /** @returns whether it still waited */
   answer(id: string, decision: Decision): boolean {
     const entry = this.waiting.get(id);
-    entry?.finish(decision);
+    entry?.finish(decision.outcome === "approved" ? { ...decision, isByPerson: true } : decision);
     return entry !== undefined;
+  }
+
+  /** Kept for whoever approved it, here or in another terminal. */
+  settled({ id }: TransactionRequest, outcome: Outcome): void {
+    if (this.outcomes.size >= OUTCOMES_MAX) this.outcomes.delete(this.outcomes.keys().next().value!);
+    this.outcomes.set(id, outcome);
+    this.tell();
+  }
+
+  /** What became of a transaction that was approved here; undefined as long as that is not known. */
+  outcomeOf(id: string): Outcome | undefined {
+    return this.outcomes.get(id);
   }
 
   /** Ends what a hostname asks for; with a wallet, of that wallet, and without a hostname, whoever asks. @returns how many */

@@ -2,16 +2,19 @@
 // read. Of one asset or market they never change, so they are asked for once.
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/node-client.ts";
-import type { Facts } from "./words.ts";
+import { amountText } from "./amounts.ts";
+import type { Facts, Line } from "./words.ts";
 
 /** Kept at once, of each kind. */
 const KNOWN_MAX = 10_000;
 /** Of one command: a batch that names more is not waited for longer. */
 const MARKETS_MAX = 20;
+/** Balances that are shown. */
+const BALANCES_MAX = 5;
 /** What a network would take; a node that says more would make numbers of any length. */
 const DECIMALS_MAX = 100;
 
-export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset">;
+export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset" | "balances">;
 
 export class NetworkFacts {
   private readonly assets = new Map<string, AssetFacts>();
@@ -38,6 +41,22 @@ export class NetworkFacts {
       markets: (id) => this.markets.get(id),
       stakeAsset,
     };
+  }
+
+  /** What the key has in its general accounts of the assets that a command moves: a node's word. */
+  async balances(command: CommandInit, publicKey: string, { stakeAsset }: Facts): Promise<Line[]> {
+    const { assets, markets, hasStake } = namesIn(command);
+    const settled = markets.map((id) => this.markets.get(id)?.settlementAsset ?? "");
+    const moved = [...new Set([...assets, ...settled, (hasStake && stakeAsset) || ""])].filter(
+      (id) => id !== "",
+    );
+    if (moved.length === 0) return [];
+    const found = await this.ask((source) => source.balances?.(publicKey));
+    const label = "you have, it says";
+    if (found === undefined) return [[label, "not known: the node does not say"]];
+    return moved
+      .slice(0, BALANCES_MAX)
+      .map((asset) => [label, amountText(found.get(asset) ?? "0", asset, (id) => this.assets.get(id))]);
   }
 
   private async learnAsset(id: string): Promise<void> {

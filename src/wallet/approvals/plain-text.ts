@@ -27,8 +27,8 @@ export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): strin
   return RIGHT_TO_LEFT.test(shown) ? ISOLATED.join(shown) : shown;
 }
 
-/** What names look like that are no sentence: identifiers, addresses, hosts. */
-const NAME = /^[\w.:[\]-]+$/;
+/** What names look like that are no sentence: identifiers, addresses, hosts, origins. */
+const NAME = /^(?:https?:\/\/)?[\w.:[\]-]+$/;
 
 /** A name that stands within a sentence: as it is where it looks like one, else in quotation marks. */
 export function named(text: string): string {

@@ -1,8 +1,8 @@
 // A waiting request as it is shown to a person, in this terminal or another one. Texts of others are made harmless
 // here, once; `raw` is JSON in which they are escaped.
-import type { ApprovalRequest } from "./approver.ts";
+import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
 import { named, plain } from "./plain-text.ts";
-import type { Words } from "./words.ts";
+import type { Line, Words } from "./words.ts";
 import { WORD_LINES_MAX } from "./words-helpers.ts";
 
 export interface ShownKey {
@@ -14,6 +14,8 @@ export interface ShownRequest {
   readonly id: string;
   readonly kind: ApprovalRequest["kind"];
   readonly hostname: string;
+  /** Of the one who asks, with its scheme. */
+  readonly origin: string;
   readonly receivedAt: string;
   readonly wallet?: string;
   readonly wallets?: readonly string[];
@@ -21,13 +23,15 @@ export interface ShownRequest {
   readonly purpose?: "send" | "sign" | "check";
   readonly key?: ShownKey;
   readonly words?: Words;
+  readonly destination?: Destination;
+  readonly balances?: readonly Line[];
   readonly raw?: string;
   readonly reason?: string;
 }
 
 export function shown(request: ApprovalRequest): ShownRequest {
   const { id, kind, receivedAt } = request;
-  const common = { id, kind, hostname: plain(request.hostname), receivedAt };
+  const common = { id, kind, hostname: plain(request.hostname), origin: plain(request.origin), receivedAt };
   switch (request.kind) {
     case "connection":
       return { ...common, wallets: request.wallets };
@@ -36,8 +40,9 @@ export function shown(request: ApprovalRequest): ShownRequest {
     case "passphrase":
       return { ...common, wallet: request.wallet, reason: request.reason };
     case "transaction": {
-      const { wallet, purpose, publicKey, keyName, words, raw } = request;
-      return { ...common, wallet, purpose, key: shownKey({ name: keyName, publicKey }), words, raw };
+      const { wallet, purpose, publicKey, keyName, words, destination, balances, raw } = request;
+      const key = shownKey({ name: keyName, publicKey });
+      return { ...common, wallet, purpose, key, words, destination, balances, raw };
     }
   }
 }
@@ -54,8 +59,8 @@ const RAW_LINES_MAX = 1_000;
 
 /** The lines of a request, the sentence first. */
 export function requestLines(request: ShownRequest): string[] {
-  const { hostname, wallet } = request;
-  const who = hostname === "null" ? 'a page without an address ("null")' : named(hostname);
+  const { origin, wallet } = request;
+  const who = origin === "null" ? 'a page without an address ("null")' : named(origin);
   switch (request.kind) {
     case "connection":
       return [`${who} wants to connect to a wallet`, row("wallets", request.wallets!.join(", "))];
@@ -67,7 +72,7 @@ export function requestLines(request: ShownRequest): string[] {
     case "passphrase":
       return [`${who} needs the wallet ${wallet}: ${request.reason}`];
     case "transaction": {
-      const { words, purpose, key, raw } = request;
+      const { words, purpose, key, destination, balances, raw } = request;
       const left = (words!.left ?? 0) + Math.max(0, words!.lines.length - WORD_LINES_MAX);
       const title = `${who} wants to ${purpose} a transaction: ${words!.title}`;
       const warnings = [
@@ -83,6 +88,8 @@ export function requestLines(request: ShownRequest): string[] {
         ...words!.lines.slice(0, WORD_LINES_MAX).map(([label, value]) => row(label, value)),
         ...(left > 0 ? [`  ... and ${left} lines more, as below`] : []),
         row("with the key", `${key!.name}  ${key!.publicKey}`),
+        ...(destination ? destinationLines(destination) : []),
+        ...(balances ?? []).map(([label, value]) => row(label, value)),
         ...warnings,
         "as it is signed:",
         ...rawLines.slice(0, RAW_LINES_MAX),
@@ -92,6 +99,47 @@ export function requestLines(request: ShownRequest): string[] {
         ...(rawLines.length > SCREEN_LINES ? ["", title, ...warnings] : []),
       ];
     }
+  }
+}
+
+const STANDINGS: Readonly<Record<Destination["standing"], string>> = {
+  own: "this devnet",
+  told: "as the settings say",
+  confirmed: "confirmed before",
+  new: "new: approving confirms it for this node",
+};
+
+function destinationLines({ chainId, standing, node }: Destination): string[] {
+  const said = node === "" ? "no node answers now" : named(node);
+  if (chainId === undefined)
+    return [
+      row("chain", `not known: ${said}`),
+      "! nothing is signed before a node names a chain that you confirmed",
+    ];
+  const lines = [row("chain", `${named(chainId)} (${STANDINGS[standing]})`), row("node", said)];
+  if (standing !== "new") return lines;
+  return [
+    ...lines,
+    `! ${named(node)} says that its chain is ${named(chainId)}: the signature is good there, and nowhere else`,
+  ];
+}
+
+/** What became of a transaction that was approved, in one sentence. */
+export function outcomeLine(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case "sent": {
+      const place =
+        outcome.height > 0n ? `in block ${outcome.height}` : "the node has it, and it is in no block yet";
+      return `sent as ${outcome.hash}: ${place}`;
+    }
+    case "signed":
+      return "signed, and handed to the page";
+    case "refused":
+      return `refused by the node: ${plain(outcome.reason)}`;
+    case "unknown":
+      return `sent, and nothing is known of it: ${plain(outcome.reason)}`;
+    case "unsigned":
+      return `not signed: ${plain(outcome.reason)}`;
   }
 }
 

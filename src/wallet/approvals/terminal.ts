@@ -28,11 +28,15 @@ export interface WaitingRequests {
   next(): Promise<ShownRequest | undefined>;
   /** @returns whether it still waited */
   answer(id: string, answer: TerminalAnswer): Promise<boolean>;
+  /** What became of an approved transaction, in one line; undefined when nobody can say any more. */
+  outcome(id: string): Promise<string | undefined>;
   /** Calls back once when a request does not wait any more. @returns ends the watch */
   onGone(id: string, tell: () => void): () => void;
 }
 
 const YES = /^y(es)?$/i;
+/** How long the next question waits for what became of the last transaction. */
+const OUTCOME_MS = 5_000;
 const OVER = "the request does not wait any more";
 
 /** Goes on until there are no more requests to come. */
@@ -50,10 +54,23 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
     try {
       const isTaken = await waiting.answer(request.id, answer);
       terminal.write([isTaken ? answer.outcome : OVER]);
+      if (isTaken && request.kind === "transaction" && answer.outcome === "approved")
+        await tellOutcome(waiting.outcome(request.id), terminal);
     } finally {
       if (answer.outcome === "approved") wipe(answer.passphrase);
     }
   }
+}
+
+/** Before the next question where it comes soon; a proof may take its time, and others wait. */
+async function tellOutcome(outcome: Promise<string | undefined>, terminal: Terminal): Promise<void> {
+  const told = outcome.then(
+    (line) => {
+      if (line !== undefined) terminal.write([line]);
+    },
+    () => {},
+  );
+  await Promise.race([told, Bun.sleep(OUTCOME_MS)]);
 }
 
 async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {

@@ -1,5 +1,6 @@
 // What a policy says of a request. Pure: what was used this epoch is handed in.
 import type { CommandInit } from "../../wire/transaction-build.ts";
+import { isSameHash } from "../service/tokens.ts";
 import { ANY, type Names, type Policy, type Rule } from "./policy.ts";
 import { isOpenEnded, type Spending, spendingOf } from "./spending.ts";
 
@@ -18,6 +19,9 @@ export interface JudgedConnection {
   readonly hostname: string;
   /** Of a connection: those to choose from. */
   readonly wallets: readonly string[];
+  /** Hash of the token that came with a connection; of past ones it is not known, and not asked for. */
+  readonly pairing?: string | undefined;
+  readonly isPast?: boolean;
 }
 
 export type Judged = JudgedTransaction | JudgedConnection;
@@ -62,11 +66,19 @@ export function isCounted({ transactionsPerEpoch, assets = {} }: Rule): boolean 
   );
 }
 
-function ofConnection(rule: Rule, { hostname, wallets }: JudgedConnection): Verdict | string {
+function ofConnection(rule: Rule, request: JudgedConnection): Verdict | string {
+  const { hostname, wallets } = request;
   if (!isNamed(rule.hostnames ?? [], hostname)) return "the hostname is not in it";
   if (rule.connect !== true) return "it lets nobody connect";
+  if (!isPaired(rule, request)) return "the token of its pairing did not come along";
   const wallet = wallets.find((name) => isNamed(rule.wallets ?? [ANY], name));
   return wallet === undefined ? "the wallet is not in it" : { kind: "allow", rule, wallet, spending: [] };
+}
+
+/** A session has shown the token when it began. */
+function isPaired({ pairing }: Rule, request: JudgedConnection): boolean {
+  if (request.kind !== "connection" || request.isPast) return true;
+  return pairing !== undefined && request.pairing !== undefined && isSameHash(pairing, request.pairing);
 }
 
 function ofTransaction(rule: Rule, request: JudgedTransaction, usage: Usage): Verdict | string {

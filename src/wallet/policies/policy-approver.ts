@@ -1,13 +1,16 @@
 // Decides by a policy; what the policy wants asked goes to whoever can be asked.
+
+import { NodeError } from "../../errors.ts";
 import type {
   ApprovalRequest,
   Approver,
   Decision,
   KeysRequest,
+  Outcome,
   TransactionRequest,
 } from "../approvals/approver.ts";
 import { hasEpochLimit, isCounted, type Judged, judge } from "./judge.ts";
-import { ANY, type Policy, type Rule } from "./policy.ts";
+import { ANY, epochMsOf, type Policy, type Rule } from "./policy.ts";
 import { EpochUsage } from "./usage.ts";
 
 export interface PolicyApproverOptions {
@@ -17,31 +20,37 @@ export interface PolicyApproverOptions {
   readonly person?: Approver;
   /** What was approved before the service was started again. */
   readonly usage?: EpochUsage;
+  /** What people's clocks show, Unix milliseconds. */
+  readonly wallMs?: () => number;
 }
 
 export class PolicyApprover implements Approver {
   readonly name: string;
   readonly decidesOnTokens = true;
   private readonly usage: EpochUsage;
-  /** How to take back what was approved and has not left yet. */
-  private readonly onItsWay = new Map<string, () => void>();
+  /** What was approved and counted, and is not over. */
+  private readonly onItsWay = new Map<string, Counted>();
 
   constructor(private readonly options: PolicyApproverOptions) {
     this.name = `policy ${options.policy.name}, ${options.hash}`;
-    this.usage = options.usage ?? new EpochUsage();
+    this.usage = options.usage ?? new EpochUsage(epochMsOf(options.policy));
   }
 
   async decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision> {
     const { policy, person } = this.options;
     if (request.kind === "passphrase") return person?.decide(request, signal) ?? { outcome: "rejected" };
-    if (request.kind === "transaction" && hasEpochLimit(policy)) this.usage.enter(await request.epoch());
+    if (request.kind === "transaction" && hasEpochLimit(policy)) {
+      const { wallMs = Date.now } = this.options;
+      this.usage.enter(await request.epoch(), wallMs());
+    }
     const verdict = judge(policy, judged(request), this.usage);
     if (verdict.kind === "allow") {
       const { rule, spending, wallet } = verdict;
       if (request.kind === "keys") return keysOf(rule, request);
       if (request.kind === "transaction" && isCounted(rule)) {
         // Counted at once: a second request may come before this one is sent.
-        this.onItsWay.set(request.id, this.usage.add(rule.name, spending));
+        const takeBack = this.usage.add(rule.name, spending);
+        this.onItsWay.set(request.id, { takeBack, isSigned: false });
       }
       return { outcome: "approved", ...(wallet !== undefined && { wallet }) };
     }
@@ -49,15 +58,48 @@ export class PolicyApprover implements Approver {
     return { outcome: "rejected", reason: verdict.reasons.join("; ") };
   }
 
-  settled({ id }: TransactionRequest, isSent: boolean): void {
-    const takeBack = this.onItsWay.get(id);
-    this.onItsWay.delete(id);
+  /** A second signature of one approval is one transaction more: a node that lied about the first can have both. */
+  signing(request: TransactionRequest): void {
+    const counted = this.onItsWay.get(request.id);
+    if (counted === undefined) {
+      this.options.person?.signing?.(request);
+      return;
+    }
+    if (counted.isSigned) {
+      const verdict = judge(this.options.policy, request, this.usage);
+      if (verdict.kind !== "allow") throw limitReached(verdict.reasons.join("; "));
+      this.usage.add(verdict.rule.name, verdict.spending);
+    }
+    counted.isSigned = true;
+  }
+
+  /** What was signed stays counted, whatever a node says became of it: the chain may take it all the same. */
+  settled(request: TransactionRequest, outcome: Outcome): void {
+    const counted = this.onItsWay.get(request.id);
+    this.onItsWay.delete(request.id);
+    if (counted === undefined) {
+      this.options.person?.settled?.(request, outcome);
+      return;
+    }
     try {
-      if (!isSent) takeBack?.();
+      if (!counted.isSigned) counted.takeBack();
     } catch {
       // It stays counted where that cannot be written: why it was not sent is what its sender is told.
     }
   }
+}
+
+interface Counted {
+  readonly takeBack: () => void;
+  isSigned: boolean;
+}
+
+function limitReached(reasons: string): NodeError {
+  return new NodeError(
+    "wallet.policy",
+    "policy_limit",
+    `it would have to be signed again, and may not: ${reasons}`,
+  );
 }
 
 /** A page sees no key that the rule does not name. */
@@ -71,5 +113,6 @@ function keysOf({ keys = [ANY] }: Rule, request: KeysRequest): Decision {
 function judged(request: Exclude<ApprovalRequest, { kind: "passphrase" }>): Judged {
   if (request.kind === "transaction") return request;
   const wallets = request.kind === "connection" ? request.wallets : [request.wallet];
-  return { kind: request.kind, hostname: request.hostname, wallets };
+  const pairing = request.kind === "connection" ? request.pairing : undefined;
+  return { kind: request.kind, hostname: request.hostname, wallets, pairing };
 }

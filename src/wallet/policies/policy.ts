@@ -27,8 +27,10 @@ export interface Rule {
   readonly tokens?: Names;
   readonly wallets?: Names;
   readonly keys?: Names;
-  /** Whether pages may connect and see the keys without being asked about. */
+  /** Whether programs that were paired may connect and see the keys without anybody being asked. */
   readonly connect?: boolean;
+  /** SHA-256 of the token that such a program shows when it connects. */
+  readonly pairing?: string;
   readonly purposes?: readonly ("send" | "sign" | "check")[];
   readonly commands?: readonly (CommandKind | "*")[];
   /** By asset. What moves an asset that is not here is not allowed by the rule. */
@@ -42,6 +44,8 @@ export interface Policy {
   readonly version: 1;
   readonly name: string;
   readonly rules: readonly Rule[];
+  /** Seconds that an epoch of the network takes at least; a day without. Limits of an epoch hold at least so long. */
+  readonly epochSecondsMin?: number;
   /** Of what no rule allows. */
   readonly otherwise: "reject" | "ask";
 }
@@ -54,11 +58,12 @@ const RULE_MEMBERS: Readonly<Record<keyof Rule, (value: unknown) => boolean>> = 
   wallets: isTexts,
   keys: isTexts,
   connect: (value) => typeof value === "boolean",
+  pairing: (value) => /^[0-9a-f]{64}$/.test(String(value)),
   purposes: (value) => isTexts(value) && value.every((one) => ["send", "sign", "check"].includes(one)),
   commands: (value) => isTexts(value) && value.every((one) => one === "*" || Object.hasOwn(COMMANDS, one)),
   assets: isLimits,
   recipients: isTexts,
-  transactionsPerEpoch: (value) => Number.isSafeInteger(value) && (value as number) >= 0,
+  transactionsPerEpoch: isWhole,
 };
 
 /** @throws NodeError `policy_invalid`, with the member that is wrong */
@@ -71,12 +76,15 @@ export function readPolicy(text: string): Policy {
   }
   const repeated = repeatedMember(text);
   if (repeated !== undefined) throw invalid(`${repeated} is there twice`);
-  const policy = object(value, "the policy", ["version", "name", "rules", "otherwise"]);
+  const policy = object(value, "the policy", ["version", "name", "rules", "otherwise", "epochSecondsMin"]);
   if (policy.version !== 1) throw invalid("version must be 1");
   if (!isText(policy.name)) throw invalid("name must be a text");
   if (policy.otherwise !== "reject" && policy.otherwise !== "ask") {
     throw invalid('otherwise must be "reject" or "ask"');
   }
+  const { epochSecondsMin } = policy;
+  if (epochSecondsMin !== undefined && !isWhole(epochSecondsMin))
+    throw invalid("epochSecondsMin must be whole seconds");
   if (!Array.isArray(policy.rules)) throw invalid("rules must be a list");
   const names = new Set<string>();
   for (const [at, rule] of policy.rules.entries()) {
@@ -86,6 +94,14 @@ export function readPolicy(text: string): Policy {
     names.add(name);
   }
   return policy as unknown as Policy;
+}
+
+/** An epoch of the network takes a day (`validators.epoch.length`); ours begin with blocks, so some of them are shorter. */
+const EPOCH_SECONDS = 86_400;
+const SHORTER = 0.99;
+
+export function epochMsOf({ epochSecondsMin = EPOCH_SECONDS }: Policy): number {
+  return epochSecondsMin * SHORTER * 1_000;
 }
 
 export function loadPolicy(path: string): { readonly policy: Policy; readonly hash: string } {
@@ -123,6 +139,11 @@ function checkRule(value: unknown, place: string): void {
     if (rule[name] !== undefined && !check(rule[name]))
       throw invalid(`${place}.${name} is not what it should be`);
   }
+  if (rule.connect === true && rule.pairing === undefined) {
+    throw invalid(
+      `${place} lets any local program connect that writes the hostname: pair it (lyra wallet policy pair)`,
+    );
+  }
 }
 
 function object(value: unknown, place: string, known: readonly string[]): Record<string, unknown> {
@@ -132,6 +153,10 @@ function object(value: unknown, place: string, known: readonly string[]): Record
   const stray = Object.keys(value).find((name) => !known.includes(name));
   if (stray !== undefined) throw invalid(`${place} has an unknown member ${JSON.stringify(stray)}`);
   return value as Record<string, unknown>;
+}
+
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isText(value: unknown): value is string {

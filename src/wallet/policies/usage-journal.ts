@@ -5,9 +5,11 @@ import type { Spending } from "./spending.ts";
 
 export interface UsageEntry {
   readonly epoch: bigint;
+  /** When the epoch began for this wallet, Unix milliseconds. */
+  readonly atMs: number;
   readonly rule: string;
   readonly spending: readonly Pick<Spending, "asset" | "amount">[];
-  /** -1 takes back what was never sent. */
+  /** -1 takes back what was never signed. */
   readonly direction: 1 | -1;
 }
 
@@ -19,13 +21,14 @@ export interface UsageJournal {
 }
 
 const MODE = 0o600;
+const NEVER_OVER_MS = Number.MAX_SAFE_INTEGER;
 
 export class UsageJournalFile implements UsageJournal {
   constructor(private readonly path: string) {}
 
-  append({ epoch, rule, spending, direction }: UsageEntry): void {
+  append({ epoch, atMs, rule, spending, direction }: UsageEntry): void {
     const amounts = spending.map(({ asset, amount }) => ({ asset, amount: amount.toString() }));
-    const line = JSON.stringify({ epoch: epoch.toString(), rule, spending: amounts, direction });
+    const line = JSON.stringify({ epoch: epoch.toString(), atMs, rule, spending: amounts, direction });
     // A line of its own also behind half a line, which a full disk leaves.
     appendFileSync(this.path, `\n${line}\n`, { mode: MODE });
   }
@@ -52,9 +55,12 @@ export class UsageJournalFile implements UsageJournal {
 function entryOf(line: string): UsageEntry[] {
   if (line === "") return [];
   try {
-    const { epoch, rule, spending, direction } = JSON.parse(line) as Line;
+    const { epoch, atMs, rule, spending, direction } = JSON.parse(line) as Line;
     const amounts = spending.map(({ asset, amount }) => ({ asset, amount: BigInt(amount) }));
-    return [{ epoch: BigInt(epoch), rule, spending: amounts, direction: direction === -1 ? -1 : 1 }];
+    const sign = direction === -1 ? -1 : 1;
+    // Of a version that wrote no time: the epoch may have begun at any moment, the last one among them.
+    const began = typeof atMs === "number" ? atMs : NEVER_OVER_MS;
+    return [{ epoch: BigInt(epoch), atMs: began, rule, spending: amounts, direction: sign }];
   } catch {
     return [];
   }
@@ -62,6 +68,7 @@ function entryOf(line: string): UsageEntry[] {
 
 interface Line {
   readonly epoch: string;
+  readonly atMs?: number;
   readonly rule: string;
   readonly spending: readonly { readonly asset: string; readonly amount: string }[];
   readonly direction: number;

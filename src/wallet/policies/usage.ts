@@ -1,4 +1,5 @@
-// What was approved under each rule in the running epoch.
+// What was approved under each rule in the running epoch. Epochs are counted by a node, which could count as fast as it
+// likes: a new one begins here no sooner than an epoch takes.
 import type { Usage } from "./judge.ts";
 import type { Spending } from "./spending.ts";
 import type { UsageEntry, UsageJournal } from "./usage-journal.ts";
@@ -10,22 +11,32 @@ export class EpochUsage implements Usage {
   private readonly counts = new Map<string, number>();
   private readonly amounts = new Map<string, bigint>();
 
-  /** @param past what was approved before, in its order */
+  private beganAtMs = Number.NEGATIVE_INFINITY;
+
+  /**
+   * @param epochMs an epoch takes at least so long
+   * @param past what was approved before, in its order
+   */
   constructor(
+    private readonly epochMs: number,
     private readonly journal?: UsageJournal,
     past: readonly UsageEntry[] = [],
   ) {
-    for (const { epoch, rule, spending, direction } of past) {
-      if (epoch > this.epoch) this.begin(epoch);
+    for (const { epoch, atMs, rule, spending, direction } of past) {
+      if (epoch > this.epoch) this.begin(epoch, atMs);
       this.change(rule, spending, direction);
     }
   }
 
-  /** A new epoch begins with nothing used. Answers of a node that is late change nothing. */
-  enter(epoch: bigint): void {
-    if (epoch <= this.epoch) return;
+  /**
+   * A new epoch begins with nothing used. Answers of a node that is late change nothing, nor do those of one that is
+   * early: what was used goes on counting.
+   * @param atMs what people's clocks show, Unix milliseconds; set back, it only makes an epoch longer
+   */
+  enter(epoch: bigint, atMs: number): void {
+    if (epoch <= this.epoch || atMs - this.beganAtMs < this.epochMs) return;
     this.journal?.clear();
-    this.begin(epoch);
+    this.begin(epoch, atMs);
   }
 
   transactions(rule: string): number {
@@ -36,20 +47,22 @@ export class EpochUsage implements Usage {
     return this.amounts.get(keyOf(rule, asset)) ?? 0n;
   }
 
-  /** @returns takes it back, for what was never sent; nothing once another epoch has begun */
+  /** @returns takes it back, for what was never signed; nothing once another epoch has begun */
   add(rule: string, spending: Amounts): () => void {
     const { epoch } = this;
-    this.journal?.append({ epoch, rule, spending, direction: 1 });
+    const atMs = this.beganAtMs;
+    this.journal?.append({ epoch, atMs, rule, spending, direction: 1 });
     this.change(rule, spending, 1);
     return () => {
       if (epoch !== this.epoch) return;
-      this.journal?.append({ epoch, rule, spending, direction: -1 });
+      this.journal?.append({ epoch, atMs, rule, spending, direction: -1 });
       this.change(rule, spending, -1);
     };
   }
 
-  private begin(epoch: bigint): void {
+  private begin(epoch: bigint, atMs: number): void {
     this.epoch = epoch;
+    this.beganAtMs = atMs;
     this.counts.clear();
     this.amounts.clear();
   }

@@ -7,6 +7,7 @@ import type {
   CheckRawTransactionResponse,
   GetSpamStatisticsResponse,
   LastBlockHeightResponse,
+  ListAccountsResponse,
   ListAssetsResponse,
   ListMarketsResponse,
   ListNetworkParametersResponse,
@@ -114,6 +115,16 @@ export class HttpNode implements NodeClient {
         decimals: Number(market.decimalPlaces),
         positionDecimals: Number(market.positionDecimalPlaces),
       }
+    );
+  }
+
+  async balances(party: string): Promise<ReadonlyMap<string, string>> {
+    const path = `/accounts?party=${encodeURIComponent(party)}`;
+    const { accounts } = await this.ask<ListAccountsResponse>(path, "vega.api.v1.ListAccountsResponse");
+    return new Map(
+      accounts
+        .filter((account) => account.party === party && account.type === "ACCOUNT_TYPE_GENERAL")
+        .map(({ asset, balance }) => [asset, balance]),
     );
   }
 

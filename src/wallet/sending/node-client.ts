@@ -50,6 +50,8 @@ export interface NodeClient {
   asset(id: string): Promise<AssetFacts | undefined>;
   /** The same of a market. */
   market?(id: string): Promise<MarketFacts | undefined>;
+  /** Balances of a party's general accounts by asset, in the smallest unit. */
+  balances?(party: string): Promise<ReadonlyMap<string, string>>;
   /** The asset that is staked. */
   stakeAsset?(): Promise<string | undefined>;
   /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */

@@ -40,16 +40,24 @@ export class NodePool {
   private readonly failedAtMs = new Map<NodeClient, number>();
   /** Of the nodes' choice; the settings' goes before it. */
   private chainId: string | undefined;
+  private wanted: string | undefined;
   private newest: Newest | undefined;
 
   constructor(
     readonly clients: readonly NodeClient[],
     private readonly options: NodePoolOptions,
-  ) {}
+  ) {
+    this.wanted = options.chainId;
+  }
 
-  /** The chain that the settings name. */
+  /** The chain that the settings name, or that was pinned. */
   get expectedChainId(): string | undefined {
-    return this.options.chainId;
+    return this.wanted;
+  }
+
+  /** From now on nodes of other chains are not used. */
+  pin(chainId: string): void {
+    this.wanted = chainId;
   }
 
   /** @throws NodeError `no_healthy_node`, `wrong_chain` */
@@ -106,13 +114,13 @@ export class NodePool {
   /** Once there is one, it stays for as long as any node is of it. */
   private chainOf(alive: readonly Probed[]): string {
     const ids = alive.map(({ block }) => block.chainId);
-    if (this.options.chainId !== undefined) return this.options.chainId;
+    if (this.wanted !== undefined) return this.wanted;
     return this.chainId !== undefined && ids.includes(this.chainId) ? this.chainId : mostFrequent(ids);
   }
 
   /** Also what comes too late to be chosen says where the chain is. */
   private note({ client, block }: Probed): void {
-    if (block.chainId !== (this.options.chainId ?? this.chainId)) return;
+    if (block.chainId !== (this.wanted ?? this.chainId)) return;
     const atMs = this.options.nowMs();
     const { newest } = this;
     const isOver = newest === undefined || newest.client === client || atMs - newest.atMs >= NEWEST_MS;
@@ -137,7 +145,7 @@ export class NodePool {
   private async answers(): Promise<Probed[]> {
     const alive: Probed[] = [];
     const first = Promise.withResolvers<void>();
-    const { chainId } = this.options;
+    const chainId = this.wanted;
     const all = Promise.all(
       this.clients.map(async (client) => {
         try {

@@ -113,6 +113,18 @@ export class TransactionSender {
     return this.checkedChain(chainId);
   }
 
+  /** The chain of the nodes as it was last seen, and which node is asked; without a question where one is known. */
+  async destination(): Promise<{ readonly chainId: string; readonly node: string }> {
+    const { nodes } = this.options;
+    const { chainId } = this.blocks.newest ?? (await this.newestBlock());
+    return { chainId: this.checkedChain(chainId), node: (await nodes.choose()).host };
+  }
+
+  /** From now on transactions are for this chain alone. */
+  pin(chainId: string): void {
+    this.options.nodes.pin(chainId);
+  }
+
   async lastBlock(): Promise<LastBlock> {
     return this.network.ask((client) => client.lastBlock());
   }

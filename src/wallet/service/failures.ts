@@ -58,12 +58,14 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
   "quota_reached",
   "proof_late",
   "hash_function_unknown",
+  "policy_limit",
 ]);
 const NO_NODE = 1000;
 /** No node, or one that does not do what nodes do. */
 const NETWORK: ReadonlySet<string> = new Set([
   "no_healthy_node",
   "wrong_chain",
+  "chain_unconfirmed",
   "last_block_unknown",
   "chain_id_unknown",
   "chain_id_unusable",

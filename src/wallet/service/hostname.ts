@@ -39,3 +39,9 @@ function usable(hostname: string): string {
   if (hostname.length <= HOSTNAME_LENGTH_MAX) return hostname;
   throw hostnameError(`the Origin header is longer than ${HOSTNAME_LENGTH_MAX} characters`);
 }
+
+/** Scheme, host and port of the page that asks, for people: `https://dapp.example`. Undefined where it says neither. */
+export function originOf(origin: string | null, referer: string | null): string | undefined {
+  if (origin) return origin;
+  return referer ? (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(referer)?.[0] ?? undefined) : undefined;
+}

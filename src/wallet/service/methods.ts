@@ -6,6 +6,7 @@ import { cancelledByApplication, EscapedJson, internalError } from "./rpc.ts";
 import type { Call } from "./running-call.ts";
 import type { Connection, Method, Result } from "./service.ts";
 import { SharedQuestions } from "./shared-questions.ts";
+import { tokenHash } from "./tokens.ts";
 
 type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];
 
@@ -25,7 +26,7 @@ function keysJson(keys: NamedKeys): EscapedJson {
 }
 
 export const connectWallet: Method = async (call) => {
-  const { service, hostname, signal } = call;
+  const { service, hostname, origin, signal } = call;
   const { wallets, approver, sessions, keepSessions, wallMs } = service.parts;
   service.count(hostname);
   const names = await wallets.store.names().catch(() => {
@@ -34,7 +35,15 @@ export const connectWallet: Method = async (call) => {
   if (names.length === 0) throw cancelledByApplication("the application cancelled the request");
   const receivedAt = new Date(wallMs()).toISOString();
   const entry = { time: receivedAt, kind: "connection", hostname, wallet: names[0]! } as const;
-  const request = { kind: "connection", id: randomUUID(), hostname, receivedAt, wallets: names } as const;
+  const request = {
+    kind: "connection",
+    id: randomUUID(),
+    hostname,
+    origin,
+    receivedAt,
+    wallets: names,
+    pairing: pairingOf(call),
+  } as const;
   const decision = await approver.decide(request, signal);
   if (decision.outcome !== "approved") service.record({ ...entry, outcome: decision.outcome });
   const approved = approvedOrThrow(decision, rejected.connection);
@@ -47,6 +56,15 @@ export const connectWallet: Method = async (call) => {
   call.handOut(await sessions.begin(hostname, wallet, approved.isKept ?? keepSessions));
   return undefined;
 };
+
+/** Of a program that was paired; what a page has there is the token of a session that is over, or nothing. */
+function pairingOf(call: Call): string | undefined {
+  try {
+    return tokenHash(call.token());
+  } catch {
+    return undefined;
+  }
+}
 
 /** Any well-formed token is good: what is over already need not be ended. */
 export const disconnectWallet: Method = async (call) => {
@@ -100,7 +118,7 @@ function askForKeys(call: Call, wallet: UnlockedWallet): Promise<void> {
 }
 
 async function askOnce(call: Call, wallet: UnlockedWallet): Promise<void> {
-  const { service, hostname, signal } = call;
+  const { service, hostname, origin, signal } = call;
   const { approver, wallMs } = service.parts;
   const keys = wallet.keys.filter(({ isTainted }) => !isTainted);
   if (keys.length === 0) throw internalError("could not list the keys");
@@ -109,6 +127,7 @@ async function askOnce(call: Call, wallet: UnlockedWallet): Promise<void> {
     kind: "keys",
     id: randomUUID(),
     hostname,
+    origin,
     receivedAt,
     wallet: wallet.name,
     keys,

@@ -1,4 +1,5 @@
 // One call while it runs: what its method gets, what ends it, and the token that goes back with its answer.
+import { originOf } from "./hostname.ts";
 import { connectionClosed, interrupted, RpcError } from "./rpc.ts";
 import type { Caller, Connection, WalletService } from "./service.ts";
 import { connectionEnded } from "./sessions.ts";
@@ -43,6 +44,12 @@ export class Call {
 
   get hostname(): string {
     return this.parts.hostname;
+  }
+
+  /** As the caller wrote it; the page's host where it said no more. */
+  get origin(): string {
+    const { caller, hostname } = this.parts;
+    return originOf(caller.origin, caller.referer) ?? hostname;
   }
 
   /** @throws RpcError -32003 */

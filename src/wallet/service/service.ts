@@ -13,6 +13,7 @@ import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { ApiToken, ApiTokens } from "./api-tokens.ts";
 import { approvedOrThrow, rejected, rpcErrorOf, withoutAddresses } from "./failures.ts";
 import { hostnameOf } from "./hostname.ts";
+import type { KnownChains } from "./known-chains.ts";
 import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
 import type { OpenWallets } from "./open-wallets.ts";
 import { type RateLimit, RateLimiter } from "./rate-limit.ts";
@@ -84,6 +85,7 @@ export interface ServiceParts {
   readonly approver: Approver;
   readonly sender: TransactionSender;
   readonly facts: NetworkFacts;
+  readonly chains: KnownChains;
   readonly log: RequestLog;
   readonly random: RandomBytes;
   /** What people's clocks show, Unix milliseconds. */

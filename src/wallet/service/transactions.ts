@@ -3,16 +3,17 @@ import { randomUUID } from "node:crypto";
 import { NodeError } from "../../errors.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
-import type { Purpose, TransactionRequest } from "../approvals/approver.ts";
+import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
 import { plainJson } from "../approvals/plain-text.ts";
 import { NO_FACTS, wordsOf } from "../approvals/words.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
+import { isNoHealthyNode } from "../sending/node-pool.ts";
 import type { Job } from "../sending/sender.ts";
 import { checkedCommand, readCommand } from "../signing/command-text.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { Params, sendingModeOf } from "./params.ts";
-import { internalError, invalidParams, notPermitted } from "./rpc.ts";
+import { internalError, invalidParams, notPermitted, RpcError } from "./rpc.ts";
 import type { Call } from "./running-call.ts";
 import type { Connection, Method } from "./service.ts";
 import { transactionResultJson } from "./transaction-json.ts";
@@ -55,6 +56,7 @@ export const sendTransaction: Method = (call) =>
     return {
       result: `${head},"transaction":${transactionResultJson(sent.transaction.transaction)}}`,
       hash: sent.hash,
+      height: sent.height,
     };
   });
 
@@ -62,7 +64,7 @@ type Act = (
   job: Job,
   request: TransactionRequest,
   mode: SendingMode,
-) => Promise<{ readonly result: string; readonly hash?: string }>;
+) => Promise<{ readonly result: string; readonly hash?: string; readonly height?: bigint }>;
 
 /** Does it once everything is right and whoever decides has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
@@ -81,20 +83,46 @@ async function approved(call: Call, purpose: Purpose, act: Act): Promise<string>
   const record = async (rest: { outcome: string; hash?: string }) =>
     service.record({ ...(await noted), ...rest });
   if (decision.outcome !== "approved") await record({ outcome: decision.outcome });
-  approvedOrThrow(decision, () => rejected.transaction(purpose));
+  const { isByPerson = false } = approvedOrThrow(decision, () => rejected.transaction(purpose));
   let done: Awaited<ReturnType<Act>>;
+  let isSigned = false;
+  const job = jobOf(call, connection, wallet, request, async (chainId) => {
+    await checkChain(call, request, chainId, isByPerson);
+    approver.signing?.(request);
+    isSigned = true;
+  });
   try {
-    done = await act(jobOf(call, connection, wallet, request), request, wanted.mode);
+    done = await act(job, request, wanted.mode);
   } catch (error) {
-    // What may have arrived has used its limit.
-    const isUnknown = error instanceof NodeError && error.code === "outcome_unknown";
-    approver.settled?.(request, isUnknown);
-    await record({ outcome: isUnknown ? "done" : "failed" });
+    const outcome = failureOf(error, isSigned);
+    approver.settled?.(request, outcome);
+    await record({ outcome: outcome.kind === "unknown" ? "done" : "failed" });
     throw error;
   }
-  approver.settled?.(request, true);
+  const { hash, height = 0n } = done;
+  approver.settled?.(request, hash === undefined ? { kind: "signed" } : { kind: "sent", hash, height });
   await record({ outcome: "done", ...(done.hash !== undefined && { hash: done.hash }) });
   return done.result;
+}
+
+/** The signature is for the chain that was shown, or for one that its owner stands by. @throws NodeError */
+async function checkChain(
+  { service }: Call,
+  { destination }: TransactionRequest,
+  chainId: string,
+  isByPerson: boolean,
+): Promise<void> {
+  const { chains, sender } = service.parts;
+  if (isByPerson && destination.chainId === chainId) await chains.confirm(chainId);
+  else await chains.check(chainId);
+  if ((await chains.standing(chainId)) !== "own") sender.pin(chainId);
+}
+
+function failureOf(error: unknown, isSigned: boolean): Outcome {
+  const reason = error instanceof NodeError || error instanceof RpcError ? error.message : "it failed";
+  if (!isSigned) return { kind: "unsigned", reason };
+  const isUnknown = error instanceof NodeError && error.code === "outcome_unknown";
+  return { kind: isUnknown ? "unknown" : "refused", reason };
 }
 
 function wantedOf(value: unknown, purpose: Purpose): Omit<Wanted, "command"> & { command(): CommandInit } {
@@ -129,19 +157,25 @@ function checkKey(wallet: UnlockedWallet, connection: Connection, hostname: stri
 }
 
 async function requestOf(
-  { service, hostname }: Call,
+  { service, hostname, origin }: Call,
   connection: Connection,
   wallet: UnlockedWallet,
   { publicKey, command }: Pick<Wanted, "publicKey" | "command">,
   purpose: Purpose,
 ): Promise<TransactionRequest> {
   const { facts, sender, wallMs } = service.parts;
-  const known = connection.kind === "session" ? await facts.of(command) : NO_FACTS;
+  const isShown = connection.kind === "session";
+  const [known, destination] = await Promise.all([
+    isShown ? facts.of(command) : NO_FACTS,
+    destinationOf(service),
+  ]);
+  const balances = isShown ? await facts.balances(command, publicKey, known) : [];
   let epoch: Promise<bigint> | undefined;
   return {
     kind: "transaction",
     id: randomUUID(),
     hostname,
+    origin,
     receivedAt: new Date(wallMs()).toISOString(),
     purpose,
     wallet: wallet.name,
@@ -150,6 +184,8 @@ async function requestOf(
     token: connection.kind === "token" ? connection.id : undefined,
     command,
     words: wordsOf(command, { ...known, publicKey }),
+    destination,
+    balances,
     raw: plainJson(JSON.stringify(toPlain(REQUEST, { [command.kind]: command.payload }), undefined, 2)),
     epoch: () => {
       epoch ??= sender.epoch(publicKey);
@@ -158,11 +194,25 @@ async function requestOf(
   };
 }
 
+/** @throws NodeError `wrong_chain`: nobody is asked about a transaction for a chain that is not the right one */
+async function destinationOf({ parts: { sender, chains } }: Call["service"]): Promise<Destination> {
+  let found: { readonly chainId: string; readonly node: string };
+  try {
+    found = await sender.destination();
+  } catch (error) {
+    if (!isNoHealthyNode(error)) throw error;
+    const chainId = await chains.expected();
+    return { chainId, standing: chainId === undefined ? "new" : "confirmed", node: "" };
+  }
+  return { ...found, standing: await chains.standing(found.chainId) };
+}
+
 function jobOf(
   call: Call,
   connection: Connection,
   wallet: UnlockedWallet,
   { publicKey, command, purpose }: TransactionRequest,
+  onSigning: (chainId: string) => Promise<void>,
 ): Job {
   return {
     publicKey,
@@ -174,6 +224,7 @@ function jobOf(
       const current = call.service.parts.wallets.get(connection.wallet) ?? wallet;
       if (current.isLocked) throw unavailable(purpose);
       checkKey(current, connection, call.hostname, publicKey);
+      await onSigning(content.chainId);
       return current.signTransaction(publicKey, content);
     },
   };

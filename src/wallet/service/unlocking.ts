@@ -16,28 +16,34 @@ export interface UnlockingParts {
   readonly wallMs: () => number;
 }
 
+interface Asking {
+  readonly hostname: string;
+  readonly origin: string;
+  readonly signal: AbortSignal;
+}
+
 const asking = new WeakMap<OpenWallets, SharedQuestions<UnlockedWallet>>();
 
 /** @throws RpcError of `approve` when there is no passphrase; -32003 when the wallet is gone */
 export function unlockedWallet(
   parts: UnlockingParts,
   name: string,
-  caller: { readonly hostname: string; readonly signal: AbortSignal },
+  caller: Asking,
   approve: (decision: Decision) => Approved,
 ): Promise<UnlockedWallet> {
   const open = parts.wallets.get(name);
   if (open !== undefined) return Promise.resolve(open);
   const questions = asking.get(parts.wallets) ?? new SharedQuestions<UnlockedWallet>();
   asking.set(parts.wallets, questions);
-  const { hostname, signal } = caller;
+  const { hostname, origin, signal } = caller;
   const key = `${hostname}\n${name}`;
-  return questions.ask(key, signal, () => ask(parts, name, { hostname, signal }, approve));
+  return questions.ask(key, signal, () => ask(parts, name, { hostname, origin, signal }, approve));
 }
 
 async function ask(
   { wallets, approver, wallMs }: UnlockingParts,
   wallet: string,
-  { hostname, signal }: { readonly hostname: string; readonly signal: AbortSignal },
+  { hostname, origin, signal }: Asking,
   approve: (decision: Decision) => Approved,
 ): Promise<UnlockedWallet> {
   if (!(await wallets.store.has(wallet))) {
@@ -46,7 +52,11 @@ async function ask(
   let reason = "it is locked";
   for (let attempt = 1; ; attempt++) {
     const receivedAt = new Date(wallMs()).toISOString();
-    const request = { kind: "passphrase", id: randomUUID(), hostname, receivedAt, wallet, reason } as const;
+    const request = {
+      kind: "passphrase",
+      id: randomUUID(),
+      ...{ hostname, origin, receivedAt, wallet, reason },
+    } as const;
     const { passphrase } = approve(await approver.decide(request, signal));
     if (passphrase === undefined) throw new NodeError("wallet", "wallet_locked", "the wallet is locked");
     try {
