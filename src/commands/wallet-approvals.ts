@@ -23,6 +23,8 @@ const FLAGS = {
   ...COMMON,
   approve: { type: "string" },
   reject: { type: "string" },
+  block: { type: "boolean" },
+  "reject-all": { type: "boolean" },
   wallet: { type: "string" },
   keep: { type: "boolean" },
   "allow-key": { type: "string", multiple: true },
@@ -58,6 +60,9 @@ export async function runApprovals(argv: string[]): Promise<number> {
   if (positionals.length > 1 || (verb !== undefined && verb !== "list")) {
     throw usageError("wallet", "say nothing more, or list");
   }
+  if (values["reject-all"]) return rejectAll(home, values.json === true);
+  if (values.block && values.reject === undefined)
+    throw usageError("wallet", "--block goes with --reject ID");
   if (values.approve !== undefined || values.reject !== undefined) return answerOne(home, values);
   if (verb === "list" || values.json) return list(home, values.json === true);
   if (process.stdin.isTTY !== true) {
@@ -78,11 +83,19 @@ async function list(home: string, asJson: boolean): Promise<number> {
   return ExitCode.done;
 }
 
+async function rejectAll(home: string, asJson: boolean): Promise<number> {
+  const { rejected } = await askService<{ rejected: number }>(home, "approvals.reject_all");
+  if (asJson) print({ rejected });
+  else say(`${rejected} rejected`);
+  return ExitCode.done;
+}
+
 async function answerOne(
   home: string,
   values: {
     readonly approve?: string | undefined;
     readonly reject?: string | undefined;
+    readonly block?: boolean | undefined;
     readonly wallet?: string | undefined;
     readonly keep?: boolean | undefined;
     readonly "allow-key"?: string[] | undefined;
@@ -96,6 +109,7 @@ async function answerOne(
   const answer = {
     id: approve ?? reject,
     outcome: approve === undefined ? "rejected" : "approved",
+    ...(values.block && { reach: "site" }),
     ...(wallet !== undefined && { wallet }),
     ...(keep !== undefined && { keep }),
     ...(allowedKeys !== undefined && { allowedKeys }),
@@ -156,11 +170,13 @@ class SocketSource implements WaitingRequests {
   async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
     const { isKept, passphrase, ...rest }: Partial<Extract<TerminalAnswer, { outcome: "approved" }>> =
       answer.outcome === "approved" ? answer : {};
+    const reach = answer.outcome === "approved" ? undefined : answer.reach;
     try {
       const result = await askService<Answered>(this.home, "approvals.answer", {
         ...rest,
         id,
         outcome: answer.outcome,
+        ...(reach !== undefined && { reach }),
         ...(isKept !== undefined && { keep: isKept }),
         ...(passphrase !== undefined && { passphrase: Buffer.from(passphrase).toString("utf8") }),
       });

@@ -113,12 +113,16 @@ ${SECRETS}`,
   approvals                 shows and asks, one after the other
   approvals list
   approvals --approve ID [--wallet NAME] [--keep] [--allow-key KEY]...
-  approvals --reject ID
+  approvals --reject ID [--block]    with --block its site may not ask again
+  approvals --reject-all
 `,
   session: `lyra wallet session: connections of the running service
 
   session list
   session revoke HOSTNAME [--wallet NAME]    at once, with what it asks for
+  session block HOSTNAME                     all of its site, from now on
+  session unblock HOSTNAME
+  session blocked                            the sites
 
   Where no service runs: the connections that the next one would bring back.
 `,
@@ -148,7 +152,7 @@ ${SECRETS}`,
 
   policy check FILE                   whether it is one, and its hash
   policy hash FILE
-  policy pair                         a token for a program that a rule lets connect
+  policy pair                         a token for a program to connect with
   policy simulate FILE [--log FILE]   what it would have said of past requests
 `,
 };

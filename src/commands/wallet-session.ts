@@ -4,13 +4,15 @@ import { ExitCode, NodeError } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/kept-sessions.ts";
+import { siteOf } from "../wallet/service/sites.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print, takeWords } from "./wallet-opening.ts";
 import { askService } from "./wallet-socket.ts";
 import { pickVerb } from "./wallet-verbs.ts";
 
-export const runSession = (argv: string[]): Promise<number> => pickVerb("session", argv, { list, revoke });
+export const runSession = (argv: string[]): Promise<number> =>
+  pickVerb("session", argv, { list, revoke, block, unblock, blocked });
 
 interface Connection {
   readonly hostname: string;
@@ -58,6 +60,44 @@ async function revoke(argv: string[]): Promise<number> {
     say(green(`${plain(hostname)} is out`));
     say(dim("it may ask again; lyra wallet permissions revoke makes it ask for the keys as well"));
   }
+  return ExitCode.done;
+}
+
+/** Refuses whatever a site asks for from now on, and ends what it has. */
+async function block(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const home = values.home ?? defaultHome();
+  const { sessions, blocked: sites } = serviceFiles(home);
+  const site = await sites.block(hostname);
+  const open = (await ifServed(connections(home))) ?? (await kept(home));
+  for (const session of open.filter((one) => siteOf(one.hostname) === site)) {
+    const which = { hostname: session.hostname };
+    if ((await ifServed(revokeServed(home, which))) === undefined) await revokeKept(sessions, which);
+  }
+  if (values.json) print({ blocked: site });
+  else if (!values.quiet)
+    say(green(`${plain(site)} is blocked: lyra wallet session unblock takes that back`));
+  return ExitCode.done;
+}
+
+async function unblock(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const wasBlocked = await serviceFiles(values.home ?? defaultHome()).blocked.unblock(hostname);
+  const site = siteOf(hostname);
+  if (values.json) print({ unblocked: site, wasBlocked });
+  else if (!values.quiet)
+    say(wasBlocked ? green(`${plain(site)} may ask again`) : dim(`${plain(site)} was not blocked`));
+  return ExitCode.done;
+}
+
+async function blocked(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  takeWords("wallet", positionals);
+  const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
+  if (values.json) print({ sites });
+  else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
   return ExitCode.done;
 }
 

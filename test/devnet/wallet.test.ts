@@ -11,7 +11,11 @@ test("given a devnet with a wallet, when a page connects and sends a transfer, t
     const call = async (method: string, params: object = {}) => {
       const response = await fetch(`${wallet.url}/v2/requests`, {
         method: "POST",
-        headers: { origin: "http://localhost:8000", ...(token && { authorization: token }) },
+        headers: {
+          "content-type": "application/json-rpc",
+          origin: "http://localhost:8000",
+          ...(token && { authorization: token }),
+        },
         body: JSON.stringify({ jsonrpc: "2.0", id: "1", method, params }),
       });
       token = response.headers.get("authorization") ?? token;

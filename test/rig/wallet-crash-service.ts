@@ -94,7 +94,11 @@ async function connect(url: string, hostname: string): Promise<string | undefine
   try {
     const response = await fetch(`${url}/v2/requests`, {
       method: "POST",
-      headers: { origin: `https://${hostname}`, authorization: `VWT ${PAIRING_TOKEN}` },
+      headers: {
+        "content-type": "application/json-rpc",
+        origin: `https://${hostname}`,
+        authorization: `VWT ${PAIRING_TOKEN}`,
+      },
       body: JSON.stringify({ jsonrpc: "2.0", method: "client.connect_wallet", params: {}, id: "1" }),
     });
     await response.text();

@@ -73,7 +73,10 @@ export class WalletProcess {
   }
 
   private async call(method: string, params: object): Promise<{ error?: string; token: string | null }> {
-    const headers: Record<string, string> = { origin: "https://dapp.example" };
+    const headers: Record<string, string> = {
+      "content-type": "application/json-rpc",
+      origin: "https://dapp.example",
+    };
     if (this.token !== "") headers.authorization = this.token;
     const response = await fetch(`${this.url}/v2/requests`, {
       method: "POST",

@@ -185,25 +185,37 @@ function connection(hostname: string, id: string): ApprovalRequest {
   };
 }
 
+function keysOf(hostname: string, id: string): ApprovalRequest {
+  return {
+    kind: "keys",
+    id,
+    hostname,
+    origin: `https://${hostname}`,
+    receivedAt: "",
+    wallet: "one",
+    keys: [],
+  };
+}
+
 describe("the desk", () => {
   test("takes turns between hostnames, whoever came first", () => {
     const desk = new ApprovalDesk();
-    for (const at of [1, 2, 3]) desk.decide(connection("a", `a${at}`), undefined);
-    desk.decide(connection("b", "b1"), undefined);
-    desk.decide(connection("c", "c1"), undefined);
+    for (const at of [1, 2, 3]) desk.decide(keysOf("a", `a${at}`), undefined);
+    desk.decide(keysOf("b", "b1"), undefined);
+    desk.decide(keysOf("c", "c1"), undefined);
     expect(desk.requests.map(({ id }) => id)).toEqual(["a1", "b1", "c1", "a2", "a3"]);
     desk.answer("a1", { outcome: "rejected" });
-    desk.decide(connection("d", "d1"), undefined);
+    desk.decide(keysOf("d", "d1"), undefined);
     expect(desk.requests.map(({ id }) => id)).toEqual(["b1", "c1", "d1", "a2", "a3"]);
   });
 
   test("who was answered does not come before others by asking again", () => {
     const desk = new ApprovalDesk();
-    for (const at of [1, 2]) desk.decide(connection("a", `a${at}`), undefined);
+    for (const at of [1, 2]) desk.decide(keysOf("a", `a${at}`), undefined);
     desk.answer("a1", { outcome: "approved" });
-    desk.decide(connection("b", "b1"), undefined);
+    desk.decide(keysOf("b", "b1"), undefined);
     desk.answer("a2", { outcome: "approved" });
-    desk.decide(connection("a", "a3"), undefined);
+    desk.decide(keysOf("a", "a3"), undefined);
     expect(desk.requests.map(({ id }) => id)).toEqual(["b1", "a3"]);
   });
 

@@ -43,7 +43,11 @@ class ServedWallet extends Lyra {
     return answerOf(
       await fetch(`${walletUrl}/v2/requests`, {
         method: "POST",
-        headers: { origin: ORIGIN, ...(authorization !== undefined && { authorization }) },
+        headers: {
+          "content-type": "application/json-rpc",
+          origin: ORIGIN,
+          ...(authorization !== undefined && { authorization }),
+        },
         body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
       }),
     );

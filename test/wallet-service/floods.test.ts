@@ -1,10 +1,12 @@
 // Floods: more bodies, requests and names than one can take. What is too much is refused, everybody else goes on, and
 // memory has a bound.
 import { describe, expect, test } from "bun:test";
+import { serviceFiles } from "../../src/api/wallet/start.ts";
 import type { ApprovalRequest, Decision } from "../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { RateLimiter } from "../../src/wallet/service/rate-limit.ts";
 import { SharedQuestions } from "../../src/wallet/service/shared-questions.ts";
+import { privateFolder } from "../wallet/support/wallets.ts";
 import { KEY_1, Rig, VOTE } from "./rig.ts";
 
 describe("floods", () => {
@@ -15,6 +17,10 @@ describe("floods", () => {
     origin: `https://${hostname}`,
     receivedAt: "",
     wallets: ["one"],
+  });
+
+  const keysOf = (hostname: string, id: string): ApprovalRequest => ({
+    ...{ kind: "keys", id, hostname, origin: `https://${hostname}`, receivedAt: "", wallet: "one", keys: [] },
   });
 
   test("a crowd of large bodies is refused beyond what fits, and small ones go on", async () => {
@@ -71,9 +77,9 @@ describe("floods", () => {
   test("when there is no room, whoever has the most gives up its last request", async () => {
     const desk = new ApprovalDesk({ max: 20 });
     const flood = Array.from({ length: 20 }, (_, at) =>
-      desk.decide(connection(`flood${at % 4}.example`, `f${at}`), undefined),
+      desk.decide(keysOf(`flood${at % 4}.example`, `f${at}`), undefined),
     );
-    const honest = desk.decide(connection("dapp.example", "h"), undefined);
+    const honest = desk.decide(keysOf("dapp.example", "h"), undefined);
     expect(desk.requests).toHaveLength(20);
     expect(desk.get("h")).toBeDefined();
     expect(desk.get("f16")).toBeUndefined();
@@ -82,8 +88,63 @@ describe("floods", () => {
     expect((await honest).outcome).toBe("approved");
     // As many pages as places: then there is none left.
     const full = new ApprovalDesk({ max: 3 });
-    for (const at of [1, 2, 3]) full.decide(connection(`p${at}.example`, `p${at}`), undefined);
-    expect((await full.decide(connection("late.example", "l"), undefined)).outcome).toBe("busy");
+    for (const at of [1, 2, 3]) full.decide(keysOf(`p${at}.example`, `p${at}`), undefined);
+    expect((await full.decide(keysOf("late.example", "l"), undefined)).outcome).toBe("busy");
+  });
+
+  test("of a site with as many origins as it likes one connection waits, of strangers twenty in all", async () => {
+    const desk = new ApprovalDesk();
+    desk.serve({ isConnected: (hostname) => hostname === "bank.example", block: async () => {} });
+    const answers = Array.from({ length: 600 }, (_, at) =>
+      desk.decide(connection(`p${at}.evil.example:${8000 + at}`, `e${at}`), undefined),
+    );
+    expect(desk.requests).toHaveLength(1);
+    expect(await answers[1]).toEqual({ outcome: "busy" });
+    for (let at = 0; at < 600; at++) desk.decide(connection(`evil${at}.example`, `s${at}`), undefined);
+    expect(desk.requests).toHaveLength(20);
+    // Who is connected has its place, and comes first.
+    desk.decide(connection("bank.example", "bank"), undefined);
+    desk.decide(keysOf("bank.example", "keys"), undefined);
+    expect(desk.requests.slice(0, 2).map(({ id }) => id)).toEqual(["bank", "keys"]);
+    expect(desk.rejectAll()).toBe(22);
+    expect([desk.requests.length, (await answers[0])!.outcome]).toEqual([0, "rejected"]);
+    desk.decide(connection("dapp.example", "h"), undefined);
+    expect(desk.get("h")).toBeDefined();
+  });
+
+  test("a site that was blocked is out, under all of its names, until that is taken back", async () => {
+    const folder = privateFolder();
+    const desk = new ApprovalDesk();
+    const rig = await Rig.start({ approver: desk, home: folder.path, hasSocket: false });
+    const connect = (origin: string) => rig.call("client.connect_wallet", {}, { origin });
+    const first = connect("https://a.evil.example");
+    while (desk.requests.length < 1) await Bun.sleep(1);
+    await desk.block(desk.requests[0]!.hostname);
+    expect((await first).body.error.code).toBe(3001);
+    const again = await connect("https://b.evil.example:444");
+    expect([again.body.error.code, again.body.error.data]).toEqual([3001, "the user blocked this site"]);
+    expect(desk.requests).toHaveLength(0);
+    const { blocked } = serviceFiles(folder.path);
+    expect((await blocked.list()).map(({ site }) => site)).toEqual(["evil.example"]);
+    expect(await blocked.unblock("c.evil.example")).toBe(true);
+    const late = connect("https://a.evil.example");
+    while (desk.requests.length < 1) await Bun.sleep(1);
+    desk.rejectAll();
+    expect((await late).body.error.data).toBe("the user rejected the wallet connection");
+    await rig.stop();
+    folder.remove();
+  });
+
+  test.each([
+    ["text/plain;charset=UTF-8", {}],
+    ["application/x-www-form-urlencoded", {}],
+    ["multipart/form-data; boundary=x", {}],
+    [undefined, { "sec-fetch-site": "cross-site" }],
+  ])("a connection that any page could post unasked (%s) asks nobody", async (type, headers) => {
+    const rig = await Rig.start();
+    const answer = await rig.call("client.connect_wallet", {}, { "content-type": type, ...headers });
+    expect([answer.status, answer.body.error.code, rig.person.asked.length]).toEqual([415, -32600, 0]);
+    await rig.stop();
   });
 
   test("what waits takes so much memory and no more", async () => {

@@ -128,6 +128,8 @@ async function secretsOfPhrase(phrase: string): Promise<[string, Uint8Array][]> 
   return [...wordsOf(phrase), ...secrets.flatMap(([name, raw]) => formsOf(name, raw))];
 }
 
+const JSON_RPC = { "content-type": "application/json-rpc" };
+
 test("no secret of a wallet is said, shown, logged or left", async () => {
   const tokens: [string, Uint8Array][] = [];
   const right = machine.input("right", PASSPHRASES.passphrase);
@@ -283,7 +285,11 @@ test("no secret of a wallet is said, shown, logged or left", async () => {
   async function call(method: string, params: unknown = {}, token?: string) {
     const response = await fetch(`${url}/v2/requests`, {
       method: "POST",
-      headers: { origin: "https://dapp.example", ...(token !== undefined && { authorization: token }) },
+      headers: {
+        origin: "https://dapp.example",
+        ...JSON_RPC,
+        ...(token !== undefined && { authorization: token }),
+      },
       body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
     });
     machine.said.push([`the answer to ${method}`, await response.text()]);

@@ -94,12 +94,18 @@ export class Rig {
     headers: Record<string, string | undefined> = {},
     init: RequestInit = {},
   ): Promise<RpcAnswer> {
-    const all = { host: "127.0.0.1:1789", origin: ORIGIN, ...headers };
+    const all = {
+      host: "127.0.0.1:1789",
+      origin: ORIGIN,
+      "content-type": "application/json-rpc",
+      ...headers,
+    };
     const given = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined);
     const request = new Request("http://127.0.0.1:1789/api/v2/requests", {
       method: "POST",
       headers: given,
-      body,
+      // Without a type of its own: bytes have none, where a text would be text/plain.
+      body: typeof body === "string" ? new TextEncoder().encode(body) : body,
       ...init,
     });
     return answerOf(await this.running.fetch(request));

@@ -9,7 +9,7 @@ import { HAS_SETSID } from "../wallet/support/pty.ts";
 import { answerOf, type RpcAnswer } from "./rig.ts";
 
 const WAIT_MS_MAX = 20_000;
-const CONNECT = "connect? yes/NO/keep (keep: also after a restart): ";
+const CONNECT = "connect? yes/NO/keep/block/clear: ";
 const OVER = "the request does not wait any more: press Enter";
 
 let cli: Cli;
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
     answerOf(
       await fetch(`${url}/v2/requests`, {
         method: "POST",
-        headers: { origin: `https://${host}` },
+        headers: { "content-type": "application/json-rpc", origin: `https://${host}` },
         body: '{"jsonrpc":"2.0","method":"client.connect_wallet","id":"1"}',
         ...(signal && { signal }),
       }),

@@ -74,6 +74,7 @@ export async function answerRpc(
     origin: headers.get("origin"),
     referer: headers.get("referer"),
     authorization: headers.get("authorization"),
+    isSimple: isSimple(headers),
     waits: () => {
       onWaiting?.(request);
       return request.signal;
@@ -85,6 +86,14 @@ export async function answerRpc(
   if (authorization !== undefined) response.headers.set("authorization", authorization);
   if (retryAfterSeconds !== undefined) response.headers.set("retry-after", String(retryAfterSeconds));
   return response;
+}
+
+/** Types that a browser sends across origins without asking first (Fetch, section 2.2.2); without one it asks neither. */
+const SIMPLE_TYPE = /^\s*(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i;
+
+function isSimple(headers: Headers): boolean {
+  const type = headers.get("content-type");
+  return type === null ? headers.get("sec-fetch-site") !== null : SIMPLE_TYPE.test(type);
 }
 
 function respond(request: Request, status: number, body: string | undefined, hasToken: boolean): Response {

@@ -36,8 +36,15 @@ const answer: LocalMethod = async ({ desk }, value) => {
   const id = params.text("id", "request");
   const request = desk?.get(id);
   if (request === undefined) throw invalidParams("the request does not wait any more");
-  return { answered: desk!.answer(id, decisionOf(params, request)), kind: request.kind };
+  const decision = decisionOf(params, request);
+  const reach = decision.outcome === "rejected" ? params.optionalText("reach") : "";
+  if (reach === "site") await desk!.block(request.hostname);
+  else if (reach === "all") desk!.rejectAll();
+  else if (reach !== "") throw mismatch();
+  return { answered: reach !== "" || desk!.answer(id, decision), kind: request.kind };
 };
+
+const rejectAll: LocalMethod = async ({ desk }) => ({ rejected: desk?.rejectAll() ?? 0 });
 
 const status: LocalMethod = async (parts) => ({ ...parts.status, waiting: parts.desk?.requests.length ?? 0 });
 
@@ -47,6 +54,7 @@ export const deskMethods: Readonly<Record<string, LocalMethod>> = {
   "approvals.waits": waits,
   "approvals.outcome": outcome,
   "approvals.answer": answer,
+  "approvals.reject_all": rejectAll,
   "service.status": status,
 };
 

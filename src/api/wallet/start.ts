@@ -27,6 +27,7 @@ import { Networks } from "../../wallet/service/networks.ts";
 import { OpenWallets } from "../../wallet/service/open-wallets.ts";
 import { type ServiceLimits, WalletService } from "../../wallet/service/service.ts";
 import { NO_SESSIONS, Sessions } from "../../wallet/service/sessions.ts";
+import { BlockedSites, NONE_BLOCKED } from "../../wallet/service/sites.ts";
 import type { UnlockedWallet } from "../../wallet/unlocked-wallet.ts";
 import type { WalletStore } from "../../wallet/wallet-store.ts";
 import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-socket.ts";
@@ -189,6 +190,7 @@ async function start(
     wallets,
     sessions,
     tokens: files?.tokens,
+    blocked: files?.blocked,
     approver,
     sender,
     facts: new NetworkFacts(options.nodes),
@@ -202,6 +204,10 @@ async function start(
     onTrouble: (sentence) => options.onTrouble?.(sentence),
   });
 
+  desk?.serve({
+    isConnected: (hostname) => sessions.all.some((session) => session.hostname === hostname),
+    block: (hostname) => service.block(hostname),
+  });
   const server: WalletServer = serveWallet(service, {
     host,
     port,
@@ -267,6 +273,7 @@ export class ServiceFiles {
   readonly tokens: ApiTokens;
   readonly sessions;
   readonly chains;
+  readonly blocked: BlockedSites;
   readonly log: RequestLog;
   readonly usage: UsageJournalFile;
 
@@ -276,6 +283,8 @@ export class ServiceFiles {
     this.tokens = new ApiTokens(new JsonFile(documents, "tokens.json", NO_TOKENS));
     this.sessions = new JsonFile(documents, "sessions.json", NO_SESSIONS);
     this.chains = new JsonFile(documents, "chains.json", NO_CHAINS);
+    const now = () => new Date().toISOString();
+    this.blocked = new BlockedSites(new JsonFile(documents, "blocked.json", NONE_BLOCKED), now);
     this.log = new RequestLogFile(join(folder, "requests.jsonl"));
     this.usage = new UsageJournalFile(join(folder, "policy-usage.jsonl"));
   }

@@ -23,6 +23,13 @@ export class DeskSource implements WaitingRequests {
   }
 
   async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
+    if (answer.outcome === "rejected" && answer.reach !== undefined) {
+      const request = this.desk.get(id);
+      if (request === undefined) return false;
+      if (answer.reach === "all") this.desk.rejectAll();
+      else await this.desk.block(request.hostname);
+      return true;
+    }
     // The desk's taker wipes its own copy, the terminal this one.
     const copy =
       answer.outcome === "approved" && answer.passphrase

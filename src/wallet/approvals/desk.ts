@@ -1,6 +1,7 @@
 // Requests that wait for a person. They are shown in turns, one of each page after the other, so that a page with a
 // hundred requests keeps nobody else waiting; and no page has more than a few. When there is no room left, whoever has
 // the most gives up its last one.
+import { siteOf } from "../service/sites.ts";
 import type { ApprovalRequest, Approver, Decision, Outcome, TransactionRequest } from "./approver.ts";
 
 export interface DeskOptions {
@@ -8,6 +9,8 @@ export interface DeskOptions {
   readonly perHostnameMax?: number;
   /** Of all. */
   readonly max?: number;
+  /** Connections of sites that have none yet. */
+  readonly strangersMax?: number;
   /** What all of them keep in memory, characters. */
   readonly charactersMax?: number;
   /** A request nobody answers ends after this. */
@@ -16,6 +19,8 @@ export interface DeskOptions {
 
 const PER_HOSTNAME_MAX = 5;
 const MAX = 500;
+/** More than a person reads, and more than the honest sites of one moment. */
+const STRANGERS_MAX = 20;
 const CHARACTERS_MAX = 32 * 1024 * 1024;
 /** Of a request beside its raw form. */
 const CHARACTERS_EACH = 1_000;
@@ -41,8 +46,17 @@ export class ApprovalDesk implements Approver {
   private serial = 0;
   private served = 0;
   private isClosed = false;
+  /** Whether a hostname is connected: what it asks for comes before strangers. */
+  private isConnected: (hostname: string) => boolean = () => false;
+  private onBlock: (hostname: string) => Promise<unknown> = async () => {};
 
   constructor(private readonly options: DeskOptions = {}) {}
+
+  /** @param parts who is connected, and what remembers a blocked site */
+  serve(parts: { isConnected(hostname: string): boolean; block(hostname: string): Promise<unknown> }): void {
+    this.isConnected = parts.isConnected;
+    this.onBlock = parts.block;
+  }
 
   decide(request: ApprovalRequest, signal: AbortSignal | undefined): Promise<Decision> {
     const { perHostnameMax = PER_HOSTNAME_MAX, waitMs = WAIT_MS } = this.options;
@@ -52,6 +66,8 @@ export class ApprovalDesk implements Approver {
       ({ request: { hostname } }) => hostname === request.hostname,
     );
     const characters = charactersOf(request);
+    if (request.kind === "connection" && !this.hasPlaceFor(request.hostname))
+      return Promise.resolve({ outcome: "busy" });
     if (others.length >= perHostnameMax || !this.makeRoom(others.length, characters))
       return Promise.resolve({ outcome: "busy" });
     const { promise, resolve } = Promise.withResolvers<Decision>();
@@ -78,10 +94,11 @@ export class ApprovalDesk implements Approver {
     return promise;
   }
 
-  /** In the order in which they are to be answered: in turns between hostnames. */
+  /** In the order in which they are to be answered: in turns between hostnames, strangers last. */
   get requests(): readonly ApprovalRequest[] {
+    const rank = ({ request }: Waiting) => (this.isStranger(request) ? 1 : 0);
     return [...this.waiting.values()]
-      .sort((a, b) => a.turn - b.turn || a.serial - b.serial)
+      .sort((a, b) => rank(a) - rank(b) || a.turn - b.turn || a.serial - b.serial)
       .map(({ request }) => request);
   }
 
@@ -108,6 +125,21 @@ export class ApprovalDesk implements Approver {
     return this.outcomes.get(id);
   }
 
+  /** Rejects everything that waits. @returns how many */
+  rejectAll(): number {
+    const entries = [...this.waiting.values()];
+    for (const entry of entries) entry.finish({ outcome: "rejected" });
+    return entries.length;
+  }
+
+  /** Rejects what the site of a hostname asks for, now and from now on. */
+  async block(hostname: string): Promise<void> {
+    const site = siteOf(hostname);
+    for (const entry of [...this.waiting.values()])
+      if (siteOf(entry.request.hostname) === site) entry.finish({ outcome: "rejected" });
+    await this.onBlock(hostname);
+  }
+
   /** Ends what a hostname asks for; with a wallet, of that wallet, and without a hostname, whoever asks. @returns how many */
   dismiss(hostname: string | undefined, wallet?: string): number {
     const entries = [...this.waiting.values()].filter(
@@ -128,6 +160,20 @@ export class ApprovalDesk implements Approver {
   close(): void {
     this.isClosed = true;
     for (const entry of [...this.waiting.values()]) entry.finish({ outcome: "closed" });
+  }
+
+  /** One connection waits for each site, and a few of sites that are not connected: nobody reads five hundred. */
+  private hasPlaceFor(hostname: string): boolean {
+    const { strangersMax = STRANGERS_MAX } = this.options;
+    const connections = [...this.waiting.values()].filter(({ request }) => request.kind === "connection");
+    const site = siteOf(hostname);
+    if (connections.some(({ request }) => siteOf(request.hostname) === site)) return false;
+    if (this.isConnected(hostname)) return true;
+    return connections.filter(({ request }) => this.isStranger(request)).length < strangersMax;
+  }
+
+  private isStranger({ kind, hostname }: ApprovalRequest): boolean {
+    return kind === "connection" && !this.isConnected(hostname);
   }
 
   /** @param others that the hostname which wants it has already. @returns whether there is room for one more */

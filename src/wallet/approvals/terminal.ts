@@ -14,7 +14,11 @@ export interface Terminal {
 }
 
 export type TerminalAnswer =
-  | { readonly outcome: "rejected" | "cancelled" }
+  | {
+      readonly outcome: "rejected" | "cancelled";
+      /** This request, or everything that waits, or whatever the site asks for from now on. */
+      readonly reach?: "all" | "site";
+    }
   | {
       readonly outcome: "approved";
       readonly wallet?: string;
@@ -53,7 +57,7 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
     }
     try {
       const isTaken = await waiting.answer(request.id, answer);
-      terminal.write([isTaken ? answer.outcome : OVER]);
+      terminal.write([isTaken ? told(answer) : OVER]);
       if (isTaken && request.kind === "transaction" && answer.outcome === "approved")
         await tellOutcome(waiting.outcome(request.id), terminal);
     } finally {
@@ -62,20 +66,27 @@ export async function answerInTerminal(waiting: WaitingRequests, terminal: Termi
   }
 }
 
+function told(answer: TerminalAnswer): string {
+  if (answer.outcome === "approved" || answer.reach === undefined) return answer.outcome;
+  return answer.reach === "all"
+    ? "rejected, and everything else that waited"
+    : "rejected, and the site is blocked";
+}
+
 /** Before the next question where it comes soon; a proof may take its time, and others wait. */
 async function tellOutcome(outcome: Promise<string | undefined>, terminal: Terminal): Promise<void> {
-  const told = outcome.then(
+  const written = outcome.then(
     (line) => {
       if (line !== undefined) terminal.write([line]);
     },
     () => {},
   );
-  await Promise.race([told, Bun.sleep(OUTCOME_MS)]);
+  await Promise.race([written, Bun.sleep(OUTCOME_MS)]);
 }
 
 async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
   await terminal.discard();
-  terminal.write(["", ...requestLines(request)]);
+  terminal.write(["", ...requestLines(request), ...(HINTS[request.kind] ?? [])]);
   switch (request.kind) {
     case "passphrase":
       return askPassphrase(request, terminal);
@@ -83,12 +94,24 @@ async function ask(request: ShownRequest, terminal: Terminal): Promise<TerminalA
       return askConnection(request, terminal);
     case "keys":
       return askKeys(request, terminal);
-    case "transaction":
-      return isYes(await terminal.line("approve? yes/NO"))
-        ? { outcome: "approved" }
-        : { outcome: "rejected" };
+    case "transaction": {
+      const answer = await terminal.line("approve? yes/NO/block/clear");
+      return isYes(answer) ? { outcome: "approved" } : rejection(answer);
+    }
   }
 }
+
+function rejection(answer: string): TerminalAnswer {
+  const word = answer.trim();
+  if (/^block$/i.test(word)) return { outcome: "rejected", reach: "site" };
+  return /^clear$/i.test(word) ? { outcome: "rejected", reach: "all" } : { outcome: "rejected" };
+}
+
+const REACH = "block: refuse, now and whenever this site asks; clear: refuse all that waits";
+const HINTS: Partial<Record<ShownRequest["kind"], readonly string[]>> = {
+  connection: [`  keep: connect, also after a restart; ${REACH}`],
+  transaction: [`  ${REACH}`],
+};
 
 async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
   try {
@@ -101,12 +124,12 @@ async function askPassphrase({ wallet }: ShownRequest, terminal: Terminal): Prom
 
 async function askConnection({ wallets = [] }: ShownRequest, terminal: Terminal): Promise<TerminalAnswer> {
   if (wallets.length === 1) {
-    const answer = await terminal.line("connect? yes/NO/keep (keep: also after a restart)");
+    const answer = await terminal.line("connect? yes/NO/keep/block/clear");
     if (/^k(eep)?$/i.test(answer.trim())) return { outcome: "approved", isKept: true };
-    return isYes(answer) ? { outcome: "approved" } : { outcome: "rejected" };
+    return isYes(answer) ? { outcome: "approved" } : rejection(answer);
   }
   const wallet = (await terminal.line("which wallet? (empty: reject)")).trim();
-  if (!wallets.includes(wallet)) return { outcome: "rejected" };
+  if (!wallets.includes(wallet)) return rejection(wallet);
   const isKept = isYes(await terminal.line("also after a restart? yes/NO"));
   return { outcome: "approved", wallet, ...(isKept && { isKept }) };
 }

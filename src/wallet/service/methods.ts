@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
-import { cancelledByApplication, EscapedJson, internalError } from "./rpc.ts";
+import { cancelledByApplication, EscapedJson, internalError, unsupportedType, userRejected } from "./rpc.ts";
 import type { Call } from "./running-call.ts";
 import type { Connection, Method, Result } from "./service.ts";
 import { SharedQuestions } from "./shared-questions.ts";
@@ -27,8 +27,11 @@ function keysJson(keys: NamedKeys): EscapedJson {
 
 export const connectWallet: Method = async (call) => {
   const { service, hostname, origin, signal } = call;
-  const { wallets, approver, sessions, keepSessions, wallMs } = service.parts;
+  const { wallets, approver, sessions, keepSessions, wallMs, blocked } = service.parts;
+  // Every other method that asks a person needs a token, which no simple request can carry.
+  if (call.isSimple) throw unsupportedType();
   service.count(hostname);
+  if (await blocked?.has(hostname)) throw userRejected("the user blocked this site");
   const names = await wallets.store.names().catch(() => {
     throw internalError("could not connect to the wallet");
   });

@@ -9,6 +9,8 @@ export class RpcError extends Error {
     readonly title: string,
     /** Always a text; on the wire it is `data`. */
     readonly data: string,
+    /** Of HTTP, where it is not the one of the code. */
+    readonly status?: number,
   ) {
     super(data);
   }
@@ -19,6 +21,10 @@ const define = (code: number, title: string) => (data: string) => new RpcError(c
 /** The catalogue (section 1.6). */
 export const parseError = define(-32700, "Parse error");
 export const invalidRequest = define(-32600, "Invalid Request");
+export const unsupportedType = () => {
+  const data = "the Content-Type of a connection must be application/json-rpc or application/json";
+  return new RpcError(-32600, "Invalid Request", data, 415);
+};
 export const methodNotFound = define(-32601, "Method not found");
 export const invalidParams = define(-32602, "Invalid params");
 export const internalError = define(-32603, "Internal error");

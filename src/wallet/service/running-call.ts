@@ -52,6 +52,11 @@ export class Call {
     return originOf(caller.origin, caller.referer) ?? hostname;
   }
 
+  /** Whether any page could have sent it unasked. */
+  get isSimple(): boolean {
+    return this.parts.caller.isSimple;
+  }
+
   /** @throws RpcError -32003 */
   connection(): Connection {
     const { found, hostname } = this.parts;

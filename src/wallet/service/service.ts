@@ -32,6 +32,7 @@ import {
 } from "./rpc.ts";
 import { Call, Echo, Given } from "./running-call.ts";
 import type { Session, Sessions } from "./sessions.ts";
+import { type BlockedSites, siteOf } from "./sites.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
 import { unlockedWallet } from "./unlocking.ts";
@@ -41,6 +42,8 @@ export interface Caller {
   readonly origin: string | null;
   readonly referer: string | null;
   readonly authorization: string | null;
+  /** A page can send it to any address without asking the browser's leave first: its type is one of a form's. */
+  readonly isSimple: boolean;
   /**
    * Called when the answer may take as long as a person does.
    * @returns what says that the caller went away
@@ -82,6 +85,8 @@ export interface ServiceParts {
   readonly sessions: Sessions;
   /** Without, there are none. */
   readonly tokens: ApiTokens | undefined;
+  /** Without, none is. */
+  readonly blocked: BlockedSites | undefined;
   readonly approver: Approver;
   readonly sender: TransactionSender;
   readonly facts: NetworkFacts;
@@ -172,6 +177,15 @@ export class WalletService {
   async revokeHostname(hostname: string): Promise<number> {
     for (const controller of this.running.get(hostname) ?? []) controller.abort();
     return this.parts.sessions.endAll({ hostname }, true);
+  }
+
+  /** Ends whatever the site of a hostname has and does, and refuses it from now on. */
+  async block(hostname: string): Promise<void> {
+    const site = siteOf(hostname);
+    const { blocked, sessions } = this.parts;
+    await blocked?.block(site);
+    const names = [...sessions.all.map((session) => session.hostname), ...this.running.keys()];
+    for (const name of new Set(names)) if (siteOf(name) === site) await this.revokeHostname(name);
   }
 
   /** Counts a request that costs something. @throws RpcError with HTTP status 429 */
@@ -301,7 +315,7 @@ const STATUS: Readonly<Record<number, number>> = {
 };
 
 function failure(id: string, error: RpcError, header?: string): Answer {
-  const status = STATUS[error.code] ?? 400;
+  const status = error.status ?? STATUS[error.code] ?? 400;
   const seconds = status === 429 ? Number(/(\d+) s$/.exec(error.data)?.[1] ?? 1) : undefined;
   return {
     status,
