@@ -146,7 +146,11 @@ interface Answer {
 async function call(url: string, method: string, params: object, authorization?: string): Promise<Answer> {
   const response = await fetch(`${url}/v2/requests`, {
     method: "POST",
-    headers: { "content-type": "application/json-rpc", origin: ORIGIN, ...(authorization !== undefined && { authorization }) },
+    headers: {
+      "content-type": "application/json-rpc",
+      origin: ORIGIN,
+      ...(authorization !== undefined && { authorization }),
+    },
     body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
   });
   const text = await response.text();

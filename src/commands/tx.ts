@@ -5,7 +5,7 @@ import { walletError } from "../wallet/errors.ts";
 import { randomNonce, secureRandom } from "../wallet/random.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { checkedCommand } from "../wallet/signing/command-text.ts";
-import type { InputData } from "../wire/generated/commands.ts";
+import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { transactionHash } from "../wire/transaction.ts";
 import { type CommandInit, encodeCommand } from "../wire/transaction-build.ts";
 import { checkTransaction, examine } from "../wire/transaction-check.ts";
@@ -16,6 +16,7 @@ import { PropertyErrors } from "../wire/validate/property-errors.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { blockMember, give, OUT, tellValidity, validityOf } from "./tx-output.ts";
+import { type CommandWords, commandIn, commandWords, confirmSigning, wordLines } from "./tx-words.ts";
 import { heightOf } from "./wallet-keys.ts";
 import { print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
@@ -25,7 +26,7 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
   lyra tx block --node URL [--key KEY] [--out FILE]
   lyra tx build INPUT (--height N | --block FILE) [--nonce N] [--chain-id ID]
   lyra tx check INPUT [--chain-id ID]                  4 for a broken rule
-  lyra tx sign INPUT --wallet NAME --key KEY [--qr] [--offline]
+  lyra tx sign INPUT --wallet NAME --key KEY [--qr] [--offline] [--yes]
           (--block FILE | --height N --chain-id ID)
   lyra tx prove INPUT [--tid TID] (--node URL [--block FILE] | --block FILE |
           --block-hash HASH --difficulty N)
@@ -142,13 +143,15 @@ async function check(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("tx", argv, { ...COMMON, "chain-id": { type: "string" } });
   const [source] = takeWords("tx", positionals, "INPUT");
   const input = readInput(source);
-  const { errors, command, signature, hash } = examined(input, values["chain-id"] ?? input.chainId);
+  const { errors, command, words, signature, hash } = examined(input, values["chain-id"] ?? input.chainId);
   const isValid = errors.isEmpty;
   if (values.json) {
-    const what = { kind: input.kind, ...(command && { command }), ...(hash && { hash }), signature };
+    const said = { ...(command && { command }), ...(words && { words }), ...(hash && { hash }) };
+    const what = { kind: input.kind, ...said, signature };
     print({ valid: isValid, ...what, errors });
   } else if (isValid) {
     process.stdout.write(`${green("valid")} ${command}${hash ? ` ${hash}` : ""}\n`);
+    if (words && !values.quiet) say(wordLines(words).join("\n"));
     if (signature === "unchecked" && !values.quiet) say(dim("say --chain-id ID to check the signature too"));
   } else {
     for (const [property, messages] of Object.entries(errors.toJSON())) {
@@ -161,6 +164,7 @@ async function check(argv: string[]): Promise<number> {
 interface Examination {
   readonly errors: PropertyErrors;
   readonly command: string | undefined;
+  readonly words?: CommandWords;
   readonly signature: "none" | "valid" | "invalid" | "unchecked";
   readonly hash?: string;
 }
@@ -168,28 +172,35 @@ interface Examination {
 function examined(input: TransactionInput, chainId: string | undefined): Examination {
   if (input.kind === "command") {
     const { kind, payload } = input.command;
-    return { errors: checkCommand(kind, payload as never), command: kind, signature: "none" };
+    const errors = checkCommand(kind, payload as never);
+    return { errors, command: kind, ...wordsIf(errors, input.command, ""), signature: "none" };
   }
   if (input.kind === "inputData") {
     const kind = commandKindOf(input.input);
     const errors = kind === undefined ? new PropertyErrors() : checkCommand(kind, input.input[kind] as never);
     if (kind === undefined) errors.add("tx.input_data.command", "is required");
     if (input.input.nonce === 0n) errors.add("tx.input_data.nonce", "must be positive");
-    return { errors, command: kind, signature: "none" };
+    return { errors, command: kind, ...wordsIf(errors, commandIn(input.input), ""), signature: "none" };
   }
   const hash = transactionHash(input.bytes);
   const content = examine(input.transaction);
   if (content instanceof PropertyErrors) {
     return { errors: content, command: undefined, signature: "unchecked", hash };
   }
+  const said = wordsIf(new PropertyErrors(), commandIn(content.input), input.transaction.pubKey ?? "");
   if (chainId === undefined) {
-    return { errors: new PropertyErrors(), command: content.kind, signature: "unchecked", hash };
+    return { errors: new PropertyErrors(), command: content.kind, ...said, signature: "unchecked", hash };
   }
   const verdict = checkTransaction(input.bytes, chainId);
   const errors = verdict.ok
     ? new PropertyErrors()
     : (verdict.refusal.errors ?? PropertyErrors.of("tx", verdict.refusal.text));
-  return { errors, command: content.kind, signature: verdict.ok ? "valid" : "invalid", hash };
+  return { errors, command: content.kind, ...said, signature: verdict.ok ? "valid" : "invalid", hash };
+}
+
+/** What breaks the rules may have no words. */
+function wordsIf(errors: PropertyErrors, command: CommandInit | undefined, publicKey: string) {
+  return errors.isEmpty && command !== undefined ? { words: commandWords(command, publicKey) } : {};
 }
 
 async function sign(argv: string[]): Promise<number> {
@@ -200,6 +211,7 @@ async function sign(argv: string[]): Promise<number> {
     wallet: { type: "string" },
     key: { type: "string" },
     qr: { type: "boolean" },
+    yes: { type: "boolean" },
     // What it does anyway; scripts may say it.
     offline: { type: "boolean" },
   });
@@ -210,13 +222,11 @@ async function sign(argv: string[]): Promise<number> {
   const draft = draftOf(readInput(source), values);
   const { chainId } = draft;
   if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
-  if (!values.quiet && !values.json) {
-    say(
-      dim(
-        `signing ${draft.command} for chain ${printable(chainId)}, height ${draft.blockHeight}, with ${key}`,
-      ),
-    );
-  }
+  const command = commandIn(decodeInputData(draft.inputData))!;
+  await confirmSigning(
+    { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
+    { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
+  );
   return withWallet(name, values, (wallet) => {
     const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
     const document = {

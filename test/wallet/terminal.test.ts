@@ -213,3 +213,22 @@ describe("nothing is asked", () => {
     expect([code, shown.includes("is the terminal, which would show it")]).toEqual([2, true]);
   });
 });
+
+describe("a transaction", () => {
+  const vote = JSON.stringify({ voteSubmission: { proposalId: "ab".repeat(32), value: "VALUE_YES" } });
+  const SIGN = [
+    ...["tx", "sign", vote, "--wallet", "old", "--key", KEY_1, "--height", "1", "--chain-id", "some-chain"],
+    ...["--passphrase-file", cli.passphraseFile],
+  ];
+
+  test("is shown in words, and signed after a yes alone", async () => {
+    const agreed = await lyraOnTerminal(cli, SIGN, ["sign it? yes/NO: ", "yes\r"]);
+    expect(agreed.code).toBe(0);
+    expect(agreed.shown).toContain("Vote yes");
+    expect(agreed.shown).toContain("some-chain, height 1");
+    for (const answer of ["no\r", "\r", "ye\r"]) {
+      const refused = await lyraOnTerminal(cli, SIGN, ["sign it? yes/NO: ", answer]);
+      expect([refused.code, refused.shown.includes("it was not signed")]).toEqual([1, true]);
+    }
+  });
+});

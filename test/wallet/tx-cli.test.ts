@@ -27,7 +27,7 @@ const blockFile = cli.file(
   }),
 );
 const vectorBase64 = Buffer.from(TRANSACTION.hex, "hex").toString("base64");
-const signing = ["--wallet", "old", "--key", KEY_1, "--passphrase-file", cli.passphraseFile];
+const signing = ["--wallet", "old", "--key", KEY_1, "--passphrase-file", cli.passphraseFile, "--yes"];
 const exact = ["--height", "1000", "--nonce", TRANSACTION.nonce.toString()];
 
 const tx = (...words: string[]) => cli.run(["tx", ...words]);
@@ -88,6 +88,7 @@ describe("the vector, step by step", () => {
         kind: "transaction",
         command: "voteSubmission",
         hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+        words: expect.objectContaining({ title: expect.stringContaining("Vote yes on the proposal") }),
         signature: "valid",
         errors: {},
       },
@@ -178,10 +179,16 @@ describe("what is refused", () => {
         "old",
         "--key",
         "ab",
+        "--yes",
         "--passphrase-file",
         cli.passphraseFile,
       ],
       "the public key does not exist",
+    ],
+    [
+      "signing unread",
+      ["sign", command, "--block", blockFile, ...signing.filter((word) => word !== "--yes")],
+      "there is no terminal to ask on: read it with lyra tx check, then say --yes",
     ],
     [
       "signing twice",
@@ -222,4 +229,22 @@ describe("what is refused", () => {
     expect(err).toContain(message);
     expect([out, [1, 2].includes(code)]).toEqual(["", true]);
   });
+});
+
+test("what is signed, and what is checked, is said in words: amount, asset and recipient", async () => {
+  const to = "ab".repeat(32);
+  const asset = "cd".repeat(32);
+  const account = { fromAccountType: "ACCOUNT_TYPE_GENERAL", toAccountType: "ACCOUNT_TYPE_GENERAL" };
+  const transfer = JSON.stringify({ transfer: { ...account, to, asset, amount: "1500000", oneOff: {} } });
+  const title = `Send 1,500,000 of the smallest unit of asset ${asset}`;
+  const signed = await tx("sign", transfer, "--block", blockFile, ...signing);
+  expect(signed.code).toBe(0);
+  for (const part of [title, `to ${to}`, `${KEY_1} of old`, `chain                ${chainId}, height 1000`])
+    expect(signed.err).toContain(part);
+  const checked = await tx("check", cli.file("signed", signed.out.trim()), "--chain-id", chainId);
+  expect([checked.code, checked.out.includes("valid"), checked.err.includes(title)]).toEqual([0, true, true]);
+  const { words } = JSON.parse(await linesOf("check", transfer, "--json"));
+  expect(words.title).toStartWith(title);
+  const quiet = await tx("sign", transfer, "--block", blockFile, ...signing, "--quiet");
+  expect([quiet.code, quiet.err]).toEqual([0, ""]);
 });

@@ -30,7 +30,7 @@ const CUT = [
 if (CUT === undefined)
   console.log("skipped: signing without a network (no network namespace may be made here)");
 const node = () => ["--node", devnet.nodeUrl];
-const signing = ["--wallet", "old", "--key", KEY_1, "--passphrase-file", cold.passphraseFile];
+const signing = ["--wallet", "old", "--key", KEY_1, "--passphrase-file", cold.passphraseFile, "--yes"];
 
 function transferOf(amount: string): string {
   const account = { fromAccountType: "ACCOUNT_TYPE_GENERAL", toAccountType: "ACCOUNT_TYPE_GENERAL" };
