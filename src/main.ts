@@ -1,33 +1,12 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
+import { COMMANDS } from "./commands/commands.ts";
+import { didYouMean } from "./commands/nearest.ts";
 import { sayError, sayFailure } from "./commands/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
 import { ExitCode, NodeError } from "./errors.ts";
 
-interface Command {
-  readonly help: string;
-  /** What is said of the words behind the command, where it says more than one thing. */
-  helpOf?(argv: readonly string[]): string | Promise<string>;
-  run(argv: string[]): Promise<number>;
-}
-
-const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
-  devnet: { summary: "start a local network, and its tools", load: () => import("./commands/devnet.ts") },
-  serve: { summary: "serve an existing home", load: () => import("./commands/serve.ts") },
-  replay: {
-    summary: "load a recording, and serve it with --serve",
-    load: () => import("./commands/replay.ts"),
-  },
-  history: { summary: "segments, export, verify", load: () => import("./commands/history.ts") },
-  wallet: { summary: "keys, signatures, wallet files", load: () => import("./commands/wallet.ts") },
-  tx: { summary: "build, check, sign, prove, send a transaction", load: () => import("./commands/tx.ts") },
-  pow: { summary: "make, check and measure proofs of work", load: () => import("./commands/pow.ts") },
-  explain: { summary: "what an error means, and what to do", load: () => import("./commands/explain.ts") },
-  doctor: { summary: "check a home and this machine", load: () => import("./commands/doctor.ts") },
-  version: { summary: "what this executable is", load: () => import("./commands/version.ts") },
-};
-
 function overview(): string {
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  lyra ${name.padEnd(9)} ${summary}`);
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  lyra ${name.padEnd(11)} ${summary}`);
   return `Lyra: a whole trading network in one executable
 
 ${lines.join("\n")}
@@ -47,7 +26,7 @@ async function main(argv: string[]): Promise<number> {
   const name = word === "--version" || word === "-V" ? "version" : word;
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!entry) {
-    const message = `there is no command '${word.slice(0, 40)}'`;
+    const message = `there is no command '${word.slice(0, 40)}'${didYouMean(word, Object.keys(COMMANDS))}`;
     if (asJson) throw new NodeError("lyra", "usage", message, "see: lyra --help", ExitCode.usage);
     process.stderr.write(`lyra: ${message}\n\n${overview()}`);
     return ExitCode.usage;

@@ -1,6 +1,7 @@
 // Reading of a command's words, the same way for every command.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { ExitCode, NodeError } from "../errors.ts";
+import { nearest } from "./nearest.ts";
 
 /** Flags that every command knows. */
 export const COMMON = {
@@ -30,7 +31,9 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
     return parseArgs({ args: argv, options, allowPositionals: true, strict: true });
   } catch (error) {
     const sentence = (error as Error).message.split("\n")[0]!.replace(/\. To specify.*$/, "");
-    throw usageError(command, sentence);
+    const unknown = /Unknown option '--([\w-]+)'/.exec(sentence)?.[1];
+    const near = unknown && nearest(unknown, Object.keys(options));
+    throw usageError(command, near ? `${sentence}: did you mean '--${near}'?` : sentence);
   }
 }
 

@@ -5,6 +5,7 @@ import { devnetHomes, devnetNodeUrl } from "../node/devnet-address.ts";
 import { readShortText } from "../short-file.ts";
 import { shortText } from "../wallet/client/short-text.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
 
 /** Words of a verb, and what follows them by position. */
 const LOAD: Tool = {
@@ -60,7 +61,10 @@ function isBegun(path: string, words: readonly string[]): boolean {
 }
 
 function unknownVerb(words: readonly string[]): NodeError {
-  return verbError(`there is no 'devnet ${words.join(" ").slice(0, 60)}'`);
+  const known = TOOLS.map(({ path }) => path.replace("/", " "));
+  const heads = known.map((path) => path.split(" ")[0]!);
+  const near = didYouMean(words.slice(0, 2).join(" "), known) || didYouMean(words[0] ?? "", heads);
+  return verbError(`there is no 'devnet ${words.join(" ").slice(0, 60)}'${near}`);
 }
 
 /** The verbs have a help of their own, which says what words they take. */

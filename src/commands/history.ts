@@ -13,6 +13,7 @@ import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
 import { onEndSignal } from "./signals.ts";
 import { dim, green, grouped, ProgressBar, say } from "./terminal.ts";
 
@@ -51,7 +52,9 @@ export async function run(argv: string[]): Promise<number> {
   if (verb === "verify") return verify(rest);
   throw usageError(
     "history",
-    verb === undefined ? "say segments, export or verify" : `there is no 'history ${verb}'`,
+    verb === undefined
+      ? "say segments, export or verify"
+      : `there is no 'history ${verb}'${didYouMean(verb, ["segments", "export", "verify"])}`,
   );
 }
 

@@ -10,6 +10,7 @@ import {
 import { type Progress, type Search, Solver } from "../admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../errors.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
 import { onEndSignal } from "./signals.ts";
 import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
 
@@ -61,7 +62,12 @@ export async function run(argv: string[]): Promise<number> {
   if (verb === "solve") return solve(words, values);
   if (verb === "verify") return verify(words, values);
   if (verb === "bench") return bench(words, values);
-  throw usageError("pow", verb === undefined ? "say solve, verify or bench" : `there is no 'pow ${verb}'`);
+  throw usageError(
+    "pow",
+    verb === undefined
+      ? "say solve, verify or bench"
+      : `there is no 'pow ${verb}'${didYouMean(verb, ["solve", "verify", "bench"])}`,
+  );
 }
 
 async function solve(words: string[], values: Values): Promise<number> {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { Solver } from "../admission/pow/solver.ts";
 import { networksFolder } from "../api/wallet/start.ts";
 import { defaultHome } from "../node/config.ts";
+import { devnetHomes, devnetNodeUrl } from "../node/devnet-address.ts";
 import { withFolderLock } from "../wallet/keystore/folder-lock.ts";
 import { secureRandom } from "../wallet/random.ts";
 import { GivenSender } from "../wallet/sending/given-sender.ts";
@@ -26,6 +27,18 @@ export const NODE_FLAGS = {
   threads: { type: "string" },
   "sole-user": { type: "boolean" },
 } as const;
+
+/** Which nodes to ask. */
+export const NODE_ADDRESS_FLAGS = {
+  node: { type: "string", multiple: true },
+  network: { type: "string" },
+} as const;
+
+/** Those of the flags; without, the devnet that runs for this user. @throws NodeError */
+export function hostsOf(values: Pick<NodeValues, "home" | "node" | "network">): readonly string[] {
+  const devnet = hasNodes(values) ? undefined : devnetNodeUrl(devnetHomes());
+  return devnet === undefined ? nodesOf(values, values.home ?? defaultHome()).hosts : [devnet];
+}
 
 export interface NodeValues {
   readonly home?: string | undefined;

@@ -57,7 +57,7 @@ export async function confirmSigning(
   { isAgreed, isQuiet }: { isAgreed: boolean; isQuiet: boolean },
 ) {
   const { command, publicKey, wallet, chainId, height } = signing;
-  if (!isAgreed && process.stdin.isTTY !== true) {
+  if (!isAgreed && (process.stdin.isTTY !== true || process.stderr.isTTY !== true)) {
     throw usageError("tx", "there is no terminal to ask on: read it with lyra tx check, then say --yes");
   }
   if (!isAgreed || !isQuiet) {

@@ -14,9 +14,11 @@ import { transactionBase64 } from "../wire/transaction-json.ts";
 import { checkCommand } from "../wire/validate/commands.ts";
 import { PropertyErrors } from "../wire/validate/property-errors.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { blockMember, give, OUT, tellValidity, validityOf } from "./tx-output.ts";
 import { type CommandWords, commandIn, commandWords, confirmSigning, wordLines } from "./tx-words.ts";
+import { defaultKey, meantKey, meantWallet } from "./wallet-default.ts";
 import { heightOf } from "./wallet-keys.ts";
 import { print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 import { readInput, readLastBlock, type TransactionInput } from "./wallet-tx-input.ts";
@@ -26,7 +28,7 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
   lyra tx block --node URL [--key KEY] [--out FILE]
   lyra tx build INPUT (--height N | --block FILE) [--nonce N] [--chain-id ID]
   lyra tx check INPUT [--chain-id ID]                  4 for a broken rule
-  lyra tx sign INPUT --wallet NAME --key KEY [--qr] [--offline] [--yes]
+  lyra tx sign INPUT [--wallet NAME] [--key KEY] [--qr] [--offline] [--yes]
           (--block FILE | --height N --chain-id ID)
   lyra tx prove INPUT [--tid TID] (--node URL [--block FILE] | --block FILE |
           --block-hash HASH --difficulty N)
@@ -53,6 +55,8 @@ const DRAFT_FLAGS = {
   block: { type: "string" },
 } as const;
 
+const VERBS = ["block", "build", "check", "sign", "prove", "send"];
+
 export async function run(argv: string[]): Promise<number> {
   const [verb, ...rest] = argv;
   if (verb === "build") return build(rest);
@@ -61,7 +65,10 @@ export async function run(argv: string[]): Promise<number> {
   if (verb === "block" || verb === "prove" || verb === "send")
     return (await import("./tx-online.ts"))[verb](rest);
   const verbs = "block, build, check, sign, prove or send";
-  throw usageError("tx", verb === undefined ? `say ${verbs}` : `there is no 'tx ${verb.slice(0, 40)}'`);
+  throw usageError(
+    "tx",
+    verb === undefined ? `say ${verbs}` : `there is no 'tx ${verb.slice(0, 40)}'${didYouMean(verb, VERBS)}`,
+  );
 }
 
 async function build(argv: string[]): Promise<number> {
@@ -216,18 +223,22 @@ async function sign(argv: string[]): Promise<number> {
     offline: { type: "boolean" },
   });
   const [source] = takeWords("tx", positionals, "INPUT");
-  const { wallet: name, key } = values;
-  if (name === undefined || key === undefined)
-    throw usageError("tx", "say --wallet NAME and --key PUBLIC_KEY");
   const draft = draftOf(readInput(source), values);
   const { chainId } = draft;
   if (chainId === undefined || chainId === "") throw usageError("tx", "say --chain-id ID or --block FILE");
   const command = commandIn(decodeInputData(draft.inputData))!;
-  await confirmSigning(
-    { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
-    { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
-  );
-  return withWallet(name, values, (wallet) => {
+  const name = await meantWallet("tx", values, values.wallet);
+  const confirm = (key: string) =>
+    confirmSigning(
+      { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
+      { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
+    );
+  // What is signed is read before the passphrase is given, where the key is known by then.
+  const known = values.key ?? defaultKey(values);
+  if (known !== undefined) await confirm(known);
+  return withWallet(name, values, async (wallet) => {
+    const key = meantKey("tx", values, wallet, known);
+    if (known === undefined) await confirm(key);
     const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
     const document = {
       transaction: transactionBase64(bytes),

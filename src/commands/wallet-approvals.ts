@@ -1,7 +1,7 @@
 // lyra wallet approvals: shows what pages ask for, and answers, from a second terminal.
 import { ExitCode, NodeError } from "../errors.ts";
 import { defaultHome } from "../node/config.ts";
-import { requestLines, type ShownRequest } from "../wallet/approvals/shown.ts";
+import { requestLines, type ShownRequest, wrapped } from "../wallet/approvals/shown.ts";
 import {
   answerInTerminal,
   type Terminal,
@@ -39,7 +39,7 @@ interface Answered {
 
 /** Standard error and standard input of this process. */
 export const processTerminal: Terminal = {
-  write: (lines) => process.stderr.write(`${lines.join("\n")}\n`),
+  write: (lines) => process.stderr.write(`${wrapped(lines, process.stderr.columns).join("\n")}\n`),
   discard: async () => {
     const { stdin } = process;
     const drop = () => {};

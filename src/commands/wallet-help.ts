@@ -9,6 +9,8 @@ const OVERVIEW = `lyra wallet: keys that stay on this machine; only serve needs 
   passphrase NAME     another passphrase
   upgrade NAME        makes a file of the original wallet one of Lyra's
   export NAME         a file for the original wallet
+  default NAME [KEY]  what is meant where none is named
+  balance [NAME]      what its keys have, as a node says
   key VERB NAME       generate, list, describe, annotate, taint, untaint,
                       isolate, rotate
   message VERB        sign, verify
@@ -148,6 +150,19 @@ ${SECRETS}`,
   network rename NAME NEW_NAME
   network remove NAME
 `,
+  default: `lyra wallet default [NAME [PUBLIC_KEY]]: meant where none is named
+
+  default              which they are
+  default NAME [KEY]   for balance, describe, key list, key generate, tx sign
+  default --clear
+
+  Without a default, the only wallet there is and its only key are meant.
+`,
+  balance: `lyra wallet balance [NAME]: general accounts, as a node says
+
+  --key PUBLIC_KEY    of this key, without opening a wallet
+  --node URL          which node; or --network NAME; else the running devnet
+${SECRETS}`,
   policy: `lyra wallet policy: a file that decides in your place (docs/wallet.md)
 
   policy check FILE                   whether it is one, and its hash

@@ -6,7 +6,16 @@ import { UINT64_MAX } from "../wire/limits.ts";
 import { transactionBase64 } from "../wire/transaction-json.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
-import { metadataOf, print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { meantWallet } from "./wallet-default.ts";
+import {
+  metadataOf,
+  print,
+  printable,
+  takeAtMostOne,
+  takeWords,
+  WALLET_FLAGS,
+  withWallet,
+} from "./wallet-opening.ts";
 import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
 import { pickVerb, type Verbs } from "./wallet-verbs.ts";
 
@@ -27,7 +36,7 @@ export const runKey = (argv: string[]): Promise<number> => pickVerb("key", argv,
 
 async function generate(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...META });
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
   const metadata = metadataOf(values.meta);
   return withWallet(name, values, async (wallet) => {
     const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
@@ -39,7 +48,7 @@ async function generate(argv: string[]): Promise<number> {
 
 async function list(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
   return withWallet(name, values, ({ keys }) => {
     if (values.json) {
       print({ keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })) });

@@ -55,6 +55,16 @@ export async function withWallet<T>(
   }
 }
 
+/** The word that a verb takes, where it is said. @throws NodeError with exit code 2 for more */
+export function takeAtMostOne(
+  command: string,
+  positionals: readonly string[],
+  title: string,
+): string | undefined {
+  if (positionals.length > 1) throw usageError(command, `say ${title}, or nothing where there is a default`);
+  return positionals[0];
+}
+
 /** Exactly the words that a verb takes. @throws NodeError with exit code 2 */
 export function takeWords<const N extends readonly string[]>(
   command: string,

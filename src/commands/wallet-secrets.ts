@@ -9,10 +9,13 @@ import { readInto } from "../short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
 import { say } from "./terminal.ts";
-import { promptHidden } from "./wallet-prompt.ts";
+import { promptHidden, promptLine } from "./wallet-prompt.ts";
 
 /** How often a new secret may be typed differently the second time. */
+const READABLE_BY_OTHERS = 0o044;
 const TRIES_MAX = 3;
+/** Bytes of a passphrase below which it is asked whether it is meant. */
+const SHORT_BYTES = 4;
 
 /** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
 type SecretFlags<N extends string> = { readonly [K in `${N}-file` | `${N}-fd`]: { readonly type: "string" } };
@@ -58,8 +61,33 @@ export function readPassphrase(values: Values, wallet: string): Promise<Uint8Arr
   return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
 }
 
-export function readNewPassphrase(values: Values, wallet: string, flag = "passphrase"): Promise<Uint8Array> {
-  return readSecret(values, { flag, question: `new passphrase for ${wallet}`, isNew: true });
+/** One that can be guessed in a moment is taken after a second yes; a file or a descriptor is one already, and warned of. */
+export async function readNewPassphrase(
+  values: Values,
+  wallet: string,
+  flag = "passphrase",
+): Promise<Uint8Array> {
+  const passphrase = await readSecret(values, {
+    flag,
+    question: `new passphrase for ${wallet}`,
+    isNew: true,
+  });
+  if (passphrase.length >= SHORT_BYTES) return passphrase;
+  const isAsked = values[`${flag}-file`] === undefined && values[`${flag}-fd`] === undefined;
+  const warning = `a passphrase of ${passphrase.length === 1 ? "one character" : "so few characters"} is guessed in a moment`;
+  if (!isAsked) {
+    if (values.quiet !== true && values.json !== true) say(warning);
+    return passphrase;
+  }
+  try {
+    const answer = await promptLine(`${warning}: take it all the same? yes/NO`);
+    if (/^y(es)?$/i.test(answer.trim())) return passphrase;
+  } catch (error) {
+    wipe(passphrase);
+    throw error;
+  }
+  wipe(passphrase);
+  throw secretError(flag, "the passphrase was not taken", "nothing was changed");
 }
 
 /**
@@ -124,10 +152,25 @@ function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
     throw secretError(flag, `the file of the ${words(flag)} cannot be read: ${codeOf(error)}`);
   }
   try {
+    checkPrivate(path, descriptor, flag);
     return trimmed(readAll(descriptor, flag, bytesMax));
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** @throws NodeError for a file that others can read: its secret is theirs. A pipe is whoever's who made it. */
+function checkPrivate(path: string, descriptor: number, flag: string): void {
+  const stats = fstatSync(descriptor);
+  // What has no name any more, as the descriptor of a script, can be opened by nobody else.
+  const hasName = stats.isFile() && stats.nlink > 0;
+  if (!hasName || process.getuid === undefined || (stats.mode & READABLE_BY_OTHERS) === 0) return;
+  const mode = (stats.mode & 0o777).toString(8);
+  throw secretError(
+    flag,
+    `the file of the ${words(flag)} can be read by others (mode ${mode})`,
+    `close it, and take another ${words(flag)} if others use this machine: chmod 600 ${path}`,
+  );
 }
 
 async function fromDescriptor(text: string, flag: string, bytesMax: number): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 // The words after `lyra wallet`: which command they name, and the help that a wrong one points to.
 import { ExitCode, NodeError } from "../errors.ts";
 import { usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
 
 type Verb = (argv: string[]) => Promise<number>;
 export type Verbs = Readonly<Record<string, Verb>>;
@@ -19,7 +20,7 @@ export async function pickVerb(noun: string, argv: string[], verbs: Verbs): Prom
     "wallet",
     verb === undefined
       ? `say one of ${names}`
-      : `there is no 'wallet ${noun} ${verb.slice(0, 40)}': ${names}`,
+      : `there is no 'wallet ${noun} ${verb.slice(0, 40)}'${didYouMean(verb, Object.keys(verbs)) || `: ${names}`}`,
   );
 }
 

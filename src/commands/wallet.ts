@@ -12,8 +12,10 @@ import { FILE_BYTES_MAX } from "../wallet/limits.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { readInputFile } from "./input-file.ts";
+import { didYouMean } from "./nearest.ts";
 import { dim, green, say } from "./terminal.ts";
 import { create, tellNew } from "./wallet-create.ts";
+import { meantWallet } from "./wallet-default.ts";
 import { help, helpOf } from "./wallet-help.ts";
 import { runKey } from "./wallet-keys.ts";
 import { runMessage } from "./wallet-messages.ts";
@@ -24,6 +26,7 @@ import {
   STORE_FLAGS,
   type StoreValues,
   storeOf,
+  takeAtMostOne,
   takeWords,
   WALLET_FLAGS,
   withWallet,
@@ -63,6 +66,8 @@ const VERBS: Verbs = {
   session: async (argv) => (await import("./wallet-session.ts")).runSession(argv),
   token: async (argv) => (await import("./wallet-token.ts")).runToken(argv),
   network: async (argv) => (await import("./wallet-network.ts")).runNetwork(argv),
+  default: async (argv) => (await import("./wallet-default.ts")).runDefault(argv),
+  balance: async (argv) => (await import("./wallet-balance.ts")).runBalance(argv),
   policy: async (argv) => (await import("./wallet-policy.ts")).runPolicy(argv),
 };
 
@@ -78,7 +83,7 @@ export async function run(argv: string[]): Promise<number> {
     "wallet",
     verb === undefined
       ? `say one of ${Object.keys(VERBS).join(", ")}`
-      : `there is no 'wallet ${verb.slice(0, 40)}'`,
+      : `there is no 'wallet ${verb.slice(0, 40)}'${didYouMean(verb, Object.keys(VERBS))}`,
   );
 }
 
@@ -145,7 +150,7 @@ const TITLES: Readonly<Record<string, string>> = {
 
 async function describe(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
   return withWallet(name, values, (wallet) => {
     const description = {
       name,

@@ -6,6 +6,7 @@ import type { ApprovalRequest, Decision } from "../../src/wallet/approvals/appro
 import { ApprovalDesk } from "../../src/wallet/approvals/desk.ts";
 import { RateLimiter } from "../../src/wallet/service/rate-limit.ts";
 import { SharedQuestions } from "../../src/wallet/service/shared-questions.ts";
+import { siteOf } from "../../src/wallet/service/sites.ts";
 import { privateFolder } from "../wallet/support/wallets.ts";
 import { KEY_1, Rig, VOTE } from "./rig.ts";
 
@@ -136,11 +137,41 @@ describe("floods", () => {
   });
 
   test.each([
+    ["a.b.evil.co.uk:8080", "evil.co.uk"],
+    ["bank.co.uk", "bank.co.uk"],
+    ["a.github.io", "a.github.io"],
+    ["p1.evil.example", "evil.example"],
+    ["EVIL.example.", "evil.example"],
+    ["localhost:3000", "localhost"],
+    ["[::1]:3000", "[::1]"],
+    ["127.0.0.1:8000", "127.0.0.1"],
+    ["null", "null"],
+  ])("%s is of the site %s", (hostname, site) => {
+    expect(siteOf(hostname)).toBe(site);
+  });
+
+  test("blocking a site leaves its neighbours below the same suffix alone", async () => {
+    const folder = privateFolder();
+    const rig = await Rig.start({ home: folder.path, hasSocket: false });
+    const authorization = await rig.ready("https://bank.co.uk");
+    const evil = await rig.ready("https://www.evil.co.uk");
+    await rig.running.service.block("evil.co.uk");
+    const keys = (origin: string, token: string) =>
+      rig.call("client.list_keys", {}, { origin, authorization: token }).then(({ status }) => status);
+    expect([
+      await keys("https://bank.co.uk", authorization),
+      await keys("https://www.evil.co.uk", evil),
+    ]).toEqual([200, 401]);
+    await rig.stop();
+    folder.remove();
+  });
+
+  test.each([
     ["text/plain;charset=UTF-8", {}],
     ["application/x-www-form-urlencoded", {}],
     ["multipart/form-data; boundary=x", {}],
     [undefined, { "sec-fetch-site": "cross-site" }],
-  ])("a connection that any page could post unasked (%s) asks nobody", async (type, headers) => {
+  ])("a connection that any page could post unasked (%p) asks nobody", async (type, headers) => {
     const rig = await Rig.start();
     const answer = await rig.call("client.connect_wallet", {}, { "content-type": type, ...headers });
     expect([answer.status, answer.body.error.code, rig.person.asked.length]).toEqual([415, -32600, 0]);

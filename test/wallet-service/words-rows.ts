@@ -90,7 +90,10 @@ export const rows: readonly Row[] = [
     "withdrawSubmission",
     { amount: "1500000000000000000", asset: "a55e7", ext: { erc20: { receiverAddress: "0xabc" } } },
     "Withdraw 1.5 VEGA (asset a55e7) from the network to the Ethereum address 0xabc",
-    { amount: "1.5 VEGA (asset a55e7)", "to the address": "0xabc" },
+    {
+      amount: "1.5 VEGA (asset a55e7) = 1500000000000000000 of its smallest unit",
+      "to the address": "0xabc",
+    },
     ["whoever has that address has the tokens; the network cannot bring them back"],
   ],
   [
@@ -134,8 +137,8 @@ export const rows: readonly Row[] = [
       symbol: '"TEA"',
       decimals: "3",
       contract: "0xc",
-      "most of a key's deposits": "1.5 TEA (asset proposed)",
-      "withdrawals wait from": "0.001 TEA (asset proposed)",
+      "most of a key's deposits": "1.5 TEA (asset proposed) = 1500 of its smallest unit",
+      "withdrawals wait from": "0.001 TEA (asset proposed) = 1 of its smallest unit",
     },
     [],
   ],
@@ -153,8 +156,8 @@ export const rows: readonly Row[] = [
     },
     "Propose a change of asset a55e7",
     {
-      "most of a key's deposits": "2 VEGA (asset a55e7)",
-      "withdrawals wait from": "1 VEGA (asset a55e7)",
+      "most of a key's deposits": "2 VEGA (asset a55e7) = 2000000000000000000 of its smallest unit",
+      "withdrawals wait from": "1 VEGA (asset a55e7) = 1000000000000000000 of its smallest unit",
     },
     [],
   ],
@@ -215,7 +218,7 @@ export const rows: readonly Row[] = [
     "Provide liquidity to market m9, committing 2.5 VEGA (asset a55e7)",
     {
       market: 'm9 "TEA/X"',
-      commitment: "2.5 VEGA (asset a55e7)",
+      commitment: "2.5 VEGA (asset a55e7) = 2500000000000000000 of its smallest unit",
       fee: "0.01",
       "buy orders": "0",
       "sell orders": "0",
@@ -228,7 +231,7 @@ export const rows: readonly Row[] = [
     "Change your liquidity on market m9, committing 0.000000000000000001 VEGA (asset a55e7)",
     {
       market: 'm9 "TEA/X"',
-      "new commitment": "0.000000000000000001 VEGA (asset a55e7)",
+      "new commitment": "0.000000000000000001 VEGA (asset a55e7) = 1 of its smallest unit",
       "buy orders": "1",
     },
     [],
@@ -270,7 +273,7 @@ export const rows: readonly Row[] = [
     "delegateSubmission",
     { nodeId: "n1", amount: "5" },
     "Delegate 0.000000000000000005 VEGA (asset a55e7) to validator n1",
-    { validator: "n1", amount: "0.000000000000000005 VEGA (asset a55e7)" },
+    { validator: "n1", amount: "0.000000000000000005 VEGA (asset a55e7) = 5 of its smallest unit" },
     [],
   ],
   [
@@ -284,7 +287,11 @@ export const rows: readonly Row[] = [
     "undelegateSubmission",
     { nodeId: "n1", amount: "1500000000000000000", method: "METHOD_NOW" },
     "Take 1.5 VEGA (asset a55e7) back from validator n1",
-    { validator: "n1", amount: "1.5 VEGA (asset a55e7)", when: "now" },
+    {
+      validator: "n1",
+      amount: "1.5 VEGA (asset a55e7) = 1500000000000000000 of its smallest unit",
+      when: "now",
+    },
     [],
   ],
   [
@@ -300,7 +307,7 @@ export const rows: readonly Row[] = [
     },
     "Send 0.009007199254740993 VEGA (asset a55e7) every epoch to bob",
     {
-      amount: "0.009007199254740993 VEGA (asset a55e7)",
+      amount: "0.009007199254740993 VEGA (asset a55e7) = 9007199254740993 of its smallest unit",
       to: "bob",
       "from account": "general",
       "to account": "general",
@@ -387,7 +394,7 @@ export const rows: readonly Row[] = [
     {
       transaction: "x",
       what: "a deposit",
-      amount: "1 VEGA (asset a55e7)",
+      amount: "1 VEGA (asset a55e7) = 1000000000000000000 of its smallest unit",
       key: "k",
       "Ethereum address": "0x1",
     },
@@ -403,7 +410,7 @@ export const rows: readonly Row[] = [
     {
       transaction: "x",
       what: "stake was removed",
-      amount: "0.000000000000000005 VEGA (asset a55e7)",
+      amount: "0.000000000000000005 VEGA (asset a55e7) = 5 of its smallest unit",
       key: "k",
       "Ethereum address": "0x1",
     },
@@ -426,8 +433,8 @@ export const rows: readonly Row[] = [
       transaction: "x",
       what: "an asset's limits changed",
       asset: "a55e7",
-      "most of a key's deposits": "2 VEGA (asset a55e7)",
-      "withdrawals wait from": "0 VEGA (asset a55e7)",
+      "most of a key's deposits": "2 VEGA (asset a55e7) = 2000000000000000000 of its smallest unit",
+      "withdrawals wait from": "0 VEGA (asset a55e7) = 0 of its smallest unit",
     },
     [VALIDATOR],
   ],

@@ -107,9 +107,9 @@ describe("a new passphrase", () => {
       const { shown, code } = await lyraOnTerminal(
         cli,
         create,
-        [first, "one\r"],
+        [first, "once\r"],
         [second, "other\r"],
-        [first, "one\rone\r"],
+        [first, "once\ronce\r"],
         ...WORDS_AGAIN,
       );
       expect(code).toBe(0);
@@ -122,8 +122,8 @@ describe("a new passphrase", () => {
         cli,
         ["wallet", "import", "restored"],
         ["recovery phrase", `${phrases[0]}\r`],
-        ["new passphrase for restored: ", "x\r"],
-        [second, "x\r"],
+        ["new passphrase for restored: ", "once\r"],
+        [second, "once\r"],
       );
       expect([restored.code, restored.shown.includes(phrases[0]!.slice(0, 20))]).toEqual([0, false]);
       const keyOf = (text: string, name: string) => text.match(new RegExp(`${name}  ([0-9a-f]{64})`))?.[1];
@@ -134,8 +134,8 @@ describe("a new passphrase", () => {
   );
 
   const typed: Typing[] = [
-    ["new passphrase for unsure: ", "one\r"],
-    [second, "one\r"],
+    ["new passphrase for unsure: ", "once\r"],
+    [second, "once\r"],
   ];
   const ways: readonly (readonly [string, readonly Typing[], number | null])[] = [
     ["other words are typed", ["word ", "word ", "word "].map((question): Typing => [question, "no\r"]), 130],
@@ -150,7 +150,7 @@ describe("a new passphrase", () => {
 
   test("asks for no words where it was said what happens to the phrase", async () => {
     const words = ["wallet", "create", "told", "--with-recovery-phrase"];
-    const { shown, code } = await lyraOnTerminal(cli, words, ["new passphrase for told: ", "x\rx\r"]);
+    const { shown, code } = await lyraOnTerminal(cli, words, ["new passphrase for told: ", "xxxx\rxxxx\r"]);
     expect([code, phrasesIn(shown).length, shown.includes("word ")]).toEqual([0, 1, false]);
     await cli.run(["wallet", "delete", "told", "--force"]);
   });

@@ -167,7 +167,11 @@ describe("what is refused", () => {
       ["sign", command, "--height", "1", ...signing],
       "say --chain-id ID or --block FILE",
     ],
-    ["signing without a key", ["sign", command, "--height", "1"], "say --wallet NAME and --key PUBLIC_KEY"],
+    [
+      "signing with a wallet that is not there",
+      ["sign", command, "--block", blockFile, "--yes", "--wallet", "none"],
+      "the wallet does not exist",
+    ],
     [
       "an unknown key",
       [

@@ -1,6 +1,6 @@
 // Amounts as people write them. On the wire an amount is a whole number of the asset's smallest unit.
 import type { AssetFacts, MarketFacts } from "../sending/node-client.ts";
-import { named, plain, quoted } from "./plain-text.ts";
+import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
 
 const ASSET_LENGTH = 80;
 
@@ -22,6 +22,27 @@ export function amountText(amount: string, asset: string, book: AssetBook): stri
     return `${grouped(amount)} of the smallest unit of asset ${id} (its name and decimals are not known)`;
   }
   return `${withDecimals(amount, facts.decimals)} ${symbolText(facts.symbol)} (asset ${id})`;
+}
+
+/** The same with the number that is signed beside it: what a person compares. */
+export function exactAmountText(amount: string, asset: string, book: AssetBook): string {
+  const text = amountText(amount, asset, book);
+  const isScaled = WHOLE.test(amount) && (book(asset)?.decimals ?? 0) > 0;
+  return isScaled ? `${text} = ${amount} of its smallest unit` : text;
+}
+
+export function exactStakeText(amount: string, asset: string | undefined, book: AssetBook): string {
+  return asset === undefined ? stakeText(amount, asset, book) : exactAmountText(amount, asset, book);
+}
+
+export function exactCommitmentText(
+  amount: string,
+  market: MarketFacts | undefined,
+  book: AssetBook,
+): string {
+  return market === undefined
+    ? commitmentText(amount, market, book)
+    : exactAmountText(amount, market.settlementAsset, book);
 }
 
 /** The asset that is staked; where nobody could say which one that is, that is said. */
@@ -64,7 +85,8 @@ function scaled(amount: string, decimals: number): string {
 
 /** A symbol that is more than letters and digits could say something else in the sentence around it. */
 export function symbolText(symbol: string): string {
-  return /^[\p{L}\p{N}._-]{1,40}$/u.test(symbol) ? plain(symbol) : quoted(symbol);
+  const shown = /^[\p{L}\p{N}._-]{1,40}$/u.test(symbol) ? plain(symbol) : quoted(symbol);
+  return shown + lookAlikes(symbol);
 }
 
 /** `1234567` with 5 decimals as `12.34567`; no digit is lost. */

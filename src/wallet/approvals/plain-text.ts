@@ -27,6 +27,28 @@ export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): strin
   return RIGHT_TO_LEFT.test(shown) ? ISOLATED.join(shown) : shown;
 }
 
+/** Letters of other scripts, and forms of letters, that look like those of ASCII: what they look like is in their order. */
+const LOOK_ALIKE =
+  /[\u0391\u0392\u0395-\u0397\u0399\u039a\u039c\u039d\u039f\u03a1\u03a4\u03a5\u03a7\u03b1\u03b9\u03bd\u03bf\u03c1\u03c5\u0405\u0406\u0408\u0410\u0412\u0415\u041a\u041c-\u041e\u0420-\u0423\u0425\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0455\u0456\u0458\u04bb\u04c0\u04cf\u0501\u051b\u051d\u0585\u0578\u057d\uff01-\uff5e\u2100-\u214f\u{1d400}-\u{1d7ff}]/gu;
+const OTHER_SCRIPT = /(?!\p{Script=Latin})\p{L}/u;
+const MARKED_MAX = 5;
+
+/**
+ * What a person cannot see in a name: letters that look like others. Empty where there are none; a name that is wholly
+ * of another script, and holds a letter that looks like nothing in ASCII, reads as what it is.
+ */
+export function lookAlikes(text: string): string {
+  const found = [...new Set(text.match(LOOK_ALIKE) ?? [])];
+  if (found.length === 0) return "";
+  const isMixed = /[a-z0-9]/i.test(text);
+  const isAll = [...text].every((sign) => sign.match(LOOK_ALIKE) !== null || !OTHER_SCRIPT.test(sign));
+  if (!isMixed && !isAll) return "";
+  const numbers = found
+    .slice(0, MARKED_MAX)
+    .map((sign) => `${sign} is U+${sign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0")}`);
+  return ` (look-alike letters: ${numbers.join(", ")}${found.length > MARKED_MAX ? ", ..." : ""})`;
+}
+
 /** What names look like that are no sentence: identifiers, addresses, hosts, origins. */
 const NAME = /^(?:https?:\/\/)?[\w.:[\]-]+$/;
 

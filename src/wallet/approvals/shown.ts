@@ -1,7 +1,9 @@
 // A waiting request as it is shown to a person, in this terminal or another one. Texts of others are made harmless
 // here, once; `raw` is JSON in which they are escaped.
+
+import { domainToUnicode } from "node:url";
 import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
-import { named, plain } from "./plain-text.ts";
+import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
 import type { Line, Words } from "./words.ts";
 import { WORD_LINES_MAX } from "./words-helpers.ts";
 
@@ -60,7 +62,7 @@ const RAW_LINES_MAX = 1_000;
 /** The lines of a request, the sentence first. */
 export function requestLines(request: ShownRequest): string[] {
   const { origin, wallet } = request;
-  const who = origin === "null" ? 'a page without an address ("null")' : named(origin);
+  const who = origin === "null" ? 'a page without an address ("null")' : named(origin) + readAs(origin);
   switch (request.kind) {
     case "connection":
       return [`${who} wants to connect to a wallet`, row("wallets", request.wallets!.join(", "))];
@@ -102,6 +104,14 @@ export function requestLines(request: ShownRequest): string[] {
   }
 }
 
+/** A browser names hosts of other scripts by their code, which hides what they look like. */
+function readAs(origin: string): string {
+  if (!/(?:^|[./])xn--/i.test(origin)) return lookAlikes(origin);
+  const host = origin.replace(/^[a-z]+:\/\//i, "").replace(/:\d*$/, "");
+  const shown = domainToUnicode(host);
+  return shown === "" ? "" : ` (shown as ${quoted(shown)}${lookAlikes(shown)})`;
+}
+
 const STANDINGS: Readonly<Record<Destination["standing"], string>> = {
   own: "this devnet",
   told: "as the settings say",
@@ -141,6 +151,33 @@ export function outcomeLine(outcome: Outcome): string {
     case "unsigned":
       return `not signed: ${plain(outcome.reason)}`;
   }
+}
+
+const INDENT = " ".repeat(LABEL_WIDTH + 3);
+/** A terminal that is narrower breaks the lines itself. */
+const COLUMNS_MIN = 60;
+
+/**
+ * Lines as a terminal of so many columns shows them: what is longer goes on below its value, so that an identifier is
+ * whole and is seen to be one.
+ */
+export function wrapped(lines: readonly string[], columns: number | undefined): string[] {
+  if (columns === undefined || columns < COLUMNS_MIN) return [...lines];
+  return lines.flatMap((line) => {
+    const pieces: string[] = [];
+    let rest = line;
+    let indent = "";
+    while (rest.length > columns - indent.length) {
+      const room = columns - indent.length;
+      const blank = rest.lastIndexOf(" ", room);
+      const isWord = blank > room / 2 && rest.slice(0, blank).trim() !== "";
+      const at = isWord ? blank : room;
+      pieces.push(indent + rest.slice(0, at));
+      rest = rest.slice(isWord ? at + 1 : at);
+      indent = /^ {2}\S/.test(line) ? INDENT : "  ";
+    }
+    return [...pieces, indent + rest];
+  });
 }
 
 function row(label: string, value: string): string {

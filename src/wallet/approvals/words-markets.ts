@@ -3,7 +3,7 @@
 import type { Init } from "../../wire/codec.ts";
 import type { OrderAmendment, OrderCancellation, OrderSubmission } from "../../wire/generated/commands.ts";
 import type { MarketFacts } from "../sending/node-client.ts";
-import { commitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
+import { commitmentText, exactCommitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Line, Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, WORD_LINES_MAX, words } from "./words-helpers.ts";
@@ -129,7 +129,7 @@ const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (prov
   const what = commitmentText(commitmentAmount, market, context.assets);
   return words(`Provide liquidity to market ${named(marketId)}, committing ${what}`, [
     marketLine(marketId, market),
-    line("commitment", what),
+    line("commitment", exactCommitmentText(commitmentAmount, market, context.assets)),
     line("fee", provision.fee),
     line("buy orders", provision.buys?.length),
     line("sell orders", provision.sells?.length),
@@ -144,7 +144,7 @@ const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provis
   const title = `Change your liquidity on market ${named(marketId)}`;
   return words(what === undefined ? title : `${title}, committing ${what}`, [
     marketLine(marketId, market),
-    line("new commitment", what),
+    line("new commitment", what && exactCommitmentText(commitmentAmount, market, context.assets)),
     line("new fee", provision.fee),
     line("buy orders", provision.buys?.length || undefined),
     line("sell orders", provision.sells?.length || undefined),

@@ -1,5 +1,5 @@
 // Words for commands that move tokens: transfers, withdrawals, stake.
-import { amountText, stakeText } from "./amounts.ts";
+import { amountText, exactAmountText, exactStakeText, stakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Tell, WordsContext } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
@@ -19,7 +19,7 @@ const transfer: Tell<"transfer"> = (
   return words(
     title,
     [
-      line("amount", what),
+      line("amount", exactAmountText(amount, asset, context.assets)),
       line("to", to),
       line("from account", account(fromAccountType)),
       line("to account", account(toAccountType)),
@@ -49,7 +49,7 @@ const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "
   const receiver = ext?.erc20?.receiverAddress;
   return words(
     `Withdraw ${what} from the network to ${receiver ? `the Ethereum address ${named(receiver)}` : "outside"}`,
-    [line("amount", what), line("to the address", receiver)],
+    [line("amount", exactAmountText(amount, asset, assets)), line("to the address", receiver)],
     ["whoever has that address has the tokens; the network cannot bring them back"],
   );
 };
@@ -61,7 +61,7 @@ const delegateSubmission: Tell<"delegateSubmission"> = (
   const what = stakeText(amount, stakeAsset, assets);
   return words(`Delegate ${what} to validator ${named(nodeId)}`, [
     line("validator", nodeId),
-    line("amount", what),
+    line("amount", exactStakeText(amount, stakeAsset, assets)),
   ]);
 };
 
@@ -72,7 +72,7 @@ const undelegateSubmission: Tell<"undelegateSubmission"> = (
   const what = /^0*$/.test(amount) ? "all stake" : stakeText(amount, stakeAsset, assets);
   return words(`Take ${what} back from validator ${named(nodeId)}`, [
     line("validator", nodeId),
-    line("amount", what),
+    line("amount", what === "all stake" ? what : exactStakeText(amount, stakeAsset, assets)),
     line("when", enumWord("vega.commands.v1.UndelegateSubmission.Method", method, "METHOD_")),
   ]);
 };

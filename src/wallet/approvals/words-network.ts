@@ -1,7 +1,7 @@
 // Words for commands of governance and of validators.
 import type { Init } from "../../wire/codec.ts";
 import type { ChainEvent } from "../../wire/generated/commands.ts";
-import { amountText, stakeText } from "./amounts.ts";
+import { exactAmountText, exactStakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Tell } from "./words.ts";
 import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
@@ -134,14 +134,14 @@ const chainEvent: Tell<"chainEvent"> = (event, { assets, stakeAsset }) => {
     [
       line("transaction", txId),
       line("what", whatHappened(event)),
-      line("amount", moved && amountText(moved.amount ?? "", moved.vegaAssetId ?? "", assets)),
+      line("amount", moved && exactAmountText(moved.amount ?? "", moved.vegaAssetId ?? "", assets)),
       line("key", builtin?.deposit?.partyId ?? builtin?.withdrawal?.partyId ?? erc20?.deposit?.targetPartyId),
       line("asset", erc20?.withdrawal?.vegaAssetId ?? limits?.vegaAssetId),
       line(
         "Ethereum address",
         erc20?.withdrawal?.targetEthereumAddress ?? erc20?.deposit?.sourceEthereumAddress,
       ),
-      line("amount", staked && stakeText(staked.amount ?? "", stakeAsset, assets)),
+      line("amount", staked && exactStakeText(staked.amount ?? "", stakeAsset, assets)),
       line("key", staked?.vegaPublicKey),
       line("Ethereum address", staked?.ethereumAddress),
       ...limitLines(

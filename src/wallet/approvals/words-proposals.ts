@@ -1,7 +1,7 @@
 // What a proposal would make: the facts of a new market, the amounts of a new or changed asset.
 import type { Init } from "../../wire/codec.ts";
 import type { AssetDetails, NewMarketConfiguration } from "../../wire/generated/vega.ts";
-import { type AssetBook, amountText } from "./amounts.ts";
+import { type AssetBook, exactAmountText } from "./amounts.ts";
 import type { Line } from "./words.ts";
 import { line, said } from "./words-helpers.ts";
 
@@ -32,7 +32,7 @@ export function newAssetLines(changes: Init<AssetDetails> | undefined): Lines {
     line("decimals", decimals),
     line("contract", erc20?.contractAddress),
     ...limitLines(erc20, "proposed", book),
-    line("most from a faucet", mint && amountText(mint, "proposed", book)),
+    line("most from a faucet", mint && exactAmountText(mint, "proposed", book)),
   ];
 }
 
@@ -44,7 +44,7 @@ interface Limits {
 export function limitLines(limits: Limits | undefined, asset: string, book: AssetBook): Lines {
   if (limits === undefined) return [];
   const { lifetimeLimit, withdrawThreshold } = limits;
-  const amount = (text: string | undefined) => text && amountText(text, asset, book);
+  const amount = (text: string | undefined) => text && exactAmountText(text, asset, book);
   return [
     line("most of a key's deposits", amount(lifetimeLimit)),
     line("withdrawals wait from", amount(withdrawThreshold)),

@@ -1,5 +1,6 @@
 // Sites: what one owner serves pages under. A page can have as many origins as it likes below one name, so what a person
 // is asked about is bounded, and blocked, by site.
+import { getDomain } from "tldts";
 import type { JsonFile } from "./json-file.ts";
 
 export interface BlockedSite {
@@ -16,17 +17,14 @@ export interface BlockedDocument {
 export const NONE_BLOCKED: BlockedDocument = { version: 1, sites: [] };
 /** Sites that are remembered; the oldest goes for one more. */
 const SITES_MAX = 10_000;
-const LABELS = 2;
 
 /**
- * The last two labels of a name, without its port: `a.b.evil.example:8080` is of `evil.example`. An address, and a name
- * without a dot, are sites of their own. Names below a suffix that many share (`co.uk`) count as one site, which costs
- * them no more than their turn.
+ * The name that one owner has registered, by the public suffix list: `a.b.evil.co.uk:8080` is of `evil.co.uk`, and
+ * `a.github.io` is a site of its own. An address, and a name that is below no suffix, are too; ports make no site.
  */
 export function siteOf(hostname: string): string {
   const host = hostname.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-  if (host.startsWith("[") || /^[\d.]+$/.test(host)) return host;
-  return host.split(".").slice(-LABELS).join(".");
+  return getDomain(host, { allowPrivateDomains: true }) ?? host;
 }
 
 /** Sites whose connections are refused without anybody being asked. */

@@ -1,0 +1,25 @@
+// The commands by their word. Each is loaded when it is called.
+
+export interface Command {
+  readonly help: string;
+  /** What is said of the words behind the command, where it says more than one thing. */
+  helpOf?(argv: readonly string[]): string | Promise<string>;
+  run(argv: string[]): Promise<number>;
+}
+
+export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
+  devnet: { summary: "start a local network, and its tools", load: () => import("./devnet.ts") },
+  serve: { summary: "serve an existing home", load: () => import("./serve.ts") },
+  replay: {
+    summary: "load a recording, and serve it with --serve",
+    load: () => import("./replay.ts"),
+  },
+  history: { summary: "segments, export, verify", load: () => import("./history.ts") },
+  wallet: { summary: "keys, signatures, wallet files", load: () => import("./wallet.ts") },
+  tx: { summary: "build, check, sign, prove, send a transaction", load: () => import("./tx.ts") },
+  pow: { summary: "make, check and measure proofs of work", load: () => import("./pow.ts") },
+  explain: { summary: "what an error means, and what to do", load: () => import("./explain.ts") },
+  doctor: { summary: "check a home and this machine", load: () => import("./doctor.ts") },
+  completions: { summary: "what your shell completes", load: () => import("./completions.ts") },
+  version: { summary: "what this executable is", load: () => import("./version.ts") },
+};
