@@ -11,7 +11,7 @@ import { longRecording } from "./rig/stream.ts";
 
 const STOP_MS_MAX = 2_000;
 const BLOCKS = 500;
-const SIGNALS = ["SIGTERM", "SIGINT"] as const;
+const SIGNALS = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
 const INTERRUPTED = 130;
 
 const scratch = new Scratch("signals");
@@ -117,7 +117,7 @@ describe("replay", () => {
 
 describe("serve", () => {
   for (const signal of SIGNALS) {
-    const code = signal === "SIGTERM" ? 0 : INTERRUPTED;
+    const code = signal === "SIGINT" ? INTERRUPTED : 0;
 
     test(`${signal} while it loads`, async () => {
       const home = scratch.path();

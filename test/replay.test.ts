@@ -70,6 +70,20 @@ describe("a file that is loaded again", () => {
     }
   });
 
+  test("and begins before the home does, is refused: there is nothing to compare, and no room", async () => {
+    const late = blockSpans(sample).find(({ height }) => height === 1000)!;
+    const home = scratch.path();
+    const { head } = await load(home, scratch.file(sample.subarray(late.start)));
+    expect(head!.firstHeight).toBe(1000);
+    const before = digestOf(home);
+    for (const file of [SAMPLE, scratch.file(upTo(sample, 700))]) {
+      const { code, message } = await refusal(home, file);
+      expect(code).toBe("block_before_home");
+      expect(message).toContain("comes before block 1000, the first one of this home");
+    }
+    expect(digestOf(home)).toEqual(before);
+  });
+
   test("and ends below what is there, adds nothing", async () => {
     const home = scratch.path();
     await load(home, SAMPLE);

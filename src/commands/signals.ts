@@ -1,4 +1,7 @@
-export type EndSignal = "SIGINT" | "SIGTERM";
+/** What asks for an orderly end; SIGHUP comes when the terminal or the connection behind it is gone. */
+const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+export type EndSignal = (typeof END_SIGNALS)[number];
 
 /** A signal that comes again within this is the same one: timeout(1) and npm pass theirs on to a group that has it. */
 const ECHO_MS = 250;
@@ -10,8 +13,7 @@ const ECHO_MS = 250;
 export function onEndSignal(heed: (signal: EndSignal) => void): () => void {
   let hasCome = false;
   const forget = () => {
-    process.off("SIGINT", come);
-    process.off("SIGTERM", come);
+    for (const signal of END_SIGNALS) process.off(signal, come);
   };
   const come = (signal: NodeJS.Signals) => {
     if (hasCome) return;
@@ -19,8 +21,7 @@ export function onEndSignal(heed: (signal: EndSignal) => void): () => void {
     setTimeout(forget, ECHO_MS).unref();
     heed(signal as EndSignal);
   };
-  process.on("SIGINT", come);
-  process.on("SIGTERM", come);
+  for (const signal of END_SIGNALS) process.on(signal, come);
   return forget;
 }
 

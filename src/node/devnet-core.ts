@@ -27,6 +27,8 @@ export interface DevnetCoreOptions {
   readonly seed?: string;
   /** The system's time, Unix nanoseconds. */
   readonly nowNs?: () => bigint;
+  /** The home goes with the process: nothing waits for the disk. */
+  readonly isTemporary?: boolean;
   /** Blocks in a history segment. */
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
@@ -93,6 +95,7 @@ export class DevnetCore {
       ...(options.rules && { rules: options.rules }),
       ...(options.onOutcome && { onOutcome: options.onOutcome }),
       ...(options.record && { recordTo: options.record }),
+      ...(options.isTemporary && { isTemporary: true }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),
       readGenesis: readDevnetGenesis,

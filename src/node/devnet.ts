@@ -295,9 +295,8 @@ function openCore(
         options.onProblem?.(error);
       }
     };
-    // Nobody comes back to a temporary home after a crash.
-    if (isTemporary) db.run("PRAGMA synchronous = OFF");
-    return { core: new DevnetCore(genesis, db, { ...options, ...link?.chainOptions }, onLoaded), note };
+    const core = new DevnetCore(genesis, db, { ...options, ...link?.chainOptions, isTemporary }, onLoaded);
+    return { core, note };
   } catch (error) {
     db.close();
     throw error;

@@ -46,6 +46,7 @@ export class KnownBlocks {
   has(block: Block): boolean {
     const { head } = this;
     if (!head || block.height > head.height || block.chainId !== head.chainId) return false;
+    if (block.height < head.firstHeight) throw beforeHome(block, head);
     this.hasMet = true;
     const hash = block.hash.toUpperCase();
     const rows = this.rowsAt(block.height);
@@ -104,6 +105,16 @@ export class KnownBlocks {
 
 function isHead(block: Block, head: ChainHead): boolean {
   return block.hash.toUpperCase() === head.hash.toUpperCase();
+}
+
+/** Rows are numbered from the first block on: nothing can be put before it, and there is nothing to compare with. */
+function beforeHome(block: Block, { firstHeight }: ChainHead): NodeError {
+  return new NodeError(
+    "replay",
+    "block_before_home",
+    `block ${block.height} of the recording comes before block ${firstHeight}, the first one of this home`,
+    "load the recording into another --home, from its first block on; or one that begins where this home does",
+  );
 }
 
 export function mismatch(block: Block): NodeError {

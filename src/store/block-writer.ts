@@ -30,6 +30,8 @@ export interface BlockWriterOptions {
   readonly checkpointBytes?: number;
   /** Beyond this much of the log the writer waits for its readers. */
   readonly logBytesMax?: number;
+  /** Nobody comes back to the store after a crash: nothing waits for the disk. */
+  readonly isTemporary?: boolean;
   /** How the log is synced; tests let it fail. */
   readonly disk?: FileSync;
 }
@@ -47,7 +49,7 @@ export class BlockWriter {
   private readonly updateBlockHash: Statement;
   private readonly selectBlockHash: Statement;
   private readonly walPages: Statement;
-  /** Not for a store in memory. */
+  /** Not for a store in memory, or a temporary one. */
   private readonly logSync: LogSync | undefined;
   private committed: ChainHead | undefined;
   private head: ChainHead | undefined;
@@ -82,7 +84,9 @@ export class BlockWriter {
     this.selectBlockHash = db.prepare("SELECT height, time, hash FROM blocks WHERE no = ?");
     this.walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     const isInMemory = db.filename === "" || db.filename === ":memory:";
-    this.logSync = isInMemory ? undefined : new LogSync(`${db.filename}-wal`, options.disk);
+    this.logSync =
+      isInMemory || options.isTemporary ? undefined : new LogSync(`${db.filename}-wal`, options.disk);
+    if (options.isTemporary) db.run("PRAGMA synchronous = OFF");
     this.logBound = new LogBound(db, options.logBytesMax);
     this.head = readHead(db);
     this.committed = this.head;

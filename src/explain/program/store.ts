@@ -158,6 +158,12 @@ export const STORE_CODES = table("program code", {
     "A field has a form that it cannot have; the text names it.",
     "The recording is damaged; everything before the block is loaded.",
   ],
+  block_before_home: [
+    "",
+    "The recording begins before the home does.",
+    "A home holds its blocks in one row from the first one on: nothing can be put before it, and there is nothing to compare such blocks with.",
+    "Load the recording into another home from its first block on.",
+  ],
   history_mismatch: [
     "",
     "The recording tells another story than the home.",

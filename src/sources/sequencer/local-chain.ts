@@ -69,6 +69,7 @@ export class LocalChain implements ChainPort, SequencerTools {
       allOrNothing: true,
       checkpointBytes: CHECKPOINT_BYTES,
       disk: options.disk,
+      ...(options.isTemporary && { isTemporary: true }),
     });
     // The log is cut back to this when it begins anew.
     options.db.run(`PRAGMA journal_size_limit = ${CHECKPOINT_BYTES}`);

@@ -26,6 +26,8 @@ export interface LocalChainOptions {
   readonly limits?: Partial<SequencerLimits>;
   /** Saved with the chain, besides clock and randomness: the bridge simulator. */
   readonly parts?: readonly ChainPart[];
+  /** Nobody comes back to the store after a crash. */
+  readonly isTemporary?: boolean;
   /** How the store's log is synced; tests let it fail. */
   readonly disk?: FileSync;
   /** An event file that every block is appended to. */
