@@ -102,6 +102,34 @@ else
       }
     });
 
+    test("while serving: the load goes on by itself when there is room again", async () => {
+      expect(mount(ROOM_KIB)).toBe(true);
+      const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
+      await lyra(["replay", part, "--home", home, "--quiet"]);
+      expect(resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
+      const node = new ServingLyra([...words, "--serve"]);
+      try {
+        const { url } = await node.listening();
+        const ready = async () => {
+          const answer = await fetch(`${url}/readyz`);
+          return answer.ok ? "ready" : ((await answer.json()) as { message: string }).message;
+        };
+        while ((await ready()) !== "loading failed: disk_full") await Bun.sleep(5);
+        expect(resize(ROOM_KIB)).toBe(true);
+        const deadline = performance.now() + 20_000;
+        while ((await ready()) !== "ready" && performance.now() < deadline) await Bun.sleep(20);
+        expect(await ready()).toBe("ready");
+        const ended = await node.stop();
+        expect(ended.code).toBe(0);
+        expect(ended.err.match(/"code":"disk_full"/g)).toHaveLength(1);
+        expect(digestOf(home).sha256).toBe(whole);
+      } finally {
+        node.kill("SIGKILL");
+        await node.end();
+        unmount();
+      }
+    });
+
     test("while serving: what is there is served, /readyz says why, and the exit code is 1", async () => {
       expect(mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));

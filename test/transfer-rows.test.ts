@@ -2,7 +2,8 @@
 
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import fc from "fast-check";
 import { openWriter, schemaVersionOf, storePath } from "../src/store/database.ts";
 import { MIGRATIONS } from "../src/store/migrations.ts";
@@ -189,3 +190,60 @@ test("a store of schema 2 is brought over, with every transfer that it has", () 
     { numRuns: 30 },
   );
 });
+
+describe("while its schema is changed", () => {
+  const list: readonly Step[] = fc.sample(steps, { numRuns: 1, seed: 7 })[0]!;
+  const namesIn = (home: string) => readdirSync(home).filter((name) => name.includes("-schema-"));
+
+  test("a checked copy of the store is there, and gone when that has succeeded", () => {
+    const home = scratch.path();
+    oldStore(home, list);
+    const before = digestOfTables(storePath(home));
+    const migration = MIGRATIONS.find(({ version }) => version === 4)!;
+    const { run } = migration;
+    let during: string[] = [];
+    try {
+      migration.run = () => {
+        during = namesIn(home);
+        throw new Error("no");
+      };
+      expect(() => openWriter(home)).toThrow("the store could not be brought to schema 4");
+    } finally {
+      migration.run = run;
+    }
+    expect([during, namesIn(home)]).toEqual([["lyra.db-schema-2"], ["lyra.db-schema-2"]]);
+    expect(digestOfTables(join(home, "lyra.db-schema-2"))).toBe(before);
+    // The copy of schema 2 stays until the last step: step 3 was done and is not done again.
+    const db = openWriter(home);
+    expect(schemaVersionOf(db)).toBe(MIGRATIONS.at(-1)!.version);
+    db.close();
+    expect(namesIn(home)).toEqual([]);
+  });
+
+  test("without a copy nothing is changed", () => {
+    const home = scratch.path();
+    oldStore(home, list);
+    // A folder stands where the copy would be.
+    mkdirSync(join(home, "lyra.db-schema-2", "in the way"), { recursive: true });
+    const before = digestOfTables(storePath(home));
+    expect(() => openWriter(home)).toThrow("no copy of it could be made");
+    expect(digestOfTables(storePath(home))).toBe(before);
+  });
+});
+
+/** Of all rows of all tables of a store, whatever its schema is. */
+function digestOfTables(path: string): string {
+  const db = new Database(path, { safeIntegers: true });
+  const hash = new Bun.CryptoHasher("sha256");
+  const tables = db.query("SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name").all() as {
+    name: string;
+    sql: string;
+  }[];
+  for (const { name, sql } of tables) {
+    hash.update(sql);
+    for (const row of db.query(`SELECT * FROM "${name}"`).values())
+      hash.update(row.map((value) => (value instanceof Uint8Array ? hex(value) : String(value))).join());
+  }
+  db.close();
+  return hash.digest("hex");
+}

@@ -13,6 +13,7 @@ import type { ChainHead } from "../store/head.ts";
 import { workerUrl } from "../worker-url.ts";
 import { BUILD } from "./build.ts";
 import type { NodeConfig } from "./config.ts";
+import { HomeWatch } from "./home-watch.ts";
 import { type HomeLock, lockHome } from "./lock.ts";
 import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./store-facts.ts";
@@ -73,6 +74,11 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       status.ingest.note(() => plane.head()?.height ?? 0);
       readers.notifyCommit();
     };
+    const watch = new HomeWatch(config.home, (failure) => {
+      logFailure(failure);
+      writer.noteLost(failure);
+    });
+    cleanup.unshift(() => watch.stop());
     status.onDamage = () => readers.tell(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
@@ -81,7 +87,10 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       head: () => plane.head(),
       loaded: writer.loaded,
       broken: writer.broken,
-      stop: () => stop([server, readers], writer, db, lock),
+      stop: () => {
+        watch.stop();
+        return stop([server, readers], writer, db, lock);
+      },
     };
   } catch (error) {
     for (const undo of cleanup) undo();
@@ -134,7 +143,11 @@ class WriterThread {
       if (message.kind === "failed") {
         const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
         if (message.code === "store_damaged") this.noteDamage(failure);
-        else this.failure ??= failure;
+        else {
+          this.failure ??= failure;
+          // The load goes on when there is room: until then the log says why it does not.
+          if (message.code === "disk_full" && this.state === "loading") logFailure(failure);
+        }
       }
       if (message.kind === "recovered") this.failure = undefined;
       if (message.kind === "idle" || message.kind === "stopped") {
@@ -171,10 +184,17 @@ class WriterThread {
   notReady(): string | undefined {
     // The sentence may name files of this machine: it is for the log, the code for whoever can reach the port.
     if (this.damageFound) return STORE_DAMAGED;
+    if (this.failure?.code === "home_lost") return "the home is lost: home_lost";
     if (this.failure) return `loading failed: ${this.failure.code}`;
     const damaged = this.result?.files.find((file) => file.damage)?.damage;
     if (damaged) return `the recording is damaged at record ${damaged.record}`;
     return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
+  }
+
+  /** The home is not where it was: what is served is still right, and nothing that comes is kept where it should be. */
+  noteLost(failure: NodeError): void {
+    this.failure = failure;
+    this.onChange();
   }
 
   async stop(): Promise<void> {

@@ -54,21 +54,33 @@ async function work(order: WriterOrder): Promise<void> {
     record: (row) => recorder.record(row),
   });
   let isLoaded = false;
-  try {
-    segments.onCommitted(writer.committedHead?.height ?? 0);
-    const result = await replayFiles(writer, db, order.replay, {
+  let isWaiting = false;
+  segments.onCommitted(writer.committedHead?.height ?? 0);
+  const load = () =>
+    replayFiles(writer, db, order.replay, {
       isStopping: () => isStopping,
       onCommit(head) {
+        if (isWaiting) report({ kind: "recovered" });
+        isWaiting = false;
         report({ kind: "committed", head });
         recorder.onCommitted();
         segments.onCommitted(head.height);
       },
     });
-    report({ kind: "replayed", result });
-    isLoaded = true;
-  } catch (error) {
-    reportFailure(error);
-  }
+  do {
+    try {
+      const result = await load();
+      if (isWaiting) report({ kind: "recovered" });
+      report({ kind: "replayed", result });
+      isLoaded = true;
+    } catch (error) {
+      // Each time the same: it is said once.
+      if (!isWaiting) reportFailure(error);
+      isWaiting = error instanceof NodeError && error.code === "disk_full";
+      // What is stored already is passed over when the files are read again.
+      if (isWaiting) await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
+    }
+  } while (isWaiting && !isLoaded && !isStopping);
   recorder.onCommitted();
   const made = segments.idle().then(
     () => true,

@@ -1,7 +1,18 @@
 // The one place where databases are opened and where their settings stand.
 import { Database, type Statement } from "bun:sqlite";
-import { accessSync, constants, mkdirSync, rmSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { PageSums, sumsPath } from "./page-sums.ts";
@@ -322,12 +333,79 @@ function checkVersion(db: Database): void {
 function migrate(db: Database): void {
   checkVersion(db);
   const version = schemaVersionOf(db);
+  const isOlder = version > 0 && version < SCHEMA_VERSION;
+  const copy = isOlder ? keepCopy(db, version) : undefined;
   for (const migration of MIGRATIONS) {
     if (migration.version <= version) continue;
-    db.transaction(() => {
-      migration.run(db);
-      db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
-      db.run(`PRAGMA user_version = ${migration.version}`);
-    }).immediate();
+    try {
+      db.transaction(() => {
+        migration.run(db);
+        db.run(`PRAGMA application_id = ${APPLICATION_ID}`);
+        db.run(`PRAGMA user_version = ${migration.version}`);
+      }).immediate();
+    } catch (error) {
+      throw copy === undefined ? error : migrationFailed(error, migration.version, copy);
+    }
   }
+  removeCopies(db.filename);
+}
+
+const COPY = "-schema-";
+
+/**
+ * A copy of the store as it is, checked, for as long as its schema is changed: the steps have no way back. After a kill
+ * the next start makes it again, or removes it where the steps are done.
+ * @returns its path @throws NodeError when there is no room for it
+ */
+function keepCopy(db: Database, version: number): string {
+  const path = `${db.filename}${COPY}${version}`;
+  const half = `${path}.tmp`;
+  try {
+    rmSync(half, { force: true, recursive: true });
+    db.query("VACUUM INTO ?").run(half);
+    const copy = new Database(half, { readonly: true, safeIntegers: true });
+    try {
+      const found = copy.query("PRAGMA quick_check(1)").get() as { quick_check: string };
+      if (found.quick_check !== "ok" || schemaVersionOf(copy) !== version) throw new Error(found.quick_check);
+    } finally {
+      copy.close();
+    }
+    const file = openSync(half, "r");
+    fsyncSync(file);
+    closeSync(file);
+    renameSync(half, path);
+    return path;
+  } catch (error) {
+    rmSync(half, { force: true, recursive: true });
+    const hint = `nothing was changed: make room for a copy of the store (${statSync(db.filename).size} bytes), or check the disk`;
+    const sentence = `the store has schema ${version}, and no copy of it could be made before it is brought up to date`;
+    const options = { cause: error };
+    throw isDiskFull(error)
+      ? new NodeError("store.migrate", "disk_full", sentence, hint, ExitCode.failed, options)
+      : new NodeError("store.migrate", "migration_failed", sentence, hint, ExitCode.failed, options);
+  }
+}
+
+function migrationFailed(error: unknown, version: number, copy: string): NodeError {
+  const sentence = `the store could not be brought to schema ${version}`;
+  const hint = `it is as it was, and a checked copy is ${basename(copy)} in the home`;
+  const options = { cause: error };
+  return isDiskFull(error)
+    ? new NodeError(
+        "store.migrate",
+        "disk_full",
+        sentence,
+        `${hint}: make room and start again`,
+        ExitCode.failed,
+        options,
+      )
+    : new NodeError("store.migrate", "migration_failed", sentence, hint, ExitCode.failed, options);
+}
+
+/** Of migrations that are done. */
+function removeCopies(filename: string): void {
+  if (filename === "" || filename === ":memory:") return;
+  const prefix = `${basename(filename)}${COPY}`;
+  for (const name of readdirSync(dirname(filename)))
+    if (name.startsWith(prefix)) rmSync(join(dirname(filename), name), { force: true });
 }

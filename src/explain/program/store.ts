@@ -80,6 +80,18 @@ export const STORE_CODES = table("program code", {
     "Another program made it.",
     "Choose another --home.",
   ],
+  migration_failed: [
+    "",
+    "The store could not be brought to the newest schema.",
+    "A step failed; each is made whole or not at all, so the store is as it was.",
+    "A checked copy lies in the home (lyra.db-schema-N). Keep it, and report the error.",
+  ],
+  home_lost: [
+    "",
+    "The home was moved, removed or replaced while a process had it open.",
+    "The process goes on with the files that it has open, wherever they are now; nobody else finds them there.",
+    "Stop it, put the home back or name its new place with --home, and start again.",
+  ],
   home_read_only: [
     "the store cannot be opened: the home <path> cannot be written (<reason>), which reading it takes too",
     "The home lies where nothing can be written.",
