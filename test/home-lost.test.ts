@@ -39,7 +39,8 @@ test.each(ways)(
     const deadline = performance.now() + 10_000;
     const ready = async () => {
       const answer = await fetch(`${url}/readyz`);
-      return [answer.status, ((await answer.json()) as { message?: string }).message];
+      const text = await answer.text();
+      return [answer.status, answer.ok ? text : (JSON.parse(text) as { message: string }).message];
     };
     const lost = [503, "the home is lost: home_lost"];
     let answer = await ready();
