@@ -127,10 +127,14 @@ function writable(home: string): Finding {
       detail: `${home} can be written${isPrivate ? "" : `, and read by others (mode ${mode.toString(8)})`}`,
     };
   } catch (error) {
+    // A medium that is read-only has homes that can be served; a full disk has none that can be loaded into.
+    const { code } = error as { code?: string };
+    const canBeRead = code === "EACCES" || code === "EROFS" || code === "EPERM";
+    const detail = `${home} cannot be written (${code})`;
     return {
       check: "home",
-      ok: false,
-      detail: `${home} cannot be written (${(error as { code?: string }).code})`,
+      ok: canBeRead,
+      detail: canBeRead ? `${detail}: it can be served and examined` : detail,
     };
   }
 }

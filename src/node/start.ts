@@ -8,7 +8,7 @@ import { LoadMeter } from "../api/load-meter.ts";
 import { ExitCode, NodeError, threadReason } from "../errors.ts";
 import { logFailure } from "../log.ts";
 import type { ReplayResult } from "../sources/replay.ts";
-import { openReader, openWriter } from "../store/database.ts";
+import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { workerUrl } from "../worker-url.ts";
 import { BUILD } from "./build.ts";
@@ -41,11 +41,13 @@ export interface RunningNode {
 
 /** Starts a node on a home. The port listens when this returns. @throws NodeError */
 export async function startNode(config: NodeConfig): Promise<RunningNode> {
-  const lock = lockHome(config.home);
+  // A home that nobody can write needs no lock, and gets no writer.
+  const isReadOnly = config.replay.length === 0 && isReadOnlyHome(config.home);
+  const lock = isReadOnly ? NO_LOCK : lockHome(config.home);
   const cleanup: (() => void)[] = [() => lock.release()];
   try {
     // Makes or migrates the store before the first reader comes.
-    openWriter(config.home).close();
+    if (!isReadOnly) openWriter(config.home).close();
     const db = openReader(config.home);
     cleanup.unshift(() => db.close());
     const plane = new DataPlane(
@@ -62,11 +64,13 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       meter: new LoadMeter(nowMs, () => readers.more(server.port)),
     });
     cleanup.unshift(() => void server.stop());
-    const writer = new WriterThread({
-      home: config.home,
-      segmentLength: config.segmentLength,
-      replay: config.replay,
-    });
+    const writer = isReadOnly
+      ? new NoWriter()
+      : new WriterThread({
+          home: config.home,
+          segmentLength: config.segmentLength,
+          replay: config.replay,
+        });
     writer.onChange = () => readers.tell(writer.notReady());
     writer.onChange();
     writer.onCommitted = () => {
@@ -100,7 +104,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
 
 async function stop(
   servers: readonly { stop(): Promise<void> }[],
-  writer: WriterThread,
+  writer: Writing,
   db: { close(): void },
   lock: HomeLock,
 ): Promise<void> {
@@ -110,8 +114,45 @@ async function stop(
   lock.release();
 }
 
+const NO_LOCK: HomeLock = { release: () => {} };
+
+/** What the main thread sees of the one that writes. */
+interface Writing {
+  readonly loaded: Promise<ReplayResult | undefined>;
+  readonly broken: Promise<NodeError>;
+  /** Notified of everything that may change `notReady`. */
+  onChange: () => void;
+  /** Notified of every commit of a load. */
+  onCommitted: () => void;
+  /** Why the node is not ready. */
+  notReady(): string | undefined;
+  /** The home is not where it was: what is served is still right, and nothing that comes is kept where it should be. */
+  noteLost(failure: NodeError): void;
+  stop(): Promise<void>;
+}
+
+/** Of a home that nobody can write. */
+class NoWriter implements Writing {
+  readonly loaded = Promise.resolve(undefined);
+  readonly broken = new Promise<NodeError>(() => {});
+  onChange = () => {};
+  onCommitted = () => {};
+  private lost: string | undefined;
+
+  notReady(): string | undefined {
+    return this.lost;
+  }
+
+  noteLost({ code }: NodeError): void {
+    this.lost = `the home is lost: ${code}`;
+    this.onChange();
+  }
+
+  async stop(): Promise<void> {}
+}
+
 /** The writer's thread, seen from the main one. */
-class WriterThread {
+class WriterThread implements Writing {
   readonly loaded: Promise<ReplayResult | undefined>;
   readonly broken: Promise<NodeError>;
   private readonly worker: Worker;
@@ -121,9 +162,7 @@ class WriterThread {
   /** The scrub's finding: sticky, because no later load mends it. */
   private damageFound: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
-  /** Told of everything that may change `notReady`. */
   onChange = () => {};
-  /** Notified of every commit of a load. */
   onCommitted = () => {};
 
   constructor(private readonly order: WriterOrder) {
@@ -191,7 +230,6 @@ class WriterThread {
     return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
   }
 
-  /** The home is not where it was: what is served is still right, and nothing that comes is kept where it should be. */
   noteLost(failure: NodeError): void {
     this.failure = failure;
     this.onChange();

@@ -1,5 +1,5 @@
 // The one place where databases are opened and where their settings stand.
-import { Database, type Statement } from "bun:sqlite";
+import { Database, constants as flags, type Statement } from "bun:sqlite";
 import {
   accessSync,
   closeSync,
@@ -13,6 +13,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { PageSums, sumsPath } from "./page-sums.ts";
@@ -61,12 +62,19 @@ const STATEMENTS_SWEEP = 256;
  * otherwise is a matter of garbage collection. Here closing is closing.
  */
 class StoreDatabase extends Database {
+  /** Nobody can write it. */
+  readonly isImmutable: boolean;
   /** The writer's. */
   private sums: PageSums | undefined;
   private statements: WeakRef<Statement>[] = [];
   private sweepAt = STATEMENTS_SWEEP;
   /** Texts as they are prepared, by the texts asked for. */
   private readonly planned = new Map<string, string>();
+
+  constructor(path: string, options: ConstructorParameters<typeof Database>[1]) {
+    super(path, options);
+    this.isImmutable = typeof options === "number";
+  }
 
   // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
   override query(sql: string): any {
@@ -76,7 +84,13 @@ class StoreDatabase extends Database {
       text = plannedOnce(sql);
       this.planned.set(sql, text);
     }
-    return super.query(text);
+    return this.exact(super.query(text));
+  }
+
+  /** Of a connection that was opened by flags, which cannot say so (see `openImmutable`). */
+  private exact(statement: Statement): Statement {
+    if (this.isImmutable) statement.safeIntegers(true);
+    return statement;
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
@@ -87,7 +101,7 @@ class StoreDatabase extends Database {
       this.sweepAt = Math.max(STATEMENTS_SWEEP, 2 * this.statements.length);
     }
     this.statements.push(new WeakRef(statement));
-    return statement;
+    return this.exact(statement);
   }
 
   keepSums(): void {
@@ -188,6 +202,11 @@ export function hasStore(home: string): boolean {
   }
 }
 
+/** Whether nothing can be written into a home that is there. */
+export function isReadOnlyHome(home: string): boolean {
+  return hasStore(home) && readOnlyHome(home) !== undefined;
+}
+
 /** Opens an existing store for queries only. Many may be open beside the writer, in any process. */
 export function openReader(home: string): Database {
   if (!hasStore(home)) {
@@ -205,7 +224,10 @@ export function openReader(home: string): Database {
   try {
     db = open(storePath(home), { readonly: true });
   } catch (error) {
-    throw readOnlyHome(home) ?? error;
+    const refusal = readOnlyHome(home);
+    if (refusal === undefined) throw error;
+    if (hasLog(home)) throw refusal;
+    db = openImmutable(home);
   }
   try {
     checkVersion(db);
@@ -217,7 +239,7 @@ export function openReader(home: string): Database {
         "open it once for writing to bring it up to date: lyra serve --home DIR",
       );
     }
-    db.run("PRAGMA query_only = ON");
+    if (!(db as StoreDatabase).isImmutable) db.run("PRAGMA query_only = ON");
   } catch (error) {
     db.close();
     throw openError(error);
@@ -243,12 +265,27 @@ function readOnlyHome(home: string): NodeError | undefined {
   }
 }
 
+/** What a killed writer left, and only a writer takes in. */
+function hasLog(home: string): boolean {
+  return (statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** A whole store in a home that nobody can write: without the files that readers keep beside one, and without locks. */
+function openImmutable(home: string): StoreDatabase {
+  const path = `${pathToFileURL(storePath(home)).href}?immutable=1`;
+  return prepared(() => new StoreDatabase(path, flags.SQLITE_OPEN_READONLY | flags.SQLITE_OPEN_URI));
+}
+
 function open(path: string, mode: { readonly: true } | { readwrite: true; create: boolean }): StoreDatabase {
+  return prepared(() => new StoreDatabase(path, { ...mode, strict: true, safeIntegers: true }));
+}
+
+function prepared(connect: () => StoreDatabase): StoreDatabase {
   checkSqlite();
   Database.MAX_QUERY_CACHE_SIZE = STATEMENTS_KEPT;
   let db: StoreDatabase | undefined;
   try {
-    db = new StoreDatabase(path, { ...mode, strict: true, safeIntegers: true });
+    db = connect();
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
     db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
     db.run("PRAGMA temp_store = FILE");
