@@ -1,13 +1,12 @@
 // Inflates a gzip file, after its check sum is known to be right: a flipped bit can inflate to other values long
 // before anything is noticed, so of a file that is damaged inside nothing is given. Of a file that only ends too early,
-// or has something else behind its end, every byte before that place is given: a reader loads what is whole. Who can
-// take back what he made of it gets the beginning earlier, and is told when the check sum is known to be right.
+// or has something else behind its end, every byte before that place is given: a reader loads what is whole.
 //
 // A file of moderate size is inflated at once, in memory, on zlib's own thread. A larger one is gone through twice,
 // first for the check sum (a tenth of the time it takes to load). zlib throws away what it made of the input in which
 // it met the end, so that input is gone through again in smaller steps, down to single bytes.
 import { readSync } from "node:fs";
-import { constants, createGunzip, gunzip, gunzipSync } from "node:zlib";
+import { createGunzip, gunzip } from "node:zlib";
 import { reasonOf } from "../errors.ts";
 
 /** Input steps, coarse to fine. The first bounds what a small file can blow up to at a time: 64 KiB make 64 MiB. */
@@ -22,12 +21,6 @@ const WHOLE_FILE_BYTES_MAX = 16 * 1024 * 1024;
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
 /** What is inflated at once is given in pieces, so that not all of its blocks are in memory together. */
 const PIECE_BYTES = 512 * 1024;
-/** The part of such a file that is inflated by the caller itself, while zlib's own thread is at the whole ... */
-const BEGINNING_FILE_BYTES = 192 * 1024;
-/** ... unless it makes more than this. */
-const BEGINNING_BYTES_MAX = 4 * 1024 * 1024;
-/** Room made at a time: it mostly makes less than this. */
-const BEGINNING_BYTES_USUAL = 1536 * 1024;
 /** Length of the inflated data (mod 2^32), the last field of the last member (RFC 1952, section 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
 /** What zlib says of a member's header. Whatever came before it has passed its check sum. */
@@ -41,68 +34,28 @@ export class InflateFault extends Error {
   override readonly name = "InflateFault";
 }
 
-export interface InflateOptions {
-  /**
-   * Gives the beginning of a file before its check sum is known to be right; `isVerified` tells when it is. For whoever
-   * can take back what he made of it.
-   */
-  readonly isEarly?: boolean;
-  /** Told how many bytes of the file were read. */
-  readonly onRead?: (bytes: number) => void;
-}
-
-/** One gzip file on its way out of its compression. */
-export class Inflation {
-  /** Whether nothing inside the file is damaged; while it is false, what was given may be wrong. */
-  isVerified = false;
-  private readonly isEarly: boolean;
-  private readonly onRead: (bytes: number) => void;
-
-  /**
-   * @param file descriptor of the open file
-   * @param size its length
-   */
-  constructor(
-    private readonly file: number,
-    private readonly size: number,
-    { isEarly = false, onRead = () => {} }: InflateOptions = {},
-  ) {
-    this.isEarly = isEarly;
-    this.onRead = onRead;
+/**
+ * The inflated bytes of a gzip file, in order. Pieces may be empty: a caller gets its turn while the check sum is
+ * verified.
+ * @param file descriptor of the open file
+ * @param size its length
+ * @param onRead called with the number of bytes of the file that were read
+ * @throws InflateFault behind the last good byte; before the first piece where anything inside the file is damaged
+ */
+export async function* inflate(
+  file: number,
+  size: number,
+  onRead: (bytes: number) => void = () => {},
+): AsyncGenerator<Uint8Array> {
+  const whole = size <= WHOLE_FILE_BYTES_MAX ? await inflateAtOnce(readAt(file, 0, size)) : undefined;
+  if (whole === undefined) {
+    yield* verify(file);
+    yield* inflateInSteps(file, onRead);
+    return;
   }
-
-  /**
-   * The inflated bytes in order. Pieces may be empty: a caller gets its turn while the file is looked through.
-   * @throws InflateFault behind the last good byte; unless `isVerified`, all that was given before is worth nothing
-   */
-  async *pieces(): AsyncGenerator<Uint8Array> {
-    const { beginning, whole: coming } = this.start();
-    let given = 0;
-    for (; given < beginning.length; given += PIECE_BYTES) {
-      yield beginning.subarray(given, given + PIECE_BYTES);
-    }
-    given = beginning.length;
-    const whole = await coming;
-    if (whole === undefined) yield* lookThrough(this.file);
-    this.isVerified = true;
-    if (whole === undefined) yield* inflateInSteps(this.file, given, this.onRead);
-    else yield* this.rest(whole, given);
-  }
-
-  /** A file of moderate size is at work on zlib's thread when this returns. */
-  private start(): { beginning: Uint8Array; whole: Promise<Uint8Array | undefined> } {
-    const nothing = new Uint8Array(0);
-    if (this.size > WHOLE_FILE_BYTES_MAX) return { beginning: nothing, whole: Promise.resolve(undefined) };
-    const bytes = readAt(this.file, 0, this.size);
-    const whole = inflateAtOnce(bytes);
-    return { beginning: this.isEarly ? inflateBeginning(bytes) : nothing, whole };
-  }
-
-  private *rest(whole: Uint8Array, from: number): Generator<Uint8Array> {
-    for (let at = from; at < whole.length; at += PIECE_BYTES) {
-      yield whole.subarray(at, at + PIECE_BYTES);
-      this.onRead(Math.round((this.size * Math.min(whole.length, at + PIECE_BYTES)) / whole.length));
-    }
+  for (let at = 0; at < whole.length; at += PIECE_BYTES) {
+    yield whole.subarray(at, at + PIECE_BYTES);
+    onRead(Math.round((size * Math.min(whole.length, at + PIECE_BYTES)) / whole.length));
   }
 }
 
@@ -119,22 +72,8 @@ function inflateAtOnce(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   return promise;
 }
 
-/** What a caller can work on until the whole is there: inflated twice, which is cheaper than to wait. */
-function inflateBeginning(bytes: Uint8Array): Uint8Array {
-  if (bytes.length <= BEGINNING_FILE_BYTES) return new Uint8Array(0);
-  try {
-    return gunzipSync(bytes.subarray(0, BEGINNING_FILE_BYTES), {
-      finishFlush: constants.Z_SYNC_FLUSH,
-      maxOutputLength: BEGINNING_BYTES_MAX,
-      chunkSize: BEGINNING_BYTES_USUAL,
-    });
-  } catch {
-    return new Uint8Array(0);
-  }
-}
-
 /** Goes through the file for its check sum. @throws InflateFault when something inside it is damaged */
-async function* lookThrough(file: number): AsyncGenerator<Uint8Array> {
+async function* verify(file: number): AsyncGenerator<Uint8Array> {
   const pass = new Pass(file, () => {});
   const nothing = new Uint8Array(0);
   for await (const _piece of pass.pieces(0, STEPS_BYTES[0])) yield nothing;
@@ -148,14 +87,9 @@ async function* lookThrough(file: number): AsyncGenerator<Uint8Array> {
   );
 }
 
-/** @param before inflated bytes that were given already */
-async function* inflateInSteps(
-  file: number,
-  before: number,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<Uint8Array> {
+async function* inflateInSteps(file: number, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
   let from = 0;
-  let given = before;
+  let given = 0;
   let failure: Error | undefined;
   for (const step of STEPS_BYTES) {
     const pass = new Pass(file, onRead);

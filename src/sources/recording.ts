@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import type { Block } from "./block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
-import { InflateFault, Inflation } from "./gunzip.ts";
+import { InflateFault, inflate } from "./gunzip.ts";
 
 const READ_BYTES = 256 * 1024;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */
@@ -85,9 +85,6 @@ export class RecordingReader {
   private damage: Damage | undefined;
   private bytesRead = 0;
   private bytesTotal = 0;
-  /** Of a gzip file. */
-  private inflation: Inflation | undefined;
-  private isPlain = false;
 
   /** @param assembler of the file before, where this one goes on with it */
   constructor(
@@ -102,62 +99,34 @@ export class RecordingReader {
   }
 
   /**
-   * Whether the blocks delivered so far are what the file holds: those of a gzip file may be wrong until its check sum
-   * is known. At the end it is false for a file that is damaged inside, of which nothing counts.
-   */
-  get isVerified(): boolean {
-    return this.isPlain || this.inflation?.isVerified === true;
-  }
-
-  /**
-   * Batches of whole blocks, one for each piece read, which may be none. Never throws for damaged content; see `end.damage`.
-   * @param isEarly delivers the first blocks of a gzip file before they are verified; see `isVerified`
+   * Batches of whole blocks, one for each piece read, which may be empty. Never throws for damaged content; see
+   * `end.damage`. A gzip file delivers its first block after its check sum was verified.
    * @throws NodeError when the file cannot be opened
    */
-  async *batches({ isEarly = false } = {}): AsyncGenerator<Block[]> {
+  async *batches(): AsyncGenerator<Block[]> {
     const { file, isGzip } = this.openFile();
-    let unfinishedHeight = this.assembler.openHeight;
+    const onRead = (bytes: number) => {
+      this.bytesRead = bytes;
+    };
     try {
-      for await (const piece of this.pieces(file, isGzip, isEarly)) {
-        yield this.damage ? [] : this.take(piece);
-        // What is wrong with bytes that are wrong themselves is not worth saying.
-        if (this.damage && this.isVerified) break;
+      const pieces = isGzip ? inflate(file, this.bytesTotal, onRead) : plain(file, onRead);
+      for await (const piece of pieces) {
+        yield this.take(piece);
+        if (this.damage) break;
       }
       if (!this.damage) this.checkEnd();
     } catch (error) {
-      if (!this.isVerified) this.forget();
       const isInflating = error instanceof InflateFault;
       this.fail(isInflating ? error.message : `the file cannot be read any further: ${codeOf(error)}`);
     } finally {
       closeSync(file);
     }
-    if (this.isVerified) unfinishedHeight = this.assembler.openHeight;
+    const unfinishedHeight = this.assembler.openHeight;
     this.end = {
       records: this.records,
       ...(this.damage ? { damage: this.damage } : {}),
       ...(unfinishedHeight !== undefined ? { unfinishedHeight } : {}),
     };
-  }
-
-  private pieces(
-    file: number,
-    isGzip: boolean,
-    isEarly: boolean,
-  ): AsyncIterable<Uint8Array> | Iterable<Uint8Array> {
-    const onRead = (bytes: number) => {
-      this.bytesRead = bytes;
-    };
-    this.isPlain = !isGzip;
-    if (!isGzip) return plain(file, onRead);
-    this.inflation = new Inflation(file, this.bytesTotal, { isEarly, onRead });
-    return this.inflation.pieces();
-  }
-
-  /** As if nothing had been read. */
-  private forget(): void {
-    this.damage = undefined;
-    this.offset = 0;
-    this.records = 0;
   }
 
   private openFile(): OpenFile {

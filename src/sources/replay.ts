@@ -77,9 +77,6 @@ class FileReplay {
   private lastTurn = performance.now();
   /** A block that waits for the one after it to tell what it is. */
   private doubtful: Block | undefined;
-  /** What went wrong with a block; it is thrown when the file is known to be sound, for otherwise it means nothing. */
-  private refusal: { readonly error: unknown } | undefined;
-  private readonly before: Count;
   private known: KnownBlocks;
   /** The last block that came. */
   private last: Block | undefined;
@@ -98,60 +95,30 @@ class FileReplay {
     private readonly count: Count,
   ) {
     this.follows = count.blocks + count.known > 0;
-    this.before = { ...count };
     this.known = new KnownBlocks(db, writer.writtenHead);
     this.isOwnChain = hasChain(db);
   }
 
   /** True when it was asked to stop before the end. */
   async run(): Promise<boolean> {
-    // What is taken back with this file is no more than this file.
-    this.writer.commit();
     try {
-      for await (const blocks of this.reader.batches({ isEarly: !this.hooks.onBlock })) {
+      for await (const blocks of this.reader.batches()) {
         await this.giveTurn();
         if (this.isCommitDue()) this.commit();
-        this.refuseIfSound();
         if (this.hooks.isStopping?.()) return true;
-        for (const block of this.refusal ? [] : blocks) {
+        for (const block of blocks) {
           if (this.hooks.isStopping?.()) return true;
-          if (!this.tryTake(block)) break;
+          this.settleDoubt(block);
+          this.placed(block, () => this.take(block));
         }
       }
-      this.refuseIfSound();
       // Where the file is damaged, that is what there is to say.
       if (!this.reader.end!.damage) this.settleDoubt(undefined);
     } finally {
-      if (this.reader.isVerified) this.commit();
-      else this.takeBack();
+      this.commit();
       await this.writer.durable();
     }
     return false;
-  }
-
-  /** False for a block that nothing can be said of before the file is verified. */
-  private tryTake(block: Block): boolean {
-    try {
-      this.settleDoubt(block);
-      this.placed(block, () => this.take(block));
-      return true;
-    } catch (error) {
-      if (this.reader.isVerified) throw error;
-      this.refusal = { error };
-      return false;
-    }
-  }
-
-  private refuseIfSound(): void {
-    if (!this.refusal || !this.reader.isVerified) return;
-    this.writer.keepStaged();
-    throw this.refusal.error;
-  }
-
-  /** Nothing of this file was committed, and nothing of it counts. */
-  private takeBack(): void {
-    this.writer.rollback();
-    Object.assign(this.count, this.before);
   }
 
   /** @param next the block after the one in doubt; undefined at the end, when nothing came that could tell */
@@ -182,15 +149,13 @@ class FileReplay {
   }
 
   private store(block: Block): void {
-    const { isVerified } = this.reader;
     if (this.isOwnChain) throw ownChain();
-    this.writer.stage(block, !isVerified);
+    this.writer.stage(block);
     this.tell(block);
     const events = eventCount(block);
     this.count.blocks++;
     this.count.events += events;
     this.pending += events;
-    if (!isVerified) return;
     if (this.pending >= COMMIT_EVENTS) this.commit();
   }
 
@@ -206,7 +171,7 @@ class FileReplay {
 
   /** Looked at with each piece of the file: the clock takes its time, too. */
   private isCommitDue(): boolean {
-    return this.pending > 0 && this.reader.isVerified && performance.now() - this.lastCommit > COMMIT_MS;
+    return this.pending > 0 && performance.now() - this.lastCommit > COMMIT_MS;
   }
 
   private commit(): void {

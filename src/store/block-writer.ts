@@ -112,9 +112,8 @@ export class BlockWriter {
    * Writes a block into the open transaction; it counts only after `commit`. On error nothing of this block stays,
    * and what was staged before it is committed. (No savepoint for each block: it would copy every page the block
    * touches, three quarters of the whole cost. The good blocks are written again in the rare case.)
-   * @param isTentative on error nothing is committed yet: `rollback` or `keepStaged` has to follow
    */
-  stage(block: Block, isTentative = false): void {
+  stage(block: Block): void {
     const timeUs = microseconds(block.timeNs);
     checkFits(this.head, block, timeUs);
     this.begin();
@@ -124,7 +123,7 @@ export class BlockWriter {
     } catch (error) {
       const refused = storeError(block, error, this.event);
       if (this.options.allOrNothing) this.rollback();
-      else if (!isTentative) this.keepStaged();
+      else this.keepStaged();
       throw refused;
     }
   }
@@ -232,7 +231,7 @@ export class BlockWriter {
   }
 
   /** Takes the transaction back and writes again, for good, what was staged before the block that failed. */
-  keepStaged(): void {
+  private keepStaged(): void {
     const good = this.staged;
     this.rollback();
     if (good.length === 0) return;
