@@ -40,20 +40,6 @@ export function segmentDirectory(home: string): string {
   return join(home, "segments");
 }
 
-const SELECTING = /^\s*(?:SELECT|WITH)\b/i;
-/** Parameters; what stands in quotes is passed over. */
-const PARAMETER = /'(?:[^']|'')*'|"(?:[^"]|"")*"|\?\d*/g;
-
-/**
- * The same query, planned once. SQLite looks at the value of a parameter that a column is compared with, or that is
- * the limit, and therefore plans a sorted query anew each time it runs: several times what running it takes, for a
- * plan that does not differ here. A plus sign makes the parameter an expression, which changes nothing else.
- */
-export function plannedOnce(sql: string): string {
-  if (!SELECTING.test(sql)) return sql;
-  return sql.replace(PARAMETER, (found) => (found[0] === "?" ? `+${found}` : found));
-}
-
 /** Statements remembered before those that are gone are looked for. */
 const STATEMENTS_SWEEP = 256;
 
@@ -68,8 +54,6 @@ class StoreDatabase extends Database {
   private sums: PageSums | undefined;
   private statements: WeakRef<Statement>[] = [];
   private sweepAt = STATEMENTS_SWEEP;
-  /** Texts as they are prepared, by the texts asked for. */
-  private readonly planned = new Map<string, string>();
 
   constructor(path: string, options: ConstructorParameters<typeof Database>[1]) {
     super(path, options);
@@ -78,13 +62,7 @@ class StoreDatabase extends Database {
 
   // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
   override query(sql: string): any {
-    let text = this.planned.get(sql);
-    if (text === undefined) {
-      if (this.planned.size >= STATEMENTS_KEPT) this.planned.clear();
-      text = plannedOnce(sql);
-      this.planned.set(sql, text);
-    }
-    return this.exact(super.query(text));
+    return this.exact(super.query(sql));
   }
 
   /** Of a connection that was opened by flags, which cannot say so (see `openImmutable`). */
@@ -95,7 +73,7 @@ class StoreDatabase extends Database {
 
   // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
   override prepare(sql: string, ...words: unknown[]): any {
-    const statement = super.prepare(plannedOnce(sql), ...(words as []));
+    const statement = super.prepare(sql, ...(words as []));
     if (this.statements.length >= this.sweepAt) {
       this.statements = this.statements.filter((known) => known.deref() !== undefined);
       this.sweepAt = Math.max(STATEMENTS_SWEEP, 2 * this.statements.length);
