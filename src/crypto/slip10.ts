@@ -1,7 +1,7 @@
 // Derivation of Ed25519 keys (SLIP-0010): a tree of nodes, each a key and a chain code of 32 bytes. On this curve
 // there is only the hardened kind, so nothing can be derived from a public key.
 import { createHmac } from "node:crypto";
-import { wipe } from "./wipe.ts";
+import { secretCopy, wipe } from "./wipe.ts";
 
 export const SLIP10_NODE_BYTES = 64;
 /** Bytes of a seed: SLIP-0010, "Master key generation". */
@@ -39,7 +39,7 @@ export function slip10Child(node: Slip10Node, index: number): Slip10Node {
 
 /** The descendant at the end of a path. */
 export function slip10Descendant(node: Slip10Node, path: readonly number[]): Slip10Node {
-  let place: Slip10Node = Uint8Array.from(node);
+  let place: Slip10Node = secretCopy(node);
   for (const index of path) {
     const child = slip10Child(place, index);
     wipe(place);

@@ -5,3 +5,13 @@
 export function wipe(...secrets: readonly (Uint8Array | undefined)[]): void {
   for (const secret of secrets) secret?.fill(0);
 }
+
+/**
+ * A copy of a secret that has one place for good. The runtime keeps small arrays within its own heap, and moves them out
+ * when a view of them is made, which leaves what was there where nothing wipes it; one with a buffer is not moved.
+ */
+export function secretCopy(bytes: Uint8Array): Uint8Array {
+  const secret = new Uint8Array(new ArrayBuffer(bytes.length));
+  secret.set(bytes);
+  return secret;
+}

@@ -58,6 +58,8 @@ export interface UnlockedWalletOptions {
   readonly name: string;
   readonly opened: Opened;
   readonly random: RandomBytes;
+  /** Of the file, taken before it was read. */
+  readonly stamp?: string | undefined;
 }
 
 const SHOWN_MAX = 100;
@@ -67,6 +69,8 @@ export class UnlockedWallet {
   private readonly keystore: Keystore;
   private readonly random: RandomBytes;
   private seal: Seal;
+  /** Of the file as it was last read. */
+  private stamp: string | undefined;
   private data: WalletData | undefined;
   /** What hostnames were shown of a wallet: pages ask again and again. */
   private shown:
@@ -75,11 +79,12 @@ export class UnlockedWallet {
   /** Native keys, made when first used: signing is then as fast as the library. */
   private readonly signers = new Map<string, Ed25519KeyPair>();
 
-  constructor({ keystore, name, opened, random }: UnlockedWalletOptions) {
+  constructor({ keystore, name, opened, random, stamp }: UnlockedWalletOptions) {
     this.keystore = keystore;
     this.name = name;
     this.random = random;
     this.seal = opened.seal;
+    this.stamp = stamp;
     this.data = opened.wallet;
   }
 
@@ -186,9 +191,16 @@ export class UnlockedWallet {
     return rotateKey(this.wallet, rotation, nonce);
   }
 
-  /** Reads the file again, for what other processes changed. @throws NodeError `wallet_unknown`, `wallet_changed` */
+  /**
+   * Reads the file again, for what other processes changed; not while nobody has: each time it is opened leaves copies of
+   * its secrets for the garbage collector. @throws NodeError `wallet_unknown`, `wallet_changed`
+   */
   async refresh(): Promise<void> {
+    const stamp = this.keystore.stamp(this.name);
+    if (stamp !== undefined && stamp === this.stamp) return;
     this.use(this.reopen(await this.keystore.read(this.name)));
+    // Taken before the reading: what came meanwhile is read the next time.
+    this.stamp = stamp;
   }
 
   /**

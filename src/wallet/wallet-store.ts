@@ -138,9 +138,10 @@ export class WalletStore {
 
   /** @throws NodeError `wallet_unknown`, `wrong_passphrase`, `wallet_damaged` */
   async unlock(name: string, passphrase: Uint8Array): Promise<UnlockedWallet> {
+    const stamp = this.keystore.stamp(name);
     const file = await this.keystore.read(name);
     if (file === undefined) throw walletUnknown();
-    return this.unlocked(name, await this.open(file, passphrase));
+    return this.unlocked(name, await this.open(file, passphrase), stamp);
   }
 
   /** Gives the wallet another passphrase; a file of the original stays one. */
@@ -208,8 +209,8 @@ export class WalletStore {
     }
   }
 
-  private unlocked(name: string, opened: Opened): UnlockedWallet {
-    return new UnlockedWallet({ keystore: this.keystore, name, opened, random: this.random });
+  private unlocked(name: string, opened: Opened, stamp?: string): UnlockedWallet {
+    return new UnlockedWallet({ keystore: this.keystore, name, opened, random: this.random, stamp });
   }
 
   private async open(file: Uint8Array, passphrase: Uint8Array): Promise<Opened> {

@@ -7,7 +7,7 @@ import {
   slip10Key,
   slip10Root,
 } from "../../crypto/slip10.ts";
-import { wipe } from "../../crypto/wipe.ts";
+import { secretCopy, wipe } from "../../crypto/wipe.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import type { KeyData, KeyVersion } from "./wallet-data.ts";
 
@@ -33,7 +33,7 @@ export function walletId(node: Slip10Node): string {
 /** The 32-byte seed of a key. @param index from 1 */
 export function keySeed(node: Slip10Node, version: KeyVersion, index: number): Uint8Array {
   const place = slip10Descendant(node, version === 1 ? [NETWORK + index] : [0, index]);
-  const seed = Uint8Array.from(slip10Key(place));
+  const seed = secretCopy(slip10Key(place));
   wipe(place);
   return seed;
 }

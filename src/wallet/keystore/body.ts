@@ -4,6 +4,7 @@
 //   length of the JSON (4 bytes) | JSON | node (64 bytes, none where isolated) | seed of each key (32 bytes)
 import { ED25519_SEED_BYTES } from "../../crypto/ed25519.ts";
 import { SLIP10_NODE_BYTES } from "../../crypto/slip10.ts";
+import { secretCopy } from "../../crypto/wipe.ts";
 import { walletDamaged } from "../errors.ts";
 import { checkKeyVersion, checkWallet, type WalletData } from "../keys/wallet-data.ts";
 import {
@@ -54,7 +55,7 @@ export function decodeBody(bytes: Uint8Array): WalletData {
   let place = LENGTH_BYTES + jsonBytes;
   if (place > body.length) throw walletDamaged("its content has no end");
   const take = (length: number): Uint8Array => {
-    const secret = Uint8Array.from(body.subarray(place, (place += length)));
+    const secret = secretCopy(body.subarray(place, (place += length)));
     if (secret.length !== length) throw walletDamaged("its content has no end");
     return secret;
   };

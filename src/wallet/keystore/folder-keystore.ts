@@ -11,7 +11,7 @@ import { FILE_BYTES_MAX } from "../limits.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";
 import { withFolderLock } from "./folder-lock.ts";
-import { checkFolder, codeOf, readGuarded, unusable } from "./guard.ts";
+import { checkFolder, codeOf, readGuarded, stampOf, unusable } from "./guard.ts";
 import type { Keystore } from "./keystore.ts";
 import {
   confirm,
@@ -47,6 +47,10 @@ export class FolderKeystore implements Keystore {
   async read(name: string): Promise<Uint8Array | undefined> {
     const path = this.locationOf(name);
     return checkFolder(this.folder) ? readGuarded(path) : undefined;
+  }
+
+  stamp(name: string): string | undefined {
+    return stampOf(this.locationOf(name));
   }
 
   async create(name: string, bytes: Uint8Array): Promise<void> {

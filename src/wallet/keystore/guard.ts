@@ -112,6 +112,15 @@ export function readGuarded(path: string): Uint8Array | undefined {
   }
 }
 
+/** Changes whenever somebody writes a file or puts another one in its place; undefined where there is none. */
+export function stampOf(path: string): string | undefined {
+  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return (
+    stats &&
+    `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${stats.mode} ${stats.uid}`
+  );
+}
+
 function readAll(descriptor: number, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let done = 0;

@@ -6,6 +6,8 @@ export interface Keystore {
   names(): Promise<string[]>;
   /** The bytes of a wallet; undefined when there is none. @throws NodeError when it must not be read as it is */
   read(name: string): Promise<Uint8Array | undefined>;
+  /** Changes whenever a wallet's bytes do, and is looked at without reading them; undefined where there is none. */
+  stamp(name: string): string | undefined;
   /** Never writes over another. @throws NodeError `wallet_exists` */
   create(name: string, bytes: Uint8Array): Promise<void>;
   /** After it, and whenever the process ends before, there are the old bytes or the new ones. */

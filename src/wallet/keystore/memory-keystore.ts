@@ -17,6 +17,11 @@ export class MemoryKeystore implements Keystore {
     return file && Uint8Array.from(file);
   }
 
+  stamp(name: string): string | undefined {
+    const file = this.files.get(name);
+    return file && Bun.hash(file).toString();
+  }
+
   async create(name: string, file: Uint8Array): Promise<void> {
     if (this.files.has(checkWalletName(name))) throw walletExists();
     this.files.set(name, Uint8Array.from(file));

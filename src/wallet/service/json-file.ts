@@ -1,6 +1,5 @@
 // A small JSON document in the service's folder: written whole or not at all, closed to others, one writer at a time
 // among all processes. It is kept the way wallets are (keystore/folder-keystore.ts).
-import { statSync } from "node:fs";
 import { walletError } from "../errors.ts";
 import type { Keystore } from "../keystore/keystore.ts";
 import { isObject } from "./rpc.ts";
@@ -54,8 +53,7 @@ export class JsonFile<T extends object> {
   /** Changes whenever another process writes the file; the same for as long as nobody does. */
   get stamp(): string {
     try {
-      const stats = statSync(this.folder.locationOf(this.name), { bigint: true });
-      return `${stats.ino} ${stats.mtimeNs} ${stats.size}`;
+      return this.folder.stamp(this.name) ?? "";
     } catch {
       return "";
     }

@@ -72,8 +72,11 @@ export class OpenWallets {
     const open = this.open.get(name);
     this.open.delete(name);
     open?.idle?.stop();
-    open?.wallet.lock();
-    return open !== undefined;
+    if (open === undefined) return false;
+    open.wallet.lock();
+    // Native keys are wiped when they are collected, and only then.
+    Bun.gc(true);
+    return true;
   }
 
   /** Looks at the files of all open wallets, for what other processes did to them. */
