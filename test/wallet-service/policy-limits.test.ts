@@ -220,6 +220,26 @@ describe("what was used of a limit", () => {
     expect([usage.transactions("bot"), usage.spent("bot", ASSET)]).toEqual([0, 0n]);
   });
 
+  test("late in an epoch counts in the next one, until no chain takes it any more", () => {
+    const { remove, journal } = folder();
+    const hour = 3_600_000;
+    const first = new EpochUsage(24 * hour, journal());
+    first.enter(1n, 0);
+    first.add("bot", [{ asset: ASSET, amount: 5n }]);
+    first.enter(1n, 23.5 * hour);
+    first.add("bot", [{ asset: ASSET, amount: 7n }]);
+    first.enter(2n, 24 * hour);
+    expect([first.transactions("bot"), first.spent("bot", ASSET)]).toEqual([1, 7n]);
+    // After a kill as well.
+    const second = new EpochUsage(24 * hour, journal(), journal().read());
+    second.enter(2n, 24.1 * hour);
+    expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 7n]);
+    second.add("bot", [{ asset: ASSET, amount: 1n }]);
+    second.enter(2n, 24.6 * hour);
+    expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 1n]);
+    remove();
+  });
+
   test("by a flood of refused requests is not forgotten", async () => {
     const { remove, journal, usage } = folder();
     const policy = policyOf({ transactionsPerEpoch: 1 });
@@ -247,7 +267,7 @@ describe("what was used of a limit", () => {
       append: () => {
         throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
       },
-      clear: () => {},
+      restart: () => {},
     };
     const usage = new EpochUsage(0, journal);
     const policy = policyOf({ transactionsPerEpoch: 5 });

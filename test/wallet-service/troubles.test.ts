@@ -186,7 +186,7 @@ test("a limit that cannot be taken back does not hide why a transaction was not 
     append: () => {
       if (lines++ > 0) throw FULL();
     },
-    clear: () => {},
+    restart: () => {},
   };
   const usage = new EpochUsage(0, journal);
   const rig = await Rig.start({
