@@ -1,5 +1,5 @@
 // Where a running devnet listens, in its home, so that other processes find it.
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { readShortText } from "../short-file.ts";
@@ -63,8 +63,9 @@ function readDevnetAddress(file: string): DevnetAddress {
   try {
     // In a folder that is not the user's own, another one may have put it there.
     const user = process.getuid?.();
-    if (user !== undefined && ![user, 0].includes(statSync(file).uid))
-      throw new Error("it belongs to another user");
+    const stats = lstatSync(file);
+    if (stats.isSymbolicLink()) throw new Error("it is a link");
+    if (user !== undefined && ![user, 0].includes(stats.uid)) throw new Error("it belongs to another user");
     const address = JSON.parse(readShortText(file, FILE_BYTES_MAX)) as Partial<DevnetAddress> | null;
     if (typeof address?.nodeUrl === "string") return address as DevnetAddress;
   } catch (error) {

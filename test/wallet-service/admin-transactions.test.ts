@@ -1,6 +1,7 @@
 // The administrative methods that make transactions (reference 50, section 3.2), against a devnet.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
+import { serviceFiles } from "../../src/api/wallet/start.ts";
 import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
 import { decodeInputData, decodeTransaction } from "../../src/wire/generated/commands.ts";
 import { transactionHash } from "../../src/wire/transaction.ts";
@@ -86,6 +87,23 @@ describe("transactions of a network, and to a node", () => {
     expect(Object.keys(sent)).toEqual(["receivedAt", "sentAt", "transactionHash", "transaction", "node"]);
     expect(sent.transactionHash).toMatch(/^[0-9A-F]{64}$/);
     expect(sent.node).toEqual({ host: devnet.nodeUrl });
+  });
+
+  test("for the chain that a node was first of, and for no other", async () => {
+    const place = { ...transfer, nodeAddress: devnet.nodeUrl };
+    expect((await call("admin.check_transaction", place)).body.error).toBeUndefined();
+    const { chains } = serviceFiles(folder.path);
+    expect((await chains.read()).chains).toEqual([
+      expect.objectContaining({ node: devnet.nodeUrl, chainId: devnet.chainId }),
+    ]);
+    // As if the node had been of another one then.
+    await chains.update(({ chains: known }) => ({
+      version: 1,
+      chains: known.map((one) => ({ ...one, chainId: "another-chain" })),
+    }));
+    const { error } = (await call("admin.send_transaction", place)).body;
+    expect(error.data).toBe(`the node is of the chain ${devnet.chainId}, and another-chain is wanted`);
+    await chains.update(() => ({ version: 1, chains: [] }));
   });
 
   test("a transaction that is finished, as it is", async () => {

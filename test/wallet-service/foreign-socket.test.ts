@@ -135,18 +135,38 @@ describe("the socket of a long home", () => {
     expect([await unlock(), await serve()]).toEqual(["socket_unusable", "socket_unusable"]);
   });
 
-  test("given a folder that others can replace, then it is refused", async () => {
-    const parent = mkdtempSync(join(tmpdir(), "lyra-open-"));
-    chmodSync(parent, 0o777);
+  const parents: readonly (readonly [string, boolean, (parent: string) => void])[] = [
+    ["writable by all", false, (parent) => chmodSync(parent, 0o777)],
+    [
+      "writable by another group",
+      true,
+      (parent) => {
+        chownSync(parent, 0, NOBODY);
+        chmodSync(parent, 0o770);
+      },
+    ],
+    ["another user's", true, (parent) => chownSync(parent, NOBODY, NOBODY)],
+    [
+      "another user's, where each has what is theirs",
+      true,
+      (parent) => {
+        chmodSync(parent, 0o1777);
+        chownSync(parent, NOBODY, NOBODY);
+      },
+    ],
+  ];
+  test.each(parents)("given a folder in one that is %s, then it is refused", async (_, needsRoot, open) => {
+    if (needsRoot && !isRoot) return console.log("skipped: only root can make what is another user's");
+    const parent = elsewhereFolder();
     const before = process.env.TMPDIR;
     process.env.TMPDIR = parent;
     try {
       mkdirSync(dirname(socketPath(HOME)), { mode: 0o700 });
+      open(parent);
       expect(await unlock()).toBe("socket_unusable");
     } finally {
       if (before === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = before;
-      rmSync(parent, { recursive: true });
     }
   });
 });

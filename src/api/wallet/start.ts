@@ -242,6 +242,8 @@ async function start(
       dismissWallet: (wallet: string) => {
         desk?.dismiss(undefined, wallet);
       },
+      chainsOf: (nodes: readonly string[], told: string | undefined) =>
+        new KnownChains({ nodes, told, file: files.chains, now: () => new Date(wallMs()).toISOString() }),
       senderTo: (hosts: readonly string[], chainId: string | undefined) =>
         senderOf(
           hosts.map((address) => new HttpNode(address)),

@@ -18,6 +18,7 @@ import { FILE_BYTES_MAX } from "../limits.ts";
 /** Any permission of the group or of others. */
 const OPEN_TO_OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o002;
+const WRITABLE_BY_GROUP = 0o020;
 /** In such a folder nobody renames or removes what is another user's. */
 const STICKY = 0o1000;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */
@@ -52,8 +53,13 @@ export function checkSocketFolder(path: string): boolean {
   if (stats.isSymbolicLink()) throw foreignSocket(path, "it is a link");
   if (!stats.isDirectory()) throw foreignSocket(path, "it is not a folder");
   checkOwnership(path, stats, "700");
-  if (process.getuid && (parent.mode & WRITABLE_BY_OTHERS) !== 0 && (parent.mode & STICKY) === 0) {
-    throw foreignSocket(path, `others can replace it: ${dirname(path)} is writable by all`);
+  const user = process.getuid?.();
+  if (user === undefined) return true;
+  // A user's own group has often no other member.
+  const writable = WRITABLE_BY_OTHERS | (parent.gid === process.getgid?.() ? 0 : WRITABLE_BY_GROUP);
+  const isOthers = (parent.mode & writable) !== 0 && (parent.mode & STICKY) === 0;
+  if (isOthers || ![user, 0].includes(parent.uid)) {
+    throw foreignSocket(path, `others can replace it: ${dirname(path)} is theirs, or writable by others`);
   }
   return true;
 }

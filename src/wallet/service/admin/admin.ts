@@ -9,6 +9,7 @@ import { NetworkRefusal } from "../../sending/node-client.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
 import type { ApiTokens } from "../api-tokens.ts";
 import { rpcErrorOf } from "../failures.ts";
+import type { KnownChains } from "../known-chains.ts";
 import type { Networks } from "../networks.ts";
 import type { OpenWallets } from "../open-wallets.ts";
 import { internalError, invalidParams, notPermitted, RpcError } from "../rpc.ts";
@@ -33,6 +34,8 @@ export interface AdminParts {
   revokeWallet(wallet: string, hostname?: string): Promise<number>;
   /** Ends what is asked for of a wallet that is gone. */
   dismissWallet(wallet: string): void;
+  /** The chains that these nodes are known to be of. @param chainId the one that the network's settings name */
+  chainsOf(hosts: readonly string[], chainId: string | undefined): KnownChains;
   /** A sender to nodes of one's choice; whoever gets it closes it. */
   senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
   readonly wallMs: () => number;

@@ -76,8 +76,14 @@ async function withSender<T>(
   action: (sender: TransactionSender) => Promise<T>,
 ): Promise<T> {
   const sender = parts.senderTo(hosts, chainId);
+  // The owner asks: the first chain that these nodes are of is the right one, and another one is not, ever after.
+  const chains = parts.chainsOf(hosts, chainId);
   try {
-    return await action(sender);
+    const expected = await chains.expected();
+    if (expected !== undefined) sender.pin(expected);
+    const done = await action(sender);
+    if (expected === undefined) await chains.confirm(await sender.chainId());
+    return done;
   } finally {
     sender.close();
   }
