@@ -98,7 +98,7 @@ describe("decimal.NewFromString", () => {
 });
 
 test("long texts take a time that grows with their length alone", () => {
-  const began = performance.now();
+  const began = process.cpuUsage();
   for (const text of [
     "1".repeat(500_000),
     "1_".repeat(250_000),
@@ -109,5 +109,6 @@ test("long texts take a time that grows with their length alone", () => {
     bigFloatSign(text);
     decimalProblem(text);
   }
-  expect(performance.now() - began).toBeLessThan(2_000);
+  // Of the processor: others may be at work beside it.
+  expect(process.cpuUsage(began).user / 1_000).toBeLessThan(2_000);
 });

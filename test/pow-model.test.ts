@@ -135,7 +135,7 @@ describe.each(["default", "0.71.6"] as const)("rules: %s", (rules) => {
         for (const step of life) pair.do(step);
         for (const [rule, count] of pair.verdicts) met.set(rule, (met.get(rule) ?? 0) + count);
       }),
-      { numRuns: 200 },
+      { numRuns: 1_000 },
     );
     // A run in which a rule never spoke would prove nothing of it.
     expect([...met.keys()].sort()).toEqual([
