@@ -84,6 +84,12 @@ export function requestLines(request: ShownRequest): string[] {
           : []),
         ...words!.warnings.map((warning) => `! ${warning}`),
       ];
+      if (destination?.standing === "new" && destination.chainId !== undefined) {
+        const { node, chainId } = destination;
+        warnings.push(
+          `! ${named(node)} says that its chain is ${named(chainId)}: a signature for it is good there, and nowhere else`,
+        );
+      }
       const rawLines = raw!.split("\n").map((text) => `  ${text}`);
       return [
         title,
@@ -127,11 +133,7 @@ function destinationLines({ chainId, standing, node }: Destination): string[] {
       "! nothing is signed before a node names a chain that you confirmed",
     ];
   const lines = [row("chain", `${named(chainId)} (${STANDINGS[standing]})`), row("node", said)];
-  if (standing !== "new") return lines;
-  return [
-    ...lines,
-    `! ${named(node)} says that its chain is ${named(chainId)}: the signature is good there, and nowhere else`,
-  ];
+  return lines;
 }
 
 /** What became of a transaction that was approved, in one sentence. */
@@ -139,7 +141,9 @@ export function outcomeLine(outcome: Outcome): string {
   switch (outcome.kind) {
     case "sent": {
       const place =
-        outcome.height > 0n ? `in block ${outcome.height}` : "the node has it, and it is in no block yet";
+        outcome.height > 0n
+          ? `in block ${outcome.height}`
+          : "the node has it, and has not said in which block";
       return `sent as ${outcome.hash}: ${place}`;
     }
     case "signed":
