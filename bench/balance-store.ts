@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { accountReference } from "../src/store/accounts.ts";
 import { storeAmount } from "../src/store/amount.ts";
-import { openWriter } from "../src/store/database.ts";
+import { checkpoint, openWriter } from "../src/store/database.ts";
 import { writeHead } from "../src/store/head.ts";
 import { referencePrefix } from "../src/store/ids.ts";
 
@@ -112,7 +112,7 @@ export function makeBalanceStore(
     blocksAtHeight: 1,
   });
   db.run("COMMIT");
-  db.run("PRAGMA wal_checkpoint(TRUNCATE)");
+  checkpoint(db, "TRUNCATE");
   db.close();
   return {
     rows: written,

@@ -8,7 +8,6 @@ import { hexOf, identifierText } from "../src/wire/identifiers.ts";
 const home = process.argv[2]!;
 const db = new Database(`${home}/lyra.db`, { strict: true, safeIntegers: true });
 db.run("PRAGMA query_only = ON");
-db.run("PRAGMA mmap_size = 2147483648");
 db.run("PRAGMA cache_size = -32768");
 const page = db.prepare(
   "SELECT b.block, b.account, b.balance FROM balances b WHERE b.block < ? ORDER BY b.block DESC, b.account DESC LIMIT ?",
