@@ -126,7 +126,7 @@ describe("serve", () => {
       await Bun.sleep(longMs / 3);
       const ended = await node.stop(signal);
       expect(await isFree(port)).toBe(true);
-      expect(ended.code).toBe(code);
+      expect([ended.code, ended.err]).toEqual([code, expect.not.stringContaining("error")]);
       expectClosed(home, ended);
       expect((await lyra(words(home))).code).toBe(0);
       expect(digestOf(home).sha256).toBe(longDigest);

@@ -93,6 +93,9 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       broken: writer.broken,
       stop: () => {
         watch.stop();
+        // A commit that is reported while the store closes has nobody to read it any more.
+        writer.onCommitted = () => {};
+        writer.onChange = () => {};
         return stop([server, readers], writer, db, lock);
       },
     };
