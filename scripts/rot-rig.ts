@@ -1,74 +1,72 @@
-// Flips single bits of a store at random, and counts those that change what can be read and that the checks of
-// `lyra doctor --deep` do not find: bun scripts/rot-rig.ts --home DIR [--flips N] [--seed N]
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+// Flips single bits of a store at random. None may change what can be read and pass the checks of `lyra doctor --deep`,
+// and none may be answered wrongly by a server whose scrub has gone round once. Over a recording the home is as a kill
+// leaves it, with everything in its log:
+// bun scripts/rot-rig.ts --home DIR | --recording FILE [--flips N] [--seed N] [--in store|log|sums] [--no-scrub]
 import { parseArgs } from "node:util";
-import { checkRows } from "../src/history/segment-rows.ts";
-import { listSegments } from "../src/history/segment-table.ts";
-import { openReader, segmentDirectory, storePath } from "../src/store/database.ts";
-import { digestStore } from "../src/store/dump.ts";
-import { checkPages } from "../src/store/page-check.ts";
 import { Scratch } from "../test/rig/homes.ts";
+import { type Flip, killedHome, RottingHome, type StoreEnd } from "../test/rig/rot.ts";
 import { Dice } from "./sample/seeded.ts";
+
+const ENDS: Readonly<Record<string, StoreEnd>> = { store: "", log: "-wal", sums: "-sums" };
 
 const { values } = parseArgs({
   options: {
     home: { type: "string" },
+    recording: { type: "string" },
     flips: { type: "string", default: "100" },
     seed: { type: "string", default: "1" },
+    in: { type: "string", default: "store" },
+    // Shows that the rig can fail.
+    "no-scrub": { type: "boolean", default: false },
   },
 });
-if (values.home === undefined) throw new Error("give a home that was loaded with segments: --home DIR");
-
-/** Whether doctor's checks of the rows and pages find anything. */
-async function isFound(home: string): Promise<boolean> {
-  try {
-    const db = openReader(home);
-    try {
-      const pages = db.query("PRAGMA integrity_check(5)").values();
-      if (pages.length !== 1 || pages[0]![0] !== "ok") return true;
-      await checkPages(home);
-      for (const row of listSegments(db)) await checkRows(db, segmentDirectory(home), row);
-      return false;
-    } finally {
-      db.close();
-    }
-  } catch {
-    return true;
-  }
-}
-
-function digestOf(home: string): string {
-  const db = openReader(home);
-  try {
-    return digestStore(db, home).sha256;
-  } finally {
-    db.close();
-  }
-}
+const end = ENDS[values.in];
+if (end === undefined) throw new Error("flip --in store, log or sums");
 
 const scratch = new Scratch("rot-rig");
-const home = scratch.path();
-cpSync(values.home, home, { recursive: true });
-const sound = readFileSync(storePath(home));
 const dice = new Dice(Number(values.seed));
-const counts = { found: 0, harmless: 0, missed: 0 };
+const doctor = { found: 0, harmless: 0, missed: 0 };
+const server = { refused: 0, equal: 0, failed: 0, wrong: 0 };
+let bytes = 0;
+let requests = 0;
 try {
-  const digest = digestOf(home);
-  for (let flip = 0; flip < Number(values.flips); flip++) {
-    const bytes = Buffer.from(sound);
-    const offset = dice.below(bytes.length);
-    bytes[offset]! ^= 1 << dice.below(8);
-    writeFileSync(join(home, "lyra.db"), bytes);
-    if (await isFound(home)) counts.found++;
-    else if (digestOf(home) === digest) counts.harmless++;
-    else {
-      counts.missed++;
-      process.stderr.write(`not found: byte ${offset}\n`);
-    }
-  }
+  const rotting = await RottingHome.of(await givenHome(), scratch.path());
+  bytes = rotting.bytes(end);
+  requests = rotting.requests;
+  if (bytes === 0) throw new Error(`the home has no ${values.in}`);
+  for (let i = 0; i < Number(values.flips); i++) await tryFlip(rotting, drawn());
 } finally {
   scratch.remove();
 }
-process.stdout.write(`${JSON.stringify({ flips: Number(values.flips), bytes: sound.length, ...counts })}\n`);
-process.exitCode = counts.missed === 0 ? 0 : 1;
+process.stdout.write(
+  `${JSON.stringify({ flips: Number(values.flips), in: values.in, bytes, requests, doctor, server })}\n`,
+);
+process.exitCode = doctor.missed + server.wrong === 0 ? 0 : 1;
+
+async function givenHome(): Promise<string> {
+  if (values.recording) return killedHome(values.recording, scratch.path(), scratch.path());
+  if (values.home) return values.home;
+  throw new Error("give a home that was loaded with segments: --home DIR, or --recording FILE");
+}
+
+function drawn(): Flip {
+  return { end: end!, offset: dice.below(bytes), bit: dice.below(8) };
+}
+
+async function tryFlip(rotting: RottingHome, flip: Flip): Promise<void> {
+  rotting.flip(flip);
+  if (await rotting.isFound()) doctor.found++;
+  else if (rotting.isSame()) doctor.harmless++;
+  else {
+    doctor.missed++;
+    process.stderr.write(`not found: byte ${flip.offset}, bit ${flip.bit}\n`);
+  }
+  rotting.flip(flip);
+  const { isRefused, equal, failed, wrong } = await rotting.serve(!values["no-scrub"]);
+  if (isRefused) server.refused++;
+  else if (wrong.length > 0) {
+    server.wrong++;
+    process.stderr.write(`wrong: byte ${flip.offset}, bit ${flip.bit}: ${wrong.join(" ")}\n`);
+  } else if (failed > 0) server.failed++;
+  else if (equal > 0) server.equal++;
+}

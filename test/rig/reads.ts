@@ -83,6 +83,16 @@ export class EverythingReader {
     return found;
   }
 
+  /** The questions as a client puts them: addresses without the host. */
+  requests(): string[] {
+    return this.questions().map(({ path, at, query }) => {
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: string) =>
+        encodeURIComponent(at[camelCase(name)]!),
+      );
+      return query === "" ? filled : `${filled}?${query}`;
+    });
+  }
+
   private ask({ path, at, query }: Question): string | undefined {
     const endpoint = DATA_ENDPOINTS.find((candidate) => candidate.path === path)!;
     try {
