@@ -1,17 +1,18 @@
 // A few rounds of scripts/rot-rig.ts, which flips a thousand bits, and what makes its verdict worth something: requests
 // that reach every table, and wrong answers where nothing is scrubbed.
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { rmSync } from "node:fs";
 import { Dice } from "../scripts/sample/seeded.ts";
 import { dataApp } from "../src/api/data/app.ts";
 import { DataContext } from "../src/api/data/context.ts";
 import { DataPlane } from "../src/api/data/plane.ts";
 import { DEFAULT_LIMITS } from "../src/limits.ts";
 import { BUILD } from "../src/node/build.ts";
-import { openWriter } from "../src/store/database.ts";
+import { openWriter, storePath } from "../src/store/database.ts";
 import { SAMPLE, Scratch } from "./rig/homes.ts";
 import { Lyra } from "./rig/lyra.ts";
 import { EverythingReader } from "./rig/reads.ts";
-import { RottingHome, type StoreEnd } from "./rig/rot.ts";
+import { killedHome, RottingHome, type StoreEnd } from "./rig/rot.ts";
 
 const scratch = new Scratch("rot-rig");
 const home = scratch.path("sound");
@@ -74,4 +75,26 @@ test("after a flip in the store and a scrub no answer is wrong; without the scru
   expect((await rotting.serve()).equal).toBe(rotting.requests);
   expect(await servedAfter(rotting, "", 60, true)).toMatchObject({ wrong: 0 });
   expect((await servedAfter(rotting, "", 20, false)).wrong).toBeGreaterThan(0);
+}, 30_000);
+test("a log that a kill left and in which a bit flips loses no block in silence", async () => {
+  const killed = await killedHome(SAMPLE, scratch.path("killed"), scratch.path("writing"));
+  const rotting = await RottingHome.of(killed, scratch.path());
+  rotting.restore();
+  expect((await rotting.serve()).equal).toBe(rotting.requests);
+  expect(await rotting.isFound()).toBe(false);
+  expect(await servedAfter(rotting, "-wal", 10, true)).toEqual({
+    refused: 10,
+    equal: 0,
+    failed: 0,
+    wrong: 0,
+  });
+  rotting.flip({ end: "-wal", offset: 20, bit: 5 });
+  expect(await rotting.isFound()).toBe(true);
+  expect((await rotting.serve()).isRefused).toBe(true);
+  rotting.restore();
+  rmSync(`${storePath(rotting.home)}-wal`);
+  expect(() => openWriter(rotting.home)).toThrow("up to frame 0 of");
+  // Nothing was changed: what is put back is whole.
+  rotting.restore();
+  expect((await rotting.serve()).equal).toBe(rotting.requests);
 }, 30_000);

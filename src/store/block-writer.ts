@@ -6,7 +6,7 @@ import type { Block, BlockEvent } from "../sources/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { followsRule, hashOfRow } from "./block-hash.ts";
-import { checkpoint, PAGE_BYTES } from "./database.ts";
+import { checkpoint, markLog, PAGE_BYTES } from "./database.ts";
 import { type ChainHead, readHead, writeHead } from "./head.ts";
 import { Ids } from "./ids.ts";
 import { LogBound } from "./log-bound.ts";
@@ -147,8 +147,13 @@ export class BlockWriter {
   commit(): void {
     if (!this.inTransaction) return;
     this.commitStaged();
-    this.logSync?.now();
-    this.checkpointIfLarge();
+    const frames = this.logFrames();
+    if (this.logSync) {
+      const keepMark = markLog(this.db, frames);
+      this.logSync.now();
+      keepMark();
+    }
+    this.checkpointIfLarge(frames);
   }
 
   /**
@@ -168,8 +173,10 @@ export class BlockWriter {
       return Promise.resolve();
     }
     this.commitStaged();
+    const frames = this.logFrames();
     const synced = this.logSync.later();
-    this.checkpointIfLarge();
+    synced.then(markLog(this.db, frames), () => {});
+    this.checkpointIfLarge(frames);
     return synced;
   }
 
@@ -298,9 +305,13 @@ export class BlockWriter {
     return this.nextTx++;
   }
 
-  private checkpointIfLarge(): void {
+  private logFrames(): number {
     const state = this.walPages.get() as { log: bigint } | null;
-    const bytes = Number(state?.log ?? 0n) * PAGE_BYTES;
+    return Number(state?.log ?? 0n);
+  }
+
+  private checkpointIfLarge(frames: number): void {
+    const bytes = frames * PAGE_BYTES;
     const { checkpointBytes = CHECKPOINT_BYTES } = this.options;
     // While much is written the log is folded back more rarely: each time costs as much as several commits.
     const isBusy = bytes - this.logBytes > BUSY_COMMIT_BYTES;

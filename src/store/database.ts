@@ -16,7 +16,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ExitCode, NodeError, reasonOf } from "../errors.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
-import { PageSums, sumsPath } from "./page-sums.ts";
+import { lostFrames, PageSums, sumsPath } from "./page-sums.ts";
 import { isDiskFull } from "./sqlite-error.ts";
 
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
@@ -92,10 +92,19 @@ class StoreDatabase extends Database {
     return this.sums?.record(synchronous > 0n);
   }
 
+  markLog(frames: number): (() => void) | undefined {
+    return this.sums?.markLog(frames);
+  }
+
+  dropMark(): void {
+    this.sums?.dropMark();
+  }
+
   /** The last connection that closes folds the log back into the store, whatever becomes of the sums. */
   private closeSums(): void {
     try {
       this.recordSums();
+      this.dropMark();
     } catch {
       this.sums?.discard();
     }
@@ -118,6 +127,8 @@ class StoreDatabase extends Database {
 /** Opens the store for writing, makes it if it is not there, and brings its schema up to date. */
 export function openWriter(home: string): Database {
   mkdirSync(home, { recursive: true, mode: 0o700 });
+  // Before SQLite reads it: the next commit would be written over the rest.
+  checkLogWhole(home);
   const db = open(storePath(home), { readwrite: true, create: true });
   try {
     checkVersion(db);
@@ -155,7 +166,29 @@ export function checkpoint(db: Database, mode: "PASSIVE" | "TRUNCATE"): LogState
   const summed = db instanceof StoreDatabase ? db.recordSums() : undefined;
   const { log } = db.query("PRAGMA wal_checkpoint(NOOP)").get() as LogState;
   if (summed !== undefined && Number(log) > summed) throw logDamaged(summed);
+  if (mode === "TRUNCATE" && db instanceof StoreDatabase) db.dropMark();
   return db.query(`PRAGMA wal_checkpoint(${mode})`).get() as LogState;
+}
+
+/**
+ * Remembers how far the log reaches, so that a start notices when it does not any more.
+ * @param frames of the log after the last commit
+ * @returns to be called when they are durable
+ */
+export function markLog(db: Database, frames: number): () => void {
+  return (db instanceof StoreDatabase ? db.markLog(frames) : undefined) ?? (() => {});
+}
+
+/** @throws NodeError `store_damaged` when blocks that were acknowledged are gone from the log */
+export function checkLogWhole(home: string): void {
+  const lost = lostFrames(storePath(home));
+  if (lost === undefined) return;
+  throw new NodeError(
+    "store.open",
+    "store_damaged",
+    `the store's log can be read up to frame ${lost.sound} of ${lost.written}: blocks that were stored are in the rest`,
+    "restore the home from a backup, or its chain with: lyra doctor --repair --recording FILE; to go on without those blocks, remove lyra.db-sums",
+  );
 }
 
 export function logDamaged(sound: number): NodeError {

@@ -4,6 +4,9 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { endianness } from "node:os";
 
 const HEADER_BYTES = 32;
+/** In the header, and again in each frame. */
+export const SALT_AT = 16;
+export const SALT_BYTES = 8;
 const FRAME_HEADER_BYTES = 24;
 const MAGIC = 0x377f0682;
 const CHUNK_BYTES = 1024 * 1024;
@@ -63,7 +66,12 @@ function openLog(path: string): OpenLog | undefined {
     closeSync(file);
     return undefined;
   }
-  return { file, pageBytes: header.readUInt32BE(8), salt: header.toString("latin1", 16, 24), seed };
+  return {
+    file,
+    pageBytes: header.readUInt32BE(8),
+    salt: header.toString("latin1", SALT_AT, SALT_AT + SALT_BYTES),
+    seed,
+  };
 }
 
 function readFrames(

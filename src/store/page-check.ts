@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { closeSync, openSync, readSync } from "node:fs";
 import { NodeError } from "../errors.ts";
-import { type LogState, logDamaged, openReader, storePath } from "./database.ts";
+import { checkLogWhole, type LogState, logDamaged, openReader, storePath } from "./database.ts";
 import { readLog } from "./log-frames.ts";
 import { PageSumFile, sumOf, sumsPath } from "./page-sums.ts";
 
@@ -98,6 +98,7 @@ function pagesOfLog(home: string): ReadonlySet<number> {
 
 /** A flipped bit in the log is served, and cuts it off there at the next start. */
 function checkLog(home: string): void {
+  checkLogWhole(home);
   let sound = 0;
   for (let attempt = 0; attempt < LOG_ATTEMPTS; attempt++) {
     const db = openReader(home);

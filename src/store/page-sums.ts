@@ -15,7 +15,7 @@ import {
   rmSync,
   writeSync,
 } from "node:fs";
-import { type LogPosition, readLog } from "./log-frames.ts";
+import { type LogPosition, readLog, SALT_AT, SALT_BYTES } from "./log-frames.ts";
 
 const MAGIC = "LYRASUM1";
 /** Also the unit in which sums are read and written: those of 4 MB of pages. */
@@ -23,12 +23,22 @@ const BLOCK_BYTES = 4096;
 const ENTRY_BYTES = 8;
 const ENTRIES = BLOCK_BYTES / ENTRY_BYTES;
 const BASELINE_PAGES = 128;
+/** Where in the first block the mark of the log stands: salt, frames, a sum of both. */
+const MARK_AT = 64;
+const MARK_BYTES = 16;
 /** Tells a damaged sum from a damaged page. */
 const CHECK_WORD = 0x6c797261;
 
 export interface PageSum {
   readonly kind: "sum" | "none" | "damaged";
   readonly sum: number;
+}
+
+/** How far the log reached when its writer last said that blocks are durable. */
+export interface LogMark {
+  /** Of the log's header: another one once the log has begun anew. */
+  readonly salt: string;
+  readonly frames: number;
 }
 
 export function sumOf(page: Uint8Array): number {
@@ -70,6 +80,26 @@ export class PageSumFile {
     const file = openSync(path, "w+", 0o600);
     writeSync(file, header, 0, BLOCK_BYTES, 0);
     return new PageSumFile(file, pageBytes, isLater);
+  }
+
+  /** Undefined where there is none, or it is damaged. */
+  readMark(): LogMark | undefined {
+    const bytes = Buffer.alloc(MARK_BYTES);
+    readSync(this.file, bytes, 0, MARK_BYTES, MARK_AT);
+    const frames = bytes.readUInt32LE(8);
+    if (frames === 0 || bytes.readUInt32LE(12) !== sumOf(bytes.subarray(0, 12))) return undefined;
+    return { salt: bytes.toString("latin1", 0, 8), frames };
+  }
+
+  /** Not synced: a mark that is lost finds less, and is never ahead of the log. */
+  writeMark(mark: LogMark | undefined): void {
+    const bytes = Buffer.alloc(MARK_BYTES);
+    if (mark !== undefined) {
+      bytes.write(mark.salt, 0, "latin1");
+      bytes.writeUInt32LE(mark.frames, 8);
+      bytes.writeUInt32LE(sumOf(bytes.subarray(0, 12)), 12);
+    }
+    writeSync(this.file, bytes, 0, MARK_BYTES, MARK_AT);
   }
 
   /** Pages up to the last one with a sum. */
@@ -130,6 +160,9 @@ function checkOf(page: number, sum: number): number {
 /** The writer's side. */
 export class PageSums {
   private position: LogPosition | undefined;
+  private log: number | undefined;
+  private hasMark = true;
+  private dropped = 0;
 
   private constructor(
     private readonly storePath: string,
@@ -165,14 +198,80 @@ export class PageSums {
     return after?.frames ?? 0;
   }
 
+  /**
+   * Says how far the log reaches, once that is durable.
+   * @returns to be called then; it does nothing when the log has been emptied meanwhile
+   */
+  markLog(frames: number): () => void {
+    const { dropped } = this;
+    const salt = readSalt((this.log ??= openSync(`${this.storePath}-wal`, "r")));
+    return () => {
+      if (dropped !== this.dropped) return;
+      this.hasMark = true;
+      try {
+        this.file.writeMark({ salt, frames });
+      } catch {
+        // The one from before stands, and finds less. The blocks are safe.
+      }
+    };
+  }
+
+  /** To be called before the log is emptied: an empty log with a mark is one that was lost. */
+  dropMark(): void {
+    this.dropped++;
+    if (this.hasMark) this.file.writeMark(undefined);
+    this.hasMark = false;
+  }
+
   close(): void {
+    this.dropped++;
     this.file.close();
+    if (this.log !== undefined) closeSync(this.log);
   }
 
   /** Sums that could not be written would call sound pages damaged: the next writer makes them anew. */
   discard(): void {
     rmSync(sumsPath(this.storePath), { force: true });
   }
+}
+
+function readSalt(log: number): string {
+  const salt = Buffer.alloc(SALT_BYTES);
+  readSync(log, salt, 0, SALT_BYTES, SALT_AT);
+  return salt.toString("latin1");
+}
+
+/**
+ * How much of a log that was acknowledged is gone: at a flipped bit SQLite takes it for a log that ends there.
+ * @returns undefined when all of it is there, or nothing says how far it reached
+ */
+export function lostFrames(
+  storePath: string,
+): { readonly sound: number; readonly written: number } | undefined {
+  const file = PageSumFile.open(sumsPath(storePath), "r");
+  if (file === undefined) return undefined;
+  try {
+    // A writer that empties its log meanwhile drops the mark before.
+    for (let mark = file.readMark(); mark !== undefined; ) {
+      const state = readLogState(`${storePath}-wal`);
+      if (state !== undefined && (state.salt !== mark.salt || state.frames >= mark.frames)) return undefined;
+      const again = file.readMark();
+      if (Bun.deepEquals(again, mark)) return { sound: state?.frames ?? 0, written: mark.frames };
+      mark = again;
+    }
+    return undefined;
+  } finally {
+    file.close();
+  }
+}
+
+function readLogState(path: string): LogPosition | undefined {
+  return readLog(
+    path,
+    undefined,
+    () => {},
+    () => 0,
+  );
 }
 
 function makeBaseline(storePath: string, path: string, pageBytes: number): PageSumFile {
