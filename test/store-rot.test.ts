@@ -202,11 +202,15 @@ test("a devnet does not serve a store that has changed while it was away", async
   expect(hole).toBeGreaterThan(0);
   store[hole + 512] = 1;
   writeFileSync(storePath(home), store);
-  const again = new ListeningLyra<{ dataUrl: string }>([...words, "--quiet"]);
-  const { dataUrl } = await again.listens();
+  const again = new ListeningLyra<Record<"dataUrl" | "nodeUrl" | "faucetUrl", string>>([...words, "--quiet"]);
+  const { dataUrl, nodeUrl, faucetUrl } = await again.listens();
   while ((await fetch(`${dataUrl}/readyz`)).status === 200) await Bun.sleep(20);
-  const answer = await fetch(`${dataUrl}/api/v2/assets`);
-  expect([answer.status, await answer.json()]).toMatchObject([503, { code: 14, details: [] }]);
+  for (const url of [`${dataUrl}/api/v2/assets`, `${dataUrl}/statistics`, `${nodeUrl}/statistics`]) {
+    const answer = await fetch(url);
+    expect([answer.status, await answer.json()], url).toMatchObject([503, { code: 14, details: [] }]);
+  }
+  expect((await fetch(`${nodeUrl}/readyz`)).status).toBe(503);
+  expect((await fetch(`${faucetUrl}/api/v1/mint`, { method: "POST", body: "{}" })).status).toBe(503);
   expect((await again.stop()).err).toContain('"code":"store_damaged"');
 }, 30_000);
 

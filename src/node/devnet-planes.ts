@@ -60,20 +60,25 @@ export class Planes {
     const tools: DevnetTools = devnetTools({ chain, parties, story }, this.options.toolsAccess);
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const status = new ServerStatus();
-    const data = serveData(this.reading.plane, status, { host, port: dataPort, mounted: mountedNode(node) });
+    const data = serveData(this.reading.plane, status, {
+      host,
+      port: dataPort,
+      mounted: mountedNode(node, status),
+    });
     this.servers.push(data);
     this.stopNotifying = chain.onBlock(({ height }) => {
       this.reading.plane.heightWaiters.notify();
       status.ingest.note(() => height);
     });
     status.source = this.statusSource();
-    const nodeServer = serveNode(node, { host, port: nodePort, counts: status.counts }, tools);
+    const nodeServer = serveNode(node, { host, port: nodePort, status }, tools);
     this.servers.push(nodeServer);
     // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
     const faucet = serveFaucet(this.faucet(chain), {
       host: "127.0.0.1",
       port: faucetPort,
       nowMs: () => Number(systemTimeNs() / 1_000_000n),
+      status,
     });
     this.servers.push(faucet);
     this.scrubbing = this.scrub(status);

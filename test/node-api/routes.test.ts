@@ -18,7 +18,7 @@ const server = serveNode(node.plane, { host: "127.0.0.1", port: 0 });
 const data = serveData(node.data, new ServerStatus(), {
   host: "127.0.0.1",
   port: 0,
-  mounted: mountedNode(node.plane),
+  mounted: mountedNode(node.plane, new ServerStatus()),
 });
 const bare = serveData(node.data, new ServerStatus(), { host: "127.0.0.1", port: 0 });
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { Elysia } from "elysia";
 import { NodeError, reasonOf } from "../../errors.ts";
 import { logFailure } from "../../log.ts";
 import { isStoreDamage } from "../../store/sqlite-error.ts";
+import type { JsonMode } from "../../wire/json.ts";
 import {
   COMPRESSED_BYTES_MIN,
   compressedNow,
@@ -222,19 +223,29 @@ export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request)
 export const DAMAGED = new ApiError(Grpc.unavailable, STORE_DAMAGED, [], true);
 
 /** Answers what no resource expected; the log has it, with a code. */
-export function answerFailure(status: ServerStatus, request: Request, error: unknown): Response {
+export function answerFailure(
+  status: ServerStatus,
+  request: Request,
+  error: unknown,
+  mode?: JsonMode,
+): Response {
+  return refuse(request, noteFailure(status, error), mode);
+}
+
+/** Logs what no resource expected. @returns the answer */
+export function noteFailure(status: ServerStatus, error: unknown): ApiError {
   status.counts.fault();
   if (process.env.LYRA_DEBUG) console.error(error);
   if (!isStoreDamage(error)) {
     logFailure(new NodeError("serve", "internal", "a request failed inside Lyra", INTERNAL_HINT));
-    return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true));
+    return new ApiError(Grpc.internal, "Internal error", [], true);
   }
   if (!status.isDamaged) {
     const sentence = `the store cannot be read: ${reasonOf(error)}`;
     logFailure(new NodeError("serve", "store_damaged", sentence, DAMAGE_HINT));
   }
   status.noteDamage();
-  return refuse(request, DAMAGED);
+  return DAMAGED;
 }
 
 /** An error that never reached the service, in the form that the request asks for. */

@@ -2,6 +2,8 @@
 import { Elysia } from "elysia";
 import { rfc3339Nano } from "../../admission/time-text.ts";
 import { ChainCallError } from "../../engine/chain-port.ts";
+import { DAMAGED, noteFailure } from "../data/app.ts";
+import { ServerStatus } from "../data/status.ts";
 import { docsPlugin } from "../docs.ts";
 import { ApiError } from "../errors.ts";
 import { ANY_HOST, readBody, retryAfter } from "../http.ts";
@@ -19,11 +21,15 @@ export interface FaucetOptions {
   /** Address of a request's sender; undefined where there is no socket. */
   addressOf?(request: Request): string | undefined;
   readonly coolDownMs?: number;
+  /** That of the data plane: nothing is given away over a damaged store. */
+  readonly status?: ServerStatus;
 }
 
 export function faucetApp(port: FaucetPort, options: FaucetOptions) {
   const coolDown = new CoolDown(options.coolDownMs ?? COOL_DOWN_MS, () => options.nowMs());
+  const { status = new ServerStatus() } = options;
   const mint = async (request: Request): Promise<Response> => {
+    if (status.isDamaged) throw DAMAGED;
     const { party, asset, amount } = readMint(await readBody(request, BODY_BYTES_MAX));
     checkAsset(await port.asset(asset), amount);
     const mustWait = !isExempt(options.addressOf?.(request));
@@ -45,7 +51,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     docsPlugin({ signposts: ["/"], parts: async () => (await import("./openapi.ts")).faucetDocument() }),
   );
   app.all("/*", () => answer(404, { error: "not found" }), { parse: "none" });
-  app.onError(({ error }) => failed(error));
+  app.onError(({ error }) => failed(status, error));
   return app;
 }
 
@@ -78,10 +84,10 @@ function answer(status: number, body: object): Response {
   return Response.json(body, { status, headers: { ...CORS, ...retryAfter(status) } });
 }
 
-function failed(error: unknown): Response {
+function failed(status: ServerStatus, error: unknown): Response {
   if (error instanceof MintRefusal) return answer(error.status, { error: error.message });
   if (error instanceof ApiError) return answer(error.status, { error: error.message });
   if (error instanceof ChainCallError) return answer(500, { error: error.message });
-  if (process.env.LYRA_DEBUG) console.error(error);
-  return answer(500, { error: "the network could not be asked" });
+  const told = noteFailure(status, error);
+  return answer(told.status, { error: told === DAMAGED ? told.message : "the network could not be asked" });
 }

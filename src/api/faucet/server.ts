@@ -1,5 +1,6 @@
 // The faucet on a port, on this machine alone: whoever reaches it gets as much as they like.
 import { ExitCode, NodeError } from "../../errors.ts";
+import type { ServerStatus } from "../data/status.ts";
 import { listen, urlOf } from "../http.ts";
 import { faucetApp } from "./app.ts";
 import type { FaucetPort } from "./port.ts";
@@ -16,6 +17,8 @@ export interface FaucetServerOptions {
   readonly port: number;
   /** Time of this machine, Unix milliseconds. */
   nowMs(): number;
+  /** That of the data plane. */
+  readonly status?: ServerStatus;
   /** Must be said for any other host than loopback (DESIGN.md, "Command line"). */
   readonly allowRemote?: boolean;
 }
@@ -28,7 +31,7 @@ export interface FaucetServer {
 
 /** Listens. @throws NodeError `not_loopback`, `port_in_use`, `cannot_listen` */
 export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): FaucetServer {
-  const { host, port, allowRemote = false } = options;
+  const { host, port, status, allowRemote = false } = options;
   if (!allowRemote && !LOOPBACK.test(host)) {
     throw new NodeError(
       "serve",
@@ -39,7 +42,7 @@ export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): F
     );
   }
   const addressOf = (request: Request) => server.requestIP(request)?.address;
-  const app = faucetApp(faucet, { nowMs: () => options.nowMs(), addressOf });
+  const app = faucetApp(faucet, { nowMs: () => options.nowMs(), addressOf, ...(status && { status }) });
   const onFailure = () => Response.json({ error: "the network could not be asked" }, { status: 500 });
   const listening = { host, port, bodyBytesMax: BODY_READ_BYTES_MAX, portFlag: "--faucet-port", onFailure };
   const server = listen(listening, (request) => app.fetch(request));

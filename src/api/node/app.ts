@@ -1,8 +1,9 @@
 // The node plane as an Elysia application, and as what the data port mounts (reference 30, sections 1 and 5).
 import { Elysia } from "elysia";
 import type { JsonMode } from "../../wire/json.ts";
-import { type MountedPlane, refuse, sendAnswer } from "../data/app.ts";
+import { answerFailure, type MountedPlane, refuse, sendAnswer } from "../data/app.ts";
 import { jsonMode } from "../data/plane.ts";
+import { ServerStatus, STORE_DAMAGED } from "../data/status.ts";
 import { asking, docsPlugin } from "../docs.ts";
 import { ApiError, Grpc } from "../errors.ts";
 import { ANY_HOST, splitUrl, withCors } from "../http.ts";
@@ -13,7 +14,7 @@ const NODE_MODE: JsonMode = "node";
 const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 
 /** The routes of the node's own port. */
-export function nodeApp(plane: NodePlane) {
+export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
   const app = new Elysia({ name: "node", strictPath: true, precompile: true, handler: ANY_HOST });
   for (const route of NODE_ROUTES) {
     if (route.path.includes("{")) continue;
@@ -25,7 +26,7 @@ export function nodeApp(plane: NodePlane) {
   }
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
-  app.get("/readyz", ({ request }) => readyz(request, plane));
+  app.get("/readyz", ({ request }) => readyz(request, plane, status));
   app.use(
     docsPlugin({
       signposts: ["/"],
@@ -39,12 +40,12 @@ export function nodeApp(plane: NodePlane) {
   );
   // Everything else: the path with a parameter, other methods, escapes in paths, unknown paths.
   app.all("/*", ({ request }) => fallback(plane, request), { parse: "none" });
-  app.onError(({ error, request }) => failed(request, error, NODE_MODE));
+  app.onError(({ error, request }) => failed(status, request, error, NODE_MODE));
   return app;
 }
 
 /** The same resources for the data port, which prints them as it prints its own. */
-export function mountedNode(plane: NodePlane): MountedPlane {
+export function mountedNode(plane: NodePlane, status: ServerStatus): MountedPlane {
   return {
     takes: (pathname) => matchNodeRoute(pathname) !== undefined,
     submits: (pathname) => matchNodeRoute(pathname)?.route.method === "POST",
@@ -54,7 +55,7 @@ export function mountedNode(plane: NodePlane): MountedPlane {
       try {
         return await respond(plane, matchNodeRoute(pathname)!, request, mode);
       } catch (error) {
-        return failed(request, error, mode);
+        return failed(status, request, error, mode);
       }
     },
   };
@@ -69,14 +70,14 @@ function fallback(plane: NodePlane, request: Request): Response | Promise<Respon
   return match ? respond(plane, match, request, NODE_MODE) : refuse(request, NOT_FOUND, NODE_MODE);
 }
 
-function failed(request: Request, error: unknown, mode: JsonMode): Response {
+function failed(status: ServerStatus, request: Request, error: unknown, mode: JsonMode): Response {
   if (error instanceof ApiError) return refuse(request, error, mode);
-  if (process.env.LYRA_DEBUG) console.error(error);
-  return refuse(request, new ApiError(Grpc.internal, "Internal error", [], true), mode);
+  return answerFailure(status, request, error, mode);
 }
 
-/** For balancers: a chain that has no block yet, or that has stopped, takes no transactions. */
-function readyz(request: Request, { context }: NodePlane): Response {
+/** For balancers: a chain that has no block yet, that has stopped or whose store is damaged takes no transactions. */
+function readyz(request: Request, { context }: NodePlane, status: ServerStatus): Response {
+  if (status.isDamaged) return refuse(request, new ApiError(Grpc.unavailable, STORE_DAMAGED), "normal");
   const { hash, halted } = context.chain.status;
   const reason = halted ?? (hash === "" ? "the chain has no block yet" : undefined);
   if (reason === undefined) return new Response("ok", { headers: TEXT });

@@ -1,6 +1,7 @@
 // The node plane on a port.
-import { ServerCounts } from "../data/counts.ts";
+import { DAMAGED, refuse } from "../data/app.ts";
 import { afterHeight } from "../data/server.ts";
+import { ServerStatus } from "../data/status.ts";
 import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { isPreflight, listen, preflight, splitUrl, urlOf } from "../http.ts";
 import { nodeApp } from "./app.ts";
@@ -15,26 +16,30 @@ export interface NodeServer {
 export interface NodeServeOptions {
   readonly host: string;
   readonly port: number;
-  readonly counts?: ServerCounts;
+  /** That of the data plane: its counts, and whether the store is damaged. */
+  readonly status?: ServerStatus;
 }
 
 /**
  * Listens. Port 0 picks a free one.
  * @param host loopback unless the operator says otherwise (DESIGN.md, "Command line")
- * @param counts of the answers, those of the data plane
  * @param devnet the developer's tools, on a devnet and nowhere else
  * @throws NodeError `port_in_use`
  */
 export function serveNode(
   plane: NodePlane,
-  { host, port, counts = new ServerCounts() }: NodeServeOptions,
+  { host, port, status = new ServerStatus() }: NodeServeOptions,
   devnet?: DevnetTools,
 ): NodeServer {
-  const app = nodeApp(plane);
-  const serve = (request: Request): Response | Promise<Response> =>
-    devnet && isToolPath(splitUrl(request.url).pathname)
-      ? devnet.answer(request, server.requestIP(request)?.address)
-      : app.fetch(request);
+  const { counts } = status;
+  const app = nodeApp(plane, status);
+  const serve = (request: Request): Response | Promise<Response> => {
+    const { pathname } = splitUrl(request.url);
+    // The tools can save what there is.
+    if (devnet && isToolPath(pathname)) return devnet.answer(request, server.requestIP(request)?.address);
+    const isRefused = status.isDamaged && matchNodeRoute(pathname) !== undefined;
+    return isRefused ? refuse(request, DAMAGED, "node") : app.fetch(request);
+  };
   const handle = (request: Request): Response | Promise<Response> => {
     const match = request.method === "POST" ? matchNodeRoute(splitUrl(request.url).pathname) : undefined;
     const isRead = request.method === "GET" || (match !== undefined && isPostedRead(match, request));
