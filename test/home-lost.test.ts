@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync, renameSync, rmSync } from "node:fs";
 import { load, SAMPLE, Scratch } from "./rig/homes.ts";
-import { ServingLyra } from "./rig/lyra.ts";
+import { ListeningLyra, ServingLyra } from "./rig/lyra.ts";
 
 const scratch = new Scratch("home-lost");
 let loaded: string;
@@ -55,3 +55,21 @@ test.each(ways)(
     expect(lines[0]).toContain(sentence);
   },
 );
+
+test("given a devnet whose home is moved, then /readyz turns, and one line says so", async () => {
+  const home = scratch.path();
+  const words = ["devnet", "--home", home, "--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+  const devnet = new ListeningLyra<{ dataUrl: string }>(words);
+  const { dataUrl } = await devnet.listens();
+  while (!(await fetch(`${dataUrl}/readyz`)).ok) await Bun.sleep(5);
+  renameSync(home, `${home}-elsewhere`);
+  const deadline = performance.now() + 10_000;
+  let text = "";
+  while (!text.includes("home_lost") && performance.now() < deadline) {
+    await Bun.sleep(50);
+    text = await (await fetch(`${dataUrl}/readyz`)).text();
+  }
+  expect(text).toContain("the home is lost: home_lost");
+  const { err } = await devnet.stop();
+  expect(err.split("\n").filter((line) => line.includes('"code":"home_lost"'))).toHaveLength(1);
+});

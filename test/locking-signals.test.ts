@@ -6,7 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { segmentDirectory } from "../src/store/database.ts";
 import { digestOf, headOf, load, SAMPLE, Scratch } from "./rig/homes.ts";
-import { type Ended, Lyra, lyra, ServingLyra } from "./rig/lyra.ts";
+import { type Ended, Lyra, lyra, PROGRAM, ServingLyra } from "./rig/lyra.ts";
 import { longRecording } from "./rig/stream.ts";
 
 const STOP_MS_MAX = 2_000;
@@ -180,3 +180,22 @@ describe("serve", () => {
     }
   });
 });
+
+const hasNohup = process.platform === "linux" && Bun.which("nohup") !== null;
+if (!hasNohup) console.log("locking-signals.test: skipped, there is no nohup here whose wish could be seen");
+
+if (!hasNohup) test.skip("nohup", () => {});
+else
+  test("what nohup started outlives its terminal", async () => {
+    const home = scratch.path();
+    cpSync(served, home, { recursive: true });
+    const words = ["serve", "--home", home, "--data-port", "0", "--json", "--quiet"];
+    const node = Bun.spawn(["nohup", ...PROGRAM, ...words], { stdout: "pipe", stderr: "ignore" });
+    const first = await node.stdout.getReader().read();
+    const { dataUrl } = JSON.parse(new TextDecoder().decode(first.value)) as { dataUrl: string };
+    node.kill("SIGHUP");
+    await Bun.sleep(300);
+    expect([node.exitCode, (await fetch(`${dataUrl}/healthz`)).status]).toEqual([null, 200]);
+    node.kill("SIGTERM");
+    expect(await node.exited).toBe(0);
+  });

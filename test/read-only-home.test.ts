@@ -58,6 +58,26 @@ else
       expect(await node.exited).toBe(0);
     });
 
+    test("by this user, and written by another one, is not ready any more", async () => {
+      const shared = await copy();
+      Bun.spawnSync(["chmod", "-R", "a+rX", shared]);
+      const words = ["serve", "--home", shared, "--data-port", "0", "--json", "--quiet"];
+      const node = Bun.spawn([...program, ...words], { stdout: "pipe", stderr: "ignore" });
+      const first = await node.stdout.getReader().read();
+      const { dataUrl: url } = JSON.parse(new TextDecoder().decode(first.value)) as { dataUrl: string };
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      writeFileSync(join(shared, "lyra.db-wal"), "a writer's");
+      const deadline = performance.now() + 10_000;
+      let text = "";
+      while (!text.includes("home_written") && performance.now() < deadline) {
+        await Bun.sleep(50);
+        text = await (await fetch(`${url}/readyz`)).text();
+      }
+      expect(text).toContain("home_written");
+      node.kill("SIGTERM");
+      await node.exited;
+    });
+
     test("is examined", async () => {
       const { code, out } = await new Lyra(["doctor", "--home", home, "--deep"], { program }).end();
       expect([code, /^bad/m.test(out), out.includes("it can be served and examined")]).toEqual([

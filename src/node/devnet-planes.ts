@@ -18,6 +18,7 @@ import type { Limits } from "../limits.ts";
 import { logFailure } from "../log.ts";
 import { BUILD } from "./build.ts";
 import { systemTimeNs } from "./clock.ts";
+import { HomeWatch } from "./home-watch.ts";
 import type { Reading } from "./reading.ts";
 import { scrubRounds } from "./scrub.ts";
 import { storeFacts } from "./store-facts.ts";
@@ -45,6 +46,8 @@ export class Planes {
   private isStopping = false;
   private scrubbing: Promise<void> | undefined;
   private stopNotifying = () => {};
+  private watch: HomeWatch | undefined;
+  private lost: string | undefined;
 
   /** @param reading stays open when the planes are closed */
   constructor(
@@ -82,6 +85,10 @@ export class Planes {
     });
     this.servers.push(faucet);
     this.scrubbing = this.scrub(status);
+    this.watch = new HomeWatch(this.options.home, (failure) => {
+      logFailure(failure);
+      this.lost = `the home is lost: ${failure.code}`;
+    });
     return { data, node: nodeServer, faucet };
   }
 
@@ -105,6 +112,7 @@ export class Planes {
 
   async close(): Promise<void> {
     this.isStopping = true;
+    this.watch?.stop();
     this.stopNotifying();
     this.stopping.resolve();
     await this.scrubbing;
@@ -132,6 +140,6 @@ export class Planes {
 
   private statusSource() {
     const { home, notReady } = this.options;
-    return { ...storeFacts(home, this.reading.plane), notReady };
+    return { ...storeFacts(home, this.reading.plane), notReady: () => this.lost ?? notReady() };
   }
 }

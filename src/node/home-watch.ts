@@ -1,21 +1,31 @@
 // Looks whether the home that is served is still where it was. A folder that is moved or removed under a process goes on
 // being written to, where nobody will look for it.
+import { statSync } from "node:fs";
 import { NodeError } from "../errors.ts";
+import { storePath } from "../store/database.ts";
 import { storeIdentity } from "./store-facts.ts";
 
 const LOOK_MS = 2_000;
+
+export interface HomeWatchOptions {
+  /** The store is read as one that nobody writes: that another process does is seen by its size, its time and its log. */
+  readonly isStill?: boolean;
+  readonly lookMs?: number;
+}
 
 export class HomeWatch {
   private readonly timer: ReturnType<typeof setInterval>;
 
   /** @param onLost called once */
-  constructor(home: string, onLost: (failure: NodeError) => void, lookMs = LOOK_MS) {
-    const before = storeIdentity(home);
+  constructor(home: string, onLost: (failure: NodeError) => void, options: HomeWatchOptions = {}) {
+    const look = () => placeOf(home, options.isStill === true);
+    const before = look();
     this.timer = setInterval(() => {
-      if (identityOf(home) === before) return;
+      const now = look();
+      if (now === before) return;
       this.stop();
-      onLost(homeLost(home, identityOf(home) !== undefined));
-    }, lookMs);
+      onLost(now.split(" ")[0] === before.split(" ")[0] ? homeWritten(home) : homeLost(home, now !== GONE));
+    }, options.lookMs ?? LOOK_MS);
     this.timer.unref();
   }
 
@@ -24,12 +34,19 @@ export class HomeWatch {
   }
 }
 
+const GONE = "gone";
+
 /** A folder above that may not be entered any more hides the store as well as one that is gone. */
-function identityOf(home: string): string | undefined {
+function placeOf(home: string, isStill: boolean): string {
   try {
-    return storeIdentity(home);
+    const identity = storeIdentity(home);
+    if (identity === undefined) return GONE;
+    if (!isStill) return identity;
+    const { size, mtimeNs } = statSync(storePath(home), { bigint: true });
+    const log = statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    return `${identity} ${size} ${mtimeNs} ${log}`;
   } catch {
-    return undefined;
+    return GONE;
   }
 }
 
@@ -40,5 +57,14 @@ function homeLost(home: string, isReplaced: boolean): NodeError {
     "home_lost",
     `the home ${home} ${what} while it was in use`,
     "stop this process, put the home back or name its new place with --home, and start again",
+  );
+}
+
+function homeWritten(home: string): NodeError {
+  return new NodeError(
+    "serve",
+    "home_written",
+    `the home ${home} is written by another process while it is served as one that nobody writes`,
+    "stop this process; serve a copy, or from the process that writes",
   );
 }

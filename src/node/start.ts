@@ -78,10 +78,11 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
       status.ingest.note(() => plane.head()?.height ?? 0);
       readers.notifyCommit();
     };
-    const watch = new HomeWatch(config.home, (failure) => {
+    const onLost = (failure: NodeError) => {
       logFailure(failure);
       writer.noteLost(failure);
-    });
+    };
+    const watch = new HomeWatch(config.home, onLost, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
     status.onDamage = () => readers.tell(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
@@ -162,6 +163,8 @@ class WriterThread implements Writing {
   private readonly stopped: Promise<void>;
   private result: ReplayResult | undefined;
   private failure: NodeError | undefined;
+  /** Sticky: nothing that the writer does brings the home back. */
+  private lost: string | undefined;
   /** The scrub's finding: sticky, because no later load mends it. */
   private damageFound: NodeError | undefined;
   private state: "loading" | "idle" | "stopped" = "loading";
@@ -226,15 +229,15 @@ class WriterThread implements Writing {
   notReady(): string | undefined {
     // The sentence may name files of this machine: it is for the log, the code for whoever can reach the port.
     if (this.damageFound) return STORE_DAMAGED;
-    if (this.failure?.code === "home_lost") return "the home is lost: home_lost";
+    if (this.lost) return this.lost;
     if (this.failure) return `loading failed: ${this.failure.code}`;
     const damaged = this.result?.files.find((file) => file.damage)?.damage;
     if (damaged) return `the recording is damaged at record ${damaged.record}`;
     return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
   }
 
-  noteLost(failure: NodeError): void {
-    this.failure = failure;
+  noteLost({ code }: NodeError): void {
+    this.lost = `the home is lost: ${code}`;
     this.onChange();
   }
 

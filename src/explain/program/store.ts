@@ -86,6 +86,12 @@ export const STORE_CODES = table("program code", {
     "A step failed; each is made whole or not at all, so the store is as it was.",
     "A checked copy lies in the home (lyra.db-schema-N). Keep it, and report the error.",
   ],
+  home_written: [
+    "",
+    "Another process writes a home that this one serves as one that nobody writes.",
+    "A user who may not write a home reads it without locks: what is read while another user writes may be old, or of two moments.",
+    "Stop this process; serve a copy of the home, or serve it as the user who writes it.",
+  ],
   home_lost: [
     "",
     "The home was moved, removed or replaced while a process had it open.",
