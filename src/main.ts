@@ -36,7 +36,16 @@ async function main(argv: string[]): Promise<number> {
     process.stdout.write((await command.helpOf?.(rest)) ?? command.help);
     return ExitCode.done;
   }
-  return command.run(rest);
+  // What was asked wrongly is for the person at the prompt.
+  const isLogged = (error: unknown) => !isUsage(error) && command.startsNode?.(rest) === true;
+  return command.run(rest).catch((error) => {
+    if (isLogged(error)) return sayFailure(error, asJson);
+    throw error;
+  });
+}
+
+function isUsage(error: unknown): boolean {
+  return error instanceof NodeError && error.exitCode === ExitCode.usage;
 }
 
 /** What went wrong with standard output; a pipe and a full disk say so later than the call that wrote. */

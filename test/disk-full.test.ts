@@ -92,10 +92,17 @@ else
         expect(run("mount", "-o", "remount,ro", disk)).toBe(true);
         for (const command of [words, [...words, "--serve"]]) {
           const { code, err } = await lyra(command);
-          expect({ code, err }).toEqual({
-            code: 1,
-            err: `lyra: the home ${home} cannot be written\n      choose another --home\n`,
-          });
+          expect(code).toBe(1);
+          const message = `the home ${home} cannot be written`;
+          const hint = "choose another --home";
+          if (command === words) expect(err).toBe(`lyra: ${message}\n      ${hint}\n`);
+          else
+            expect(JSON.parse(err)).toMatchObject({
+              level: "error",
+              code: "home_unusable",
+              message,
+              hint,
+            });
         }
       } finally {
         unmount();

@@ -44,10 +44,18 @@ const COMMANDS: ReadonlyArray<readonly [name: string, words: (home: string) => s
 
 function expectRefused(ended: Ended, text: string | RegExp, hint: string): void {
   expect({ code: ended.code, out: ended.out }).toEqual({ code: 1, out: "" });
-  const [sentence, second, ...rest] = ended.err.split("\n");
+  const [sentence, second, ...rest] = linesOf(ended.err);
   expect(sentence).toMatch(text);
   expect(second!.trim()).toBe(hint);
   expect(rest).toEqual([""]);
+}
+
+/** What a node says is a line of JSON in its log. */
+function linesOf(err: string): string[] {
+  if (!err.startsWith("{")) return err.split("\n");
+  const { level, message, hint } = JSON.parse(err) as Record<string, string>;
+  expect(level).toBe("error");
+  return [`lyra: ${message}`, hint!, ""];
 }
 
 describe("a second process on one home", () => {

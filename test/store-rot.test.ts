@@ -272,3 +272,31 @@ test("a log that readers hold is bounded: the writer waits for them", async () =
   }
   openReader(home).close();
 }, 30_000);
+
+test("a node that cannot start says so in a line of JSON; what was asked wrongly is said to a person", async () => {
+  const missing = scratch.path("missing");
+  const damaged = copy();
+  writeFileSync(storePath(damaged), "not a database, but long enough to be read as one".repeat(40));
+  const genesis = scratch.file("{", "genesis.json");
+  const cases: readonly [words: string[], code: number, said: object][] = [
+    [["serve", "--home", missing], 3, { attempt: "serve", code: "store_missing" }],
+    [["serve", "--home", damaged], 1, { code: "store_unreadable" }],
+    [["replay", SAMPLE, "--serve", "--home", damaged], 1, { code: "store_unreadable" }],
+    [["devnet", "--home", damaged], 1, { level: "error" }],
+    [["devnet", "--home", missing, "--genesis", genesis], 1, { level: "error" }],
+  ];
+  for (const [words, code, said] of cases) {
+    const ended = await new Lyra([...words, "--data-port", "0"]).end();
+    const [line, ...rest] = ended.err.split("\n");
+    expect([ended.code, rest], `${words} ${ended.err}`).toEqual([code, [""]]);
+    const hint = expect.any(String);
+    expect(JSON.parse(line!)).toMatchObject({ time: expect.any(String), level: "error", hint, ...said });
+  }
+  expect((await new Lyra(["replay", SAMPLE, "--home", damaged]).end()).err).toStartWith("lyra: the store");
+  for (const words of [
+    ["serve", "--data-port", "x"],
+    ["devnet", "--no-such-flag"],
+    ["devnet", "fund"],
+  ])
+    expect((await new Lyra(words).end()).err, words.join(" ")).toStartWith("lyra: ");
+}, 30_000);

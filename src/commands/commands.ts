@@ -4,6 +4,8 @@ export interface Command {
   readonly help: string;
   /** What is said of the words behind the command, where it says more than one thing. */
   helpOf?(argv: readonly string[]): string | Promise<string>;
+  /** Whether these words start a node: its standard error is a log from the first line on. */
+  startsNode?(argv: readonly string[]): boolean;
   run(argv: string[]): Promise<number>;
 }
 

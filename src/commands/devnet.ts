@@ -80,6 +80,8 @@ const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
 const DEFAULT_FAUCET_PORT = "1790";
 
+export const startsNode = (argv: readonly string[]) => readValues([...argv]).positionals.length === 0;
+
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readValues(argv);
   if (positionals.length > 0) {

@@ -35,6 +35,8 @@ export const help = `lyra replay: load a recording of a network into a home
 
 const SHOWN_SECONDS_MIN = 0.01;
 
+export const startsNode = (argv: readonly string[]) => argv.includes("--serve");
+
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("replay", argv, {
     ...COMMON,

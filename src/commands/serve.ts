@@ -21,6 +21,8 @@ export const help = `lyra serve: answer queries over an existing home
   Stops on SIGTERM or Ctrl-C within two seconds.
 `;
 
+export const startsNode = () => true;
+
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("serve", argv, { ...COMMON, ...SERVING });
   if (positionals.length > 0) throw usageError("serve", `serve takes no file: '${positionals[0]}'`);

@@ -26,7 +26,7 @@ export function say(text: string, fields: Record<string, unknown> = {}): void {
     );
 }
 
-/** As `sayError`, of a node that runs on: a JSON line where the log is not a terminal. */
+/** As `sayError`, of a node: a JSON line where the log is not a terminal. */
 export function sayFailure(error: unknown, asJson: boolean): number {
   if (asJson || isTerminal) return sayError(error, asJson);
   const known = knownError(error);
@@ -37,7 +37,6 @@ export function sayFailure(error: unknown, asJson: boolean): number {
 /** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
 export function sayError(error: unknown, asJson: boolean): number {
   const known = knownError(error);
-  if (!(error instanceof NodeError) && process.env.LYRA_DEBUG) console.error(error);
   if (asJson) {
     const { attempt, code, message, hint } = known;
     process.stderr.write(`${JSON.stringify({ error: { attempt, code, message, hint } })}\n`);
@@ -50,6 +49,7 @@ export function sayError(error: unknown, asJson: boolean): number {
 
 function knownError(error: unknown): NodeError {
   if (error instanceof NodeError) return error;
+  if (process.env.LYRA_DEBUG) console.error(error);
   const known = storeFailure(error) ?? fileFailure(error);
   const hint = "run again with LYRA_DEBUG=1 to see where, and report it";
   return known ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
