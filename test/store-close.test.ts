@@ -10,7 +10,7 @@ const ROUNDS = 12;
 const scratch = new Scratch("store-close");
 afterAll(() => scratch.remove());
 
-/** Statements that the collector takes; when it finalizes them is up to it. */
+/** Statements that are collected; when they are finalized is up to the collector. */
 async function forgetStatements(db: Database): Promise<void> {
   const prepare = (text: string) => {
     const statement = db.prepare(text);

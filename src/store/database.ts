@@ -40,20 +40,11 @@ export function segmentDirectory(home: string): string {
   return join(home, "segments");
 }
 
-/** Statements remembered before those that are gone are looked for. */
-const STATEMENTS_SWEEP = 256;
-
-/**
- * SQLite keeps a closed connection, with its locks and its log, until the last statement of it is finalized, which
- * otherwise is a matter of garbage collection. Here closing is closing.
- */
 class StoreDatabase extends Database {
   /** Nobody can write it. */
   readonly isImmutable: boolean;
   /** The writer's. */
   private sums: PageSums | undefined;
-  private statements: WeakRef<Statement>[] = [];
-  private sweepAt = STATEMENTS_SWEEP;
 
   constructor(path: string, options: ConstructorParameters<typeof Database>[1]) {
     super(path, options);
@@ -73,13 +64,7 @@ class StoreDatabase extends Database {
 
   // biome-ignore lint/suspicious/noExplicitAny: the same type parameters as in the class above
   override prepare(sql: string, ...words: unknown[]): any {
-    const statement = super.prepare(sql, ...(words as []));
-    if (this.statements.length >= this.sweepAt) {
-      this.statements = this.statements.filter((known) => known.deref() !== undefined);
-      this.sweepAt = Math.max(STATEMENTS_SWEEP, 2 * this.statements.length);
-    }
-    this.statements.push(new WeakRef(statement));
-    return this.exact(statement);
+    return this.exact(super.prepare(sql, ...(words as [])));
   }
 
   keepSums(): void {
@@ -112,15 +97,13 @@ class StoreDatabase extends Database {
     this.sums = undefined;
   }
 
-  override close(throwOnError?: boolean): void {
+  /**
+   * Bun's strict close finalizes the statements and closes now. Its lenient one lets the connection linger, with its
+   * locks, until the last statement is collected: it would then remove the log of whatever store lies at this path.
+   */
+  override close(): void {
     if (this.sums) this.closeSums();
-    const statements = this.statements.map((known) => known.deref());
-    this.statements = [];
-    for (const statement of statements) statement?.finalize();
-    super.close(throwOnError);
-    // Some are collected, and perhaps not swept yet: the connection would be gone some time later, and take with it the
-    // log of whatever store lies at this path by then.
-    if (statements.includes(undefined)) Bun.gc(true);
+    super.close(true);
   }
 }
 
