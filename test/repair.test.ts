@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lockHome } from "../src/node/lock.ts";
-import { openReader, storePath } from "../src/store/database.ts";
+import { openReader, PAGE_BYTES, storePath } from "../src/store/database.ts";
 import { digestStore } from "../src/store/dump.ts";
 import { sumsPath } from "../src/store/page-sums.ts";
 import { SAMPLE, Scratch } from "./rig/homes.ts";
@@ -38,6 +38,12 @@ function flip(path: string, offset: number): void {
   writeFileSync(path, bytes);
 }
 
+function pageOf(home: string, tree: string, type = "leaf"): number {
+  using db = openReader(home);
+  const row = db.query("SELECT pageno FROM dbstat WHERE name = ? AND pagetype = ?").get(tree, type);
+  return Number((row as { pageno: bigint }).pageno);
+}
+
 async function repair(home: string, ...recordings: string[]) {
   const words = recordings.flatMap((file) => ["--recording", file]);
   const { code, out } = await lyra(["doctor", "--repair", ...words, "--home", home, "--json"]);
@@ -69,7 +75,7 @@ test("damaged sums are made again", async () => {
 describe("a damaged store", () => {
   function damaged(): string {
     const home = copy();
-    flip(storePath(home), 300_000);
+    flip(storePath(home), pageOf(home, "ledger") * PAGE_BYTES - 100);
     return home;
   }
 
@@ -112,4 +118,39 @@ test("a home in use is left alone", async () => {
   } finally {
     lock.release();
   }
+});
+
+describe("damage in an index", () => {
+  test("is made good from its table, without a recording", async () => {
+    const home = copy();
+    const pages = [
+      pageOf(home, "trades_by_market"),
+      pageOf(home, "orders_by_id"),
+      pageOf(home, "orders_by_id", "internal"),
+    ];
+    expect(new Set(pages).size).toBe(3);
+    for (const page of pages) flip(storePath(home), page * PAGE_BYTES - 100);
+    const { code, ok, details } = await repair(home);
+    expect({ code, ok }).toEqual({ code: 0, ok: true });
+    expect(details).toEqual([expect.stringContaining("3 damaged pages were of indices")]);
+    expect(digestOf(home)).toBe(digest);
+    expect(readdirSync(home).filter((name) => name.startsWith("damaged-"))).toHaveLength(1);
+    expect(await repair(home)).toMatchObject({ code: 0, details: ["nothing had to be made again"] });
+  });
+
+  test("beside damage in a table takes the recording", async () => {
+    const home = copy();
+    for (const tree of ["trades_by_market", "trades"])
+      flip(storePath(home), pageOf(home, tree) * PAGE_BYTES - 100);
+    expect(await repair(home)).toMatchObject({
+      code: 1,
+      details: [expect.stringContaining("--recording FILE")],
+    });
+    expect(existsSync(join(home, "repair.tmp"))).toBe(false);
+    expect(await repair(home, SAMPLE)).toMatchObject({
+      code: 0,
+      details: [expect.stringContaining("up to block")],
+    });
+    expect(digestOf(home)).toBe(digest);
+  });
 });

@@ -27,8 +27,9 @@ export const help = `lyra doctor: check a home and this machine
             segment covers with that segment
   --digest  also print one hash of all that the home holds: equal homes have
             equal digests
-  --repair  make damaged segments again from the store's rows, and a damaged
-            store from its recordings; then check as with --deep. What takes
+  --repair  make damaged segments again from the store's rows, damaged
+            indices from their tables, and a damaged store from its
+            recordings; then check as with --deep. What takes
             the place of something is verified before; the old store is kept
   --recording FILE  the chain's recording from its first block; say it for
             each file, in their order

@@ -17,6 +17,7 @@ import { type ChainHead, readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 import { lockHome } from "./lock.ts";
+import { copyReindexed } from "./reindex.ts";
 
 /** One thing that was wrong, and whether it is right now. */
 export interface Repair {
@@ -33,7 +34,7 @@ export async function repairHome(home: string, recordings: readonly string[]): P
   try {
     const damage = await storeDamage(home);
     if (damage === undefined) return [...(await remakeSums(home)), ...(await remakeSegments(home))];
-    const store = await remakeStore(home, recordings);
+    const store = (await remakeIndices(home)) ?? (await remakeStore(home, recordings));
     const detail = `the store: ${damage}; ${store.detail}`;
     return [{ ok: store.ok, detail }, ...(store.ok ? await remakeSegments(home) : [])];
   } finally {
@@ -116,6 +117,30 @@ async function remakeSegment(db: Database, home: string, row: SegmentRow): Promi
     return { ok: false, detail: `${name}: ${reasonOf(error)}` };
   } finally {
     rmSync(making, { recursive: true, force: true });
+  }
+}
+
+/** @returns undefined where more than indices is damaged, or making them anew did not help */
+async function remakeIndices(home: string): Promise<Repair | undefined> {
+  const unfinished = join(home, UNFINISHED);
+  rmSync(unfinished, { recursive: true, force: true });
+  try {
+    const pages = await copyReindexed(home, unfinished);
+    if (pages === undefined) return undefined;
+    await checkPages(unfinished);
+    const db = openReader(unfinished);
+    try {
+      await checkStore(db, home, listSegments(db));
+    } finally {
+      db.close();
+    }
+    const kept = replaceStore(home, unfinished);
+    const detail = `${pages} damaged pages were of indices, which are made again from their tables; the damaged store is kept in ${kept}`;
+    return { ok: true, detail };
+  } catch {
+    return undefined;
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
   }
 }
 

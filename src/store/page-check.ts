@@ -28,6 +28,31 @@ export async function checkPages(
   home: string,
   pause?: () => Promise<void>,
 ): Promise<PagesChecked | undefined> {
+  return compare(
+    home,
+    (damaged) => {
+      throw pageDamaged(damaged);
+    },
+    pause,
+  );
+}
+
+/**
+ * All pages that are not what was written to them.
+ * @returns undefined where not every page has a sum that can be read
+ * @throws NodeError `store_damaged` when the log is damaged, or the store cannot even be opened
+ */
+export async function damagedPages(home: string): Promise<readonly number[] | undefined> {
+  const pages: number[] = [];
+  const checked = await compare(home, (damaged) => void pages.push(...damaged));
+  return checked?.sumsDamaged === 0 ? pages : undefined;
+}
+
+async function compare(
+  home: string,
+  onDamage: (pages: readonly number[]) => void,
+  pause?: () => Promise<void>,
+): Promise<PagesChecked | undefined> {
   const path = storePath(home);
   const sums = PageSumFile.open(sumsPath(path), "r");
   if (sums === undefined) return undefined;
@@ -35,7 +60,9 @@ export async function checkPages(
   try {
     let sumsDamaged = 0;
     for (let first = 1; first <= sums.pages; first += BATCH_PAGES) {
-      sumsDamaged += checkBatch(home, file, sums, first);
+      const batch = checkBatch(home, file, sums, first);
+      if (batch.damaged.length > 0) onDamage(batch.damaged);
+      sumsDamaged += batch.sumsDamaged;
       if (pause) await pause();
     }
     checkLog(home);
@@ -46,8 +73,13 @@ export async function checkPages(
   }
 }
 
-/** While a reader is at work no page is changed but those that are in the log. @returns sums that are damaged */
-function checkBatch(home: string, file: number, sums: PageSumFile, first: number): number {
+interface BatchChecked {
+  readonly damaged: readonly number[];
+  readonly sumsDamaged: number;
+}
+
+/** While a reader is at work no page is changed but those that are in the log. */
+function checkBatch(home: string, file: number, sums: PageSumFile, first: number): BatchChecked {
   const db = openReader(home);
   try {
     db.run("BEGIN");
@@ -65,12 +97,11 @@ function checkBatch(home: string, file: number, sums: PageSumFile, first: number
       if (isLost) sumsDamaged++;
       if (kind === "sum" && sumOf(page) !== sum) suspects.push(first + i);
     }
-    if (suspects.length === 0) return sumsDamaged;
+    if (suspects.length === 0) return { damaged: [], sumsDamaged };
     const logged = pagesOfLog(home);
     db.run("COMMIT");
     const damaged = suspects.filter((page) => !logged.has(page) || isReadDamaged(db, file, sums, page));
-    if (damaged.length > 0) throw pageDamaged(damaged);
-    return sumsDamaged;
+    return { damaged, sumsDamaged };
   } finally {
     db.close();
   }
