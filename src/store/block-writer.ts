@@ -18,7 +18,7 @@ import { IMPLIED_HASH, NO_ROW, type TxRows, WritingBlock } from "./writing-block
 
 /** A commit that adds so much to the log belongs to a busy time. */
 const BUSY_COMMIT_BYTES = 128 * 1024;
-const BUSY_CHECKPOINT_BYTES = 128 * 1024 * 1024;
+const BUSY_CHECKPOINT_BYTES = 48 * 1024 * 1024;
 /** After this much of the log it is copied back into the store, between blocks. */
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 const NO_HASH = new Uint8Array();

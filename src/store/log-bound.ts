@@ -1,33 +1,39 @@
 // The bound of the store's log (the WAL). A reader pins what it reads in it, and while one reader follows the other a log
 // is never free to begin anew: it grew to several times the store during loads. Beyond the bound the writer waits.
 import type { Database } from "bun:sqlite";
+import { statSync } from "node:fs";
 import { checkpoint } from "./database.ts";
 
-/** With the commit that exceeds it below 256 MB. */
-const LOG_BYTES_MAX = 192 * 1024 * 1024;
+/** Of a store of any size ... */
+const LOG_BYTES_MAX = 64 * 1024 * 1024;
+/** ... and of a large one so much of it: to begin the log anew copies each of its pages once. */
+const STORE_PARTS = 4;
 const WAIT_MS = 5_000;
 const POLL_MS = 5;
 /** A reader that outlasts the wait is waited for again after this much more. */
 const STEP_BYTES = 8 * 1024 * 1024;
 
 export class LogBound {
-  private waitAtBytes: number;
+  /** 0 but for readers that outlast the wait. */
+  private waitAtBytes = 0;
 
   constructor(
     private readonly db: Database,
     private readonly bytesMax = LOG_BYTES_MAX,
-  ) {
-    this.waitAtBytes = bytesMax;
-  }
+  ) {}
 
   exceeds(bytes: number): boolean {
-    return bytes > this.waitAtBytes;
+    return bytes > this.bytesMax && bytes > this.waitAtBytes && bytes > this.storeBytes() / STORE_PARTS;
+  }
+
+  private storeBytes(): number {
+    return statSync(this.db.filename, { throwIfNoEntry: false })?.size ?? 0;
   }
 
   /** Empties the log, waiting on this thread for its readers. @returns whether that was possible */
   beginAnew(bytes: number): boolean {
     const isAnew = this.foldAll() && checkpoint(this.db, "TRUNCATE").busy === 0n;
-    this.waitAtBytes = isAnew ? this.bytesMax : bytes + STEP_BYTES;
+    this.waitAtBytes = isAnew ? 0 : bytes + STEP_BYTES;
     return isAnew;
   }
 

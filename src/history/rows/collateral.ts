@@ -24,10 +24,10 @@ export const balances: ExportTable = {
   lines: (source, range) => byBlockAndKey(balanceLines(source, range)),
 };
 
-function* balanceLines(source: RowSource, { first, last }: BlockRange): Generator<Line<string>> {
+function* balanceLines(source: RowSource, range: BlockRange): Generator<Line<string>> {
   const sql =
     "SELECT block, account, balance, tx FROM balances WHERE block BETWEEN ? AND ? ORDER BY block, account";
-  for (const row of source.walk<BalanceRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<BalanceRow>(sql, range)) {
     const block = source.block(row.block);
     const account = source.account(row.account);
     const tx = source.tx(row.tx, block);
@@ -59,9 +59,9 @@ export const ledger: ExportTable = {
   lines: (source, range) => byTime(ledgerLines(source, range), (no) => source.block(BigInt(no)).timeUs),
 };
 
-function* ledgerLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* ledgerLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql = "SELECT * FROM ledger WHERE block BETWEEN ? AND ? ORDER BY block, n";
-  for (const row of source.walk<LedgerRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<LedgerRow>(sql, range)) {
     const block = source.block(row.block);
     const entryUs = block.timeUs + sequence(row.n);
     const accounts = `${source.account(row.from_account)},${source.account(row.to_account)}`;
@@ -89,10 +89,10 @@ export const marginLevels: ExportTable = {
   lines: (source, range) => byBlockAndKey(marginLines(source, range)),
 };
 
-function* marginLines(source: RowSource, { first, last }: BlockRange): Generator<Line<string>> {
+function* marginLines(source: RowSource, range: BlockRange): Generator<Line<string>> {
   const sql =
     "SELECT block, account, tx, data FROM margin_levels WHERE block BETWEEN ? AND ? ORDER BY block, account";
-  for (const row of source.walk<DataRow & { account: bigint }>(sql, first, last)) {
+  for (const row of source.walkBlocks<DataRow & { account: bigint }>(sql, range)) {
     const block = source.block(row.block);
     const account = source.account(row.account);
     const m = readMarginLevelsAt(row.data, 0, row.data.length);

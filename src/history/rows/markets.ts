@@ -29,8 +29,6 @@ const marketState = labels("vega.Market.State");
 const auctionTrigger = labels("vega.AuctionTrigger");
 const provisionStatus = labels("vega.LiquidityProvision.Status");
 
-/** Market data is clustered by market; so many blocks of all markets are put in order at a time. */
-const WINDOW_BLOCKS = 64;
 /** `numeric(1000,16)`, column `fee`. */
 const FEE_SCALE = 16;
 
@@ -47,7 +45,10 @@ export const marketData: ExportTable = {
   lines: (source, range) => byTime(marketDataLines(source, range), (no) => source.block(BigInt(no)).timeUs),
 };
 
-/** One seek for each market and window: the recursion skips from market to market. */
+/**
+ * Market data is clustered by market. One seek for each market and slice of blocks: the recursion skips from market to
+ * market.
+ */
 const MARKET_DATA_WINDOW = `
   WITH RECURSIVE seen(market) AS (
     SELECT min(market) FROM market_data
@@ -55,17 +56,14 @@ const MARKET_DATA_WINDOW = `
   SELECT d.block, d.ord, d.tx, d.data FROM seen CROSS JOIN market_data d
     ON d.market = seen.market AND d.block BETWEEN ? AND ? ORDER BY d.block, d.ord`;
 
-function* marketDataLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
-  for (let from = first; from <= last; from += WINDOW_BLOCKS) {
-    const to = Math.min(from + WINDOW_BLOCKS - 1, last);
-    for (const row of source.walk<DataRow & { ord: bigint }>(MARKET_DATA_WINDOW, from, to)) {
-      const block = source.block(row.block);
-      const seq = sequence(row.ord);
-      const timeUs = block.timeUs + seq;
-      const m = readMarketDataAt(row.data, 0, row.data.length);
-      const origin = `${timestamp(timeUs)},${source.tx(row.tx, block)},${block.time},${seq}`;
-      yield { block: block.no, key: timeUs, text: `${origin},${marketDataColumns(m)}\n` };
-    }
+function* marketDataLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
+  for (const row of source.walkBlocks<DataRow & { ord: bigint }>(MARKET_DATA_WINDOW, range)) {
+    const block = source.block(row.block);
+    const seq = sequence(row.ord);
+    const timeUs = block.timeUs + seq;
+    const m = readMarketDataAt(row.data, 0, row.data.length);
+    const origin = `${timestamp(timeUs)},${source.tx(row.tx, block)},${block.time},${seq}`;
+    yield { block: block.no, key: timeUs, text: `${origin},${marketDataColumns(m)}\n` };
   }
 }
 

@@ -17,9 +17,9 @@ interface EventRow {
 export const blocks: ExportTable = {
   name: "blocks",
   header: "vega_time,height,hash",
-  *lines(source, { first, last }) {
+  *lines(source, range) {
     const sql = "SELECT time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
-    for (const row of source.walk<{ time: bigint; height: bigint; hash: Uint8Array }>(sql, first, last)) {
+    for (const row of source.walkBlocks<{ time: bigint; height: bigint; hash: Uint8Array }>(sql, range)) {
       yield `${timestamp(Number(row.time))},${row.height},${bytea(hashOfRow(row))}\n`;
     }
   },
@@ -31,9 +31,9 @@ export const checkpoints: ExportTable = {
   lines: (source, range) => byBlockAndKey(checkpointLines(source, range)),
 };
 
-function* checkpointLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* checkpointLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql = "SELECT block, ord, tx, data FROM checkpoints WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walk<EventRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<EventRow>(sql, range)) {
     const block = source.block(row.block);
     const seq = sequence(row.ord);
     const m = readCheckpointEventAt(row.data, 0, row.data.length);
@@ -62,10 +62,10 @@ export const delegations: ExportTable = {
   lines: (source, range) => byBlockAndKey(delegationLines(source, range)),
 };
 
-function* delegationLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* delegationLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql =
     "SELECT block, ord, party, node, epoch, amount, tx FROM delegations WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walk<DelegationRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<DelegationRow>(sql, range)) {
     const block = source.block(row.block);
     const seq = sequence(row.ord);
     const what = `${source.id(row.party)},${source.id(row.node)},${row.epoch},${amountText(row.amount)}`;
@@ -87,9 +87,9 @@ export const rewards: ExportTable = {
 /** What events write for "no market". */
 const NO_MARKET = "!";
 
-function* rewardLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* rewardLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql = "SELECT block, ord, tx, data FROM rewards WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walk<EventRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<EventRow>(sql, range)) {
     const block = source.block(row.block);
     const seq = sequence(row.ord);
     const m = readRewardPayoutEventAt(row.data, 0, row.data.length);

@@ -32,6 +32,11 @@ export interface BlockFacts {
 /** Entries remembered of a kind; beyond it the memory starts anew, so that it stays bounded. */
 const REMEMBERED_MAX = 20_000;
 
+/** Of the first slice of a table: the next are wider or narrower by the rows that were in it. */
+const SLICE_BLOCKS = 16;
+/** Some tens of milliseconds of work. */
+const SLICE_ROWS_MIN = 2_000;
+
 export class RowSource {
   private readonly selectBlock: Statement;
   private readonly selectTx: Statement;
@@ -55,6 +60,31 @@ export class RowSource {
     const statement = this.db.prepare(sql);
     try {
       yield* statement.iterate(...values) as IterableIterator<Row>;
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  /**
+   * The rows of a range, which the query orders by block, some blocks at a time: a snapshot of the store is held for a
+   * slice and not for the table, because the writer's log cannot begin anew before its readers have gone on.
+   * @param sql with the first and the last block as its two parameters
+   */
+  *walkBlocks<Row>(sql: string, { first, last }: BlockRange): Generator<Row> {
+    const statement = this.db.prepare(sql);
+    try {
+      let blocks = SLICE_BLOCKS;
+      for (let from = first; from <= last; ) {
+        const to = Math.min(from + blocks - 1, last);
+        let rows = 0;
+        for (const row of statement.iterate(from, to) as IterableIterator<Row>) {
+          rows++;
+          yield row;
+        }
+        if (rows < SLICE_ROWS_MIN) blocks *= 2;
+        else if (rows > 4 * SLICE_ROWS_MIN) blocks = Math.max(1, blocks >> 1);
+        from = to + 1;
+      }
     } finally {
       statement.finalize();
     }

@@ -21,9 +21,9 @@ export const orders: ExportTable = {
   lines: (source, range) => byBlockAndKey(orderLines(source, range)),
 };
 
-function* orderLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* orderLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql = "SELECT block, ord, tx, data FROM orders WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walk<EventRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<EventRow>(sql, range)) {
     const block = source.block(row.block);
     const m = readOrderAt(row.data, 0, row.data.length);
     const seq = sequence(row.ord);
@@ -48,9 +48,9 @@ export const trades: ExportTable = {
   lines: (source, range) => byTime(tradeLines(source, range), (no) => source.block(BigInt(no)).timeUs),
 };
 
-function* tradeLines(source: RowSource, { first, last }: BlockRange): Generator<Line<number>> {
+function* tradeLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
   const sql = "SELECT block, ord, tx, data FROM trades WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walk<EventRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<EventRow>(sql, range)) {
     const block = source.block(row.block);
     const m = readTradeAt(row.data, 0, row.data.length);
     const seq = sequence(row.ord);
@@ -87,10 +87,10 @@ export const positions: ExportTable = {
   lines: (source, range) => byBlockAndKey(positionLines(source, range)),
 };
 
-function* positionLines(source: RowSource, { first, last }: BlockRange): Generator<Line<string>> {
+function* positionLines(source: RowSource, range: BlockRange): Generator<Line<string>> {
   const sql =
     "SELECT block, party, market, tx, state FROM positions WHERE block BETWEEN ? AND ? ORDER BY block, party, market";
-  for (const row of source.walk<PositionRow>(sql, first, last)) {
+  for (const row of source.walkBlocks<PositionRow>(sql, range)) {
     const block = source.block(row.block);
     const market = source.id(row.market);
     const party = source.id(row.party);
