@@ -9,9 +9,9 @@
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { Admission } from "../src/admission/admission.ts";
-import { openSearch } from "../src/admission/pow/nonce-search.ts";
-import { SignatureVerifier } from "../src/admission/verifier/verifier.ts";
+import { Admission } from "../src/chain/admission/admission.ts";
+import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
+import { SignatureVerifier } from "../src/chain/admission/verifier/verifier.ts";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { readTransaction, signingDigest } from "../src/wire/transaction.ts";
 import { buildTransaction } from "../src/wire/transaction-build.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSearch } from "../src/admission/pow/nonce-search.ts";
+import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
 import type { ed25519KeyPair } from "../src/crypto/ed25519.ts";
 import { buildTransaction } from "../src/wire/transaction-build.ts";
 

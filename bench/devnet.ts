@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
-import { createDevnet } from "../src/node/devnet.ts";
+import { createDevnet } from "../src/devnet/devnet.ts";
 import { ask, proven, round1, startDevnet, transferTo } from "./devnet-process.ts";
 import { argument, median, programOf } from "./support.ts";
 

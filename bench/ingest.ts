@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { replayFiles } from "../src/sources/replay.ts";
+import { replayFiles } from "../src/ingest/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter } from "../src/store/database.ts";
 import { defaultRecording, median } from "./support.ts";

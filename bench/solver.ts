@@ -8,9 +8,9 @@
  * the package where it is held against the executable. A 64-byte message takes OpenSSL one permutation, as an attempt
  * takes the solver.
  */
-import { HASH_FUNCTION } from "../src/admission/pow/function.ts";
-import { openSearch } from "../src/admission/pow/nonce-search.ts";
-import { Solver } from "../src/admission/pow/solver.ts";
+import { HASH_FUNCTION } from "../src/chain/admission/pow/function.ts";
+import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
+import { Solver } from "../src/chain/admission/pow/solver.ts";
 import { argument, median } from "./support.ts";
 
 const ROUNDS = Number(argument("--rounds") ?? 20);

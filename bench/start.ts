@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SegmentMaker } from "../src/history/segment-maker.ts";
 import { recordSegment } from "../src/history/segment-table.ts";
-import { replayFiles } from "../src/sources/replay.ts";
+import { replayFiles } from "../src/ingest/replay.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openWriter } from "../src/store/database.ts";
 import { defaultRecording, median } from "./support.ts";

@@ -3,13 +3,13 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DataContext } from "../src/api/data/context.ts";
-import { DataPlane } from "../src/api/data/plane.ts";
-import { NodeContext } from "../src/api/node/context.ts";
-import { NodePlane } from "../src/api/node/plane.ts";
-import { serveNode } from "../src/api/node/server.ts";
 import type { ChainPort, TxOutcome } from "../src/engine/chain-port.ts";
-import { DEFAULT_LIMITS } from "../src/limits.ts";
+import { DEFAULT_LIMITS } from "../src/http/limits.ts";
+import { DataContext } from "../src/planes/data/context.ts";
+import { DataPlane } from "../src/planes/data/plane.ts";
+import { NodeContext } from "../src/planes/node/context.ts";
+import { NodePlane } from "../src/planes/node/plane.ts";
+import { serveNode } from "../src/planes/node/server.ts";
 import { openReader, openWriter } from "../src/store/database.ts";
 import { loadInChild } from "./load.ts";
 

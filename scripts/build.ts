@@ -7,11 +7,11 @@ import { $ } from "bun";
 const ENTRY_POINTS = [
   "src/main.ts",
   "src/node/writer.worker.ts",
-  "src/node/planes.worker.ts",
+  "src/devnet/planes.worker.ts",
   "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
-  "src/admission/pow/solver.worker.ts",
-  "src/admission/verifier/verifier.worker.ts",
+  "src/chain/admission/pow/solver.worker.ts",
+  "src/chain/admission/verifier/verifier.worker.ts",
 ];
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || "unknown";

@@ -1,12 +1,12 @@
 // npm run demo: a month on a devnet in seconds, and a summary of what it left. The home stays, to be looked at.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/commands/terminal.ts";
-import { ExitCode } from "../src/errors.ts";
-import { systemTimeNs } from "../src/node/clock.ts";
-import { DEMO_SECONDS, playDemo } from "../src/node/demo/demo.ts";
-import { type DemoSummary, gapsOf, summarise } from "../src/node/demo/summary.ts";
-import { createDevnet } from "../src/node/devnet.ts";
+import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/cli/terminal.ts";
+import { systemTimeNs } from "../src/devnet/clock.ts";
+import { DEMO_SECONDS, playDemo } from "../src/devnet/demo/demo.ts";
+import { type DemoSummary, gapsOf, summarise } from "../src/devnet/demo/summary.ts";
+import { createDevnet } from "../src/devnet/devnet.ts";
+import { ExitCode } from "../src/errors/node-error.ts";
 
 const HOME = join(".lyra", "demo");
 const LEFT = 34;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bun
 /**
- * Writes src/admission/pow/kernel.generated.ts: the proof-of-work search as a WebAssembly module of a few kilobytes.
+ * Writes src/chain/admission/pow/kernel.generated.ts: the proof-of-work search as a WebAssembly module of a few kilobytes.
  *
  *   bun scripts/generate-pow-kernel.ts [--check]     --check: fail when the file is not what would be written
  *
@@ -20,7 +20,7 @@
 import { join } from "node:path";
 import { assemble, fail, list, name, sized, Type, unsigned } from "./webassembly.ts";
 
-const OUTPUT = join(import.meta.dir, "..", "src", "admission", "pow", "kernel.generated.ts");
+const OUTPUT = join(import.meta.dir, "../src/chain/admission/pow/kernel.generated.ts");
 const VECTOR = 16;
 const TOUCHED_AT = 25 * VECTOR;
 const CONSTANTS_AT = 32 * VECTOR;

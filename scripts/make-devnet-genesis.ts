@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checksumAddress, ethereumAddress } from "../src/crypto/secp256k1.ts";
-import { madeUpAddress, madeUpAssetId, ValidatorKeys } from "../src/node/devnet-keys.ts";
+import { madeUpAddress, madeUpAssetId, ValidatorKeys } from "../src/devnet/keys.ts";
 import { hexOf } from "../src/wire/identifiers.ts";
 
 const erc20 = (symbol: string, name: string, decimals: number, limit: string, threshold: string) => ({

@@ -4,8 +4,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { playDemo } from "../src/node/demo/demo.ts";
-import { createDevnet } from "../src/node/devnet.ts";
+import { playDemo } from "../src/devnet/demo/demo.ts";
+import { createDevnet } from "../src/devnet/devnet.ts";
 
 export const DEVNET_SAMPLE_PATH = join(import.meta.dir, "..", "data", "devnet-sample.evts.gz");
 

@@ -7,8 +7,8 @@
 // TypeScript one needs another compiler than ours. What cannot be had is skipped with a line. Exit code 1 for a fault.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { DATA_SOURCES } from "../src/api/openapi/examples.ts";
-import type { Operation, Parameter, Schema } from "../src/api/openapi/types.ts";
+import { DATA_SOURCES } from "../src/http/openapi/examples.ts";
+import type { Operation, Parameter, Schema } from "../src/http/openapi/types.ts";
 import { Scratch } from "../test/rig/homes.ts";
 import { PROGRAM } from "../test/rig/lyra.ts";
 import { type OpenApiDocument, SchemaValidator } from "../test/support/schema-validator.ts";

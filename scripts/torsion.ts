@@ -1,5 +1,5 @@
 // Verifies many signatures with random torsion components: bun scripts/torsion.ts [CASES]. A long form of
-// test/ed25519-rule.test.ts; it stops at the first wrong verdict.
+// test/crypto/ed25519-rule.test.ts; it stops at the first wrong verdict.
 import { ed25519Verify } from "../src/crypto/ed25519.ts";
 import { torsionCase } from "../test/support/torsion.ts";
 

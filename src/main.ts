@@ -1,9 +1,9 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
-import { COMMANDS } from "./commands/commands.ts";
-import { didYouMean } from "./commands/nearest.ts";
-import { sayError, sayFailure } from "./commands/terminal.ts";
+import { COMMANDS } from "./cli/commands.ts";
+import { didYouMean } from "./cli/nearest.ts";
+import { sayError, sayFailure } from "./cli/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
-import { ExitCode, NodeError } from "./errors.ts";
+import { ExitCode, NodeError } from "./errors/node-error.ts";
 
 function overview(): string {
   const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  lyra ${name.padEnd(11)} ${summary}`);

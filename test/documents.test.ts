@@ -1,16 +1,16 @@
 // The documents of faucet, wallet and devnet tools: each on its own port, linked from the others, described to the
 // last member, true of the answers, and with examples that work.
 import { afterAll, describe, expect, test } from "bun:test";
-import { devnetTools } from "../src/api/devnet/app.ts";
-import { TOOLS } from "../src/api/devnet/tools.ts";
-import { faucetApp } from "../src/api/faucet/app.ts";
-import { nodeOpenApiParts } from "../src/api/node/openapi.ts";
-import type { Operation } from "../src/api/openapi/types.ts";
-import { openApiParts } from "../src/api/openapi.ts";
+import type { Operation } from "../src/http/openapi/types.ts";
+import { openApiParts } from "../src/planes/data/openapi.ts";
+import { devnetTools } from "../src/planes/devnet/app.ts";
+import { TOOLS } from "../src/planes/devnet/tools.ts";
+import { faucetApp } from "../src/planes/faucet/app.ts";
+import { nodeOpenApiParts } from "../src/planes/node/openapi.ts";
 import { METHOD_NAMES } from "../src/wallet/service/service.ts";
 import { fakeChain } from "./devnet/fake-chain.ts";
 import { type OpenApiDocument, SchemaValidator } from "./support/schema-validator.ts";
-import { Rig } from "./wallet-service/rig.ts";
+import { Rig } from "./wallet/service/rig.ts";
 
 type Ask = (path: string, init?: RequestInit) => Promise<Response>;
 

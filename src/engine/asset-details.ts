@@ -1,6 +1,6 @@
 // Details of assets: what a genesis and a proposal may say (reference 60, sections 5.1, 5.3, 5.5 and 11.1).
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import {
   type AssetDetails,
   type AssetDetailsUpdate,

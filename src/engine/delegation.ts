@@ -2,7 +2,7 @@
  * Delegation of stake to nodes (reference 60, sections 7.2 to 7.4). There are two maps, of the current and of the
  * next epoch; the second becomes the first when an epoch ends.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
 import { readAmount } from "./amounts.ts";

@@ -2,7 +2,7 @@
  * Bus events as the engine emits them. Nobody changes a payload after it was emitted; its place in the block gives an
  * event its sequence number (reference 30, section 9.1).
  */
-import type { Block, BlockEvent } from "../sources/block.ts";
+import type { Block, BlockEvent } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import {
   type BusEvent,

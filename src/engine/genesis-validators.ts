@@ -1,7 +1,7 @@
 // Validators as a genesis document gives them (reference 60, section 11.1): checked, and as the chain keeps them.
 import { ED25519_KEY_BYTES } from "../crypto/ed25519.ts";
 import { isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { UINT32_MAX } from "../wire/limits.ts";
 import type { GenesisValidator } from "./genesis.ts";
 import { INITIAL_POWER } from "./nodes.ts";

@@ -1,7 +1,7 @@
 // The genesis document: what a chain starts from (reference 60, section 11). Only its form is checked here.
 
 import { sha3HexOf } from "../crypto/sha3.ts";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { timeNs } from "./rfc3339.ts";
 
 /** 2250-01-01: times are 64-bit nanoseconds, which end in 2262, and epochs end after their blocks. */

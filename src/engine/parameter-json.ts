@@ -4,7 +4,7 @@
  */
 
 import { isEthereumAddress } from "../crypto/secp256k1.ts";
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { parseDecimal, problemOf, shortened } from "./parameter-types.ts";
 
 interface Contract {

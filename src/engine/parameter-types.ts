@@ -2,9 +2,9 @@
  * Types of network parameters with their bounds (reference 60, section 10). A type says in the network's words what
  * is wrong with a text; whoever asks puts the key in front.
  */
-import { durationNs } from "../admission/network-parameters.ts";
-import { Decimal } from "../decimal.ts";
-import { reasonOf } from "../errors.ts";
+import { durationNs } from "../chain/admission/network-parameters.ts";
+import { reasonOf } from "../errors/node-error.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { durationText } from "./duration-text.ts";
 
 export type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json";

@@ -2,8 +2,9 @@
  * Network parameters (reference 60, section 10): values with defaults and bounds, changed by the genesis and by
  * enacted proposals. Domains hear of values through `watch`.
  */
-import type { Decimal } from "../decimal.ts";
-import { NodeError } from "../errors.ts";
+
+import { NodeError } from "../errors/node-error.ts";
+import type { Decimal } from "../wire/decimal.ts";
 import type { Core } from "./core.ts";
 import { durationText } from "./duration-text.ts";
 import { CommandError } from "./errors.ts";

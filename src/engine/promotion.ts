@@ -2,7 +2,7 @@
  * Who has which status in the next epoch (reference 60, section 7.6, "Promotion/demotion"): pure functions over the
  * ranking. Slots of status tendermint are filled first, then those of status ersatz.
  */
-import type { Decimal } from "../decimal.ts";
+import type { Decimal } from "../wire/decimal.ts";
 import type { NodeStatus } from "./ports.ts";
 import type { Randomness } from "./randomness.ts";
 

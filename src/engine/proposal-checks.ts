@@ -2,8 +2,9 @@
  * What a submitted proposal must fulfil, in the network's order and words (reference 60, section 6.4, checks 1 to
  * 13). Its form has been checked before, and the checks about markets (9 to 11) have nothing to look at here.
  */
-import { sentenceTime } from "../admission/time-text.ts";
+
 import { type NetworkParameter, ProposalError } from "../wire/generated/vega.ts";
+import { sentenceTime } from "../wire/time-text.ts";
 import { checkAssetUpdate } from "./asset-details.ts";
 import type { Assets } from "./assets.ts";
 import type { NetworkParameters } from "./parameters.ts";

@@ -1,5 +1,5 @@
 // What a recurring transfer sends in an epoch (reference 60, section 8.4, step 1).
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 
 /** Binary places of the bounds: enough that they agree on the whole part for nearly all values that are not whole. */
 const PLACES = 512n;

@@ -1,5 +1,5 @@
 /** Recurring transfers (reference 60, sections 8.4 and 8.5). */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type { RecurringTransfer } from "../wire/generated/commands.ts";
 import { TransferStatus } from "../wire/generated/events.ts";
 import type { DispatchStrategy } from "../wire/generated/vega.ts";

@@ -2,7 +2,7 @@
  * Payout of rewards at the end of an epoch (reference 60, sections 8.6 to 8.9): type after type, account after
  * account, each with its movements and its events.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { AccountType, DispatchMetric, TransferType } from "../wire/generated/vega.ts";
 import { type Account, accountId, type Collateral, type Movement, NO_MARKET } from "./collateral.ts";
 import type { Core } from "./core.ts";

@@ -2,7 +2,7 @@
  * Scores of validators at the end of an epoch (reference 60, section 7.6): pure functions. Products are exact,
  * quotients have 16 decimals.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type { NodeStatus, ParameterReader } from "./ports.ts";
 import type { Randomness } from "./randomness.ts";
 import { NO_STAKE, type NodeStake, type StakeByNode } from "./stakes.ts";

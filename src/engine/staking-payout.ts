@@ -2,7 +2,7 @@
  * Who gets what of a reward for staking (reference 60, section 8.7): pure functions. Nothing is paid beyond the
  * budget; what rounding or the cap leaves over stays where it is.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { sumOf } from "./scores.ts";
 import { NO_STAKE, type StakeByNode } from "./stakes.ts";
 import type { RewardScore } from "./validators.ts";

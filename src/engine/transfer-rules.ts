@@ -1,8 +1,9 @@
 /**
  * What a transfer must fulfil, what it costs, and how it appears in events (reference 60, sections 8.1 and 8.2).
  */
-import { Decimal } from "../decimal.ts";
+
 import type { Init } from "../wire/codec.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type { Transfer as TransferCommand } from "../wire/generated/commands.ts";
 import type { Transfer as TransferEvent } from "../wire/generated/events.ts";
 import { AccountType } from "../wire/generated/vega.ts";

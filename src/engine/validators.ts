@@ -2,7 +2,7 @@
  * The validators (reference 60, sections 7.5 to 7.7 and 9.1 to 9.3): those of the genesis and those that announced
  * themselves, what they do each block, and who is what in the next epoch.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type {
   AnnounceNode,
   EthereumKeyRotateSubmission,

@@ -1,5 +1,5 @@
 /** Votes on open proposals and how they are counted (reference 60, sections 6.6 and 6.7). */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { ProposalError, VoteValue } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
 import type { StakeReader } from "./ports.ts";

@@ -1,6 +1,6 @@
 // Voting power of the validators of status tendermint (reference 60, section 7.6): their part of all scores, in ten
 // thousandths, and never nothing.
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { INITIAL_POWER } from "./nodes.ts";
 import { sumOf } from "./scores.ts";
 

@@ -1,6 +1,6 @@
 /** Withdrawals, their bundles' signatures and their claims (reference 60, sections 4.1 to 4.5). */
 import { bridgeDigest } from "../crypto/multisig.ts";
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { NodeSignatureKind, type WithdrawSubmission } from "../wire/generated/commands.ts";
 import {
   AccountType,

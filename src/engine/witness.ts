@@ -2,7 +2,7 @@
  * What happened outside the chain is believed once validators with enough voting power say that they saw it
  * (reference 60, section 3.3). Outcomes come in the witness tick, in the order of the resources' ids.
  */
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import type { NodeVote } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";

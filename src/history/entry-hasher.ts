@@ -1,6 +1,6 @@
 // Inflates an entry as it passes by and hashes both forms: as it lies in the archive, and as the CSV it is.
 import { crc32, createInflateRaw, type InflateRaw } from "node:zlib";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 
 /** Inflated bytes handed on at a time. */
 const OUTPUT_BYTES = 256 * 1024;

@@ -2,7 +2,7 @@
 // (reference 20, sections 1.2 and 2). Everything that can be refused is refused here, before a byte goes out.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { crc32Combine } from "./crc32.ts";
 import { DEFLATE_END, storedPiece } from "./deflate.ts";
 import { MANIFEST_NAME, manifestBytes } from "./manifest.ts";

@@ -2,7 +2,7 @@
 // the store and nothing is compressed again. Memory is one chunk, whatever the size. A segment file that turns out
 // missing, short or damaged fails the stream, so that the download breaks and never looks whole.
 import { crc32 } from "node:zlib";
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { DEFLATE_END, storedPiece } from "./deflate.ts";
 import { EntryHasher } from "./entry-hasher.ts";
 import { type ExportPlan, manifestEntry, type PlannedFile, type PlannedPiece } from "./export-plan.ts";

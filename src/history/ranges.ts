@@ -1,5 +1,5 @@
 // Which block ranges can be exported: whole segments that follow each other without a gap (reference 20, section 1.2).
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
 import type { SegmentRow } from "./segment-table.ts";
 
 /** Runs and boundaries that a refusal names, at most. */

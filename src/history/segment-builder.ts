@@ -2,9 +2,9 @@
 import type { Database } from "bun:sqlite";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { workerUrl } from "../files/worker-url.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import { workerUrl } from "../worker-url.ts";
 import { buildSegment, type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import type { BuildReply, BuildRequest } from "./segment.worker.ts";
 import type { SegmentRow } from "./segment-table.ts";

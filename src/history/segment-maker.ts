@@ -4,7 +4,7 @@
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
 import { lastRowHeight, lowestHeight, nextRowHeight } from "./block-range.ts";

@@ -1,7 +1,7 @@
 // Compares the store's rows with the segments made of them: a flipped bit in a row that the store's own checks take
 // for another value changes the hash of its table.
 import type { Database } from "bun:sqlite";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { readHead } from "../store/head.ts";
 import { blockRange } from "./block-range.ts";
 import { RowSource } from "./rows/source.ts";

@@ -4,7 +4,7 @@ import type { Database } from "bun:sqlite";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { type BlockEnds, type BlockFact, blockRange } from "./block-range.ts";
 import { deflatePiece, PIECE_BYTES } from "./deflate.ts";
 import { RowSource } from "./rows/source.ts";

@@ -1,9 +1,9 @@
 // Builds segments on a thread and a connection of its own, so that making one never holds up a block.
 // An extra entry point of the compiled executable (scripts/build.ts lists it).
 import type { Database } from "bun:sqlite";
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { giveWay, Niceness } from "../files/thread-priority.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import { giveWay, Niceness } from "../thread-priority.ts";
 import { buildSegment, type SegmentPlan } from "./segment.ts";
 import type { SegmentRow } from "./segment-table.ts";
 

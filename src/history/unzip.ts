@@ -1,7 +1,7 @@
 // Reads archives as zip.ts writes them, and nothing else: after the directory is parsed, every header is written
 // again and compared byte for byte, so that no byte of the container goes unchecked.
 import type { FileHandle } from "node:fs/promises";
-import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { centralDirectory, END_BYTES, LOCATOR64_BYTES, localHeader, type ZipEntry } from "./zip.ts";
 
 const END_SIGNATURE = 0x06054b50;

@@ -4,7 +4,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { ExitCode, NodeError, reasonOf } from "../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { EntryHasher, type EntryHashes } from "./entry-hasher.ts";
 import { fileName } from "./export-plan.ts";
 import {

@@ -1,8 +1,9 @@
 // Reads the data API from inside the process, as a client would from outside: what is not in an answer is not known.
-import { DATA_ENDPOINTS } from "../api/data/endpoints.ts";
-import { bodyText, type DataPlane } from "../api/data/plane.ts";
-import type { ErrorBody } from "../api/errors.ts";
+
 import { ChainCallError } from "../engine/chain-port.ts";
+import type { ErrorBody } from "../http/errors.ts";
+import { DATA_ENDPOINTS } from "../planes/data/endpoints.ts";
+import { bodyText, type DataPlane } from "../planes/data/plane.ts";
 
 /** Answers of the data API, parsed. */
 export interface ClientReader {

@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ExitCode, NodeError } from "../errors.ts";
-import { DEFAULT_LIMITS, type Limits } from "../limits.ts";
-import { readShortText } from "../short-file.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { readShortText } from "../files/short-file.ts";
+import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
 export const DEFAULT_DATA_PORT = 3008;
 export const DEFAULT_SEGMENT_LENGTH = 1000;

@@ -1,6 +1,6 @@
 // Errors of any origin as what people and scripts are told.
-import { NodeError } from "../errors.ts";
-import { isDiskFull } from "../store/sqlite-error.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { isDiskFull } from "../files/sqlite-error.ts";
 
 /**
  * The error for something that was being made beside the blocks, such as history segments: a full disk is called

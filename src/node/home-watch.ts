@@ -1,7 +1,7 @@
 // Looks whether the home that is served is still where it was. A folder that is moved or removed under a process goes on
 // being written to, where nobody will look for it.
 import { statSync } from "node:fs";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { storePath } from "../store/database.ts";
 import { storeIdentity } from "./store-facts.ts";
 

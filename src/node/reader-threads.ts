@@ -1,8 +1,9 @@
 // The threads of reader.worker.ts, seen from the one that began: one more at a time while it is busy, as many as
 // there are cores, and none when nobody asks.
-import { COUNTING_THREADS_MAX, type ServerCounts } from "../api/data/counts.ts";
-import type { Limits } from "../limits.ts";
-import { workerUrl } from "../worker-url.ts";
+
+import { workerUrl } from "../files/worker-url.ts";
+import type { Limits } from "../http/limits.ts";
+import { COUNTING_THREADS_MAX, type ServerCounts } from "../planes/data/counts.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
 import { storeIdentity } from "./store-facts.ts";
 

@@ -1,10 +1,11 @@
 // One more thread that answers the data API on the same port, while one alone is not enough: it reads the store by
 // itself. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
-import { type CountsMemory, ServerCounts } from "../api/data/counts.ts";
-import { type DataServer, serveData } from "../api/data/server.ts";
-import { ServerStatus } from "../api/data/status.ts";
-import type { Limits } from "../limits.ts";
+
+import type { Limits } from "../http/limits.ts";
+import { type CountsMemory, ServerCounts } from "../planes/data/counts.ts";
+import { type DataServer, serveData } from "../planes/data/server.ts";
+import { ServerStatus } from "../planes/data/status.ts";
 import { Reading } from "./reading.ts";
 import { storeFacts, storeIdentity } from "./store-facts.ts";
 
@@ -38,7 +39,7 @@ export type FromReader =
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
 
-/** Longer than a connection may be idle (api/http.ts): then nobody is left who could ask here. */
+/** Longer than a connection may be idle (http/http.ts): then nobody is left who could ask here. */
 const IDLE_MS = 60_000;
 const LOOK_MS = 5_000;
 

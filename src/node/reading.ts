@@ -1,8 +1,8 @@
 // The data API over a home, before anybody listens: what the planes serve, and what the bridge reads by.
 import type { Database } from "bun:sqlite";
-import { DataContext } from "../api/data/context.ts";
-import { DataPlane } from "../api/data/plane.ts";
-import type { Limits } from "../limits.ts";
+import type { Limits } from "../http/limits.ts";
+import { DataContext } from "../planes/data/context.ts";
+import { DataPlane } from "../planes/data/plane.ts";
 import { openReader } from "../store/database.ts";
 import { BUILD } from "./build.ts";
 import { type ClientReader, readerOf } from "./client-reader.ts";

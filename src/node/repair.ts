@@ -3,20 +3,20 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError, reasonOf } from "../errors.ts";
+import { hasChain } from "../chain/chain-store.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { lockHome } from "../files/lock.ts";
 import { buildSegment } from "../history/segment.ts";
 import { checkSegment } from "../history/segment-check.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
 import { checkRows } from "../history/segment-rows.ts";
 import { listSegments, recordSegment, type SegmentRow } from "../history/segment-table.ts";
-import { replayFiles } from "../sources/replay.ts";
-import { hasChain } from "../sources/sequencer/chain-store.ts";
+import { replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../store/database.ts";
 import { type ChainHead, readHead } from "../store/head.ts";
 import { checkPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
-import { lockHome } from "./lock.ts";
 import { copyReindexed } from "./reindex.ts";
 
 /** One thing that was wrong, and whether it is right now. */

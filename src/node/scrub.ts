@@ -1,12 +1,12 @@
 // Goes through the store in the background, slowly: are its pages those that were written, and do its rows still make
 // the history segments that were made of them? Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { isSqliteError, isStoreDamage } from "../files/sqlite-error.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
 import { checkRows } from "../history/segment-rows.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { checkPages } from "../store/page-check.ts";
-import { isSqliteError, isStoreDamage } from "../store/sqlite-error.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;

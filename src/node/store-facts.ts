@@ -1,6 +1,6 @@
 // What the status of a data plane says of the store behind it.
 import { statSync } from "node:fs";
-import type { DataPlane } from "../api/data/plane.ts";
+import type { DataPlane } from "../planes/data/plane.ts";
 import { storePath } from "../store/database.ts";
 
 export function storeFacts(home: string, plane: DataPlane) {

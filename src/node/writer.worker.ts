@@ -1,13 +1,13 @@
 // The writer's thread: loads recordings and makes history segments while the main thread answers requests.
 /// <reference lib="webworker" />
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { storeFailure } from "../files/sqlite-error.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
-import { type ReplayResult, replayFiles } from "../sources/replay.ts";
+import { type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
-import { storeFailure } from "../store/sqlite-error.ts";
 import { failureOf } from "./failures.ts";
 import { scrubRounds } from "./scrub.ts";
 

@@ -1,8 +1,9 @@
 // Writes blocks. A block is whole or not there: its rows and the height are one transaction; when the source is
 // far ahead several whole blocks may share a commit.
 import type { Database, Statement } from "bun:sqlite";
-import { NodeError, reasonOf } from "../errors.ts";
-import type { Block, BlockEvent } from "../sources/block.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { isDiskFull, isSqliteError, sqliteCode } from "../files/sqlite-error.ts";
+import type { Block, BlockEvent } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { Accounts } from "./accounts.ts";
 import { followsRule, hashOfRow } from "./block-hash.ts";
@@ -13,7 +14,6 @@ import { LogBound } from "./log-bound.ts";
 import { type FileSync, LogSync } from "./log-sync.ts";
 import { PROJECTIONS } from "./project/all.ts";
 import { type Handler, microseconds, type Projection } from "./project/context.ts";
-import { isDiskFull, isSqliteError, sqliteCode } from "./sqlite-error.ts";
 import { IMPLIED_HASH, NO_ROW, type TxRows, WritingBlock } from "./writing-block.ts";
 
 /** A commit that adds so much to the log belongs to a busy time. */

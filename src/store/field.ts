@@ -1,7 +1,7 @@
 // Checks of event fields before they are stored. What passes here can be shown again, as JSON and as CSV; what the
 // original's columns refuse is refused with the name of the field (reference 20, sections 2.7, 3.3 to 3.5).
 
-import { Decimal } from "../decimal.ts";
+import { Decimal } from "../wire/decimal.ts";
 import { canonicalIdentifier, identifierBytes } from "../wire/identifiers.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
 import { parseAmount, type StoredAmount, storeAmountText } from "./amount.ts";

@@ -3,7 +3,7 @@
  * The log is all that needs it: SQLite itself syncs log and store before it begins the log anew.
  */
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
-import { NodeError, reasonOf } from "../errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 
 /** How a file is synced, for tests: `fs.fdatasync` and `fs.fdatasyncSync`. */
 export interface FileSync {

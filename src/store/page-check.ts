@@ -1,7 +1,7 @@
 // Compares the store's pages, and the frames of its log, with the sums that the writer keeps.
 import type { Database } from "bun:sqlite";
 import { closeSync, openSync, readSync } from "node:fs";
-import { NodeError } from "../errors.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { checkLogWhole, type LogState, logDamaged, openReader, storePath } from "./database.ts";
 import { readLog } from "./log-frames.ts";
 import { PageSumFile, sumOf, sumsPath } from "./page-sums.ts";

@@ -1,5 +1,5 @@
 // What the projections know of the block that is being written (project/context.ts): its numbers, and rows for hashes.
-import { type Block, type BlockEvent, SEQUENCE_MAX } from "../sources/block.ts";
+import { type Block, type BlockEvent, SEQUENCE_MAX } from "../wire/block.ts";
 import type { Accounts } from "./accounts.ts";
 import type { ChainHead } from "./head.ts";
 import type { Ids } from "./ids.ts";

@@ -1,6 +1,6 @@
 // What can go wrong with a wallet. The codes are stable; where the original has words for it, the sentence is the
 // original's (reference 50, section 3.2), so that the service can hand it on.
-import { ExitCode, NodeError } from "../errors.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
 
 export function walletError(
   code: string,

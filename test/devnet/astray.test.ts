@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/node/devnet.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
 
 const DAY_NS = 86_400_000_000_000n;
 const NOW = 1_900_000_000_000_000_000n;

@@ -8,7 +8,7 @@ import {
   signBridgeDigest,
 } from "../../src/crypto/multisig.ts";
 import { checksumAddress, ethereumAddress } from "../../src/crypto/secp256k1.ts";
-import { addressOfParty, BridgeSimulator, type Bundle } from "../../src/node/bridge-simulator.ts";
+import { addressOfParty, BridgeSimulator, type Bundle } from "../../src/ethereum/bridge-simulator.ts";
 
 const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
 const [first, second, third] = secrets.map((secret) => ethereumAddress(secret)) as [string, string, string];

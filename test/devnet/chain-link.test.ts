@@ -1,11 +1,11 @@
 // A chain asked across threads: every call arrives as it was made, every answer and every error comes back.
 import { describe, expect, test } from "bun:test";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
+import { ChainHost, RemoteChain } from "../../src/devnet/chain-link.ts";
+import { packTxs } from "../../src/devnet/tx-batch.ts";
 import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts";
 import { CommandError } from "../../src/engine/errors.ts";
-import { NodeError } from "../../src/errors.ts";
-import { ChainHost, RemoteChain } from "../../src/node/chain-link.ts";
-import { packTxs } from "../../src/node/tx-batch.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { transactionHash } from "../../src/wire/transaction.ts";
 import { buildTransaction } from "../../src/wire/transaction-build.ts";

@@ -1,17 +1,17 @@
 // A chain that begins from another one's checkpoint (reference 60, section 12): what is in it is there again, what
 // waits goes on, and Ethereum is the one that the chain knew.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { devnetGenesisText, withCheckpoint } from "../../src/devnet/genesis.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
 import {
   type CheckpointText,
   checkpointHash,
   genesisCheckpoint,
   readCheckpointFile,
 } from "../../src/engine/checkpoint/container.ts";
-import { NodeError } from "../../src/errors.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { devnetGenesisText, withCheckpoint } from "../../src/node/devnet-genesis.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
-import { PartyClient } from "../../src/node/party-client.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import {
   decodeAssets,
   decodeBanking,

@@ -12,12 +12,12 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { TOOLS } from "../../src/api/devnet/tools.ts";
-import { type BannerFacts, devnetBanner, units } from "../../src/commands/devnet-banner.ts";
-import { findVerb } from "../../src/commands/devnet-tools.ts";
-import { type DevnetAddress, defaultDevnetHome } from "../../src/node/devnet-address.ts";
-import { devnetParties } from "../../src/node/devnet-keys.ts";
-import type { PartiesReport } from "../../src/node/devnet-parties.ts";
+import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet-banner.ts";
+import { findVerb } from "../../src/cli/devnet-tools.ts";
+import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/address.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
+import type { PartiesReport } from "../../src/devnet/parties.ts";
+import { TOOLS } from "../../src/planes/devnet/tools.ts";
 import { type Ended, Lyra } from "../rig/lyra.ts";
 
 const PORTS = ["--node-port", "0", "--data-port", "0", "--faucet-port", "0"];

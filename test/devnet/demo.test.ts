@@ -1,10 +1,10 @@
 // The scripted month: it leaves nothing of a network without markets empty, and everything answers on it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DATA_ENDPOINTS } from "../../src/api/data/endpoints.ts";
-import { DEMO_SECONDS, type DemoResult, playDemo } from "../../src/node/demo/demo.ts";
-import { gapsOf, summarise } from "../../src/node/demo/summary.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
+import { DEMO_SECONDS, type DemoResult, playDemo } from "../../src/devnet/demo/demo.ts";
+import { gapsOf, summarise } from "../../src/devnet/demo/summary.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
 import { openReader } from "../../src/store/database.ts";
 
 const NOW = 1_900_000_000_000_000_000n;

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { devnetAddressFile } from "../../src/node/devnet-address.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
-import { PartyClient } from "../../src/node/party-client.ts";
+import { devnetAddressFile } from "../../src/devnet/address.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/node/devnet.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const EXAMPLE = join(ROOT, "examples", "first-transfer.mjs");

@@ -1,11 +1,11 @@
 // What a new devnet is given, and that it is given once.
 import { describe, expect, test } from "bun:test";
-import { BridgeSimulator } from "../../src/node/bridge-simulator.ts";
-import { createDevnet } from "../../src/node/devnet.ts";
-import { Funding, type FundingOptions } from "../../src/node/devnet-funding.ts";
-import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/node/devnet-genesis.ts";
-import { devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
-import type { ValidatorAgent } from "../../src/node/validator-agent.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { Funding, type FundingOptions } from "../../src/devnet/funding.ts";
+import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/devnet/genesis.ts";
+import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
+import { BridgeSimulator } from "../../src/ethereum/bridge-simulator.ts";
+import type { ValidatorAgent } from "../../src/ethereum/validator-agent.ts";
 import { fakeChain } from "./fake-chain.ts";
 
 function rehearsal() {

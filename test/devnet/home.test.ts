@@ -1,4 +1,4 @@
-// What a devnet keeps beside its store (node/devnet-home.ts): its genesis comes back whatever becomes of the file, and a
+// What a devnet keeps beside its store (devnet/home.ts): its genesis comes back whatever becomes of the file, and a
 // reset that is cut off anywhere loses nothing of the last chain before the new one is there.
 import { Database } from "bun:sqlite";
 import { afterAll, expect, test } from "bun:test";
@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createDevnet } from "../../src/node/devnet.ts";
-import { forgetAside, putBack, setAside, settleReset } from "../../src/node/devnet-home.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { forgetAside, putBack, setAside, settleReset } from "../../src/devnet/home.ts";
 import { storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
 

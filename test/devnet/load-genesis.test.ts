@@ -2,8 +2,8 @@
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createDevnet } from "../../src/node/devnet.ts";
-import { newHome, removeHomes } from "../sequencer/rig.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { newHome, removeHomes } from "../chain/rig.ts";
 
 afterAll(removeHomes);
 

@@ -1,7 +1,7 @@
 // What makes history segments, when the chain takes blocks back.
 import { expect, spyOn, test } from "bun:test";
+import { createDevnet } from "../../src/devnet/devnet.ts";
 import { SegmentMaker } from "../../src/history/segment-maker.ts";
-import { createDevnet } from "../../src/node/devnet.ts";
 
 test("given two reverts at the same time, then one maker of segments goes on, and none when the devnet is closed", async () => {
   const { onCommitted, stop } = SegmentMaker.prototype;

@@ -1,11 +1,11 @@
 // A chain whose accounts contradict what came in and went out stops, and says so wherever one looks.
 import { expect, test } from "bun:test";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import type { Account } from "../../src/engine/collateral.ts";
 import { accountId, type Collateral } from "../../src/engine/collateral.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
 import type { Table } from "../../src/engine/state/state.ts";
-import { createDevnet } from "../../src/node/devnet.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");

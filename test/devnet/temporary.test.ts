@@ -3,9 +3,9 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Block } from "../../src/sources/block.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
+import type { Block } from "../../src/wire/block.ts";
 
 const SECOND_NS = 1_000_000_000n;
 const blockOf = (height: number): Block => ({

@@ -1,11 +1,11 @@
 // The devnet's tools over HTTP: who may use them, what they take, what they do. No socket, no chain.
 import { describe, expect, test } from "bun:test";
-import { devnetTools } from "../../src/api/devnet/app.ts";
-import type { ToolsAccess } from "../../src/api/devnet/loopback.ts";
-import { TOOLS } from "../../src/api/devnet/tools.ts";
-import type { TransactionStory } from "../../src/api/devnet/transaction-story.ts";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
-import { NodeError } from "../../src/errors.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
+import { devnetTools } from "../../src/planes/devnet/app.ts";
+import type { ToolsAccess } from "../../src/planes/devnet/loopback.ts";
+import { TOOLS } from "../../src/planes/devnet/tools.ts";
+import type { TransactionStory } from "../../src/planes/devnet/transaction-story.ts";
 import { type Call, fakeChain } from "./fake-chain.ts";
 
 const PARTY = "0a".repeat(32);

@@ -3,10 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
-import { NodeError } from "../../src/errors.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { PartyClient } from "../../src/node/party-client.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import { BRIDGED, DOLLAR } from "../rig/devnet-client.ts";
 
 const NEW = "ab".repeat(32);
@@ -235,7 +235,7 @@ test("after an error and a restart there is no effect either, and it can be done
 });
 
 test("a devnet whose start failed for want of room funds its parties at the next one", async () => {
-  const { Funding } = await import("../../src/node/devnet-funding.ts");
+  const { Funding } = await import("../../src/devnet/funding.ts");
   const funding = new Funding();
   const failure = new NodeError("chain.store", "disk_full", "the disk is full");
   const saved = "as it was";

@@ -1,11 +1,11 @@
 // What a devnet tells of one transaction: over HTTP, by `lyra explain HASH`, and as a line while it runs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TransactionLines } from "../../src/commands/devnet-transactions.ts";
-import { DevnetWords, type NamedThings } from "../../src/commands/devnet-words.ts";
+import { TransactionLines } from "../../src/cli/devnet-transactions.ts";
+import { DevnetWords, type NamedThings } from "../../src/cli/devnet-words.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { TxOutcome } from "../../src/engine/chain-port.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
-import { PartyClient } from "../../src/node/party-client.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import type { CommandInit } from "../../src/wire/transaction-build.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";

@@ -1,7 +1,7 @@
 // The wallet of a devnet: in its process, with the parties' keys, approving everything.
 import { expect, test } from "bun:test";
-import { createDevnet } from "../../src/node/devnet.ts";
-import { DEVNET_WALLET_NAME, serveDevnetWallet } from "../../src/node/devnet-wallet.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { DEVNET_WALLET_NAME, serveDevnetWallet } from "../../src/devnet/wallet.ts";
 
 test("given a devnet with a wallet, when a page connects and sends a transfer, then it is executed", async () => {
   const devnet = await createDevnet();

@@ -1,7 +1,7 @@
 // Whatever is asked of banking in whatever order: money is conserved, and what is refused changes nothing.
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { Decimal } from "../../src/decimal.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { ALICE, BOB, COIN, keyOf, RECEIVER, Rig, SECOND, signatureOf, TOKEN } from "./banking-rig.ts";
 

@@ -1,6 +1,5 @@
 // A bench for the domains that move money: they are the real ones; parameters, validators and assets are played.
 import { ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
-import { Decimal } from "../../src/decimal.ts";
 import { Banking } from "../../src/engine/banking.ts";
 import type { BridgedAssets } from "../../src/engine/bridge.ts";
 import { ChainEvents } from "../../src/engine/chain-events.ts";
@@ -20,6 +19,7 @@ import type {
 import type { MarketScores } from "../../src/engine/recurring.ts";
 import { Witness } from "../../src/engine/witness.ts";
 import type { Init } from "../../src/wire/codec.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import {
   type ChainEvent,
   decodeChainEvent,

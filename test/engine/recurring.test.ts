@@ -1,10 +1,10 @@
 // Recurring transfers: submission, what an epoch sends, dispatch to markets, and cancellation (reference 60, 8.4, 8.5).
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Decimal } from "../../src/decimal.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../../src/engine/recurring.ts";
 import { recurringAmount } from "../../src/engine/recurring-amount.ts";
 import type { Init } from "../../src/wire/codec.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import type { RecurringTransfer, Transfer } from "../../src/wire/generated/commands.ts";
 import { AccountType, DispatchMetric } from "../../src/wire/generated/vega.ts";
 import { ALICE, BOB, COIN, Rig, transferOf } from "./banking-rig.ts";

@@ -1,10 +1,10 @@
 // Rewards at the end of an epoch: reference 60, sections 8.6 to 8.9, against examples worked out by hand.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Decimal } from "../../src/decimal.ts";
 import type { Contributions } from "../../src/engine/rewards.ts";
 import type { NodeStake } from "../../src/engine/stakes.ts";
 import { groupBudgets, stakingPayout } from "../../src/engine/staking-payout.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType, DispatchMetric } from "../../src/wire/generated/vega.ts";
 import {
   ALICE,

@@ -1,7 +1,6 @@
 // Scores, voting power and promotion: reference 60, section 7.6, against examples worked out by hand.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Decimal } from "../../src/decimal.ts";
 import type { NodeStatus } from "../../src/engine/ports.ts";
 import { nextStatuses, type RankedNode } from "../../src/engine/promotion.ts";
 import { Randomness } from "../../src/engine/randomness.ts";
@@ -18,6 +17,7 @@ import {
 } from "../../src/engine/scores.ts";
 import type { NodeStake } from "../../src/engine/stakes.ts";
 import { votingPower } from "../../src/engine/voting-power.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 
 const d = Decimal.parseNumber;
 const texts = (scores: ReadonlyMap<string, Decimal>) => [...scores].map(([id, score]) => `${id} ${score}`);

@@ -1,7 +1,7 @@
 // Parties that send far too much, one that is honest, and connections that say nothing.
 import { readFileSync } from "node:fs";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { devnetParties } from "../../src/node/devnet-keys.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
 import type { CommandInit } from "../../src/wire/transaction-build.ts";
 import {
   type DevnetClient,

@@ -1,6 +1,6 @@
 // Sends what is nearly right to the doors of a node and looks at every answer.
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { devnetParties } from "../../src/node/devnet-keys.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
 import { TxVersion } from "../../src/wire/generated/commands.ts";
 import { encodeCommand, serializeTransaction, signTransaction } from "../../src/wire/transaction-build.ts";
 import {

@@ -1,8 +1,8 @@
 // Every kind of refusal, in any number, and what each leaves behind in memory: nothing.
 import { heapStats } from "bun:jsc";
-import { leadingZeroBits, proofHash } from "../../src/admission/pow/function.ts";
+import { leadingZeroBits, proofHash } from "../../src/chain/admission/pow/function.ts";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";

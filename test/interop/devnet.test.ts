@@ -1,8 +1,8 @@
 // A devnet as the network's own JavaScript packages see it: what they sign and prove is accepted, executed and read
 // back; what breaks a rule is refused with the network's code and words (reference 30, section 7; 40, section 3.3).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { type Answer, type Head, PublicClient } from "./public-client.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");

@@ -1,7 +1,7 @@
 // A party that talks to a devnet over HTTP alone: asks for the last block, proves, signs, submits.
-import { leadingZeroBits, proofHash } from "../../src/admission/pow/function.ts";
+import { leadingZeroBits, proofHash } from "../../src/chain/admission/pow/function.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { madeUpAssetId } from "../../src/node/devnet-keys.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { hexOf } from "../../src/wire/identifiers.ts";
 import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";

@@ -3,7 +3,7 @@
 // its transactions, undisturbed, and must be the same to the last row. Nothing in the program knows of it.
 import { cpSync, existsSync, rmSync, statSync } from "node:fs";
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { devnetParties } from "../../src/node/devnet-keys.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { copyOf, differencesToReplay, differencesToState } from "./chain-again.ts";
 import { DevnetClient, DOLLAR, EASY, transferTo } from "./devnet-client.ts";

@@ -1,6 +1,6 @@
 // A load on a devnet over HTTP: what is sent follows from a seed; when it is answered does not.
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { type DevnetParty, devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
+import { type DevnetParty, devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import type { CommandInit } from "../../src/wire/transaction-build.ts";
 import {
   BRIDGED,

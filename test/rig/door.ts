@@ -1,11 +1,11 @@
 // A store that takes one block at a time, on top of the first blocks of the sample.
 import { cpSync } from "node:fs";
-import { NodeError } from "../../src/errors.ts";
-import type { Block, BlockEvent } from "../../src/sources/block.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
+import type { Block, BlockEvent } from "../../src/wire/block.ts";
 import { EnvelopeReader } from "../../src/wire/bus-event.ts";
-import { codecOf } from "../../src/wire/testing/codecs.ts";
+import { codecOf } from "../wire/codecs.ts";
 import { load, SAMPLE, type Scratch } from "./homes.ts";
 import { EverythingReader } from "./reads.ts";
 import { hashOf, inflated, recordOffsets, upTo } from "./stream.ts";

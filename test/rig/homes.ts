@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type ReplayResult, replayFiles } from "../../src/sources/replay.ts";
+import { type ReplayResult, replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";

@@ -1,7 +1,7 @@
 // Bad values for every field of every stored message: one field at a time, the rest as it came.
 import { Field } from "../../src/store/project/fields.ts";
 import { type FieldDescriptor, messageDescriptor } from "../../src/wire/schema/index.ts";
-import { type AnyMessage, codecOf } from "../../src/wire/testing/codecs.ts";
+import { type AnyMessage, codecOf } from "../wire/codecs.ts";
 
 /** Message of a payload field of the bus event. */
 export function messageOf(field: number): string {

@@ -1,12 +1,12 @@
 // Everything that can be read out of a store: all rows of all exported tables, and every resource of the data API
 // for everything it knows. What ingest let in must come out of all of them.
 import type { Database } from "bun:sqlite";
-import { DataContext } from "../../src/api/data/context.ts";
-import { DATA_ENDPOINTS } from "../../src/api/data/endpoints.ts";
-import { bodyText, DataPlane } from "../../src/api/data/plane.ts";
 import { RowSource } from "../../src/history/rows/source.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
-import { DEFAULT_LIMITS } from "../../src/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { DataContext } from "../../src/planes/data/context.ts";
+import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
+import { bodyText, DataPlane } from "../../src/planes/data/plane.ts";
 import { identifierText } from "../../src/wire/identifiers.ts";
 
 /** Failures that the interface demands, whatever the rows (reference 10, sections 4.5, 5.6 and 5.15). */

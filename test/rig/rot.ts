@@ -1,14 +1,14 @@
 // A home in which bits flip: are they found, and what does a server answer over it? The answers of the sound home are the
 // measure.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { serveData } from "../../src/api/data/server.ts";
-import { ServerStatus } from "../../src/api/data/status.ts";
 import { checkRows } from "../../src/history/segment-rows.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
-import { DEFAULT_LIMITS } from "../../src/limits.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { replayFiles } from "../../src/ingest/replay.ts";
 import { Reading } from "../../src/node/reading.ts";
 import { scrub } from "../../src/node/scrub.ts";
-import { replayFiles } from "../../src/sources/replay.ts";
+import { serveData } from "../../src/planes/data/server.ts";
+import { ServerStatus } from "../../src/planes/data/status.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { ExitCode } from "../../src/errors.ts";
+import { ExitCode } from "../../src/errors/node-error.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { WalletStore } from "../../src/wallet/wallet-store.ts";
 import { PHRASE } from "../wallet/support/vectors.ts";

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { NodeError } from "../../src/errors.ts";
+import { NodeError } from "../../src/errors/node-error.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { HEADER_BYTES, hasLyraMagic } from "../../src/wallet/keystore/header.ts";
 import type { FileFormat } from "../../src/wallet/keystore/seal.ts";

@@ -1,7 +1,7 @@
 // A home with wallets, for rigs that damage or kill: how it is made, what it holds in words, and whether it is safe.
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { ServiceFiles } from "../../src/api/wallet/start.ts";
+import { ServiceFiles } from "../../src/planes/wallet/start.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { JsonFile } from "../../src/wallet/service/json-file.ts";
 import { type NetworkSettings, Networks } from "../../src/wallet/service/networks.ts";

@@ -1,8 +1,8 @@
 // A wallet service as a process of its own, beside a node, with the keys of a devnet's public phrase. It approves
 // everything, which `lyra wallet serve` never does; all else is the same. Options as JSON on the command line.
 import { writeSync } from "node:fs";
-import { startWalletService } from "../../src/api/wallet/start.ts";
-import { DEVNET_RECOVERY_PHRASE } from "../../src/node/devnet-keys.ts";
+import { DEVNET_RECOVERY_PHRASE } from "../../src/devnet/keys.ts";
+import { startWalletService } from "../../src/planes/wallet/start.ts";
 import { ApproveAll } from "../../src/wallet/approvals/approve-all.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { bytes, cheapStore } from "../wallet/support/wallets.ts";

@@ -4,8 +4,8 @@
  */
 import { type BlockHeader, Engine, type TxResult } from "../../src/engine/engine.ts";
 import { encodeValue } from "../../src/engine/state/codec.ts";
-import type { Block } from "../../src/sources/block.ts";
 import { Field } from "../../src/store/project/fields.ts";
+import type { Block } from "../../src/wire/block.ts";
 import {
   readDelegationBalanceEventAt,
   readEpochEventAt,

@@ -1,6 +1,6 @@
 // Proposals of the two kinds that need no node and no market, their votes and what comes of them (reference 60,
 // section 6).
-import { Decimal } from "../../src/decimal.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import type { ProposalSubmission, VoteSubmission } from "../../src/wire/generated/commands.ts";
 import { durationOf, Refusal, SECOND } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";

@@ -1,6 +1,6 @@
 // The validators of the naive ledger: who has which power, who proposed, and the scores at the end of an epoch. Every
 // node is a tendermint validator for good: promotion is not modelled (reference 60, sections 7.5 and 7.6).
-import { Decimal } from "../../src/decimal.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import { Refusal } from "./naive-book.ts";
 import type { NaiveLedger } from "./naive-ledger.ts";
 

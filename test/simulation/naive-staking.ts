@@ -1,5 +1,5 @@
 // Stake, its delegation, and what it earns, as the reference tells it (60, sections 7.1 to 7.4 and 8.6 to 8.9).
-import { Decimal } from "../../src/decimal.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../../src/wire/generated/commands.ts";
 import type { StakingEvent } from "../../src/wire/generated/vega.ts";
 import { accountOf, DAY, Movement, NETWORK, Refusal, SECOND, Type, UINT_MAX } from "./naive-book.ts";

@@ -1,12 +1,12 @@
 // A random sequence as a chain would get it: signed transactions, in blocks with times. The naive ledger says what a
 // step means; whether the chain takes all of it does not matter here.
 import type { Database } from "bun:sqlite";
+import { LocalChain } from "../../src/chain/local-chain.ts";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
+import { Clock } from "../../src/devnet/clock.ts";
+import { devnetParties } from "../../src/devnet/keys.ts";
+import { Random } from "../../src/devnet/random.ts";
 import { Engine } from "../../src/engine/engine.ts";
-import { Clock } from "../../src/node/clock.ts";
-import { devnetParties } from "../../src/node/devnet-keys.ts";
-import { Random } from "../../src/node/random.ts";
-import { LocalChain } from "../../src/sources/sequencer/local-chain.ts";
 import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
 import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
 import type { CommandKind } from "../../src/wire/transaction-commands.ts";

@@ -1,8 +1,8 @@
 // The small worlds of the simulation: a genesis that the engine is given, and the same as the naive ledger has it.
 
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
+import { DEVNET_VALIDATORS_MAX, devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
-import { DEVNET_VALIDATORS_MAX, devnetParties, ValidatorKeys } from "../../src/node/devnet-keys.ts";
 import { accountOf, NETWORK, Type, ZERO_PARTY } from "./naive-book.ts";
 import { type LedgerData, NaiveLedger } from "./naive-ledger.ts";
 

@@ -1,5 +1,5 @@
 // What a devnet's own answers say of a party: its transfers, and whether it is banned.
-import type { Devnet } from "../../src/node/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 
 /** Amounts of the transfers that were executed, as the data API shows them. */
 export async function executedOf({ dataUrl }: Pick<Devnet, "dataUrl">, party: string): Promise<string[]> {

@@ -1,6 +1,7 @@
 // Answers of the data and node API, whatever test asks for them, against the OpenAPI documents.
-import { nodeOpenApiParts } from "../../src/api/node/openapi.ts";
-import { openApiParts } from "../../src/api/openapi.ts";
+
+import { openApiParts } from "../../src/planes/data/openapi.ts";
+import { nodeOpenApiParts } from "../../src/planes/node/openapi.ts";
 import { type OpenApiDocument, SchemaValidator } from "./schema-validator.ts";
 
 interface Known {

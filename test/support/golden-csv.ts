@@ -8,7 +8,7 @@ import { planExport } from "../../src/history/export-plan.ts";
 import type { SegmentRow } from "../../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { verifyArchive } from "../../src/history/verify.ts";
-import { collect, folder } from "../history-fixtures.ts";
+import { collect, folder } from "../history/fixtures.ts";
 
 export interface GoldenCsv {
   readonly table: string;

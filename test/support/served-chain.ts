@@ -1,7 +1,8 @@
 // A small chain behind a real socket, with a writer in the hands of the test.
-import { serveData } from "../../src/api/data/server.ts";
-import { ServerStatus } from "../../src/api/data/status.ts";
-import type { Limits } from "../../src/limits.ts";
+
+import type { Limits } from "../../src/http/limits.ts";
+import { serveData } from "../../src/planes/data/server.ts";
+import { ServerStatus } from "../../src/planes/data/status.ts";
 import { Field } from "../../src/store/project/fields.ts";
 import { encodeAsset, encodeNetworkParameter } from "../../src/wire/generated/vega.ts";
 import { RandomChain } from "./random-chain.ts";

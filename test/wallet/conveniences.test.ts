@@ -1,8 +1,8 @@
 // What makes the command line kind: defaults, balances, completions, "did you mean", and what a person might overlook.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
-import { nearest } from "../../src/commands/nearest.ts";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
+import { nearest } from "../../src/cli/nearest.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { amountText, exactAmountText, symbolText } from "../../src/wallet/approvals/amounts.ts";
 import { lookAlikes } from "../../src/wallet/approvals/plain-text.ts";
 import { requestLines, wrapped } from "../../src/wallet/approvals/shown.ts";

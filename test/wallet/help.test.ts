@@ -1,8 +1,8 @@
 // `lyra wallet --help`: it fits a screen, and every word and flag that there is stands in it.
 import { describe, expect, test } from "bun:test";
-import { run } from "../../src/commands/wallet.ts";
-import { HELP_WORDS, help, helpOf } from "../../src/commands/wallet-help.ts";
-import { SERVE_FLAGS } from "../../src/commands/wallet-serve.ts";
+import { run } from "../../src/cli/wallet.ts";
+import { HELP_WORDS, help, helpOf } from "../../src/cli/wallet-help.ts";
+import { SERVE_FLAGS } from "../../src/cli/wallet-serve.ts";
 import { Cli } from "./support/cli.ts";
 import { failureOf } from "./support/failures.ts";
 

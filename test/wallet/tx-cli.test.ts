@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { verifyProof } from "../../src/admission/pow/function.ts";
+import { verifyProof } from "../../src/chain/admission/pow/function.ts";
 import { decodeTransaction } from "../../src/wire/generated/commands.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { Cli } from "./support/cli.ts";

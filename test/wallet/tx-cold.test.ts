@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../src/node/devnet.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
 import { Cli } from "./support/cli.ts";

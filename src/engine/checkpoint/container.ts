@@ -3,7 +3,7 @@
  * 60, section 12). A genesis names the hash that it expects.
  */
 import { sha3HexOf } from "../../crypto/sha3.ts";
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import {
   type Checkpoint,
   decodeCheckpoint,

@@ -2,7 +2,7 @@
  * A chain begins with what a checkpoint holds (reference 60, section 12): domain after domain in the order of the
  * network, each with its events. What the genesis has of the same kind gives way.
  */
-import { NodeError, reasonOf } from "../../errors.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import {
   type Checkpoint,
   type DelegateEntry,

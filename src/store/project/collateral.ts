@@ -1,7 +1,7 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
 
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
 import type { Init } from "../../wire/codec.ts";
 import {
   type LedgerMovements,

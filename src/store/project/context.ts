@@ -1,6 +1,6 @@
 // What a projection (events of one kind to rows) may use while a block is written.
 import type { Database, Statement } from "bun:sqlite";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
 import type { Accounts } from "../accounts.ts";
 import type { Ids } from "../ids.ts";
 

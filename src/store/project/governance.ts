@@ -1,6 +1,6 @@
 // Proposals and votes (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
 import { Reader } from "../../wire/reader.ts";
 import { Skim } from "../../wire/skim.ts";

@@ -1,7 +1,7 @@
 // Markets, market data, trades, margin levels, liquidity provisions, oracles (reference 60, section 14.2;
 // reference 20, sections 3.3 and 3.4).
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
 import {
   readLiquidityProvisionAt,
   readMarginLevelsAt,

@@ -1,7 +1,7 @@
 // Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
 // (reference 60, section 14.2).
 import type { Database, Statement } from "bun:sqlite";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
 import {
   readCheckpointEventAt,

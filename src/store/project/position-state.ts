@@ -1,6 +1,6 @@
 // The arithmetic of positions (reference 20, section 3.6): settled values, and pending copies that also count
 // trades which are not settled yet. Pure: no store, no events.
-import { Decimal } from "../../decimal.ts";
+import { Decimal } from "../../wire/decimal.ts";
 
 /** Distressed states of `vega.PositionStatus`. */
 export const Status = { unspecified: 0, ordersClosed: 1, closedOut: 2, distressed: 4 } as const;

@@ -1,7 +1,7 @@
 // Positions: no event carries one, they are computed from settlements and trades (reference 20, section 3.6).
 import type { Database } from "bun:sqlite";
-import { Decimal } from "../../decimal.ts";
-import type { BlockEvent } from "../../sources/block.ts";
+import type { BlockEvent } from "../../wire/block.ts";
+import { Decimal } from "../../wire/decimal.ts";
 import {
   readDistressedOrdersAt,
   readDistressedPositionsAt,

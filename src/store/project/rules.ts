@@ -1,5 +1,5 @@
 // The checks of checks.ts as rules of a skim: what is plain by these passes those. Whoever changes one changes both
-// (test/skim.test.ts holds them together).
+// (test/wire/skim.test.ts holds them together).
 import type { Rule, Rules } from "../../wire/skim.ts";
 
 const number: Rule = { is: "number" };

@@ -1,5 +1,5 @@
 // Approves whatever is asked. For a devnet, whose keys are public and whose money is none.
-import { ExitCode, NodeError } from "../../errors.ts";
+import { ExitCode, NodeError } from "../../errors/node-error.ts";
 import type { ApprovalRequest, Approver, Decision } from "./approver.ts";
 
 export class ApproveAll implements Approver {

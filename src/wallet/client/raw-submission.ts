@@ -1,7 +1,7 @@
 // Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
 
-import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
 import { shortText } from "./short-text.ts";
 

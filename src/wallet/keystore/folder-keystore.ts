@@ -5,7 +5,7 @@
 // encrypted like any other, which the next writer takes away.
 import { type Dirent, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
 import { walletError, walletExists, walletUnknown } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";

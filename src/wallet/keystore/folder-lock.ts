@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ExitCode, reasonOf } from "../../errors.ts";
+import { ExitCode, reasonOf } from "../../errors/node-error.ts";
 import { walletError } from "../errors.ts";
 import { codeOf } from "./guard.ts";
 

@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { ExitCode, type NodeError, reasonOf } from "../../errors.ts";
+import { ExitCode, type NodeError, reasonOf } from "../../errors/node-error.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
 

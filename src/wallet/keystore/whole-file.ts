@@ -2,7 +2,7 @@
 // back; then the file gets its name in one step. What a killed process leaves is such a temporary file.
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { reasonOf } from "../../errors.ts";
+import { reasonOf } from "../../errors/node-error.ts";
 import { walletError } from "../errors.ts";
 import { secureRandom } from "../random.ts";
 import { type FileSteps, realSteps } from "./file-steps.ts";

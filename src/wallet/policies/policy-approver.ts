@@ -1,6 +1,6 @@
 // Decides by a policy; what the policy wants asked goes to whoever can be asked.
 
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type {
   ApprovalRequest,
   Approver,

@@ -2,8 +2,8 @@
 // pinned by its hash, so that nobody changes it unseen.
 
 import { createHash } from "node:crypto";
-import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
-import { readShortText } from "../../short-file.ts";
+import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
+import { readShortText } from "../../files/short-file.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import { repeatedMember } from "./repeated-member.ts";
 

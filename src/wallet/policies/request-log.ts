@@ -10,7 +10,7 @@ import {
   renameSync,
   statSync,
 } from "node:fs";
-import { readShortText } from "../../short-file.ts";
+import { readShortText } from "../../files/short-file.ts";
 import { isObject } from "../service/rpc.ts";
 import { parseExactJson } from "../signing/command-text.ts";
 

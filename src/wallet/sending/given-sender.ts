@@ -5,9 +5,9 @@
  * The proof's identifier follows from the signature. So whatever is proven or sent again, by whomever: the network
  * takes one signature once.
  */
-import { verifyProof } from "../../admission/pow/function.ts";
+import { verifyProof } from "../../chain/admission/pow/function.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { LastBlock } from "./chain-view.ts";

@@ -1,7 +1,7 @@
 // A node's REST interface as the wallet's port (reference 30, section 5). Every answer is short, and waited for
 // shortly: another node may know more.
 
-import { ExitCode, NodeError, reasonOf } from "../../errors.ts";
+import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
 import { fromJson } from "../../wire/from-json.ts";
 import type {
   CheckRawTransactionResponse,

@@ -2,7 +2,7 @@
  * The nodes as one: questions go to another node when one does not answer, and a transaction is handed over until a
  * node has it for certain, always the same bytes.
  */
-import { NodeError, reasonOf } from "../../errors.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { transactionHash } from "../../wire/transaction.ts";
 import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
 import { type NodePool, noHealthyNode } from "./node-pool.ts";

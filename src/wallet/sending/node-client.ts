@@ -1,6 +1,6 @@
 // The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
-// (api/wallet/chain-node.ts).
-import { ExitCode, NodeError } from "../../errors.ts";
+// (planes/wallet/chain-node.ts).
+import { ExitCode, NodeError } from "../../errors/node-error.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
 import type { LastBlock } from "./chain-view.ts";

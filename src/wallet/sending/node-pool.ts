@@ -1,6 +1,6 @@
 // Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
 // 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { LastBlock } from "./chain-view.ts";
 import { type NodeClient, sendError } from "./node-client.ts";
 

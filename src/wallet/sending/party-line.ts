@@ -1,6 +1,6 @@
 // The transactions of one key on one chain, one behind the other until each has its place on a block. What cannot be
 // placed now waits for the next block, as long as its sender is willing to.
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";

@@ -7,7 +7,7 @@
  *
  *   ask → (the node answers) → observe → plan → (the proof is made) → prove, or release when it was never sent
  */
-import { HASH_FUNCTION } from "../../admission/pow/function.ts";
+import { HASH_FUNCTION } from "../../chain/admission/pow/function.ts";
 import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
 import { KeptBlocks } from "./kept-blocks.ts";
 import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";

@@ -1,7 +1,7 @@
 // How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
 // banned (reference 40, section 3.4). Pure arithmetic.
-import { requiredTotal } from "../../admission/pow/difficulty.ts";
-import { DIFFICULTY_MAX } from "../../admission/pow/function.ts";
+import { requiredTotal } from "../../chain/admission/pow/difficulty.ts";
+import { DIFFICULTY_MAX } from "../../chain/admission/pow/function.ts";
 
 /** What a block hash takes of one party. */
 export interface BlockQuota {

@@ -3,9 +3,9 @@
  * 50, section 6). Whatever happens on the way, the same transaction is never made twice: what may have arrived is
  * sent again with the same bytes only, and a node that has it already has it.
  */
-import type { ProofTask, Solution, Solver } from "../../admission/pow/solver.ts";
+import type { ProofTask, Solution, Solver } from "../../chain/admission/pow/solver.ts";
 import { sha3HexOf } from "../../crypto/sha3.ts";
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import { transactionHash } from "../../wire/transaction.ts";

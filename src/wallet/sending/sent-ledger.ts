@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { EpochQuotaState } from "./epoch-quota.ts";
 import type { PlannerState } from "./plan.ts";
 

@@ -3,8 +3,8 @@
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError, reasonOf } from "../../errors.ts";
-import { readShortText } from "../../short-file.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { readShortText } from "../../files/short-file.ts";
 import { walletError } from "../errors.ts";
 import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
 import { codeOf } from "../keystore/guard.ts";

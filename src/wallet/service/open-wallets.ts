@@ -1,6 +1,6 @@
 // The wallets that the service has unlocked. They lock after idle time; a file that is removed or gets another
 // passphrase by somebody else is noticed.
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import { IdleLock, laterByTimer } from "../idle-lock.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { WalletStore } from "../wallet-store.ts";

@@ -3,7 +3,7 @@
  * HTTP: what it needs of a request is in `Caller`, and what goes back beside the body is in `Answer`.
  */
 
-import { reasonOf } from "../../errors.ts";
+import { reasonOf } from "../../errors/node-error.ts";
 import type { Approver } from "../approvals/approver.ts";
 import type { NetworkFacts } from "../approvals/network-facts.ts";
 import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";

@@ -1,6 +1,6 @@
 // Signing, sending and checking of transactions (reference 50, section 3.1: the order of the checks is its order).
 import { randomUUID } from "node:crypto";
-import { NodeError } from "../../errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";

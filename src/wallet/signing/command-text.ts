@@ -1,5 +1,5 @@
 // Commands as people and programs write them: one JSON object with one command in it (reference 50, section 3.1).
-import type { NodeError } from "../../errors.ts";
+import type { NodeError } from "../../errors/node-error.ts";
 import { WireError } from "../../wire/errors.ts";
 import { fromJson } from "../../wire/from-json.ts";
 import type { SubmitTransactionRequest } from "../../wire/generated/wallet.ts";

@@ -1,5 +1,5 @@
 // Decimals as whole multiples of 10^-400: sums and products of test values are exact, and every line is plain enough
-// to be trusted. The other implementation is src/decimal.ts.
+// to be trusted. The other implementation is src/wire/decimal.ts.
 
 export type Fixed = bigint;
 

@@ -1,5 +1,5 @@
 // The failure of an action, as its code and what a person is told.
-import { NodeError } from "../../../src/errors.ts";
+import { NodeError } from "../../../src/errors/node-error.ts";
 
 export async function failureOf(action: () => unknown): Promise<NodeError> {
   try {

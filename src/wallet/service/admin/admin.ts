@@ -3,8 +3,8 @@
  * that only the local user reaches, never for the HTTP port.
  */
 
-import type { Solver } from "../../../admission/pow/solver.ts";
-import { NodeError } from "../../../errors.ts";
+import type { Solver } from "../../../chain/admission/pow/solver.ts";
+import { NodeError } from "../../../errors/node-error.ts";
 import { NetworkRefusal } from "../../sending/node-client.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
 import type { ApiTokens } from "../api-tokens.ts";

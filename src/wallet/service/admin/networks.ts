@@ -1,8 +1,8 @@
 // Administrative methods about settings of networks.
 
 import { fileURLToPath } from "node:url";
-import { NodeError, reasonOf } from "../../../errors.ts";
-import { readShortText } from "../../../short-file.ts";
+import { NodeError, reasonOf } from "../../../errors/node-error.ts";
+import { readShortText } from "../../../files/short-file.ts";
 import { shortText } from "../../client/short-text.ts";
 import { NETWORK_BYTES_MAX, type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
 import { mismatch, Params } from "../params.ts";

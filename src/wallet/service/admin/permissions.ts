@@ -1,5 +1,5 @@
 // Administrative methods about permissions of hostnames.
-import { NodeError } from "../../../errors.ts";
+import { NodeError } from "../../../errors/node-error.ts";
 import type { Permissions } from "../../permissions.ts";
 import { mismatch, Params } from "../params.ts";
 import { invalidParams } from "../rpc.ts";

@@ -1,6 +1,6 @@
 // What the administrative methods share: wallets by name, keys, passphrases.
 import { wipe } from "../../../crypto/wipe.ts";
-import { NodeError } from "../../../errors.ts";
+import { NodeError } from "../../../errors/node-error.ts";
 import { walletLocked, walletUnknown } from "../../errors.ts";
 import type { KeyView, UnlockedWallet } from "../../unlocked-wallet.ts";
 import type { Params } from "../params.ts";

@@ -1,7 +1,7 @@
 // Administrative methods about transactions: signed, sent and checked without a review, because the one who asks is
 // the owner.
 import { sha3HexOf } from "../../../crypto/sha3.ts";
-import { NodeError } from "../../../errors.ts";
+import { NodeError } from "../../../errors/node-error.ts";
 import { decodeTransaction } from "../../../wire/generated/commands.ts";
 import { encodeCommand } from "../../../wire/transaction-build.ts";
 import { transactionBase64, transactionBytes } from "../../../wire/transaction-json.ts";

@@ -1,0 +1,94 @@
+// Network parameters that steer admission, from their texts (reference 40, sections 2.1 and 2.3). Ranges have been
+// checked where a parameter is accepted; here a text only has to be readable.
+
+import { NodeError } from "../../errors/node-error.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import type { PowParameters } from "./pow/parameter-sets.ts";
+import type { SpamParameters } from "./spam/engine.ts";
+
+export interface ParameterTarget {
+  changePow(values: Partial<PowParameters>): void;
+  changeSpam(values: Partial<SpamParameters>): void;
+  setEpochLength(epochLengthNs: bigint): void;
+}
+
+type Apply = (target: ParameterTarget, value: string) => void;
+
+const spam =
+  (name: keyof SpamParameters): Apply =>
+  (target, value) =>
+    target.changeSpam({ [name]: wholeNumber(value) });
+
+const APPLY: Readonly<Record<string, Apply>> = {
+  "spam.pow.numberOfPastBlocks": (target, value) => target.changePow({ pastBlocks: wholeNumber(value) }),
+  "spam.pow.difficulty": (target, value) => target.changePow({ difficulty: Number(wholeNumber(value)) }),
+  "spam.pow.hashFunction": (target, value) => target.changePow({ hashFunction: value }),
+  "spam.pow.numberOfTxPerBlock": (target, value) => target.changePow({ txPerBlock: wholeNumber(value) }),
+  "spam.pow.increaseDifficulty": (target, value) =>
+    target.changePow({ increasingDifficulty: wholeNumber(value) > 0n }),
+  "validators.epoch.length": (target, value) => target.setEpochLength(durationNs(value)),
+  "spam.protection.max.votes": spam("maxVotes"),
+  "spam.protection.voting.min.tokens": spam("minVoteTokens"),
+  "spam.protection.max.proposals": spam("maxProposals"),
+  "spam.protection.proposal.min.tokens": spam("minProposalTokens"),
+  "spam.protection.max.delegations": spam("maxDelegations"),
+  "spam.protection.delegation.min.tokens": spam("minDelegationTokens"),
+  "spam.protection.maxUserTransfersPerEpoch": spam("maxTransfers"),
+  "reward.staking.delegation.minimumValidatorStake": spam("minAnnounceTokens"),
+  "spam.protection.minMultisigUpdates": spam("minIssueTokens"),
+};
+
+/** The parameters that admission wants to hear of. */
+export const ADMISSION_PARAMETERS: readonly string[] = Object.keys(APPLY);
+
+/** @returns whether the key is one of admission's */
+export function applyParameter(target: ParameterTarget, key: string, value: string): boolean {
+  const apply = Object.hasOwn(APPLY, key) ? APPLY[key] : undefined;
+  apply?.(target, value);
+  return apply !== undefined;
+}
+
+/** Whole numbers, and decimals cut to whole numbers. */
+function wholeNumber(text: string): bigint {
+  const value = /\d/.test(text) ? decimalOf(text) : undefined;
+  if (value === undefined || value.isNegative()) throw unreadable(text, "a number, 0 or more");
+  return value.truncated();
+}
+
+function decimalOf(text: string): Decimal | undefined {
+  try {
+    return Decimal.parseNumber(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const UNIT_NS: Readonly<Record<string, number>> = {
+  h: 3.6e12,
+  m: 6e10,
+  s: 1e9,
+  ms: 1e6,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ns: 1,
+};
+
+const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
+const DURATION = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
+
+/** A duration as Go reads it, `24h0m0s`, in nanoseconds; never below zero. @throws NodeError */
+export function durationNs(text: string): bigint {
+  if (!DURATION.test(text)) throw unreadable(text, "a duration such as 1h30m");
+  let total = 0n;
+  for (const [, whole, fraction = "", unit] of text.matchAll(PART)) {
+    const unitNs = BigInt(UNIT_NS[unit!]!);
+    total += BigInt(whole!) * unitNs;
+    if (fraction !== "") total += (BigInt(fraction) * unitNs) / 10n ** BigInt(fraction.length);
+  }
+  return total;
+}
+
+function unreadable(text: string, wanted: string): NodeError {
+  return new NodeError("admission.parameter", "invalid_parameter", `'${text}' is not ${wanted}`);
+}

@@ -1,0 +1,148 @@
+/** Executes blocks: each transaction through admission and engine. Nothing is stored here, and nothing undone. */
+
+import type { BlockInfo } from "../engine/core.ts";
+import type { EventPayload } from "../engine/events.ts";
+import type { Genesis } from "../engine/genesis.ts";
+import type { StateChange } from "../engine/state/state.ts";
+import { Field } from "../store/project/fields.ts";
+import type { Block, BlockEvent } from "../wire/block.ts";
+import { decodeLedgerMovements } from "../wire/generated/events.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { REFUSED_CODE } from "./admission/verdict.ts";
+import { type AdmissionLog, admissionTransaction } from "./admission-log.ts";
+import { appHashAfter, type TxDigest } from "./app-hash.ts";
+import type { ChainEngine } from "./chain-engine.ts";
+import type { ChainPoint } from "./chain-store.ts";
+import { applyTool, type ToolCommand } from "./tool-command.ts";
+
+/** A transaction to execute. */
+export interface BlockTx {
+  readonly bytes: Uint8Array;
+  readonly tx: CheckedTransaction;
+  readonly isImpersonated: boolean;
+}
+
+export interface TxExecution {
+  readonly code: number;
+  readonly text: string;
+  /** The rule of admission that refused it. */
+  readonly rule: string | undefined;
+  readonly numbers: Readonly<Record<string, bigint | string>>;
+}
+
+export interface ExecutedBlock {
+  readonly point: ChainPoint;
+  readonly results: readonly TxExecution[];
+  /** Nothing happened in it. */
+  readonly isEmpty: boolean;
+}
+
+export interface RunBlock {
+  readonly executed: ExecutedBlock;
+  /** All events, the markers of the block included. */
+  readonly block: Block;
+  readonly changes: readonly StateChange[];
+}
+
+/** Events of every block: its begin, its time, its end. */
+const MARKERS = 3;
+/** Stands before the application hash of the genesis. */
+const NO_APP_HASH = "";
+
+export class BlockRunner {
+  constructor(
+    private readonly engine: ChainEngine,
+    private readonly log: AdmissionLog,
+  ) {}
+
+  /** The pseudo block of the genesis: the chain's first block comes after it, at the same height and time. */
+  genesis({ initialHeight, timeNs, hash }: Genesis, before: ChainPoint): RunBlock {
+    this.engine.initChain();
+    const run = this.commit(before, { height: initialHeight, timeNs, hash }, [], []);
+    const point = { ...run.executed.point, height: before.height };
+    return { ...run, executed: { ...run.executed, point } };
+  }
+
+  /** @throws CommandError when the tool's command is refused */
+  run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
+    const { engine, log } = this;
+    log.begin(BigInt(info.height), info.hash, info.timeNs);
+    engine.beginBlock(info);
+    if (tool) applyTool(engine, tool);
+    const results = txs.map((each) => this.deliver(each));
+    engine.endBlock();
+    log.end();
+    return this.commit(before, info, txs, results);
+  }
+
+  private deliver({ tx, isImpersonated }: BlockTx): TxExecution {
+    const verdict = isImpersonated ? undefined : this.log.deliver(admissionTransaction(tx));
+    if (verdict && !verdict.accepted) {
+      this.engine.reject(tx, verdict.text);
+      return { code: REFUSED_CODE, text: verdict.text, rule: verdict.rule, numbers: verdict.numbers };
+    }
+    const { code, text, numbers = {} } = this.engine.deliver(tx);
+    return { code, text, rule: undefined, numbers };
+  }
+
+  private commit(
+    before: ChainPoint,
+    info: BlockInfo,
+    txs: readonly BlockTx[],
+    results: readonly TxExecution[],
+  ): RunBlock {
+    const { block, changes, stateDigest } = this.engine.commit();
+    const outcomes = results.map(({ code, text }, n): TxDigest => ({ hash: txs[n]!.tx.hash, code, text }));
+    const events = block.events.length;
+    const point: ChainPoint = {
+      height: info.height,
+      hash: info.hash,
+      timeNs: info.timeNs.toString(),
+      previousTimeNs: before.timeNs,
+      appHash: appHashAfter(before, info, stateDigest, outcomes),
+      txs: txs.length,
+      blockEvents: events,
+      ledgerEntries: ledgerEntriesOf(block.events),
+      events: before.events + events,
+    };
+    const { height, timeNs, hash } = info;
+    return {
+      executed: { point, results, isEmpty: txs.length === 0 && events <= MARKERS },
+      block: { chainId: this.engine.chainId, height, timeNs, hash: hash.toUpperCase(), ...block },
+      changes,
+    };
+  }
+}
+
+/** Where a chain stands that has no block yet. */
+export function pointBefore({ initialHeight, timeNs, hash }: Genesis): ChainPoint {
+  const time = timeNs.toString();
+  const none = { txs: 0, blockEvents: 0, ledgerEntries: 0, events: 0 };
+  return {
+    height: initialHeight - 1,
+    hash,
+    timeNs: time,
+    previousTimeNs: time,
+    appHash: NO_APP_HASH,
+    ...none,
+  };
+}
+
+function ledgerEntriesOf(events: readonly BlockEvent[]): number {
+  let entries = 0;
+  for (const event of events) {
+    if (event.field !== Field.ledgerMovements) continue;
+    const message = event.message ?? decodeLedgerMovements(event.bytes.subarray(event.start, event.end));
+    const { ledgerMovements } = message as EventPayload<"ledgerMovements">;
+    for (const movement of ledgerMovements ?? []) entries += movement.entries?.length ?? 0;
+  }
+  return entries;
+}
+
+/**
+ * Nanoseconds that the next block's time must leave: the original keys a block's ledger entries, trades and market
+ * data by the block's time and a count of microseconds, and stops at a recording in which two blocks share a key.
+ */
+export function roomOf({ blockEvents, ledgerEntries }: ChainPoint): bigint {
+  return BigInt(Math.max(blockEvents, ledgerEntries) + 1) * 1_000n;
+}

@@ -1,0 +1,440 @@
+/**
+ * The chain without its mempool: executes blocks through admission and engine, and makes them durable. Several blocks
+ * may be executed before one commit; either all of them become real or none.
+ *
+ *   execute … → commit, or undo by itself when anything fails
+ */
+
+import type { Genesis } from "../engine/genesis.ts";
+import type { StateChange } from "../engine/state/state.ts";
+import { logFailure } from "../errors/log.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { blockHash } from "../store/block-hash.ts";
+import type { BlockWriter } from "../store/block-writer.ts";
+import { Field } from "../store/project/fields.ts";
+import type { Block } from "../wire/block.ts";
+import type { AdmissionState } from "./admission/admission.ts";
+import { AdmissionLog } from "./admission-log.ts";
+import {
+  BlockRunner,
+  type BlockTx,
+  type ExecutedBlock,
+  pointBefore,
+  type RunBlock,
+  roomOf,
+} from "./block-runner.ts";
+import type { ChainEngine } from "./chain-engine.ts";
+import {
+  type ChainPoint,
+  ChainStore,
+  type ExecutedTx,
+  type StoredBlock,
+  storeErrorOf,
+} from "./chain-store.ts";
+import type { ChainClock, ChainPart } from "./doors.ts";
+import { EventFile } from "./event-file.ts";
+import type { SequencerLimits } from "./limits.ts";
+import type { LocalChainOptions, Resumption } from "./options.ts";
+import { checkArrived, checkReplayed, contradiction, newChain, resumed, storedTxs } from "./replay.ts";
+import { infoOf, type SavePoint } from "./save-point.ts";
+import type { ToolCommand } from "./tool-command.ts";
+import { type Happened, UnsavedState } from "./unsaved-state.ts";
+
+interface Batch extends Happened {
+  readonly mark: number;
+  readonly admissionMark: number;
+  readonly point: ChainPoint;
+  readonly clock: string;
+  readonly changes: StateChange[];
+  blocks: number;
+  txs: number;
+  /** It holds the genesis, which cannot be replayed: the state must be stored with it. */
+  readonly isForced: boolean;
+}
+
+export class ChainCore {
+  readonly engine: ChainEngine;
+  readonly log: AdmissionLog;
+  readonly store: ChainStore;
+  readonly clock: ChainClock;
+  readonly parts: readonly ChainPart[];
+  private readonly runner: BlockRunner;
+  private readonly recording: EventFile | undefined;
+  genesis: Genesis;
+  private point_!: ChainPoint;
+  private batch: Batch | undefined;
+  private readonly unsaved: UnsavedState;
+  /** The state of admission that is stored with the batch under way. */
+  private savedWithBatch: AdmissionState | undefined;
+
+  constructor(
+    options: LocalChainOptions,
+    private readonly writer: BlockWriter,
+    limits: SequencerLimits,
+  ) {
+    const { genesis, db, rules } = options;
+    this.genesis = genesis;
+    this.unsaved = new UnsavedState(limits);
+    this.log = new AdmissionLog(genesis.chainId, rules);
+    this.engine = options.makeEngine({
+      onEpochStart: ({ seq }) => this.log.startEpoch(seq),
+      onParameter: (key, value) => this.log.setParameter(key, value),
+      onCommandError: (subject, error) => logFailure(commandFault(subject, error)),
+    });
+    this.runner = new BlockRunner(this.engine, this.log);
+    this.store = new ChainStore(db, writer);
+    this.clock = options.clock;
+    this.parts = [options.clock, options.random, ...(options.parts ?? [])];
+    this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
+  }
+
+  /** The last block. */
+  get point(): ChainPoint {
+    return this.point_;
+  }
+
+  /** Time of the next block if it were made now. Block 1 has the time of the genesis (reference 30, section 9.3). */
+  get nextTimeNs(): bigint {
+    const lastNs = BigInt(this.point.timeNs);
+    if (this.point.height < this.genesis.initialHeight) return lastNs;
+    return this.clock.timeAfter(lastNs, roomOf(this.point));
+  }
+
+  /** The earliest time that the next block can have. */
+  get earliestTimeNs(): bigint {
+    return BigInt(this.point.timeNs) + roomOf(this.point);
+  }
+
+  /** Begins the chain, or goes on with the one in the store. @throws NodeError */
+  open(): Resumption {
+    const began = performance.now();
+    const head = this.store.head();
+    this.recording?.open(head);
+    if (head === undefined) {
+      if (this.writer.committedHead) {
+        const text = "this home holds a recording, and a chain of its own cannot go on with it";
+        throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
+      }
+      this.begin();
+      return newChain(this.point.height);
+    }
+    const stateHeight = this.load(head);
+    return resumed(head.height, stateHeight, Math.round(performance.now() - began));
+  }
+
+  /** Reads everything again from the store, whose rows were changed. */
+  reopen(): void {
+    this.writer.reload();
+    this.store.forget();
+    const head = this.store.head()!;
+    this.recording?.rewind(head);
+    this.load(head);
+  }
+
+  /**
+   * Executes a block and stages it. When that fails, it and what was staged before it is undone.
+   * @throws NodeError of the store; CommandError of the tool
+   */
+  execute(txs: readonly BlockTx[], tool?: ToolCommand): ExecutedBlock {
+    const batch = (this.batch ??= this.newBatch());
+    try {
+      const height = this.point.height + 1;
+      const timeNs = this.nextTimeNs;
+      const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
+      this.clock.made(timeNs);
+      const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));
+      const codes = executed.results.map(({ code }) => code);
+      this.stage(
+        block,
+        txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })),
+        tool,
+      );
+      batch.blocks++;
+      batch.txs += txs.length;
+      return executed;
+    } catch (error) {
+      this.undo();
+      throw storeErrorOf(error);
+    }
+  }
+
+  /**
+   * Makes everything executed durable.
+   * @returns what failed after it: the blocks are safe, but the log could not be folded back into the store
+   * @throws NodeError of the store; then all of it is undone
+   */
+  commit(): NodeError | undefined {
+    return this.commitBy(() => this.writer.commit());
+  }
+
+  /** As `commit`, but the disk is waited for while the next block is made. */
+  commitSoon(): { readonly trouble: NodeError | undefined; readonly durable: Promise<void> } {
+    let durable = Promise.resolve();
+    const trouble = this.commitBy(() => {
+      durable = this.writer.commitSoon();
+    });
+    return { trouble, durable };
+  }
+
+  /** Whether the disk is at work on earlier blocks. */
+  get isSyncing(): boolean {
+    return this.writer.isSyncing;
+  }
+
+  private commitBy(write: () => void): NodeError | undefined {
+    const { batch } = this;
+    if (batch === undefined) return undefined;
+    try {
+      this.stageRest(batch);
+      this.recording?.flush();
+      write();
+    } catch (error) {
+      if (!(error instanceof NodeError) || this.writer.committedHead?.height !== this.point.height) {
+        this.undo();
+        throw storeErrorOf(error);
+      }
+      this.settle(batch);
+      return error;
+    }
+    this.settle(batch);
+    return undefined;
+  }
+
+  /** Stores the state of the last block: after it a restart has nothing to replay. @throws NodeError */
+  flush(): void {
+    this.commit();
+    if (this.unsaved.isEmpty) {
+      this.saveParts();
+      return;
+    }
+    this.storeState();
+  }
+
+  /** Tells admission something outside of blocks, and stores it. @throws NodeError: then it was not told */
+  tellAdmission(tell: (admission: AdmissionLog["admission"]) => void): void {
+    this.commit();
+    tell(this.log.admission);
+    try {
+      this.storeState();
+    } catch (error) {
+      this.log.rewind(this.log.mark());
+      throw error;
+    }
+  }
+
+  /** Writes what is there already: fails while nothing can be written. @throws NodeError */
+  storeHead(): void {
+    this.writer.begin();
+    this.guarded(() => this.store.stageHead(this.point));
+  }
+
+  private storeState(): void {
+    this.writer.begin();
+    const admission = this.log.admission.save();
+    this.guarded(() => {
+      this.store.stageHead(this.point);
+      this.store.stageParts(this.parts);
+      this.store.stageState(this.unsaved.changesWith({ changes: [] }), this.point, admission);
+    });
+    this.flushed(admission);
+  }
+
+  /**
+   * A place to come back to with `resumeAt`. The state is not stored for it: a restart replays up to here as to any
+   * other block. @throws NodeError
+   */
+  savePoint(): SavePoint {
+    this.commit();
+    this.saveParts();
+    const admission = this.log.admission.save();
+    // What undoes the next blocks begins here, so that nothing before has to be done again.
+    this.log.settle(admission);
+    return { point: this.point, admission, unsaved: this.unsaved.save(), recorded: this.recording?.kept };
+  }
+
+  /** Back to a place that the state and the store are at already. */
+  resumeAt({ point, admission, unsaved, recorded }: SavePoint): void {
+    this.log.load(admission);
+    this.unsaved.load(unsaved);
+    this.writer.reload();
+    this.store.forget();
+    for (const part of this.parts) this.store.loadPart(part);
+    if (recorded) this.recording?.cutAt(recorded);
+    this.point_ = point;
+    this.engine.resume(infoOf(point));
+  }
+
+  /** The last word of a chain that stops for an upgrade, for the event file alone: no block has it. @throws NodeError */
+  recordUpgrade(): void {
+    const { engine, recording, point } = this;
+    const told = engine.upgradeStarted();
+    if (told) recording?.addLast({ chainId: engine.chainId, ...point, ...told });
+  }
+
+  close(): void {
+    this.recording?.close();
+  }
+
+  /** Stores what has changed of clock, randomness and the other parts since the last block. @throws NodeError */
+  saveParts(): void {
+    if (!this.store.hasChanged(this.parts)) return;
+    this.writer.begin();
+    this.guarded(() => this.store.stageParts(this.parts));
+  }
+
+  private guarded(stage: () => void): void {
+    try {
+      stage();
+      this.writer.commit();
+    } catch (error) {
+      this.writer.rollback();
+      this.store.forget();
+      throw storeErrorOf(error);
+    }
+  }
+
+  private flushed(admission: AdmissionState): void {
+    this.log.settle(admission);
+    this.unsaved.clear();
+  }
+
+  /** The genesis and block 1, which has the same time. */
+  private begin(): void {
+    this.point_ = pointBefore(this.genesis);
+    this.batch = this.newBatch(true);
+    try {
+      this.stage(this.took(this.runner.genesis(this.genesis, this.point)).block, []);
+      this.store.stageGenesis(this.genesis.document);
+      this.execute([]);
+      this.commit();
+    } catch (error) {
+      this.undo();
+      throw error;
+    }
+  }
+
+  /** A block is executed: the chain is there, in memory. */
+  private took(run: RunBlock): RunBlock {
+    for (const change of run.changes) this.batch!.changes.push(change);
+    this.point_ = run.executed.point;
+    return run;
+  }
+
+  /** @returns the height of the stored state */
+  private load(head: ChainPoint): number {
+    const { engine, store, log } = this;
+    const point = store.statePoint();
+    try {
+      engine.state.load(store.state());
+    } catch (error) {
+      throw contradiction(`the state of block ${point.height} cannot be read: ${reasonOf(error)}`);
+    }
+    log.load(store.admission());
+    this.unsaved.clear();
+    this.point_ = point;
+    engine.resume(infoOf(point));
+    for (const block of store.blocksAfter(point.height, head.height)) this.replay(block);
+    checkArrived(point.height, head, this.point);
+    this.point_ = head;
+    for (const part of this.parts) store.loadPart(part);
+    return point.height;
+  }
+
+  private replay(stored: StoredBlock): void {
+    const { height, hash, timeNs, tool } = stored;
+    const txs = storedTxs(stored);
+    const batch = (this.batch = this.newBatch());
+    this.took(this.runner.run(this.point, { height, timeNs, hash }, txs, tool));
+    checkReplayed(stored, this.point);
+    batch.blocks++;
+    batch.txs += txs.length;
+    this.settle(batch);
+  }
+
+  /** The writer wants the events between a block's markers; an event file has them all. */
+  private stage(block: Block, txs: readonly ExecutedTx[], tool?: ToolCommand): void {
+    const { events, height } = block;
+    const isWhole = events[0]?.field === Field.beginBlock && events.at(-1)?.field === Field.endBlock;
+    if (!isWhole) throw new Error(`block ${height} has no markers`);
+    this.recording?.append(block);
+    this.store.stageBlock(
+      { ...block, events: events.slice(1, -1) },
+      { txs, tool, appHash: this.point.appHash },
+    );
+  }
+
+  private newBatch(isForced = false): Batch {
+    return {
+      mark: this.engine.state.hold(),
+      admissionMark: this.log.mark(),
+      point: this.point,
+      clock: this.clock.save(),
+      changes: [],
+      blocks: 0,
+      txs: 0,
+      isForced,
+    };
+  }
+
+  /** What belongs to the batch as a whole, written last. */
+  private stageRest(batch: Batch): void {
+    this.store.stageHead(this.point);
+    this.store.stageParts(this.parts);
+    if (!batch.isForced && !this.unsaved.isDueWith(batch)) return;
+    const admission = this.log.admission.save();
+    this.store.stageState(this.unsaved.changesWith(batch), this.point, admission);
+    this.savedWithBatch = admission;
+  }
+
+  /** The batch is real. */
+  private settle(batch: Batch): void {
+    const { state } = this.engine;
+    state.release(batch.mark);
+    state.forget();
+    this.batch = undefined;
+    this.recording?.keep();
+    if (this.savedWithBatch) {
+      this.flushed(this.savedWithBatch);
+      this.savedWithBatch = undefined;
+      return;
+    }
+    this.unsaved.add(batch);
+  }
+
+  private undo(): void {
+    const { batch, engine } = this;
+    if (batch === undefined) return;
+    this.batch = undefined;
+    this.savedWithBatch = undefined;
+    engine.state.rollback(batch.mark);
+    engine.state.release(batch.mark);
+    // Brings the digest back too; nothing of it is a change to what is stored.
+    engine.state.takeChanges();
+    engine.state.forget();
+    this.log.rewind(batch.admissionMark);
+    this.clock.load(batch.clock);
+    this.writer.rollback();
+    this.store.forget();
+    this.recording?.undo();
+    this.point_ = batch.point;
+    engine.resume(infoOf(batch.point));
+  }
+}
+
+function hashOf(height: number, timeNs: bigint, txs: readonly BlockTx[]): string {
+  return blockHash(
+    BigInt(height),
+    timeNs,
+    txs.map(({ tx }) => tx.hash),
+  );
+}
+
+function commandFault(subject: string, error: unknown): NodeError {
+  const fault = error instanceof Error ? `${error.name}: ${reasonOf(error)}` : reasonOf(error);
+  return new NodeError(
+    "chain.execute",
+    "command_fault",
+    `${subject} failed by a fault of this program: ${fault}`,
+    "The command had no effect and the chain goes on; report it with the transaction.",
+  );
+}

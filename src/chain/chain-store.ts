@@ -1,0 +1,247 @@
+/**
+ * What a local chain keeps in the store beside the rows of its blocks: the raw transactions, the state of its engine
+ * and of admission, and its head. All of it is part of the same transactions as the blocks (store/block-writer.ts):
+ * `begin` … `commit` stand around both.
+ */
+import type { Database, Statement } from "bun:sqlite";
+import type { StateChange } from "../engine/state/state.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
+import { hashOfRow } from "../store/block-hash.ts";
+import type { BlockWriter } from "../store/block-writer.ts";
+import type { Block } from "../wire/block.ts";
+import { hexOf } from "../wire/identifiers.ts";
+import type { AdmissionState } from "./admission/admission.ts";
+import type { ChainPart } from "./doors.ts";
+import type { ToolCommand } from "./tool-command.ts";
+
+/** Where a chain stands. */
+export interface ChainPoint {
+  readonly height: number;
+  /** Lower-case hex. */
+  readonly hash: string;
+  /** Unix nanoseconds, as decimal text. */
+  readonly timeNs: string;
+  readonly previousTimeNs: string;
+  readonly appHash: string;
+  /** Of the last block. */
+  readonly txs: number;
+  readonly blockEvents: number;
+  readonly ledgerEntries: number;
+  /** Of all blocks. */
+  readonly events: number;
+}
+
+export interface StoredTx {
+  readonly bytes: Uint8Array;
+  readonly isImpersonated: boolean;
+}
+
+export interface StoredBlock {
+  readonly height: number;
+  readonly hash: string;
+  readonly timeNs: bigint;
+  readonly txs: readonly StoredTx[];
+  readonly tool: ToolCommand | undefined;
+  /** Kept for blocks in which something was asked for. */
+  readonly appHash: string | undefined;
+}
+
+export interface ExecutedTx extends StoredTx {
+  readonly code: number;
+}
+
+/** What came into a block, and the application hash after it. */
+export interface BlockContent {
+  readonly txs: readonly ExecutedTx[];
+  readonly tool: ToolCommand | undefined;
+  readonly appHash: string;
+}
+
+const HEAD = "head";
+/** Point of the stored state. */
+const STATE = "state";
+const ADMISSION = "admission";
+const PART = "part:";
+/** Document that the chain began with, or came with when it was loaded. */
+const GENESIS = "genesis";
+
+/** The genesis document of the store's chain; undefined where none began, or under a version that did not keep it. */
+export function storedGenesis(db: Database): string | undefined {
+  const row = db.query("SELECT value FROM chain_meta WHERE key = ?").get(GENESIS) as { value: string } | null;
+  return row?.value;
+}
+
+/** Whether a chain of its own is in the store, begun there or loaded, whose state only it can bring forward. */
+export function hasChain(db: Database): boolean {
+  return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(HEAD) !== null;
+}
+
+export class ChainStore {
+  private readonly selectMeta: Statement;
+  private readonly writeMeta: Statement;
+  private readonly insertTx: Statement;
+  private readonly insertBlock: Statement;
+  private readonly insertCommand: Statement;
+  private readonly writeState: Statement;
+  private readonly deleteState: Statement;
+  /** Texts of the parts as they are stored. */
+  private parts = new Map<string, string>();
+
+  constructor(
+    readonly db: Database,
+    readonly writer: BlockWriter,
+  ) {
+    this.selectMeta = db.prepare("SELECT value FROM chain_meta WHERE key = ?");
+    this.writeMeta = db.prepare("INSERT OR REPLACE INTO chain_meta(key, value) VALUES(?, ?)");
+    this.insertTx = db.prepare(
+      "INSERT INTO chain_txs(height, n, code, impersonated, bytes) VALUES(?, ?, ?, ?, ?)",
+    );
+    this.insertBlock = db.prepare("INSERT INTO chain_blocks(height, app_hash) VALUES(?, ?)");
+    this.insertCommand = db.prepare("INSERT INTO chain_commands(height, command) VALUES(?, ?)");
+    this.writeState = db.prepare("INSERT OR REPLACE INTO chain_state(name, key, value) VALUES(?, ?, ?)");
+    this.deleteState = db.prepare("DELETE FROM chain_state WHERE name = ? AND key = ?");
+  }
+
+  /** The chain's head; undefined when there is no chain in the store yet. */
+  head(): ChainPoint | undefined {
+    return this.point(HEAD);
+  }
+
+  /** The point that the stored state belongs to. */
+  statePoint(): ChainPoint {
+    return this.point(STATE)!;
+  }
+
+  admission(): AdmissionState {
+    return this.meta(ADMISSION)!;
+  }
+
+  loadPart(part: ChainPart): void {
+    const row = this.selectMeta.get(PART + part.name) as { value: string } | null;
+    if (row === null) return;
+    part.load(row.value);
+    this.parts.set(part.name, row.value);
+  }
+
+  *state(): Generator<{ table: string; key: string; value: string }> {
+    const statement = this.db.prepare("SELECT name, key, value FROM chain_state ORDER BY name, key");
+    try {
+      for (const row of statement.iterate() as Iterable<{ name: string; key: string; value: string }>) {
+        yield { table: row.name, key: row.key, value: row.value };
+      }
+    } finally {
+      statement.finalize();
+    }
+  }
+
+  /** The blocks behind a height, in order. */
+  *blocksAfter(height: number, head: number): Generator<StoredBlock> {
+    // One row for each height but the first, whose block shares its row with the genesis.
+    const select = this.db.prepare("SELECT no, height, time, hash FROM blocks WHERE no > ? ORDER BY no");
+    const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
+    const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
+    const appHash = this.db.prepare("SELECT app_hash FROM chain_blocks WHERE height = ?");
+    try {
+      for (const row of select.iterate(this.rowBefore(height, head)) as Iterable<BlockRow>) {
+        const stored = txs.all(row.height) as { bytes: Uint8Array; impersonated: bigint }[];
+        const command = commands.get(row.height) as { command: string } | null;
+        const app = appHash.get(row.height) as { app_hash: Uint8Array } | null;
+        yield {
+          height: Number(row.height),
+          hash: hexOf(hashOfRow(row)),
+          timeNs: row.time * 1_000n,
+          txs: stored.map(({ bytes, impersonated }) => ({ bytes, isImpersonated: impersonated !== 0n })),
+          tool: command ? (JSON.parse(command.command) as ToolCommand) : undefined,
+          appHash: app ? hexOf(app.app_hash) : undefined,
+        };
+      }
+    } finally {
+      for (const statement of [select, txs, commands, appHash]) statement.finalize();
+    }
+  }
+
+  /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
+  stageBlock(block: Block, { txs, tool, appHash }: BlockContent): void {
+    this.writer.stage(block);
+    for (const [n, { code, isImpersonated, bytes }] of txs.entries()) {
+      this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
+    }
+    if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
+    if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));
+  }
+
+  /** It comes with the rows, or not at all. */
+  stageGenesis(text: string): void {
+    this.writeMeta.run(GENESIS, text);
+  }
+
+  stageHead(point: ChainPoint): void {
+    this.put(HEAD, point);
+  }
+
+  hasChanged(parts: readonly ChainPart[]): boolean {
+    return parts.some((part) => this.parts.get(part.name) !== part.save());
+  }
+
+  /** Stores those whose text has changed. */
+  stageParts(parts: readonly ChainPart[]): void {
+    for (const part of parts) {
+      const text = part.save();
+      if (this.parts.get(part.name) === text) continue;
+      this.writeMeta.run(PART + part.name, text);
+      this.parts.set(part.name, text);
+    }
+  }
+
+  /** Brings the stored state up to date. */
+  stageState(changes: Iterable<StateChange>, point: ChainPoint, admission: AdmissionState): void {
+    for (const { table, key, value } of changes) {
+      if (value === undefined) this.deleteState.run(table, key);
+      else this.writeState.run(table, key, value);
+    }
+    this.put(STATE, point);
+    this.put(ADMISSION, admission);
+  }
+
+  /** What was staged did not become real. */
+  forget(): void {
+    this.parts.clear();
+  }
+
+  private put(key: string, value: unknown): void {
+    this.writeMeta.run(key, JSON.stringify(value));
+  }
+
+  /** Versions before 2026-11-23 did not count ledger entries. */
+  private point(key: string): ChainPoint | undefined {
+    const point = this.meta<ChainPoint>(key);
+    return point && { ...point, ledgerEntries: point.ledgerEntries ?? 0 };
+  }
+
+  private meta<T>(key: string): T | undefined {
+    const row = this.selectMeta.get(key) as { value: string } | null;
+    return row === null ? undefined : (JSON.parse(row.value) as T);
+  }
+
+  /** Number of the last row at or below a height, counted back from the head: rows have no gaps. */
+  private rowBefore(height: number, head: number): number {
+    const last = this.db.query("SELECT coalesce(max(no), 0) AS no FROM blocks").get() as { no: bigint };
+    return Number(last.no) - (head - height);
+  }
+}
+
+/** What the store's own failures are to a chain; other errors stay what they are. */
+export function storeErrorOf(error: unknown): unknown {
+  if (error instanceof NodeError) return error;
+  if (!isDiskFull(error)) return storeFailure(error) ?? error;
+  const text = "the disk is full: the next block could not be stored";
+  return new NodeError("chain.store", "disk_full", text, "make room: the chain goes on by itself");
+}
+
+interface BlockRow {
+  readonly no: bigint;
+  readonly height: bigint;
+  readonly time: bigint;
+  readonly hash: Uint8Array;
+}

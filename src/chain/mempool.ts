@@ -1,0 +1,231 @@
+/**
+ * Transactions that wait for a block (reference 30, sections 2.5, 7.2 and 7.4): at most so many, by priority and then
+ * by arrival. The original drops what comes to a full mempool although its sender was told that all is well; here the
+ * sender is told, and a party that fills the mempool makes way for others.
+ */
+import { ChainCallError } from "../engine/chain-port.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { COMMANDS } from "../wire/transaction-commands.ts";
+import type { SequencerLimits } from "./limits.ts";
+import { RecentHashes } from "./recent-hashes.ts";
+
+export interface PooledTx {
+  /** SHA-256 of the bytes, upper-case hex. */
+  readonly hash: string;
+  readonly bytes: Uint8Array;
+  readonly tx: CheckedTransaction;
+  readonly gas: number;
+  /** Unsigned, by the devnet's tools: admission does not judge it. */
+  readonly isImpersonated: boolean;
+}
+
+type MempoolLimits = Pick<
+  SequencerLimits,
+  "mempoolTxsMax" | "mempoolBytesMax" | "cachedHashesMax" | "blockBytesMax"
+>;
+
+export const DUPLICATE = "tx already exists in cache";
+
+/** Those of one priority, in the order of their arrival. */
+class Lane {
+  readonly txs = new Map<string, PooledTx>();
+  /** How many of them each party has. */
+  readonly ofParty = new Map<string, number>();
+
+  constructor(readonly priority: number) {}
+
+  add(entry: PooledTx): void {
+    this.txs.set(entry.hash, entry);
+    this.ofParty.set(entry.tx.party, (this.ofParty.get(entry.tx.party) ?? 0) + 1);
+  }
+
+  delete(entry: PooledTx): void {
+    this.txs.delete(entry.hash);
+    const left = this.ofParty.get(entry.tx.party)! - 1;
+    if (left > 0) this.ofParty.set(entry.tx.party, left);
+    else this.ofParty.delete(entry.tx.party);
+  }
+
+  clear(): void {
+    this.txs.clear();
+    this.ofParty.clear();
+  }
+
+  /** The party with the most transactions. */
+  heaviest(): { party: string; count: number } {
+    let heaviest = { party: "", count: 0 };
+    for (const [party, count] of this.ofParty) if (count > heaviest.count) heaviest = { party, count };
+    return heaviest;
+  }
+
+  youngestOf(party: string): PooledTx {
+    let youngest: PooledTx | undefined;
+    for (const entry of this.txs.values()) if (entry.tx.party === party) youngest = entry;
+    return youngest!;
+  }
+}
+
+export class Mempool {
+  /** By descending priority. */
+  private readonly lanes: readonly Lane[] = prioritiesOf().map((priority) => new Lane(priority));
+  private readonly byHash = new Map<string, PooledTx>();
+  /** Hashes of transactions that were taken, oldest first: pending, or executed with success. */
+  private cache: RecentHashes;
+  private bytes_ = 0;
+
+  constructor(private readonly limits: MempoolLimits) {
+    this.cache = new RecentHashes(limits.cachedHashesMax);
+  }
+
+  get count(): number {
+    return this.byHash.size;
+  }
+
+  get bytes(): number {
+    return this.bytes_;
+  }
+
+  /** Remembers a hash before its transaction is looked at. @throws ChainCallError `duplicate` */
+  remember(hash: string): void {
+    if (this.byHash.has(hash)) throw new ChainCallError("duplicate", DUPLICATE);
+    const isKnown = this.cache.has(hash);
+    this.cache.add(hash);
+    if (isKnown) throw new ChainCallError("duplicate", DUPLICATE);
+  }
+
+  /** It was refused, or failed: it may come again. */
+  forget(hash: string): void {
+    this.cache.delete(hash);
+  }
+
+  /**
+   * Takes a transaction in.
+   * @returns those that had to make way
+   * @throws ChainCallError `mempool_full`
+   */
+  add(entry: PooledTx): PooledTx[] {
+    const size = entry.bytes.length;
+    if (size > this.limits.blockBytesMax) {
+      throw new ChainCallError("too_large", `tx size is too big: ${size}, max: ${this.limits.blockBytesMax}`);
+    }
+    const dropped: PooledTx[] = [];
+    while (this.isFullFor(size)) {
+      const victim = this.victimFor(entry);
+      if (victim === undefined) {
+        for (const back of dropped) this.insert(back);
+        throw this.full(size);
+      }
+      this.remove(victim);
+      dropped.push(victim);
+    }
+    this.insert(entry);
+    for (const { hash } of dropped) this.forget(hash);
+    return dropped;
+  }
+
+  /** Error of a mempool that has no room (the words of the network's own). */
+  full(size: number): ChainCallError {
+    const { mempoolTxsMax, mempoolBytesMax } = this.limits;
+    const { count, bytes_: bytes } = this;
+    const what = size > mempoolBytesMax - bytes && count < mempoolTxsMax ? "bytes" : "transactions";
+    return new ChainCallError(
+      "mempool_full",
+      `mempool is full: number of txs ${count} (max: ${mempoolTxsMax}), total txs bytes ${bytes} (max: ${mempoolBytesMax}), no room for the ${what} of this one`,
+    );
+  }
+
+  /**
+   * The transactions of a block: by priority, then arrival, as far as bytes and gas go. They stay in the mempool.
+   * @param first comes before all of them
+   */
+  pick(gasMax: number, first?: PooledTx): PooledTx[] {
+    const picked = first ? [first] : [];
+    let bytes = first?.bytes.length ?? 0;
+    let gas = first?.gas ?? 0;
+    for (const entry of this.entries()) {
+      if (entry === first) continue;
+      if (bytes + entry.bytes.length > this.limits.blockBytesMax || gas + entry.gas > gasMax) break;
+      bytes += entry.bytes.length;
+      gas += entry.gas;
+      picked.push(entry);
+    }
+    return picked;
+  }
+
+  find(hash: string): PooledTx | undefined {
+    return this.byHash.get(hash);
+  }
+
+  remove(entry: PooledTx): void {
+    if (!this.byHash.delete(entry.hash)) return;
+    this.laneOf(entry).delete(entry);
+    this.bytes_ -= entry.bytes.length;
+  }
+
+  /** Removes what `pick` gave for a block: most often that is all there is. */
+  removePicked(txs: readonly PooledTx[]): void {
+    // An emptied map gets a new table, even one that was empty.
+    if (txs.length === 0) return;
+    if (txs.length < this.byHash.size) {
+      for (const entry of txs) this.remove(entry);
+      return;
+    }
+    // Emptied at one go: taking entries out of a map one by one costs several microseconds each.
+    this.byHash.clear();
+    for (const lane of this.lanes) lane.clear();
+    this.bytes_ = 0;
+  }
+
+  /** By priority, then arrival. */
+  *entries(): Generator<PooledTx> {
+    for (const lane of this.lanes) yield* lane.txs.values();
+  }
+
+  save(): MempoolState {
+    return { entries: [...this.entries()], cache: this.cache.all };
+  }
+
+  load(state: MempoolState): void {
+    for (const entry of [...this.entries()]) this.remove(entry);
+    this.cache = new RecentHashes(this.limits.cachedHashesMax, state.cache);
+    for (const entry of state.entries) this.insert(entry);
+  }
+
+  private insert(entry: PooledTx): void {
+    this.byHash.set(entry.hash, entry);
+    this.laneOf(entry).add(entry);
+    this.bytes_ += entry.bytes.length;
+  }
+
+  private isFullFor(size: number): boolean {
+    return this.byHash.size >= this.limits.mempoolTxsMax || this.bytes_ + size > this.limits.mempoolBytesMax;
+  }
+
+  /** What makes way for a newcomer: of the least priority, the youngest of the party that has the most. */
+  private victimFor(entry: PooledTx): PooledTx | undefined {
+    const own = this.laneOf(entry);
+    for (const lane of this.lanes.toReversed()) {
+      if (lane.priority > own.priority) return undefined;
+      if (lane.txs.size === 0) continue;
+      const { party, count } = lane.heaviest();
+      const isFair = lane !== own || count > (own.ofParty.get(entry.tx.party) ?? 0) + 1;
+      return isFair ? lane.youngestOf(party) : undefined;
+    }
+    return undefined;
+  }
+
+  private laneOf(entry: PooledTx): Lane {
+    const { priority } = COMMANDS[entry.tx.kind];
+    return this.lanes.find((lane) => lane.priority === priority)!;
+  }
+}
+
+export interface MempoolState {
+  readonly entries: readonly PooledTx[];
+  readonly cache: readonly string[];
+}
+
+function prioritiesOf(): number[] {
+  const priorities = new Set(Object.values(COMMANDS).map(({ priority }) => priority));
+  return [...priorities].sort((a, b) => b - a);
+}

@@ -1,0 +1,455 @@
+/**
+ * Decides when there is a block and what is in it. A block is made at one go, so whatever arrives meanwhile is in the
+ * next one.
+ */
+import { type BlockMode, ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
+import { CommandError } from "../engine/errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import type { ExecutedBlock } from "./block-runner.ts";
+import type { ChainCore } from "./chain-core.ts";
+import { Intake, type Taken } from "./intake.ts";
+import type { SequencerLimits } from "./limits.ts";
+import { Mempool, type PooledTx } from "./mempool.ts";
+import type { LocalChainOptions } from "./options.ts";
+import { StatusBoard } from "./status-board.ts";
+import type { ToolCommand } from "./tool-command.ts";
+import { Waiters } from "./waiters.ts";
+
+/** Empty blocks that are made at one go, and how long that may take. */
+const BATCH_BLOCKS_MAX = 1_000;
+const BATCH_MS_MAX = 20;
+/** A chain whose disk is full tries again after this. */
+const RETRY_MS = 1_000;
+const RETRY_ON_REQUEST_MS = 200;
+/** From so many transactions on a block's disk is waited for while the next one is made. */
+const LARGE_BLOCK_TXS = 64;
+/** Between two blocks whoever asked has a turn, even when blocks take longer than their interval. */
+const PAUSE_MS = 1;
+/** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
+const WANTED_BLOCKS_MAX = 100;
+const PASSING: ReadonlySet<string> = new Set(["disk_full", "store_failed"]);
+
+interface MadeBlock {
+  readonly executed: ExecutedBlock;
+  readonly txs: readonly PooledTx[];
+  readonly status: ChainStatus;
+}
+
+/** What a block is made for, when a tool makes it. */
+interface Wanted {
+  readonly tool?: ToolCommand | undefined;
+  readonly first?: PooledTx | undefined;
+}
+
+export interface ToolTransaction {
+  readonly bytes: Uint8Array;
+  readonly tx: CheckedTransaction;
+}
+
+export class Sequencer {
+  readonly mempool: Mempool;
+  private readonly board: StatusBoard;
+  private readonly intake: Intake;
+  private readonly waiters: Waiters;
+  private readonly listeners = new Set<(status: ChainStatus) => void>();
+  private mode: BlockMode;
+  private soon: ReturnType<typeof setImmediate> | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private lastAttemptMs = 0;
+  private wanted = 0;
+  private halted: string | undefined;
+  /** It will not go on by itself. */
+  private isHaltedForGood = false;
+  private isStopped = false;
+
+  constructor(
+    private readonly core: ChainCore,
+    private readonly options: LocalChainOptions,
+    limits: SequencerLimits,
+  ) {
+    this.mode = options.mode ?? { kind: "instant" };
+    this.mempool = new Mempool(limits);
+    this.waiters = new Waiters(limits.commitWaitMs);
+    this.board = new StatusBoard(core, options);
+    this.intake = new Intake(core, this.mempool, options.checkTransaction, () => this.status);
+  }
+
+  get status(): ChainStatus {
+    const { count, bytes } = this.mempool;
+    return { ...this.board.status, mempool: { count, bytes }, halted: this.halted };
+  }
+
+  onBlock(listener: (status: ChainStatus) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  start(): void {
+    this.lastAttemptMs = performance.now();
+    this.board.update();
+    this.noteHalt();
+    this.schedule();
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.unschedule();
+    clearTimeout(this.retry);
+    this.waiters.failAll(new ChainCallError("stopped", "the chain is being stopped"));
+  }
+
+  setMode(mode: BlockMode): void {
+    this.mode = mode;
+    this.lastAttemptMs = performance.now();
+    this.unschedule();
+    this.schedule();
+  }
+
+  /** @throws ChainCallError */
+  submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+    // Thousands arrive together: what is settled at once is not waited for.
+    try {
+      this.checkRunning();
+      const taken = this.intake.take(bytes);
+      if (taken instanceof Promise) return taken.then((later) => this.entered(later, wait));
+      return Promise.resolve(this.entered(taken, wait));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
+  /** Waits for its block, unless blocks are made by hand. @throws ChainCallError: then no block has it, and none will */
+  async submitUnsigned(bytes: Uint8Array, tx: CheckedTransaction): Promise<TxOutcome> {
+    this.checkRunning();
+    const taken = this.intake.takeTrusted(bytes, tx, true);
+    try {
+      return await this.entered(taken, this.mode.kind === "manual" ? "check" : "commit");
+    } catch (error) {
+      this.withdraw(taken.outcome.hash);
+      throw error;
+    }
+  }
+
+  /**
+   * Executes a transaction of the devnet's tools as the first one of a block that is made now: nothing comes between,
+   * and the disk has it in the end.
+   * @param make its bytes, with all that changes beside the chain
+   * @param takeBack undoes those changes, for a transaction that was refused, or that no block has, and none will
+   * @throws ChainCallError
+   */
+  execute(make: () => ToolTransaction, takeBack: () => void): TxOutcome {
+    this.checkRunning();
+    let hash: string | undefined;
+    try {
+      const { bytes, tx } = make();
+      const { outcome, entry, dropped } = this.intake.takeTrusted(bytes, tx, false);
+      this.evicted(dropped);
+      if (entry === undefined) {
+        takeBack();
+        return outcome;
+      }
+      hash = entry.hash;
+      const [made] = this.produce(1, { first: entry });
+      const result = made!.executed.results[0]!;
+      if (result.code !== 0) takeBack();
+      return this.intake.outcome(hash, result, entry.gas, made!.executed.point.height);
+    } catch (error) {
+      // A block has it, and whether the disk has the block is not known.
+      const isIn = hash !== undefined && !this.withdraw(hash);
+      if (!isIn) takeBack();
+      throw error;
+    }
+  }
+
+  /** Takes a transaction out of the mempool. @returns whether it was there */
+  private withdraw(hash: string): boolean {
+    const entry = this.mempool.find(hash);
+    if (entry === undefined) return false;
+    this.mempool.remove(entry);
+    this.intake.release(entry);
+    return true;
+  }
+
+  private evicted(dropped: readonly PooledTx[]): void {
+    for (const { hash, bytes } of dropped) this.waiters.fail(hash, this.mempool.full(bytes.length));
+  }
+
+  /** @throws ChainCallError */
+  async check(bytes: Uint8Array): Promise<TxOutcome> {
+    this.checkRunning();
+    return this.intake.check(bytes);
+  }
+
+  /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
+  async mine(blocks: number): Promise<void> {
+    for (let left = blocks; left > 0; ) {
+      this.checkRunning();
+      left -= this.produce(left).length;
+      // Whoever follows the blocks gets to answer them.
+      if (left > 0) await yieldToOthers();
+    }
+  }
+
+  /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
+  makeBlockWith(tool: ToolCommand): void {
+    this.checkRunning();
+    this.produce(1, { tool });
+  }
+
+  /**
+   * The chain is at another place than before: looks at everything anew.
+   * @param isJudged whether the mempool has what was found good at this very place before
+   */
+  moved(isJudged = false): void {
+    this.wanted = 0;
+    this.goOn();
+    this.board.update();
+    if (isJudged) this.stayed();
+    else this.recheck();
+    this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
+    for (const listener of this.listeners) listener(this.status);
+    this.noteHalt();
+    this.schedule();
+  }
+
+  /** The chain was read again at a place where what waits was found good: its proofs are spent as before. */
+  stayed(): void {
+    for (const entry of this.mempool.entries()) this.intake.hold(entry);
+  }
+
+  /** @throws ChainCallError */
+  checkRunning(): void {
+    if (this.isStopped) throw new ChainCallError("stopped", "the chain is being stopped");
+    if (this.halted === undefined) return;
+    if (!this.isHaltedForGood && performance.now() - this.lastAttemptMs > RETRY_ON_REQUEST_MS)
+      this.tryAgain();
+    if (this.halted !== undefined) throw new ChainCallError("halted", this.halted);
+  }
+
+  private entered(
+    { outcome, entry, tx, dropped }: Taken,
+    wait: "check" | "commit",
+  ): TxOutcome | Promise<TxOutcome> {
+    this.evicted(dropped);
+    this.schedule();
+    if (entry === undefined) {
+      this.options.onOutcome?.(outcome, tx);
+      return outcome;
+    }
+    return wait === "commit" ? this.waiters.wait(outcome.hash) : outcome;
+  }
+
+  /**
+   * One block, or several while nothing happens in them.
+   * @throws ChainCallError `halted`; CommandError of the tool
+   */
+  private produce(max: number, { tool, first }: Wanted = {}): readonly MadeBlock[] {
+    this.lastAttemptMs = performance.now();
+    const made: MadeBlock[] = [];
+    let trouble: NodeError | undefined;
+    let durable: Promise<void> | undefined;
+    try {
+      do made.push(this.executeNext({ tool, first }));
+      while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
+      const isLarge = made[0]!.txs.length >= LARGE_BLOCK_TXS;
+      // Behind a large block a small one would wait for both: they go together. A tool waits for the disk at once.
+      if (tool === undefined && first === undefined && (isLarge || this.core.isSyncing)) {
+        ({ trouble, durable } = this.core.commitSoon());
+      } else trouble = this.core.commit();
+      if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
+    } catch (error) {
+      this.stayed();
+      if (error instanceof CommandError) throw error;
+      this.board.update();
+      throw this.halt(error);
+    }
+    this.halted = undefined;
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    durable?.catch((error) => this.halt(error));
+    for (const each of made) this.told(each, durable);
+    if (trouble) this.halt(trouble);
+    this.noteHalt();
+    this.schedule();
+    if (trouble?.code === "sync_failed" && (tool ?? first) !== undefined) {
+      throw new ChainCallError("halted", this.halted ?? trouble.message);
+    }
+    return made;
+  }
+
+  private executeNext({ tool, first }: Wanted): MadeBlock {
+    const txs = this.mempool.pick(this.core.engine.blockGasMax, first);
+    const executed = this.core.execute(txs, tool);
+    const status = this.board.after(executed, txs);
+    return { executed, txs, status };
+  }
+
+  private isQuietAfter({ executed }: MadeBlock): boolean {
+    const { engine } = this.core;
+    return (
+      executed.isEmpty &&
+      this.mempool.count === 0 &&
+      !engine.wantsBlock() &&
+      engine.haltReason() === undefined &&
+      performance.now() - this.lastAttemptMs < BATCH_MS_MAX
+    );
+  }
+
+  /** A block is real: the mempool and whoever follows hear of it, and its callers once it is `durable`. */
+  private told({ executed, txs, status }: MadeBlock, durable: Promise<void> | undefined): void {
+    const { height } = executed.point;
+    const answers: (() => void)[] = [];
+    this.mempool.removePicked(txs);
+    for (const [n, entry] of txs.entries()) {
+      const result = executed.results[n]!;
+      if (result.code !== 0) this.mempool.forget(entry.hash);
+      const isAwaited = this.waiters.has(entry.hash);
+      if (!isAwaited && this.options.onOutcome === undefined) continue;
+      const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
+      this.options.onOutcome?.(outcome, entry.tx);
+      if (!isAwaited) continue;
+      const tell = this.waiters.hold(entry.hash);
+      answers.push(() => tell(outcome));
+    }
+    const answer = () => {
+      for (const each of answers) each();
+    };
+    if (durable === undefined) answer();
+    else durable.then(answer, () => {});
+    this.wanted = txs.length > 0 ? 0 : this.wanted;
+    if (txs.length > 0 || this.mempool.count > 0) this.recheck();
+    this.options.onCommitted?.(height);
+    const { count, bytes } = this.mempool;
+    for (const listener of this.listeners) listener({ ...status, mempool: { count, bytes } });
+  }
+
+  /** Drops what is not good any more; only those who wait for it are told. */
+  private recheck(): void {
+    for (const entry of [...this.mempool.entries()]) {
+      const outcome = this.intake.recheck(entry);
+      if (outcome.code === 0) continue;
+      this.mempool.remove(entry);
+      this.mempool.forget(entry.hash);
+      this.options.onOutcome?.(outcome, entry.tx);
+      this.waiters.tell(entry.hash, outcome);
+    }
+  }
+
+  private schedule(): void {
+    if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
+    const { kind } = this.mode;
+    const isDue =
+      this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());
+    if (kind !== "interval" && isDue && this.soon === undefined) {
+      this.soon = setImmediate(() => {
+        this.soon = undefined;
+        if (this.mempool.count === 0) this.wanted++;
+        this.tick();
+      });
+    }
+    if (kind !== "instant" && this.timer === undefined) {
+      // From the start of one block to the start of the next, however long the first one took.
+      const passedMs = performance.now() - this.lastAttemptMs;
+      const timer = setTimeout(
+        () => {
+          this.timer = undefined;
+          this.tick();
+        },
+        Math.max(PAUSE_MS, this.mode.intervalMs - passedMs),
+      );
+      timer.unref?.();
+      this.timer = timer;
+    }
+  }
+
+  private unschedule(): void {
+    clearImmediate(this.soon);
+    clearTimeout(this.timer);
+    this.soon = undefined;
+    this.timer = undefined;
+  }
+
+  private tick(): void {
+    if (this.isStopped || this.halted !== undefined) return;
+    // A block that comes at once counts for the interval too.
+    if (this.mode.kind === "mixed") {
+      clearTimeout(this.timer);
+      this.timer = undefined;
+    }
+    try {
+      this.produce(1);
+    } catch (error) {
+      // Halted: everybody who asks is told.
+      if (!(error instanceof ChainCallError)) throw error;
+    }
+  }
+
+  /** Stops the chain, for good unless the reason may pass. */
+  private halt(error: unknown): ChainCallError {
+    const isPassing = error instanceof NodeError && PASSING.has(error.code);
+    this.halted = isPassing ? error.message : `the chain stopped: ${reasonOf(error)}`;
+    this.isHaltedForGood = !isPassing;
+    this.unschedule();
+    const told = new ChainCallError("halted", this.halted);
+    this.waiters.failAll(told);
+    if (isPassing && this.retry === undefined) {
+      this.retry = setTimeout(() => {
+        this.retry = undefined;
+        this.tryAgain();
+      }, RETRY_MS);
+      this.retry.unref?.();
+    }
+    this.options.onHalt?.(this.halted);
+    return told;
+  }
+
+  private tryAgain(): void {
+    if (this.isStopped || this.isHaltedForGood || this.halted === undefined) return;
+    try {
+      if (this.mode.kind === "manual") {
+        // Blocks are made by hand: that the disk has room again is found without one.
+        this.lastAttemptMs = performance.now();
+        this.core.storeHead();
+        this.goOn();
+        return;
+      }
+      this.produce(1);
+      if (this.halted === undefined) this.options.onHalt?.(undefined);
+    } catch (error) {
+      if (error instanceof ChainCallError) return;
+      if (!(error instanceof NodeError)) throw error;
+      this.halt(error);
+    }
+  }
+
+  /** What the chain stood still for was at the place that it has left. */
+  private goOn(): void {
+    if (this.halted === undefined) return;
+    this.halted = undefined;
+    this.isHaltedForGood = false;
+    clearTimeout(this.retry);
+    this.retry = undefined;
+    this.options.onHalt?.(undefined);
+  }
+
+  private noteHalt(): void {
+    const reason = this.core.engine.haltReason();
+    if (reason === undefined || this.halted !== undefined) return;
+    this.halted = reason;
+    this.isHaltedForGood = true;
+    this.unschedule();
+    this.waiters.failAll(new ChainCallError("halted", reason));
+    try {
+      this.core.recordUpgrade();
+    } catch (error) {
+      this.halted = `${reason}; ${reasonOf(error)}`;
+    }
+    this.options.onHalt?.(this.halted);
+  }
+}
+
+function yieldToOthers(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

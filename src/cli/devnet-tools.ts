@@ -1,0 +1,261 @@
+// `lyra devnet VERB ...`: the developer's tools from the command line, over the address of a running devnet.
+
+import { devnetHomes, devnetNodeUrl } from "../devnet/address.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { readShortText } from "../files/short-file.ts";
+import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
+import { shortText } from "../wallet/client/short-text.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
+
+/** Words of a verb, and what follows them by position. */
+const LOAD: Tool = {
+  method: "POST",
+  path: "load",
+  summary: "become the chain of a dump",
+  body: { FILE: "as dump wrote it" },
+  run: () => ({}),
+};
+const VERBS: readonly Tool[] = [...TOOLS, LOAD];
+const VERB_COLUMNS = 44;
+/** Bytes of a dump, as the tools take it; no other answer is longer. */
+const DUMP_BYTES_MAX = 512 * 1024 * 1024;
+
+/** `lyra devnet help`: every verb in a line of its own. `lyra devnet help VERB`: what its words are. */
+export function explainVerbs(words: readonly string[]): number {
+  const text = verbsText(words);
+  if (text === undefined) throw unknownVerb(words);
+  process.stdout.write(text);
+  return ExitCode.done;
+}
+
+/** Undefined when no verb begins with these words. */
+export function verbsText(words: readonly string[]): string | undefined {
+  const named = words.length === 0 ? VERBS : VERBS.filter(({ path }) => isBegun(path, words));
+  if (named.length === 0) return undefined;
+  const lines = named.flatMap((tool) => [
+    `  ${verbOf(tool).padEnd(VERB_COLUMNS)} ${tool.summary}`,
+    ...(words.length === 0 ? [] : Object.entries(tool.body).map(wordLine)),
+  ]);
+  const tail =
+    "A PARTY may be a name (alice to judy), an ASSET a symbol. A word in [] may be left out, or ''.";
+  return `${lines.join("\n")}\n\n  ${tail}\n`;
+}
+
+/** `time forward DURATION` */
+function verbOf({ path, body }: Tool): string {
+  const words = Object.keys(body).map((name) => (name.endsWith("?") ? `[${name.slice(0, -1)}]` : name));
+  return [path.replace("/", " "), ...words.map((word) => word.toUpperCase())].join(" ");
+}
+
+function wordLine([name, meaning]: readonly [string, string]): string {
+  return `      ${name
+    .replace("?", "")
+    .toUpperCase()
+    .padEnd(VERB_COLUMNS - 4)} ${meaning}`;
+}
+
+/** Whether `bridge/deposit` is `bridge`, or `bridge deposit`. */
+function isBegun(path: string, words: readonly string[]): boolean {
+  const parts = path.split("/");
+  return words.length <= parts.length && words.every((word, at) => parts[at] === word);
+}
+
+function unknownVerb(words: readonly string[]): NodeError {
+  const known = TOOLS.map(({ path }) => path.replace("/", " "));
+  const heads = known.map((path) => path.split(" ")[0]!);
+  const near = didYouMean(words.slice(0, 2).join(" "), known) || didYouMean(words[0] ?? "", heads);
+  return verbError(`there is no 'devnet ${words.join(" ").slice(0, 60)}'${near}`);
+}
+
+/** The verbs have a help of their own, which says what words they take. */
+function verbError(message: string, path = ""): NodeError {
+  const hint = `see: lyra devnet help ${path.replace("/", " ")}`.trimEnd();
+  return new NodeError("devnet", "usage", message, hint, ExitCode.usage);
+}
+
+/** The tool that these words begin with; undefined when they name none. */
+export function findVerb(words: readonly string[]): { tool: Tool; rest: readonly string[] } | undefined {
+  for (const count of [2, 1]) {
+    const path = words.slice(0, count).join("/");
+    const tool = VERBS.find((known) => known.path === path);
+    if (tool && words.length >= count) return { tool, rest: words.slice(count) };
+  }
+  return undefined;
+}
+
+export async function useTool(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("devnet", argv, {
+    home: { type: "string" },
+    "node-url": { type: "string" },
+    json: { type: "boolean" },
+    quiet: { type: "boolean" },
+  });
+  const found = findVerb(positionals);
+  if (!found) throw unknownVerb(positionals);
+  const url = devnetUrl(values["node-url"], values.home);
+  const body = bodyOf(found.tool, found.rest);
+  const answer = await ask(url, found.tool, body);
+  process.stdout.write(`${values.json ? answer : pretty(answer)}\n`);
+  return ExitCode.done;
+}
+
+/** Asks a tool of the devnet at this address. @returns its JSON @throws NodeError */
+export function useDevnetTool(url: string, path: string, body: object = {}): Promise<string> {
+  return ask(url, VERBS.find((tool) => tool.path === path)!, JSON.stringify(body));
+}
+
+/** The running devnet: by flag, by environment, or by the file in its home, or in one of the usual homes. */
+export function devnetUrl(flag: string | undefined, home: string | undefined): string {
+  const given = flag ?? process.env.LYRA_NODE_URL;
+  if (given !== undefined) return checkedUrl(given);
+  const found = devnetNodeUrl(home === undefined ? devnetHomes() : [home]);
+  if (found !== undefined) return found;
+  throw new NodeError(
+    "devnet.tool",
+    "devnet_unknown",
+    "no running devnet was found",
+    "start one with: lyra devnet, or name it with --node-url URL or --home DIR",
+    ExitCode.notReady,
+  );
+}
+
+/** Without slashes at its end. @throws NodeError with exit code 2 for what is no address of a node */
+function checkedUrl(text: string): string {
+  const address = text.includes("://") ? text : `http://${text}`;
+  const url = URL.parse(address);
+  const isAddress = url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "";
+  if (isAddress && url.username === "" && url.password === "") return address.replace(/\/+$/, "");
+  throw usageError("devnet", "a devnet's address is like http://127.0.0.1:3003");
+}
+
+function bodyOf(tool: Tool, words: readonly string[]): string {
+  if (tool === LOAD) {
+    const [file, ...more] = words;
+    if (file === undefined || more.length > 0) throw verbError("load takes one file", LOAD.path);
+    return readDump(file);
+  }
+  const names = Object.keys(tool.body);
+  if (words.length > names.length)
+    throw verbError(`${tool.path.replace("/", " ")} takes ${names.length} words at the most`, tool.path);
+  const missing = names.slice(words.length).find((name) => !name.endsWith("?"));
+  if (missing !== undefined)
+    throw verbError(`${tool.path.replace("/", " ")} needs ${missing.toUpperCase()}`, tool.path);
+  const body: Record<string, unknown> = {};
+  for (const [at, word] of words.entries()) {
+    // How the last of several is given alone.
+    if (word === "" && names[at]!.endsWith("?")) continue;
+    const name = names[at]!.replace("?", "");
+    body[name] = memberOf(name, word);
+  }
+  return JSON.stringify(body);
+}
+
+function readDump(file: string): string {
+  try {
+    return readShortText(file, DUMP_BYTES_MAX);
+  } catch (error) {
+    const text = `the dump ${file} cannot be read (${reasonOf(error)})`;
+    throw new NodeError(
+      "devnet.load",
+      "dump_unreadable",
+      text,
+      "make one with: lyra devnet dump > FILE",
+      ExitCode.usage,
+    );
+  }
+}
+
+function memberOf(name: string, word: string): unknown {
+  if (name === "frozen" || name === "remove") {
+    if (word === "true" || word === "false") return word === "true";
+    return word;
+  }
+  if (name !== "command") return word;
+  try {
+    return JSON.parse(word) as unknown;
+  } catch {
+    throw verbError("a command is JSON, such as '{\"voteSubmission\": {...}}'", "impersonate");
+  }
+}
+
+/** @throws NodeError with the tool's own sentence and hint */
+async function ask(url: string, { method, path }: Tool, body: string): Promise<string> {
+  let response: Response;
+  try {
+    const token = process.env.LYRA_TOOLS_TOKEN;
+    const headers = new Headers(token ? { authorization: `Bearer ${token}` } : {});
+    const request = { method, headers, redirect: "error" as const, ...(method === "POST" && { body }) };
+    response = await fetch(`${url}/devnet/${path}`, request);
+  } catch (error) {
+    if ((error as { code?: string }).code === "ECONNRESET") throw answerLost(url, error);
+    const hint = "is it running? start one with: lyra devnet";
+    throw new NodeError(
+      "devnet.tool",
+      "devnet_unreachable",
+      `${url} does not answer`,
+      hint,
+      ExitCode.notReady,
+    );
+  }
+  const text = await wholeOf(response, url);
+  if (response.ok) {
+    if (jsonIn(text) === undefined) throw noDevnet("its answer is no JSON");
+    return text;
+  }
+  const { code, message, hint } = refusalIn(text);
+  throw new NodeError(
+    "devnet.tool",
+    code,
+    message,
+    hint || (response.status === 404 ? "this node is no devnet" : ""),
+  );
+}
+
+async function wholeOf(response: Response, url: string): Promise<string> {
+  try {
+    return await shortText(response, DUMP_BYTES_MAX);
+  } catch (error) {
+    throw answerLost(url, error);
+  }
+}
+
+/** Of a node that ends in the middle nobody knows whether it has done what was asked. */
+function answerLost(url: string, error: unknown): NodeError {
+  return new NodeError(
+    "devnet.tool",
+    "answer_lost",
+    `the answer of ${url} did not come whole: ${reasonOf(error)}`,
+    "it may have done what was asked: see lyra devnet status",
+    ExitCode.notReady,
+  );
+}
+
+function noDevnet(why: string): NodeError {
+  return new NodeError("devnet.tool", "no_devnet", `this node is no devnet: ${why}`);
+}
+
+function refusalIn(text: string): { code: string; message: string; hint: string } {
+  const textOf = (value: unknown) => (typeof value === "string" ? value : "");
+  const answer = jsonIn(text) as { message?: unknown; details?: unknown } | null | undefined;
+  const [first] = Array.isArray(answer?.details) ? answer.details : [];
+  const detail = first as { message?: unknown; inner?: unknown } | null | undefined;
+  return {
+    code: textOf(detail?.message) || "refused",
+    message: textOf(answer?.message) || "the devnet refused it",
+    hint: textOf(detail?.inner),
+  };
+}
+
+/** Undefined for what is no JSON. */
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function pretty(answer: string): string {
+  return process.stdout.isTTY ? JSON.stringify(JSON.parse(answer), undefined, 2) : answer;
+}

@@ -1,0 +1,318 @@
+// lyra devnet: a local network of one's own; and the developer's tools for one that runs.
+
+import type { BlockMode } from "../engine/chain-port.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { readShortFile, readShortText } from "../files/short-file.ts";
+import { parseBlockMode } from "../planes/devnet/block-mode.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { writeConfigOut } from "./config-out.ts";
+import { waitForSignal } from "./signals.ts";
+import { dim, red, say } from "./terminal.ts";
+
+export const help = `lyra devnet: start a local network, or use the tools of a running one
+
+  lyra devnet [--home DIR | --temporary] [--block MODE] [flags]
+  lyra devnet VERB [WORDS...] [--node-url URL | --home DIR]
+
+  --home DIR            its chain goes on (default: $LYRA_HOME, XDG lyra/devnet)
+  --temporary, --reset  keep nothing; forget the chain of the home first
+  --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
+  --genesis FILE        what a new chain starts from (default: the shipped one)
+  --checkpoint FILE     what its state is taken from (lyra devnet checkpoint)
+  --parameter KEY=VALUE network parameter of a new chain; may come again
+  --demo, --no-funding  a month of history first; parties without balances
+  --node-port N         node API (3003; 0: a free one), --data-port N (3008),
+                        --faucet-port N (1790), --port 0 (all free), --host H
+  --wallet-port N       a wallet with the parties' keys; it approves everything
+  --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
+  --record FILE         write the run as an event file
+  --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
+  --config-out FILE     where everything listens; --config FILE, --json, --quiet
+
+  Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
+  time mode epoch snapshot revert dump load checkpoint fund balance stake
+  parameter transaction impersonate ban pardon bridge
+`;
+
+/** Behind a verb it is the verb's own: `lyra devnet time --help`. */
+export async function helpOf(argv: readonly string[]): Promise<string> {
+  const end = argv.findIndex((word) => word.startsWith("-"));
+  const words = argv.slice(argv[0] === "help" ? 1 : 0, end);
+  if (words.length === 0 && argv[0] !== "help") return help;
+  const { findVerb, verbsText } = await import("./devnet-tools.ts");
+  return verbsText(words) ?? verbsText(findVerb(words)?.tool.path.split("/") ?? words) ?? help;
+}
+
+const FLAGS = {
+  home: { type: "string" },
+  json: { type: "boolean" },
+  quiet: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  temporary: { type: "boolean" },
+  reset: { type: "boolean" },
+  genesis: { type: "string" },
+  checkpoint: { type: "string" },
+  parameter: { type: "string", multiple: true },
+  block: { type: "string" },
+  host: { type: "string" },
+  port: { type: "string" },
+  "node-port": { type: "string" },
+  "data-port": { type: "string" },
+  "faucet-port": { type: "string" },
+  "wallet-port": { type: "string" },
+  "tools-allow": { type: "string", multiple: true },
+  "segment-length": { type: "string" },
+  rules: { type: "string" },
+  record: { type: "string" },
+  demo: { type: "boolean" },
+  "no-funding": { type: "boolean" },
+  config: { type: "string" },
+  "config-out": { type: "string" },
+  limit: { type: "string", multiple: true },
+  "node-url": { type: "string" },
+} as const;
+
+type Values = ReturnType<typeof readValues>["values"];
+const readValues = (argv: string[]) => readArguments("devnet", argv, FLAGS);
+
+const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
+/** Bytes of a genesis or a checkpoint: as much as of a dump. */
+const STATE_BYTES_MAX = 512 * 1024 * 1024;
+const DEFAULT_NODE_PORT = "3003";
+const DEFAULT_FAUCET_PORT = "1790";
+
+export const startsNode = (argv: readonly string[]) => readValues([...argv]).positionals.length === 0;
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readValues(argv);
+  if (positionals.length > 0) {
+    const { explainVerbs, useTool } = await import("./devnet-tools.ts");
+    return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
+  }
+  const signals = waitForSignal();
+  const [{ createDevnet }, { forgetAside, putBack, setAside }] = await Promise.all([
+    import("../devnet/devnet.ts"),
+    import("../devnet/home.ts"),
+  ]);
+  let lines: TransactionLines | undefined;
+  const options: DevnetOptions = {
+    ...(await optionsOf(values)),
+    ...(values.demo && (await pastOf())),
+    onOutcome: (outcome, tx) => lines?.add(outcome, tx),
+  };
+  const walletPort =
+    values["wallet-port"] === undefined ? undefined : port("--wallet-port", values["wallet-port"]);
+  const { home } = options;
+  if (values.reset && home !== undefined) setAside(home);
+  let devnet: Devnet | undefined;
+  let wallet: Wallet | undefined;
+  try {
+    devnet = await createDevnet(options);
+    if (walletPort !== undefined) {
+      const { serveDevnetWallet } = await import("../devnet/wallet.ts");
+      wallet = await serveDevnetWallet(devnet, walletPort);
+    }
+  } catch (error) {
+    await devnet?.close();
+    if (values.reset && home !== undefined) putBack(home);
+    throw error;
+  }
+  // Also what a reset that was cut off has left.
+  if (home !== undefined) forgetAside(home);
+  try {
+    const ready = begin(devnet, wallet, values).then(async () => {
+      lines = await transactionLines(devnet!, values);
+    });
+    // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
+    ready.catch(() => {});
+    // Without its ports it is of no use to anybody.
+    const ending = Promise.race([signals, devnet.broken]);
+    await Promise.race([ready, ending]);
+    const signal = await ending;
+    if (signal instanceof NodeError) throw signal;
+    if (!values.quiet) say(dim(`${signal}: stopping`), { signal });
+    return signal === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+  } finally {
+    lines?.close();
+    await wallet?.close();
+    await devnet.close();
+  }
+}
+
+type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
+
+/** Only for a person who looks. */
+async function transactionLines(devnet: Devnet, values: Values): Promise<TransactionLines | undefined> {
+  if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
+  const [{ TransactionLines }, { DevnetWords }] = await Promise.all([
+    import("./devnet-transactions.ts"),
+    import("./devnet-words.ts"),
+  ]);
+  return new TransactionLines(say, new DevnetWords(devnet.report()), () => performance.now());
+}
+
+type Wallet = Awaited<ReturnType<typeof import("../devnet/wallet.ts")["serveDevnetWallet"]>>;
+
+async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
+  if (values.demo && devnet.resumed === "") await fill(devnet, values);
+  else if (values.demo && !values.quiet) say("the home has a chain already, and --demo fills a new one only");
+  const unused = FOR_A_NEW_CHAIN.filter((flag) => values[flag] !== undefined).map((flag) => `--${flag}`);
+  if (unused.length > 0 && devnet.resumed !== "" && !values.quiet)
+    say(`the home has a chain already: it goes on without ${unused.join(" and ")}, which are for a new one`);
+  await tell(devnet, wallet, values);
+}
+
+type Devnet = Awaited<ReturnType<typeof import("../devnet/devnet.ts")["createDevnet"]>>;
+type DevnetOptions = import("../devnet/devnet.ts").DevnetOptions;
+
+async function optionsOf(values: Values): Promise<DevnetOptions> {
+  const [{ loadConfig }, { defaultDevnetHome }] = await Promise.all([
+    import("../node/config.ts"),
+    import("../devnet/address.ts"),
+  ]);
+  if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
+  const home = values.home ?? defaultDevnetHome();
+  const { host, dataPort, limits, segmentLength } = loadConfig({
+    ...values,
+    home,
+    dataPort: values["data-port"] ?? values.port,
+    segmentLength: values["segment-length"],
+  });
+  const { rules = "default" } = values;
+  if (values.port !== undefined && values.port !== "0")
+    throw usageError(
+      "devnet",
+      "--port must be 0; one port each is given with --node-port, --data-port, --faucet-port",
+    );
+  if (rules !== "default" && rules !== "0.71.6")
+    throw usageError("devnet", "--rules must be default or 0.71.6");
+  return {
+    ...(!values.temporary && { home }),
+    ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
+    ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
+    ...(values.parameter && { parameters: pairsOf(values.parameter) }),
+    ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
+    ...(values.record !== undefined && { record: values.record }),
+    mode: parseMode(values),
+    rules,
+    host,
+    limits,
+    segmentLength,
+    dataPort,
+    nodePort: port(
+      "--node-port",
+      values["node-port"] ?? values.port ?? (process.env.LYRA_NODE_PORT || DEFAULT_NODE_PORT),
+    ),
+    faucetPort: port(
+      "--faucet-port",
+      values["faucet-port"] ?? values.port ?? (process.env.LYRA_FAUCET_PORT || DEFAULT_FAUCET_PORT),
+    ),
+    fund: !values["no-funding"],
+    thread: true,
+    onStanding: (reason) =>
+      say(reason === undefined ? "the chain goes on" : `${red("the chain stands still")}: ${reason}`, {}),
+    onProblem: (error) =>
+      say(`a devnet's helper failed: ${error instanceof Error ? error.message : String(error)}`, {}),
+  };
+}
+
+/** @throws NodeError with exit code 2 */
+function checkedHost(name: string): string {
+  if (/^[\w.-]{1,253}$/.test(name)) return name;
+  throw usageError("devnet", "--tools-allow takes a host name without port, such as host.docker.internal");
+}
+
+/** @throws NodeError with exit code 2 */
+function parseMode(values: Values): BlockMode {
+  const mode = parseBlockMode(values.block ?? "instant");
+  if (mode !== undefined) return mode;
+  throw usageError("devnet", "--block must be instant, manual, a length such as 1s, or mixed:1s");
+}
+
+async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
+  const address = {
+    ...devnet.address,
+    ...(wallet && { walletUrl: wallet.url, walletPort: wallet.port }),
+  };
+  writeConfigOut(values["config-out"], address);
+  const { chain, resumed } = devnet;
+  const { height } = chain.status;
+  const firstBlockMs = Math.round(devnet.firstBlockMs);
+  if (values.json) {
+    const started = { ...address, height, firstBlockMs, resumed, ...devnet.report() };
+    process.stdout.write(`${JSON.stringify(started)}\n`);
+  }
+  if (values.quiet || values.json) return;
+  if (!process.stderr.isTTY) {
+    say(
+      `listening: documentation ${address.dataUrl}/docs, tools ${address.nodeUrl}/devnet/ or: lyra devnet --help`,
+      {
+        ...address,
+        height,
+        firstBlockMs,
+        ...(resumed !== "" && { resumed }),
+      },
+    );
+    return;
+  }
+  const { devnetBanner } = await import("./devnet-banner.ts");
+  const { isTemporary } = devnet;
+  const mode = values.block ?? "instant";
+  say(
+    devnetBanner({ ...address, isTemporary, firstBlockMs, resumed, mode, height, report: devnet.report() }),
+  );
+}
+
+/** A story that ends now begins in the past; a chain that is there already goes on from where it is. */
+async function pastOf(): Promise<DevnetOptions> {
+  const { DEMO_SECONDS } = await import("../devnet/demo/demo.ts");
+  const { systemTimeNs } = await import("../devnet/clock.ts");
+  return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n };
+}
+
+async function fill(devnet: Devnet, values: Values): Promise<void> {
+  const { playDemo } = await import("../devnet/demo/demo.ts");
+  const { ProgressBar } = await import("./terminal.ts");
+  const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
+  try {
+    await playDemo(devnet, (part, note) => bar.update(part, note));
+    await devnet.history();
+    await devnet.chain.setBlockMode(parseMode(values));
+  } finally {
+    bar.clear();
+  }
+}
+
+function readGenesis(path: string): string {
+  try {
+    return readShortText(path, STATE_BYTES_MAX);
+  } catch (error) {
+    const text = `the genesis ${path} cannot be read (${reasonOf(error)})`;
+    throw new NodeError("devnet", "genesis_unreadable", text, "", ExitCode.usage);
+  }
+}
+
+function readCheckpoint(path: string): Uint8Array {
+  try {
+    return readShortFile(path, STATE_BYTES_MAX);
+  } catch (error) {
+    const text = `the checkpoint ${path} cannot be read (${reasonOf(error)})`;
+    throw new NodeError("devnet", "checkpoint_unreadable", text, "", ExitCode.usage);
+  }
+}
+
+function pairsOf(pairs: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    pairs.map((pair) => {
+      const equals = pair.indexOf("=");
+      if (equals < 1) throw usageError("devnet", `--parameter ${pair} is not key=value`);
+      return [pair.slice(0, equals), pair.slice(equals + 1)];
+    }),
+  );
+}
+
+function port(flag: string, text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= 0 && value <= 65_535) return value;
+  throw usageError("devnet", `${flag} must be a port from 0 to 65535`);
+}

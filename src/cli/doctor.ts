@@ -1,0 +1,235 @@
+// lyra doctor: is this home sound, and is this machine fit for it?
+import type { Database } from "bun:sqlite";
+import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { checkSegment } from "../history/segment-check.ts";
+import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
+import { checkRows } from "../history/segment-rows.ts";
+import { listSegments } from "../history/segment-table.ts";
+import { checkRecordings } from "../ingest/recording.ts";
+import { loadConfig } from "../node/config.ts";
+import { repairHome } from "../node/repair.ts";
+import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
+import { digestStore } from "../store/dump.ts";
+import { readHead } from "../store/head.ts";
+import { checkPages } from "../store/page-check.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { dim, green, grouped, red } from "./terminal.ts";
+
+export const help = `lyra doctor: check a home and this machine
+
+  lyra doctor [--home DIR] [--deep] [--digest] [--json]
+  lyra doctor --repair [--recording FILE]... [--home DIR] [--json]
+
+  --deep    also run SQLite's own integrity check, compare every page with the
+            sum that its writer kept of it, and every row that a history
+            segment covers with that segment
+  --digest  also print one hash of all that the home holds: equal homes have
+            equal digests
+  --repair  make damaged segments again from the store's rows, damaged
+            indices from their tables, and a damaged store from its
+            recordings; then check as with --deep. What takes
+            the place of something is verified before; the old store is kept
+  --recording FILE  the chain's recording from its first block; say it for
+            each file, in their order
+
+  Exit code 0: all is well, 1: something is wrong, 3: there is no store.
+`;
+
+const FREE_BYTES_LOW = 512 * 1024 * 1024;
+
+interface Finding {
+  readonly check: string;
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("doctor", argv, {
+    ...COMMON,
+    deep: { type: "boolean" },
+    digest: { type: "boolean" },
+    repair: { type: "boolean" },
+    recording: { type: "string", multiple: true },
+  });
+  if (positionals.length > 0) throw usageError("doctor", `give the home as --home ${positionals[0]}`);
+  if (values.recording && !values.repair) throw usageError("doctor", "--recording goes with --repair");
+  const { home } = loadConfig({ home: values.home });
+  const repairs = values.repair ? await repair(home, values.recording ?? []) : [];
+  const wants = { deep: values.deep === true || values.repair === true, digest: values.digest === true };
+  const findings = [...repairs, ...(await examine(home, wants))];
+  if (values.json) process.stdout.write(`${JSON.stringify({ home, findings })}\n`);
+  else {
+    for (const { check, ok, detail } of findings) {
+      process.stdout.write(`${ok ? green("ok  ") : red("bad ")} ${check.padEnd(18)} ${dim(detail)}\n`);
+    }
+  }
+  if (findings.some(({ detail }) => detail === missing(home))) return ExitCode.notReady;
+  return findings.every((finding) => finding.ok) ? ExitCode.done : ExitCode.failed;
+}
+
+async function examine(home: string, wants: { deep: boolean; digest: boolean }): Promise<Finding[]> {
+  const findings: Finding[] = [machine(), writable(home), space(home)];
+  let db: Database;
+  try {
+    if (!hasStore(home)) {
+      findings.push({ check: "store", ok: false, detail: missing(home) });
+      return findings;
+    }
+    db = openReader(home);
+  } catch (error) {
+    const hint = error instanceof NodeError && error.code === "home_read_only" ? `; ${error.hint}` : "";
+    findings.push({ check: "store", ok: false, detail: `${reasonOf(error)}${hint}` });
+    return findings;
+  }
+  try {
+    findings.push(...store(db, home), ...(await segments(db, home)));
+    if (wants.deep) findings.push(await pageSums(home), await segmentRows(db, home));
+    findings.push(integrity(db, wants.deep));
+    if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
+  } catch (error) {
+    findings.push({ check: "store", ok: false, detail: reasonOf(error) });
+  } finally {
+    db.close();
+  }
+  return findings;
+}
+
+async function repair(home: string, recordings: readonly string[]): Promise<Finding[]> {
+  if (!hasStore(home)) return [];
+  checkRecordings(recordings);
+  const repairs = await repairHome(home, recordings);
+  if (repairs.length === 0) return [{ check: "repair", ok: true, detail: "nothing had to be made again" }];
+  return repairs.map((done) => ({ check: "repair", ...done }));
+}
+
+const missing = (home: string) => `there is none in ${home}; load one with: lyra replay FILE --home ${home}`;
+
+function machine(): Finding {
+  return {
+    check: "machine",
+    ok: true,
+    detail: `Bun ${Bun.version}, ${process.platform} ${process.arch}, ${navigator.hardwareConcurrency} cores`,
+  };
+}
+
+function writable(home: string): Finding {
+  const probe = join(home, `.doctor-${process.pid}.tmp`);
+  if (!existsSync(home)) return { check: "home", ok: true, detail: `${home} does not exist yet` };
+  try {
+    writeFileSync(probe, "");
+    rmSync(probe);
+    const mode = statSync(home).mode & 0o777;
+    const isPrivate = (mode & 0o077) === 0;
+    return {
+      check: "home",
+      ok: true,
+      detail: `${home} can be written${isPrivate ? "" : `, and read by others (mode ${mode.toString(8)})`}`,
+    };
+  } catch (error) {
+    // A medium that is read-only has homes that can be served; a full disk has none that can be loaded into.
+    const { code } = error as { code?: string };
+    const canBeRead = code === "EACCES" || code === "EROFS" || code === "EPERM";
+    const detail = `${home} cannot be written (${code})`;
+    return {
+      check: "home",
+      ok: canBeRead,
+      detail: canBeRead ? `${detail}: it can be served and examined` : detail,
+    };
+  }
+}
+
+function space(home: string): Finding {
+  try {
+    const { bavail, bsize } = statfsSync(existsSync(home) ? home : "/");
+    const free = bavail * bsize;
+    return { check: "free space", ok: free > FREE_BYTES_LOW, detail: `${grouped(free / 1e6)} MB free` };
+  } catch (error) {
+    return { check: "free space", ok: false, detail: reasonOf(error) };
+  }
+}
+
+function store(db: Database, home: string): Finding[] {
+  const head = readHead(db);
+  const bytes = statSync(storePath(home)).size;
+  const last = db.query("SELECT no, height FROM blocks ORDER BY no DESC LIMIT 1").get() as {
+    no: bigint;
+    height: bigint;
+  } | null;
+  const agrees = head === undefined ? last === null : Number(last?.no) === head.no;
+  return [
+    { check: "schema", ok: true, detail: `version ${schemaVersionOf(db)}, ${grouped(bytes / 1e6)} MB` },
+    {
+      check: "chain",
+      ok: agrees,
+      detail: head
+        ? `${head.chainId}, block ${grouped(head.height)}${agrees ? "" : `, but the last row is of block ${last?.height ?? "none"}`}`
+        : "empty",
+    },
+  ];
+}
+
+async function segments(db: Database, home: string): Promise<Finding[]> {
+  const rows = listSegments(db);
+  const bad: string[] = [];
+  for (const row of rows) {
+    try {
+      await checkSegment(segmentDirectory(home), row);
+    } catch (error) {
+      const help = error instanceof SegmentDamage ? ` (segments/${row.id}.seg; ${REMAKE_HINT})` : "";
+      bad.push(`${row.from}-${row.to}: ${reasonOf(error)}${help}`);
+    }
+  }
+  const detail = bad.length > 0 ? bad.join("; ") : `${rows.length} whole`;
+  return [{ check: "history segments", ok: bad.length === 0, detail }];
+}
+
+async function pageSums(home: string): Promise<Finding> {
+  const check = "page sums";
+  try {
+    const checked = await checkPages(home);
+    if (checked === undefined) {
+      const detail =
+        "there are none yet; the next process that writes here makes them of the pages as they are";
+      return { check, ok: true, detail };
+    }
+    const { pages, sumsDamaged, isLater } = checked;
+    if (sumsDamaged > 0) {
+      const detail = `${sumsDamaged} sums are damaged; when all else is well, stop lyra and remove lyra.db-sums`;
+      return { check, ok: false, detail };
+    }
+    const since = isLater ? ", or were there when the sums were first made" : "";
+    return { check, ok: true, detail: `${grouped(pages)} pages are those that were written${since}` };
+  } catch (error) {
+    return { check, ok: false, detail: reasonOf(error) };
+  }
+}
+
+async function segmentRows(db: Database, home: string): Promise<Finding> {
+  const rows = listSegments(db);
+  const bad: string[] = [];
+  for (const row of rows) {
+    try {
+      await checkRows(db, segmentDirectory(home), row);
+    } catch (error) {
+      if (!(error instanceof SegmentDamage)) bad.push(`${row.from}-${row.to}: ${reasonOf(error)}`);
+    }
+  }
+  const last = rows.at(-1)?.to;
+  const sound =
+    last === undefined
+      ? "no segment covers any"
+      : `rows of blocks up to ${grouped(last)} are those of the segments`;
+  return { check: "rows", ok: bad.length === 0, detail: bad.length > 0 ? bad.join("; ") : sound };
+}
+
+function integrity(db: Database, deep: boolean): Finding {
+  const rows = db.query(deep ? "PRAGMA integrity_check(5)" : "PRAGMA quick_check(5)").values() as string[][];
+  const ok = rows.length === 1 && rows[0]![0] === "ok";
+  return {
+    check: deep ? "integrity" : "pages",
+    ok,
+    detail: ok ? "ok" : rows.map((row) => row[0]).join("; "),
+  };
+}

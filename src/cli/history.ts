@@ -1,0 +1,286 @@
+// lyra history: what segments a home has, exports of them, and the check of an export.
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { type FileHandle, lstat, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { exportChunks } from "../history/export.ts";
+import { type ExportPlan, planExport } from "../history/export-plan.ts";
+import { segmentRuns } from "../history/ranges.ts";
+import { listSegments, type SegmentRow } from "../history/segment-table.ts";
+import { tableNames, tableNumber } from "../history/tables.ts";
+import { type Verification, verifyArchive } from "../history/verify.ts";
+import { defaultHome } from "../node/config.ts";
+import { openReader, segmentDirectory } from "../store/database.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { didYouMean } from "./nearest.ts";
+import { onEndSignal } from "./signals.ts";
+import { dim, green, grouped, ProgressBar, say } from "./terminal.ts";
+
+export const help = `lyra history: segments, exports, and the check of an export
+
+  lyra history segments [--home DIR]
+  lyra history export --table TABLE --from N --to N [--out FILE] [--home DIR]
+  lyra history verify FILE
+
+  --table TABLE     TABLE_TRADES, or just trades
+  --from N, --to N  first and last block; both on segment boundaries
+                    (see: lyra history segments)
+  --out FILE        where to write the archive (default: its own name, here);
+                    - is standard output
+  --force           write over a file that is there
+  --no-manifest     leave out manifest.json: verify can then check CRC-32s only
+  --home DIR        the home to read (default: $LYRA_HOME, XDG data folder)
+  --json            print the result as JSON
+  --quiet           no progress, no summary
+
+  An export reads stored segments, also beside a running node.
+  verify exits with 4 where an archive is not sound.
+`;
+
+/** Output that is not finished has this behind its name. */
+const PARTIAL_SUFFIX = ".partial";
+/** Longer than an export waits between two writes: whoever wrote such a file is gone. */
+const PARTIAL_OLD_MS = 3_600_000;
+/** What an export without a name of its own is called (history/export-plan.ts), not finished. */
+const OWN_PARTIAL = /-[a-z_]+-\d{6,}-\d{6,}\.zip\.[0-9a-f]{8}\.partial$/;
+
+export async function run(argv: string[]): Promise<number> {
+  const [verb, ...rest] = argv;
+  if (verb === "segments") return segments(rest);
+  if (verb === "export") return exportArchive(rest);
+  if (verb === "verify") return verify(rest);
+  throw usageError(
+    "history",
+    verb === undefined
+      ? "say segments, export or verify"
+      : `there is no 'history ${verb}'${didYouMean(verb, ["segments", "export", "verify"])}`,
+  );
+}
+
+function storedSegments(home: string): SegmentRow[] {
+  const db = openReader(home);
+  try {
+    return listSegments(db);
+  } finally {
+    db.close();
+  }
+}
+
+function segments(argv: string[]): number {
+  const { values, positionals } = readArguments("history", argv, COMMON);
+  noPositionals(positionals);
+  const rows = storedSegments(values.home ?? defaultHome());
+  if (values.json) process.stdout.write(`${JSON.stringify({ segments: rows })}\n`);
+  else {
+    for (const row of rows) {
+      const range = `${row.from}-${row.to}`.padEnd(20);
+      process.stdout.write(
+        `${range} version ${row.databaseVersion}  ${grouped(row.bytes).padStart(13)} bytes  ${row.id}\n`,
+      );
+    }
+    const runs = segmentRuns(rows).map((run) => `${run[0]!.from} to ${run.at(-1)!.to}`);
+    if (!values.quiet)
+      say(dim(runs.length === 0 ? "no segment is stored yet" : `can be exported: ${runs.join(", ")}`));
+  }
+  return ExitCode.done;
+}
+
+async function exportArchive(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("history", argv, {
+    ...COMMON,
+    table: { type: "string" },
+    from: { type: "string" },
+    to: { type: "string" },
+    out: { type: "string", short: "o" },
+    force: { type: "boolean" },
+    "no-manifest": { type: "boolean" },
+  });
+  noPositionals(positionals);
+  const table = tableNumber(values.table ?? "");
+  if (values.table === undefined) throw wrongTable("say which table: --table TABLE_TRADES");
+  if (table === 0) throw wrongTable(`there is no table '${values.table.slice(0, 60)}'`);
+  const request = {
+    table,
+    from: height("--from", values.from),
+    to: height("--to", values.to),
+    manifest: !values["no-manifest"],
+  };
+  if (values.out === "-" && values.json)
+    throw usageError("history", "--json and --out - both want standard output");
+  const home = values.home ?? defaultHome();
+  const plan = await planExport(segmentDirectory(home), storedSegments(home), request);
+  const out = values.out ?? plan.name;
+  const isSilent = values.quiet === true || values.json === true;
+  const bar = new ProgressBar("exporting", isSilent ? false : undefined);
+  const isWhole = await write(plan, out, values.force === true, bar);
+  if (!isWhole) return ExitCode.interrupted;
+  const files = plan.files.map((file) => ({ name: file.name, rows: file.rows, bytes: file.entry.bytes }));
+  if (values.json) process.stdout.write(`${JSON.stringify({ out, bytes: plan.totalBytes, files })}\n`);
+  else if (!isSilent) {
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    say(
+      `${green("exported")} ${grouped(rows)} rows of ${plan.table} to ${out} (${grouped(plan.totalBytes)} bytes)`,
+    );
+    if (plan.hasManifest && out !== "-") say(dim(`         check it with: lyra history verify ${out}`));
+  }
+  return ExitCode.done;
+}
+
+/** Writes the archive; false when it was interrupted, and then nothing is left behind. */
+async function write(plan: ExportPlan, out: string, force: boolean, bar: ProgressBar): Promise<boolean> {
+  let isInterrupted = false;
+  const forget = onEndSignal(() => {
+    isInterrupted = true;
+  });
+  const sink = out === "-" ? standardOutput() : await fileOutput(out, force);
+  let done = 0;
+  try {
+    for await (const chunk of exportChunks(plan)) {
+      if (isInterrupted) break;
+      await sink.write(chunk);
+      done += chunk.length;
+      bar.update(done / plan.totalBytes, `${grouped(done / 1e6)} MB`);
+    }
+    if (!isInterrupted) await sink.finish();
+    return !isInterrupted;
+  } finally {
+    bar.clear();
+    await sink.abandon();
+    forget();
+  }
+}
+
+interface Output {
+  write(chunk: Uint8Array): Promise<void>;
+  finish(): Promise<void>;
+  /** Takes back what was not finished. */
+  abandon(): Promise<void>;
+}
+
+function standardOutput(): Output {
+  if (process.stdout.isTTY)
+    throw usageError("history", "an archive is not for a terminal: pipe it or say --out FILE");
+  const failed = (error: unknown) => outputError("standard output", error);
+  return {
+    write: (chunk) =>
+      new Promise((resolve, reject) => {
+        process.stdout.write(chunk, (error) => (error ? reject(failed(error)) : resolve()));
+      }),
+    finish: async () => {},
+    abandon: async () => {},
+  };
+}
+
+/** A file that appears under its name when it is whole, and not before. Until then it is this process's alone. */
+async function fileOutput(path: string, force: boolean): Promise<Output> {
+  const partial = `${path}.${randomBytes(4).toString("hex")}${PARTIAL_SUFFIX}`;
+  refuseExisting(path, force);
+  await removeOldPartials(path);
+  let file: FileHandle | undefined;
+  try {
+    file = await open(partial, "wx");
+  } catch (error) {
+    throw outputError(path, error);
+  }
+  return {
+    async write(chunk) {
+      try {
+        for (let done = 0; done < chunk.length; ) {
+          done += (await file!.write(chunk, done, chunk.length - done)).bytesWritten;
+        }
+      } catch (error) {
+        throw outputError(path, error);
+      }
+    },
+    async finish() {
+      refuseExisting(path, force);
+      try {
+        await file!.sync();
+        await file!.close();
+        await rename(partial, path);
+      } catch (error) {
+        throw outputError(path, error);
+      }
+      file = undefined;
+    },
+    async abandon() {
+      if (!file) return;
+      await file.close().catch(() => {});
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+/** Takes away what killed exports left: only files of this user's that are named like ours, and old. */
+async function removeOldPartials(path: string): Promise<void> {
+  const folder = dirname(path);
+  const isOfPath = (name: string) =>
+    name.startsWith(`${basename(path)}.`) &&
+    /^[0-9a-f]{8}\.partial$/.test(name.slice(basename(path).length + 1));
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => isOfPath(one) || OWN_PARTIAL.test(one))) {
+    const left = join(folder, name);
+    const stats = await lstat(left).catch(() => undefined);
+    const isOurs = stats?.isFile() === true && stats.uid === (process.getuid?.() ?? stats.uid);
+    if (isOurs && Date.now() - stats.mtimeMs > PARTIAL_OLD_MS)
+      await rm(left, { force: true }).catch(() => {});
+  }
+}
+
+function refuseExisting(path: string, force: boolean): void {
+  if (force || !existsSync(path)) return;
+  throw new NodeError(
+    "history.export",
+    "file_exists",
+    `${path} is there already`,
+    "choose another --out, or say --force",
+  );
+}
+
+function outputError(where: string, error: unknown): NodeError {
+  const message = `${where} cannot be written: ${reasonOf(error)}`;
+  return new NodeError("history.export", "output_failed", message, "", ExitCode.failed, { cause: error });
+}
+
+async function verify(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("history", argv, COMMON);
+  const [path, ...more] = positionals;
+  if (path === undefined || more.length > 0) throw usageError("history", "name one archive to verify");
+  const result = await verifyArchive(path);
+  if (values.json) process.stdout.write(`${JSON.stringify({ verified: true, ...result })}\n`);
+  else if (!values.quiet) tell(path, result);
+  return ExitCode.done;
+}
+
+function tell(path: string, { hasManifest, files, segments, from, to }: Verification): void {
+  for (const { name, rows, bytes, sha256 } of files) {
+    process.stdout.write(
+      `${green("ok")} ${name}: ${grouped(rows)} rows, ${grouped(bytes)} bytes, SHA-256 ${sha256}\n`,
+    );
+  }
+  if (!hasManifest) {
+    say(dim(`${path} has no manifest: only names, sizes and CRC-32 checksums could be checked`));
+    return;
+  }
+  process.stdout.write(
+    `${green("ok")} chain of ${grouped(segments.length)} segments, blocks ${from} to ${to}\n`,
+  );
+  say(
+    dim(`the last segment is ${segments.at(-1)}: compare it with a node you trust (lyra history segments)`),
+  );
+}
+
+function noPositionals(positionals: readonly string[]): void {
+  if (positionals.length > 0) throw usageError("history", `'${positionals[0]}' is not understood`);
+}
+
+function height(flag: string, text: string | undefined): bigint {
+  if (text === undefined) throw usageError("history", `say which blocks: ${flag} N`);
+  if (!/^\d{1,18}$/.test(text)) throw usageError("history", `${flag} must be a block height, not '${text}'`);
+  return BigInt(text);
+}
+
+function wrongTable(message: string): NodeError {
+  return new NodeError("history", "usage", message, `tables are ${tableNames()}`, ExitCode.usage);
+}

@@ -1,0 +1,216 @@
+// lyra replay: load recordings into a home, and serve it if asked to.
+
+import { EventFile, withMarkers } from "../chain/event-file.ts";
+import { ExitCode } from "../errors/node-error.ts";
+import { lockHome } from "../files/lock.ts";
+import { SegmentMaker } from "../history/segment-maker.ts";
+import { SegmentRecorder } from "../history/segment-table.ts";
+import { checkRecordings } from "../ingest/recording.ts";
+import { type ReplayResult, replayFiles } from "../ingest/replay.ts";
+import { loadConfig, type NodeConfig } from "../node/config.ts";
+import { failureOf } from "../node/failures.ts";
+import { BlockWriter } from "../store/block-writer.ts";
+import { openWriter } from "../store/database.ts";
+import type { Block } from "../wire/block.ts";
+import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
+import { serveUntilSignal } from "./serving.ts";
+import { onEndSignal } from "./signals.ts";
+import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
+
+export const help = `lyra replay: load a recording of a network into a home
+
+  lyra replay FILE... [--home DIR] [--serve]
+
+  FILE                  event files, plain or gzip, in order
+  --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
+  --serve               serve it meanwhile and after (flags of lyra serve apply)
+  --record FILE         write what is stored as an event file again
+  --segment-length N    blocks in a history segment (default 1000)
+  --json                print the result as JSON
+  --quiet               no progress, no summary
+
+  A file loaded twice adds nothing; a longer one goes on where the home ends.
+  A damaged file is loaded up to the damage, one whose gzip check sum is wrong
+  not at all: the place is printed and the exit code is 1.
+`;
+
+const SHOWN_SECONDS_MIN = 0.01;
+
+export const startsNode = (argv: readonly string[]) => argv.includes("--serve");
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("replay", argv, {
+    ...COMMON,
+    ...SERVING,
+    serve: { type: "boolean" },
+    record: { type: "string" },
+  });
+  if (positionals.length === 0) throw usageError("replay", "name at least one event file");
+  const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
+  const config = loadConfig(flags, positionals);
+  const options = {
+    quiet: values.quiet === true,
+    json: values.json === true,
+    configOut: values["config-out"],
+  };
+  if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
+  checkRecordings(positionals);
+  if (values.serve) return serveUntilSignal(config, options);
+  return load(config, { ...options, record: values.record });
+}
+
+interface LoadOptions {
+  readonly quiet: boolean;
+  readonly json: boolean;
+  /** An event file that the stored blocks are written to. */
+  readonly record: string | undefined;
+}
+
+async function load(config: NodeConfig, options: LoadOptions): Promise<number> {
+  const interruption = new Interruption();
+  const lock = lockHome(config.home);
+  const started = performance.now();
+  try {
+    const { result, loadedAt } = await loadInto(config, options, interruption);
+    const took: Took = {
+      seconds: (loadedAt - started) / 1000,
+      segmentSeconds: (performance.now() - loadedAt) / 1000,
+    };
+    if (options.json) process.stdout.write(`${JSON.stringify(report(result, took))}\n`);
+    else {
+      if (!options.quiet) summarise(result, took, config.home);
+      sayEnds(result, options.quiet);
+    }
+    if (interruption.hasCome) return ExitCode.interrupted;
+    return result.files.some((file) => file.damage) ? ExitCode.failed : ExitCode.done;
+  } finally {
+    lock.release();
+  }
+}
+
+interface Took {
+  /** From the start to the last commit. */
+  readonly seconds: number;
+  /** From there until the history segments were made that were not made on the way, and the store was closed. */
+  readonly segmentSeconds: number;
+}
+
+/** The first SIGINT or SIGTERM asks for an orderly end; a second one ends the process as it always does. */
+class Interruption {
+  hasCome = false;
+  /** Settles when it comes. */
+  readonly coming: Promise<void>;
+
+  constructor() {
+    this.coming = new Promise((resolve) => {
+      onEndSignal(() => {
+        this.hasCome = true;
+        resolve();
+      });
+    });
+  }
+}
+
+async function loadInto(
+  config: NodeConfig,
+  { quiet, json, record }: LoadOptions,
+  interruption: Interruption,
+): Promise<{ result: ReplayResult; loadedAt: number }> {
+  const db = openWriter(config.home);
+  const bar = new ProgressBar("loading", quiet || json ? false : undefined);
+  try {
+    const writer = new BlockWriter(db);
+    const recording = record === undefined ? undefined : new EventFile(record);
+    recording?.open(writer.committedHead);
+    const told = recording && recordingHooks(recording);
+    const recorder = new SegmentRecorder(db);
+    const segments = new SegmentMaker({
+      db,
+      home: config.home,
+      segmentLength: config.segmentLength,
+      record: (row) => recorder.record(row),
+    });
+    try {
+      segments.onCommitted(writer.committedHead?.height ?? 0);
+      const result = await replayFiles(writer, db, config.replay, {
+        isStopping: () => interruption.hasCome,
+        onBlock: told?.onBlock,
+        onCommit(head, progress) {
+          told?.onCommit();
+          recorder.onCommitted();
+          segments.onCommitted(head.height);
+          bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
+        },
+      });
+      const loadedAt = performance.now();
+      recorder.onCommitted();
+      const made = segments.idle().catch((error) => {
+        throw failureOf(error, "history.segment", "history segments");
+      });
+      await Promise.race([made, interruption.coming]);
+      return { result, loadedAt };
+    } finally {
+      bar.clear();
+      recording?.close();
+      recorder.onCommitted();
+      await segments.stop();
+      writer.checkpoint();
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** A block is written before its commit: what lies behind the home's last one is cut off again at the next start. */
+export function recordingHooks(recording: EventFile) {
+  return {
+    onBlock(block: Block): void {
+      recording.append(withMarkers(block));
+      recording.flush();
+    },
+    onCommit: () => recording.keep(),
+  };
+}
+
+function report(result: ReplayResult, took: Took) {
+  const { files, blocks, known, events, head } = result;
+  return {
+    blocks,
+    known,
+    events,
+    seconds: Number(took.seconds.toFixed(3)),
+    segmentSeconds: Number(took.segmentSeconds.toFixed(3)),
+    chainId: head?.chainId ?? null,
+    height: head?.height ?? null,
+    files,
+  };
+}
+
+function summarise(result: ReplayResult, { seconds, segmentSeconds }: Took, home: string): void {
+  const { head, blocks, known, events } = result;
+  if (head) {
+    const rate = events > 0 ? `, ${grouped(events / seconds)} events a second` : "";
+    say(
+      `${green("loaded")} ${grouped(blocks)} blocks (${grouped(events)} events) of chain ${head.chainId} in ${seconds.toFixed(2)} s${rate}`,
+    );
+    if (segmentSeconds >= SHOWN_SECONDS_MIN) {
+      say(dim(`       ${segmentSeconds.toFixed(2)} s more for the last history segments and a clean close`));
+    }
+    if (known > 0) say(dim(`       ${grouped(known)} blocks were there already`));
+    say(dim(`       the last block is ${grouped(head.height)}; serve it with: lyra serve --home ${home}`));
+  } else say("the recording holds no whole block");
+}
+
+/** Where each file ended, if it was not at the end of a block. Damage is told in any case. */
+function sayEnds(result: ReplayResult, isQuiet: boolean): void {
+  for (const file of result.files) {
+    if (file.damage) {
+      const { offset, record, reason } = file.damage;
+      say(
+        `${red("damaged")} ${file.path}: ${reason} (record ${grouped(record)}, byte ${grouped(offset)} of the inflated data)`,
+      );
+    } else if (file.unfinishedHeight !== undefined && !isQuiet) {
+      say(dim(`       ${file.path} ends inside block ${grouped(file.unfinishedHeight)}, which is left out`));
+    }
+  }
+}

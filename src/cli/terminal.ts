@@ -1,0 +1,104 @@
+// What people see: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
+
+import { logFailure } from "../errors/log.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { storeFailure } from "../files/sqlite-error.ts";
+
+const isTerminal = process.stderr.isTTY === true;
+/** Whether control sequences do anything. */
+const isSmart = isTerminal && process.env.TERM !== "dumb";
+const hasColour = isSmart && !process.env.NO_COLOR;
+
+function paint(code: number, text: string): string {
+  return hasColour ? `\u001b[${code}m${text}\u001b[0m` : text;
+}
+
+export const bold = (text: string) => paint(1, text);
+export const dim = (text: string) => paint(2, text);
+export const red = (text: string) => paint(31, text);
+export const green = (text: string) => paint(32, text);
+
+/** A line for people, on standard error: standard output carries data only. JSON lines where nobody looks. */
+export function say(text: string, fields: Record<string, unknown> = {}): void {
+  if (isTerminal || Object.keys(fields).length === 0) process.stderr.write(`${text}\n`);
+  else
+    process.stderr.write(
+      `${JSON.stringify({ time: new Date().toISOString(), level: "info", message: text, ...fields })}\n`,
+    );
+}
+
+/** As `sayError`, of a node: a JSON line where the log is not a terminal. */
+export function sayFailure(error: unknown, asJson: boolean): number {
+  if (asJson || isTerminal) return sayError(error, asJson);
+  const known = knownError(error);
+  logFailure(known);
+  return known.exitCode;
+}
+
+/** Prints a failure and gives its exit code. Nothing but the sentence and the hint is shown. */
+export function sayError(error: unknown, asJson: boolean): number {
+  const known = knownError(error);
+  if (asJson) {
+    const { attempt, code, message, hint } = known;
+    process.stderr.write(`${JSON.stringify({ error: { attempt, code, message, hint } })}\n`);
+  } else {
+    process.stderr.write(`${red("lyra:")} ${harmless(known.message)}\n`);
+    if (known.hint) process.stderr.write(`      ${dim(harmless(known.hint))}\n`);
+  }
+  return known.exitCode ?? ExitCode.failed;
+}
+
+function knownError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  if (process.env.LYRA_DEBUG) console.error(error);
+  const known = storeFailure(error) ?? fileFailure(error);
+  const hint = "run again with LYRA_DEBUG=1 to see where, and report it";
+  return known ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
+}
+
+/** A file or folder that the system did not let us use, where nobody has said more of it; undefined for other errors. */
+function fileFailure(error: unknown): NodeError | undefined {
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || typeof path !== "string") return undefined;
+  const sentence = `${path} cannot be used (${code})`;
+  return new NodeError("file", "file_failed", sentence, "check its rights, and the room on the disk");
+}
+
+/** Control characters as their numbers: an error may repeat what stands in a file, and that must not steer a terminal. */
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n\t]/gu, (found) => `\\u{${found.codePointAt(0)!.toString(16)}}`);
+}
+
+const BAR_WIDTH = 30;
+const REDRAW_MS = 80;
+
+/** A progress bar on a terminal; nothing elsewhere. */
+export class ProgressBar {
+  private drawnMs = 0;
+
+  constructor(
+    private readonly title: string,
+    private readonly isOn: boolean = isSmart,
+  ) {}
+
+  /** @param part done so far, 0 to 1 */
+  update(part: number, note: string): void {
+    const now = performance.now();
+    if (!this.isOn || now - this.drawnMs < REDRAW_MS) return;
+    this.drawnMs = now;
+    const full = Math.round(Math.min(1, Math.max(0, part)) * BAR_WIDTH);
+    const bar = "█".repeat(full) + "░".repeat(BAR_WIDTH - full);
+    process.stderr.write(
+      `\r\u001b[K${this.title} ${bar} ${String(Math.floor(part * 100)).padStart(3)}% ${note}`,
+    );
+  }
+
+  clear(): void {
+    if (this.isOn && this.drawnMs > 0) process.stderr.write("\r\u001b[K");
+  }
+}
+
+/** 1234567 as `1,234,567`. */
+export function grouped(value: number | bigint): string {
+  return String(Math.round(Number(value))).replace(/\B(?=(\d{3})+$)/g, ",");
+}

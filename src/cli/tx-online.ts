@@ -1,0 +1,241 @@
+// lyra tx block, prove, send: what the machine with a network does for one without.
+import { Solver } from "../chain/admission/pow/solver.ts";
+import { ExitCode } from "../errors/node-error.ts";
+import { walletError } from "../wallet/errors.ts";
+import { type GivenTransaction, tidOf } from "../wallet/sending/given-sender.ts";
+import type { SendingMode } from "../wallet/sending/node-client.ts";
+import { withProof } from "../wallet/signing/transaction.ts";
+import type { ProofOfWork, Transaction } from "../wire/generated/commands.ts";
+import { transactionHash } from "../wire/transaction.ts";
+import type { CommandInit } from "../wire/transaction-build.ts";
+import { checkSignature, examine } from "../wire/transaction-check.ts";
+import { COMMANDS } from "../wire/transaction-commands.ts";
+import { transactionBase64 } from "../wire/transaction-json.ts";
+import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { onEndSignal } from "./signals.ts";
+import { dim, say } from "./terminal.ts";
+import { hasNodes, NODE_FLAGS, online } from "./tx-nodes.ts";
+import {
+  give,
+  OUT,
+  type OutputValues,
+  tellValidity,
+  type Validity,
+  validityAt,
+  validityOf,
+  wholeOf,
+} from "./tx-output.ts";
+import { print, takeWords } from "./wallet-opening.ts";
+import { blockDocument, readInput, readLastBlock } from "./wallet-tx-input.ts";
+
+const MODES: Readonly<Record<string, SendingMode>> = {
+  sync: "TYPE_SYNC",
+  async: "TYPE_ASYNC",
+  commit: "TYPE_COMMIT",
+};
+
+/** What the machine that signs has to know of the chain; with a key, a place on the block is kept for it. */
+export async function block(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("tx", argv, {
+    ...COMMON,
+    ...OUT,
+    ...NODE_FLAGS,
+    key: { type: "string" },
+  });
+  takeWords("tx", positionals);
+  const { key } = values;
+  if (key !== undefined && !/^[0-9a-f]{64}$/.test(key)) {
+    throw usageError("tx", "--key is a public key: 64 hexadecimal digits");
+  }
+  return online(values, async ({ sender, given }) => {
+    const chosen = key === undefined ? await sender.lastBlock() : await given.offer(key);
+    const document = blockDocument(chosen);
+    if (!values.quiet && !values.json) tellValidity(validityOf(chosen.height, chosen));
+    return give(values, document, JSON.stringify(document));
+  });
+}
+
+/** Adds the proof of work: as the network and the key's other transactions ask for, or as a file says. */
+export async function prove(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("tx", argv, {
+    ...COMMON,
+    ...OUT,
+    ...NODE_FLAGS,
+    block: { type: "string" },
+    "block-hash": { type: "string" },
+    difficulty: { type: "string" },
+    tid: { type: "string" },
+  });
+  const [source] = takeWords("tx", positionals, "INPUT");
+  const signed = signedIn(source, values.block);
+  if (!hasNodes(values)) return proveAlone(signed, values);
+  for (const flag of ["block-hash", "difficulty", "tid"] as const) {
+    if (values[flag] !== undefined)
+      throw usageError("tx", `--${flag} does not go with a node, which says it`);
+  }
+  return online(values, async ({ sender, given, signal }) => {
+    const chainId = await checkedChain(signed, sender);
+    const { pow, lastHeight, head } = await given.prove(givenOf(signed), signal);
+    return giveProven(values, { ...signed, chainId }, pow, validityAt(lastHeight, head));
+  });
+}
+
+/** Sends it, once; what has no proof gets one first. */
+export async function send(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("tx", argv, {
+    ...COMMON,
+    ...NODE_FLAGS,
+    block: { type: "string" },
+    type: { type: "string" },
+  });
+  const [source] = takeWords("tx", positionals, "INPUT");
+  const mode = Object.hasOwn(MODES, values.type ?? "sync") ? MODES[values.type ?? "sync"]! : undefined;
+  if (mode === undefined) throw usageError("tx", "--type is sync, async or commit");
+  const signed = signedIn(source, values.block);
+  return online(values, async ({ sender, given, signal }) => {
+    await checkedChain(signed, sender);
+    const isLoud = !values.quiet && !values.json;
+    if (COMMANDS[signed.command.kind].isValidatorCommand) {
+      return tellSent(values, await sender.sendRaw(signed.bytes, mode));
+    }
+    if (isLoud && signed.transaction.pow !== undefined) {
+      say(dim(`sending ${transactionHash(signed.bytes).toUpperCase()}`));
+    }
+    const { lastHeight, head, ...sent } = await given.send(givenOf(signed), mode, signal);
+    const validity = validityAt(lastHeight, head);
+    if (isLoud && sent.height === 0n) tellValidity(validity);
+    return tellSent(values, sent, validity);
+  });
+}
+
+interface Signed {
+  readonly transaction: Transaction;
+  readonly bytes: Uint8Array;
+  readonly command: CommandInit;
+  readonly height: bigint;
+  readonly chainId: string | undefined;
+  readonly block: GivenTransaction["block"];
+}
+
+/** @throws NodeError for what is not signed, or what the network must refuse: that could only cost the sender */
+function signedIn(source: string, blockFile: string | undefined): Signed {
+  const input = readInput(source);
+  if (input.kind !== "transaction") throw usageError("tx", "this takes a signed transaction: lyra tx sign");
+  const { transaction, bytes, chainId } = input;
+  const content = examine(transaction);
+  if (content instanceof PropertyErrors) throw walletError("command_broken", content.toString());
+  const { kind, input: data } = content;
+  const height = data.blockHeight;
+  const block = blockFile === undefined ? input.block : readLastBlock(blockFile);
+  if (block !== undefined && block.height !== height) {
+    throw walletError(
+      "block_mismatch",
+      `the transaction names block ${height}, and the file is of block ${block.height}`,
+      "take the file that it was built with, or say --block-hash and --difficulty",
+    );
+  }
+  return {
+    transaction,
+    bytes,
+    command: { kind, payload: data[kind] } as CommandInit,
+    height,
+    chainId,
+    block,
+  };
+}
+
+async function checkedChain(
+  { transaction, chainId }: Signed,
+  sender: { chainId(): Promise<string> },
+): Promise<string> {
+  const found = await sender.chainId();
+  if (chainId !== undefined && chainId !== found) {
+    throw walletError("wrong_chain", `it is signed for the chain ${chainId}, and the node is of ${found}`);
+  }
+  const signature = checkSignature(transaction, found);
+  if (signature instanceof PropertyErrors) {
+    const hint = `it has to be signed for the chain ${found}`;
+    throw walletError("command_broken", signature.toString(), hint);
+  }
+  return found;
+}
+
+function givenOf({ transaction, command, height, block }: Signed): GivenTransaction {
+  return {
+    publicKey: transaction.pubKey!,
+    command,
+    signature: signatureOf(transaction),
+    height,
+    // A file that does not say the rules of its block says nothing that a node does not.
+    block: block !== undefined && block.pastBlocks > 0n && block.hashFunction !== "" ? block : undefined,
+    pow: transaction.pow,
+    bytesWith: (pow) => withProof(transaction, pow),
+  };
+}
+
+function signatureOf({ signature }: Transaction): Uint8Array {
+  return new Uint8Array(Buffer.from(signature?.value ?? "", "hex"));
+}
+
+interface AloneValues extends OutputValues {
+  readonly "block-hash"?: string | undefined;
+  readonly difficulty?: string | undefined;
+  readonly tid?: string | undefined;
+  readonly threads?: string | undefined;
+}
+
+/** Without a node: nothing is known of what else the key has sent, so the difficulty is as it is given. */
+async function proveAlone(signed: Signed, values: AloneValues): Promise<number> {
+  const { transaction, block } = signed;
+  const blockHash = values["block-hash"] ?? block?.hash;
+  const difficulty = values.difficulty ?? block?.difficulty.toString();
+  if (blockHash === undefined || difficulty === undefined) {
+    throw usageError("tx", "say --node URL, --block FILE, or --block-hash HASH and --difficulty N");
+  }
+  const tid = values.tid ?? tidOf(signatureOf(transaction));
+  const threads = values.threads === undefined ? {} : { threads: wholeOf("--threads", values.threads, 256) };
+  const solver = new Solver({ nowMs: () => performance.now(), ...threads });
+  const interrupt = new AbortController();
+  const forget = onEndSignal(() => interrupt.abort());
+  try {
+    const task = { blockHash, tid, difficulty: wholeOf("--difficulty", difficulty, 256) };
+    const hashFunction = block?.hashFunction ? { hashFunction: block.hashFunction } : {};
+    const { nonce } = await solver.solve({ ...task, ...hashFunction }, interrupt.signal);
+    return giveProven(values, signed, { tid, nonce }, validityOf(signed.height, block));
+  } finally {
+    forget();
+    solver.close();
+  }
+}
+
+function giveProven(
+  values: OutputValues,
+  { transaction, height, chainId, block }: Signed,
+  pow: ProofOfWork,
+  validity: Validity,
+): number {
+  const bytes = withProof(transaction, pow);
+  const document = {
+    transaction: transactionBase64(bytes),
+    hash: transactionHash(bytes),
+    blockHeight: height.toString(),
+    ...(chainId === undefined ? {} : { chainId }),
+    pow: { tid: pow.tid, nonce: pow.nonce.toString() },
+    ...validity,
+    ...(block === undefined ? {} : { block: blockDocument(block) }),
+  };
+  if (!values.quiet && !values.json) tellValidity(validity);
+  return give(values, document, document.transaction);
+}
+
+function tellSent(
+  values: OutputValues,
+  { hash, height, host }: { readonly hash: string; readonly height: bigint; readonly host: string },
+  validity: Validity = {},
+): number {
+  if (values.json) {
+    print({ transactionHash: hash, height: height.toString(), node: { host }, ...validity });
+  } else process.stdout.write(`${hash}\n`);
+  return ExitCode.done;
+}

@@ -1,0 +1,189 @@
+// lyra wallet approvals: shows what pages ask for, and answers, from a second terminal.
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { defaultHome } from "../node/config.ts";
+import { requestLines, type ShownRequest, wrapped } from "../wallet/approvals/shown.ts";
+import {
+  answerInTerminal,
+  type Terminal,
+  type TerminalAnswer,
+  type WaitingRequests,
+} from "../wallet/approvals/terminal.ts";
+import { PASSPHRASE_BYTES_MAX } from "../wallet/limits.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { dim, say } from "./terminal.ts";
+import { print } from "./wallet-opening.ts";
+import { promptHidden, promptLine } from "./wallet-prompt.ts";
+import { askService } from "./wallet-socket.ts";
+
+const POLL_MS = 250;
+/** How long `--approve` waits for what became of a transaction, and how long a terminal asks. */
+const OUTCOME_MS = 5_000;
+const LATE_OUTCOME_MS = 60_000;
+const FLAGS = {
+  ...COMMON,
+  approve: { type: "string" },
+  reject: { type: "string" },
+  block: { type: "boolean" },
+  "reject-all": { type: "boolean" },
+  wallet: { type: "string" },
+  keep: { type: "boolean" },
+  "allow-key": { type: "string", multiple: true },
+} as const;
+
+const DISCARD_MS = 20;
+
+interface Answered {
+  readonly answered: boolean;
+  readonly kind: ShownRequest["kind"];
+}
+
+/** Standard error and standard input of this process. */
+export const processTerminal: Terminal = {
+  write: (lines) => process.stderr.write(`${wrapped(lines, process.stderr.columns).join("\n")}\n`),
+  discard: async () => {
+    const { stdin } = process;
+    const drop = () => {};
+    stdin.on("data", drop);
+    stdin.resume();
+    await Bun.sleep(DISCARD_MS);
+    stdin.off("data", drop);
+    stdin.pause();
+  },
+  line: promptLine,
+  hidden: (question) => promptHidden(question, PASSPHRASE_BYTES_MAX),
+};
+
+export async function runApprovals(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, FLAGS);
+  const home = values.home ?? defaultHome();
+  const [verb] = positionals;
+  if (positionals.length > 1 || (verb !== undefined && verb !== "list")) {
+    throw usageError("wallet", "say nothing more, or list");
+  }
+  if (values["reject-all"]) return rejectAll(home, values.json === true);
+  if (values.block && values.reject === undefined)
+    throw usageError("wallet", "--block goes with --reject ID");
+  if (values.approve !== undefined || values.reject !== undefined) return answerOne(home, values);
+  if (verb === "list" || values.json) return list(home, values.json === true);
+  if (process.stdin.isTTY !== true) {
+    throw usageError("wallet", "there is no terminal to ask on: say list, --approve ID or --reject ID");
+  }
+  if (!values.quiet) say(dim("waiting for requests; Ctrl-C ends this, and the service goes on"));
+  await askService(home, "service.status");
+  await answerInTerminal(new SocketSource(home), processTerminal);
+  return ExitCode.done;
+}
+
+async function list(home: string, asJson: boolean): Promise<number> {
+  const { requests } = await askService<{ requests: ShownRequest[] }>(home, "approvals.list");
+  if (asJson) print({ requests });
+  else
+    for (const request of requests)
+      process.stdout.write(`${request.id}\n${requestLines(request).join("\n")}\n\n`);
+  return ExitCode.done;
+}
+
+async function rejectAll(home: string, asJson: boolean): Promise<number> {
+  const { rejected } = await askService<{ rejected: number }>(home, "approvals.reject_all");
+  if (asJson) print({ rejected });
+  else say(`${rejected} rejected`);
+  return ExitCode.done;
+}
+
+async function answerOne(
+  home: string,
+  values: {
+    readonly approve?: string | undefined;
+    readonly reject?: string | undefined;
+    readonly block?: boolean | undefined;
+    readonly wallet?: string | undefined;
+    readonly keep?: boolean | undefined;
+    readonly "allow-key"?: string[] | undefined;
+    readonly json?: boolean | undefined;
+  },
+): Promise<number> {
+  const { approve, reject, wallet, keep } = values;
+  if (approve !== undefined && reject !== undefined)
+    throw usageError("wallet", "say --approve ID or --reject ID");
+  const allowedKeys = values["allow-key"];
+  const answer = {
+    id: approve ?? reject,
+    outcome: approve === undefined ? "rejected" : "approved",
+    ...(values.block && { reach: "site" }),
+    ...(wallet !== undefined && { wallet }),
+    ...(keep !== undefined && { keep }),
+    ...(allowedKeys !== undefined && { allowedKeys }),
+  };
+  const { answered, kind } = await askService<Answered>(home, "approvals.answer", answer);
+  if (!answered) throw new NodeError("wallet", "request_over", "the request does not wait any more");
+  const isSent = approve !== undefined && kind === "transaction";
+  const became = isSent ? await outcomeOf(home, approve, OUTCOME_MS) : undefined;
+  if (values.json) print({ id: answer.id, outcome: answer.outcome, ...(became !== undefined && { became }) });
+  else if (became !== undefined) say(became);
+  return ExitCode.done;
+}
+
+/** What became of an approved transaction. Other requests have no outcome; undefined then, and when it takes longer. */
+async function outcomeOf(home: string, id: string, waitMs: number): Promise<string | undefined> {
+  const untilMs = performance.now() + waitMs;
+  for (;;) {
+    const { outcome } = await askService<{ outcome: string | null }>(home, "approvals.outcome", { id });
+    if (outcome !== null) return outcome;
+    if (performance.now() >= untilMs) return undefined;
+    await Bun.sleep(POLL_MS);
+  }
+}
+
+class SocketSource implements WaitingRequests {
+  constructor(private readonly home: string) {}
+
+  async next(): Promise<ShownRequest | undefined> {
+    for (;;) {
+      const { request } = await askService<{ request: ShownRequest | null }>(this.home, "approvals.next");
+      if (request !== null) return request;
+      await Bun.sleep(POLL_MS);
+    }
+  }
+
+  onGone(id: string, tell: () => void): () => void {
+    let isOver = false;
+    const watch = async () => {
+      while (!isOver) {
+        await Bun.sleep(POLL_MS);
+        const { waits } = await askService<{ waits: boolean }>(this.home, "approvals.waits", { id });
+        if (isOver || waits) continue;
+        isOver = true;
+        tell();
+      }
+    };
+    // A service that ended is told of when the answer is to be given.
+    watch().catch(tell);
+    return () => {
+      isOver = true;
+    };
+  }
+
+  outcome(id: string): Promise<string | undefined> {
+    return outcomeOf(this.home, id, LATE_OUTCOME_MS);
+  }
+
+  async answer(id: string, answer: TerminalAnswer): Promise<boolean> {
+    const { isKept, passphrase, ...rest }: Partial<Extract<TerminalAnswer, { outcome: "approved" }>> =
+      answer.outcome === "approved" ? answer : {};
+    const reach = answer.outcome === "approved" ? undefined : answer.reach;
+    try {
+      const result = await askService<Answered>(this.home, "approvals.answer", {
+        ...rest,
+        id,
+        outcome: answer.outcome,
+        ...(reach !== undefined && { reach }),
+        ...(isKept !== undefined && { keep: isKept }),
+        ...(passphrase !== undefined && { passphrase: Buffer.from(passphrase).toString("utf8") }),
+      });
+      return result.answered;
+    } catch (error) {
+      if (error instanceof NodeError && error.code === "wallet_refused") return false;
+      throw error;
+    }
+  }
+}

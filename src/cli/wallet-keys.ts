@@ -1,0 +1,180 @@
+// lyra wallet key: the keys of a wallet.
+import { wipe } from "../crypto/wipe.ts";
+import { ExitCode } from "../errors/node-error.ts";
+import type { KeyView } from "../wallet/unlocked-wallet.ts";
+import { UINT64_MAX } from "../wire/limits.ts";
+import { transactionBase64 } from "../wire/transaction-json.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { dim, green, red, say } from "./terminal.ts";
+import { meantWallet } from "./wallet-default.ts";
+import {
+  metadataOf,
+  print,
+  printable,
+  takeAtMostOne,
+  takeWords,
+  WALLET_FLAGS,
+  withWallet,
+} from "./wallet-opening.ts";
+import { readNewPassphrase, secretFlags } from "./wallet-secrets.ts";
+import { pickVerb, type Verbs } from "./wallet-verbs.ts";
+
+const META = { meta: { type: "string", multiple: true } } as const;
+
+const VERBS: Verbs = {
+  generate,
+  list,
+  describe,
+  annotate,
+  taint: (argv) => setTaint(argv, true),
+  untaint: (argv) => setTaint(argv, false),
+  isolate,
+  rotate,
+};
+
+export const runKey = (argv: string[]): Promise<number> => pickVerb("key", argv, VERBS);
+
+async function generate(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...META });
+  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
+  const metadata = metadataOf(values.meta);
+  return withWallet(name, values, async (wallet) => {
+    const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
+    if (values.json) print({ publicKey, algorithm, metadata: written });
+    else process.stdout.write(`${publicKey}\n`);
+    return ExitCode.done;
+  });
+}
+
+async function list(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
+  return withWallet(name, values, ({ keys }) => {
+    if (values.json) {
+      print({ keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })) });
+    } else {
+      for (const key of keys) {
+        process.stdout.write(`${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}\n`);
+      }
+    }
+    return ExitCode.done;
+  });
+}
+
+async function describe(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  return withWallet(name, values, (wallet) => {
+    const key = wallet.key(publicKey);
+    if (values.json) print(key);
+    else tell(key);
+    return ExitCode.done;
+  });
+}
+
+function tell(key: KeyView): void {
+  const lines = [
+    ["public key", key.publicKey],
+    ["name", key.name],
+    ["algorithm", `${key.algorithm.name}, version ${key.algorithm.version}`],
+    ["tainted", key.isTainted ? "yes" : "no"],
+    ...key.metadata.map((entry) => [`meta ${entry.key}`, entry.value]),
+  ];
+  for (const [title, value] of lines) {
+    process.stdout.write(`${printable(title!).padEnd(22)}${printable(value!)}\n`);
+  }
+}
+
+async function annotate(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...WALLET_FLAGS,
+    ...META,
+    clear: { type: "boolean" },
+  });
+  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  const metadata = metadataOf(values.meta);
+  if (metadata.length > 0 === (values.clear === true)) {
+    throw usageError("wallet", "say --meta KEY=VALUE, or --clear");
+  }
+  return withWallet(name, values, async (wallet) => {
+    const key = await wallet.annotateKey(publicKey, metadata);
+    if (values.json) print({ metadata: key.metadata });
+    else if (!values.quiet) say(green(`${publicKey} is annotated`));
+    return ExitCode.done;
+  });
+}
+
+async function setTaint(argv: string[], isTainted: boolean): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  return withWallet(name, values, async (wallet) => {
+    if (isTainted) await wallet.taintKey(publicKey);
+    else await wallet.untaintKey(publicKey);
+    if (values.json) print({ publicKey, isTainted });
+    else if (!values.quiet) {
+      say(isTainted ? red(`${publicKey} signs nothing any more`) : green(`${publicKey} can be used again`));
+    }
+    return ExitCode.done;
+  });
+}
+
+async function isolate(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...WALLET_FLAGS,
+    ...secretFlags("isolated-passphrase"),
+  });
+  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  return withWallet(name, values, async (wallet, store) => {
+    wallet.key(publicKey);
+    const passphrase = await readNewPassphrase(values, "the isolated wallet", "isolated-passphrase");
+    const isolated = await store.isolate(wallet, publicKey, passphrase).finally(() => wipe(passphrase));
+    if (values.json) print({ wallet: isolated, filePath: store.locationOf(isolated) });
+    else {
+      process.stdout.write(`${isolated}\n`);
+      if (!values.quiet) say(dim(`the wallet is ${store.locationOf(isolated)}`));
+    }
+    return ExitCode.done;
+  });
+}
+
+async function rotate(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, {
+    ...WALLET_FLAGS,
+    from: { type: "string" },
+    to: { type: "string" },
+    "chain-id": { type: "string" },
+    height: { type: "string" },
+    "target-height": { type: "string" },
+  });
+  const [name] = takeWords("wallet", positionals, "NAME");
+  const { from, to } = values;
+  const chainId = values["chain-id"];
+  if (from === undefined || to === undefined || chainId === undefined) {
+    throw usageError("wallet", "say --from KEY, --to KEY and --chain-id ID");
+  }
+  const submissionHeight = heightOf("wallet", "--height", values.height);
+  const enactmentHeight = heightOf("wallet", "--target-height", values["target-height"]);
+  return withWallet(name, values, (wallet) => {
+    const { masterPublicKey, transaction } = wallet.rotateKey({
+      fromPublicKey: from,
+      toPublicKey: to,
+      chainId,
+      submissionHeight,
+      enactmentHeight,
+    });
+    const encodedTransaction = transactionBase64(transaction);
+    if (values.json) print({ masterPublicKey, encodedTransaction });
+    else {
+      process.stdout.write(`${encodedTransaction}\n`);
+      if (!values.quiet) say(dim(`signed by the master key ${masterPublicKey}; it needs no proof of work`));
+    }
+    return ExitCode.done;
+  });
+}
+
+/** A block height: whole, from 0, of 64 bits. */
+export function heightOf(command: string, flag: string, text: string | undefined): bigint {
+  const value = text !== undefined && /^\d{1,20}$/.test(text) ? BigInt(text) : -1n;
+  if (value >= 0n && value <= UINT64_MAX) return value;
+  throw usageError(command, text === undefined ? `say ${flag} N` : `${flag} must be a block height`);
+}

@@ -1,0 +1,86 @@
+// lyra wallet message: signatures of messages, and their check, which needs no wallet.
+import { ExitCode } from "../errors/node-error.ts";
+import { walletError } from "../wallet/errors.ts";
+import { MESSAGE_BYTES_MAX } from "../wallet/limits.ts";
+import { verifyMessage } from "../wallet/signing/message.ts";
+import { WireError } from "../wire/errors.ts";
+import { hexOf, isHex } from "../wire/identifiers.ts";
+import { transactionBytes } from "../wire/transaction-json.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
+import { green, red } from "./terminal.ts";
+import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { pickVerb } from "./wallet-verbs.ts";
+
+const MESSAGE_FLAGS = {
+  text: { type: "string" },
+  message: { type: "string" },
+  "message-file": { type: "string" },
+} as const;
+
+export const runMessage = (argv: string[]): Promise<number> => pickVerb("message", argv, { sign, verify });
+
+async function sign(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...MESSAGE_FLAGS });
+  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  const message = messageOf(values);
+  return withWallet(name, values, (wallet) => {
+    const signature = wallet.signMessage(publicKey, message);
+    const base64 = Buffer.from(signature).toString("base64");
+    if (values.json) print({ signature: base64, hexSignature: hexOf(signature) });
+    else process.stdout.write(`${base64}\n`);
+    return ExitCode.done;
+  });
+}
+
+async function verify(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, { ...COMMON, ...MESSAGE_FLAGS });
+  const [publicKey, signature] = takeWords("wallet", positionals, "PUBLIC_KEY", "SIGNATURE");
+  if (!isHex(publicKey)) throw usageError("wallet", "could not decode the public key: it is not hexadecimal");
+  const message = messageOf(values);
+  // Either form that this wallet prints: 128 hexadecimal digits, or base64.
+  const isHexForm = signature.length === 128 && isHex(signature);
+  const bytes = isHexForm ? Buffer.from(signature, "hex") : base64Of("signature", signature);
+  const isValid = verifyMessage(Buffer.from(publicKey, "hex"), message, bytes);
+  if (values.json) print({ isValid });
+  else process.stdout.write(isValid ? `${green("valid")}\n` : `${red("not valid")}\n`);
+  return isValid ? ExitCode.done : ExitCode.verificationFailed;
+}
+
+interface MessageValues {
+  readonly text?: string | undefined;
+  readonly message?: string | undefined;
+  readonly "message-file"?: string | undefined;
+}
+
+function messageOf({ text, message, "message-file": file }: MessageValues): Uint8Array {
+  const given = [text, message, file].filter((source) => source !== undefined);
+  if (given.length !== 1)
+    throw usageError("wallet", "say --text TEXT, --message BASE64 or --message-file FILE");
+  const bytes =
+    text !== undefined
+      ? Buffer.from(text)
+      : message !== undefined
+        ? base64Of("message", message)
+        : fileOf(file!);
+  if (bytes.length > MESSAGE_BYTES_MAX)
+    throw usageError("wallet", `a message has at most ${MESSAGE_BYTES_MAX} bytes`);
+  return bytes;
+}
+
+function base64Of(title: string, text: string): Uint8Array {
+  try {
+    return transactionBytes(text);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw usageError("wallet", `the encoded ${title} is not a valid base-64 string`);
+  }
+}
+
+function fileOf(path: string): Uint8Array {
+  try {
+    return readInputFile(path, MESSAGE_BYTES_MAX);
+  } catch (error) {
+    throw walletError("file_unreadable", `${path} cannot be read: ${(error as { code?: string }).code}`);
+  }
+}

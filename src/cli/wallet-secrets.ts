@@ -1,0 +1,230 @@
+// Secrets from the person or the script that runs a command: by a prompt that shows nothing, from a file, or from a
+// descriptor. Never from an argument or the environment, which other processes can read.
+import { isUtf8 } from "node:buffer";
+import { closeSync, fstatSync, openSync } from "node:fs";
+import { isatty } from "node:tty";
+import { wipe } from "../crypto/wipe.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { readInto } from "../files/short-file.ts";
+import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
+import { usageError } from "./arguments.ts";
+import { say } from "./terminal.ts";
+import { promptHidden, promptLine } from "./wallet-prompt.ts";
+
+/** How often a new secret may be typed differently the second time. */
+const READABLE_BY_OTHERS = 0o044;
+const TRIES_MAX = 3;
+/** Bytes of a passphrase below which it is asked whether it is meant. */
+const SHORT_BYTES = 4;
+
+/** Flags of one secret: `--NAME-file FILE` and `--NAME-fd N`. */
+type SecretFlags<N extends string> = { readonly [K in `${N}-file` | `${N}-fd`]: { readonly type: "string" } };
+
+export function secretFlags<const N extends string>(name: N): SecretFlags<N> {
+  return { [`${name}-file`]: { type: "string" }, [`${name}-fd`]: { type: "string" } } as SecretFlags<N>;
+}
+
+export interface SecretRequest {
+  /** Name of its flags, e.g. `passphrase`. */
+  readonly flag: string;
+  /** What the prompt says. */
+  readonly question: string;
+  /** Asked twice at the prompt: a new passphrase that is mistyped would lock its owner out. */
+  readonly isNew?: boolean;
+  readonly bytesMax?: number;
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The bytes of a secret, without line ends around them. The caller wipes them.
+ * @throws NodeError with exit code 2 where there is neither a flag nor a terminal
+ */
+export async function readSecret(values: Values, request: SecretRequest): Promise<Uint8Array> {
+  const { flag, question, isNew = false, bytesMax = PASSPHRASE_BYTES_MAX } = request;
+  const file = values[`${flag}-file`] as string | undefined;
+  const descriptor = values[`${flag}-fd`] as string | undefined;
+  if (file !== undefined && descriptor !== undefined) {
+    throw usageError("wallet", `--${flag}-file and --${flag}-fd both give the same secret`);
+  }
+  const secret =
+    file !== undefined
+      ? fromFile(file, flag, bytesMax)
+      : descriptor !== undefined
+        ? await fromDescriptor(descriptor, flag, bytesMax)
+        : await prompted(flag, question, isNew, bytesMax);
+  if (secret.length > 0) return secret;
+  throw secretError(flag, `the ${words(flag)} is empty`);
+}
+
+export function readPassphrase(values: Values, wallet: string): Promise<Uint8Array> {
+  return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
+}
+
+/** One that can be guessed in a moment is taken after a second yes; a file or a descriptor is one already, and warned of. */
+export async function readNewPassphrase(
+  values: Values,
+  wallet: string,
+  flag = "passphrase",
+): Promise<Uint8Array> {
+  const passphrase = await readSecret(values, {
+    flag,
+    question: `new passphrase for ${wallet}`,
+    isNew: true,
+  });
+  if (passphrase.length >= SHORT_BYTES) return passphrase;
+  const isAsked = values[`${flag}-file`] === undefined && values[`${flag}-fd`] === undefined;
+  const warning = `a passphrase of ${passphrase.length === 1 ? "one character" : "so few characters"} is guessed in a moment`;
+  if (!isAsked) {
+    if (values.quiet !== true && values.json !== true) say(warning);
+    return passphrase;
+  }
+  try {
+    const answer = await promptLine(`${warning}: take it all the same? yes/NO`);
+    if (/^y(es)?$/i.test(answer.trim())) return passphrase;
+  } catch (error) {
+    wipe(passphrase);
+    throw error;
+  }
+  wipe(passphrase);
+  throw secretError(flag, "the passphrase was not taken", "nothing was changed");
+}
+
+/**
+ * A passphrase as a running service takes it, which is text.
+ * @throws NodeError for bytes that are none: as a text they would be another passphrase
+ */
+export function serviceText(passphrase: Uint8Array): string {
+  if (isUtf8(passphrase)) return Buffer.from(passphrase).toString("utf8");
+  throw secretError(
+    "passphrase",
+    "the passphrase is not UTF-8, and a running service takes no other",
+    "unlock the wallet when the service starts, or give it another one: lyra wallet passphrase NAME",
+  );
+}
+
+/** As a text: that is what a phrase is. */
+export async function readPhrase(values: Values): Promise<string> {
+  const bytes = await readSecret(values, {
+    flag: "recovery-phrase",
+    question: "recovery phrase, all words on one line (they are not shown)",
+    bytesMax: RECOVERY_PHRASE_BYTES_MAX,
+  });
+  const phrase = Buffer.from(bytes).toString("utf8");
+  wipe(bytes);
+  return phrase;
+}
+
+async function prompted(
+  flag: string,
+  question: string,
+  isNew: boolean,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) {
+    throw new NodeError(
+      "wallet",
+      "no_terminal",
+      `there is no terminal to ask for the ${words(flag)}`,
+      `say --${flag}-file FILE or --${flag}-fd N`,
+      ExitCode.usage,
+    );
+  }
+  for (let tries = 1; ; tries++) {
+    const first = await promptHidden(question, bytesMax);
+    if (first.length === 0) throw secretError(flag, `the ${words(flag)} is empty`, "");
+    if (!isNew) return first;
+    const second = await promptHidden("the same again", bytesMax);
+    const isSame = Buffer.compare(first, second) === 0;
+    wipe(second);
+    if (isSame) return first;
+    wipe(first);
+    if (tries === TRIES_MAX) throw secretError(flag, "the two are not the same", "nothing was changed");
+    say("the two are not the same: type them anew");
+  }
+}
+
+function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, "r");
+  } catch (error) {
+    throw secretError(flag, `the file of the ${words(flag)} cannot be read: ${codeOf(error)}`);
+  }
+  try {
+    checkPrivate(path, descriptor, flag);
+    return trimmed(readAll(descriptor, flag, bytesMax));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** @throws NodeError for a file that others can read: its secret is theirs. A pipe is whoever's who made it. */
+function checkPrivate(path: string, descriptor: number, flag: string): void {
+  const stats = fstatSync(descriptor);
+  // What has no name any more, as the descriptor of a script, can be opened by nobody else.
+  const hasName = stats.isFile() && stats.nlink > 0;
+  if (!hasName || process.getuid === undefined || (stats.mode & READABLE_BY_OTHERS) === 0) return;
+  const mode = (stats.mode & 0o777).toString(8);
+  throw secretError(
+    flag,
+    `the file of the ${words(flag)} can be read by others (mode ${mode})`,
+    `close it, and take another ${words(flag)} if others use this machine: chmod 600 ${path}`,
+  );
+}
+
+async function fromDescriptor(text: string, flag: string, bytesMax: number): Promise<Uint8Array> {
+  if (!/^\d{1,6}$/.test(text)) throw usageError("wallet", `--${flag}-fd is the number of a descriptor`);
+  return trimmed(readAll(Number(text), flag, bytesMax));
+}
+
+function readAll(descriptor: number, flag: string, bytesMax: number): Uint8Array {
+  const buffer = new Uint8Array(bytesMax + 1);
+  let length: number;
+  try {
+    checkSource(descriptor, flag);
+    length = readInto(descriptor, buffer);
+  } catch (error) {
+    wipe(buffer);
+    if (error instanceof NodeError) throw error;
+    throw secretError(flag, `the ${words(flag)} cannot be read: ${codeOf(error)}`);
+  }
+  if (length < buffer.length) return buffer.subarray(0, length);
+  wipe(buffer);
+  throw secretError(flag, `the ${words(flag)} has more than ${bytesMax} bytes`);
+}
+
+/** Refuses a terminal, which shows what is typed, and descriptors of this process's own, which never end. */
+function checkSource(descriptor: number, flag: string): void {
+  if (isatty(descriptor)) {
+    throw secretError(flag, "this is the terminal, which would show it", "leave the flag away");
+  }
+  const stats = fstatSync(descriptor);
+  const isSource = stats.isFile() || stats.isFIFO() || stats.isSocket() || stats.isCharacterDevice();
+  if (isSource || stats.isDirectory()) return;
+  throw secretError(flag, `the ${words(flag)} cannot be read: nothing was given there`);
+}
+
+/** Without CR and LF at its ends, as the original reads such files; blanks stay. Wipes what it does not return. */
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const isLineEnd = (byte: number | undefined) => byte === 10 || byte === 13;
+  let start = 0;
+  let end = bytes.length;
+  while (start < end && isLineEnd(bytes[start])) start++;
+  while (end > start && isLineEnd(bytes[end - 1])) end--;
+  const secret = Uint8Array.from(bytes.subarray(start, end));
+  wipe(bytes);
+  return secret;
+}
+
+function words(flag: string): string {
+  return flag.replaceAll("-", " ");
+}
+
+function secretError(flag: string, message: string, hint = `see --${flag}-file and --${flag}-fd`): NodeError {
+  return new NodeError("wallet", "secret_unusable", message, hint, ExitCode.usage);
+}
+
+function codeOf(error: unknown): string {
+  return (error as { code?: string }).code ?? reasonOf(error);
+}

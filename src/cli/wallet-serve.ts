@@ -1,0 +1,230 @@
+// lyra wallet serve: the JSON-RPC service that pages and programs talk to.
+import { join } from "node:path";
+import { runningDevnet } from "../devnet/address.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { defaultHome } from "../node/config.ts";
+import {
+  DEFAULT_WALLET_PORT,
+  networksFolder,
+  type RunningWalletService,
+  serviceFiles,
+  startWalletService,
+} from "../planes/wallet/start.ts";
+import { ApproveAll } from "../wallet/approvals/approve-all.ts";
+import type { Approver } from "../wallet/approvals/approver.ts";
+import { ApprovalDesk } from "../wallet/approvals/desk.ts";
+import { DeskSource } from "../wallet/approvals/desk-source.ts";
+import { answerInTerminal } from "../wallet/approvals/terminal.ts";
+import { epochMsOf, loadPolicy } from "../wallet/policies/policy.ts";
+import { PolicyApprover } from "../wallet/policies/policy-approver.ts";
+import { EpochUsage } from "../wallet/policies/usage.ts";
+import { HttpNode } from "../wallet/sending/http-node.ts";
+import { chainIdOf, Networks } from "../wallet/service/networks.ts";
+import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
+import { readArguments, usageError } from "./arguments.ts";
+import { writeConfigOut } from "./config-out.ts";
+import { waitForSignal } from "./signals.ts";
+import { bold, dim, red, say } from "./terminal.ts";
+import { processTerminal } from "./wallet-approvals.ts";
+import { storeOf, takeWords, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
+
+const DEFAULT_NODE = "http://127.0.0.1:3003";
+const IDLE_LOCK_MINUTES = 30;
+
+export const SERVE_FLAGS = {
+  ...WALLET_FLAGS,
+  host: { type: "string" },
+  "wallet-port": { type: "string" },
+  "wallet-allow-remote": { type: "boolean" },
+  "wallet-allow-host": { type: "string", multiple: true },
+  "wallet-approve": { type: "string" },
+  policy: { type: "string" },
+  "policy-hash": { type: "string" },
+  "node-url": { type: "string", multiple: true },
+  network: { type: "string" },
+  "chain-id": { type: "string" },
+  unlock: { type: "string" },
+  "idle-lock": { type: "string" },
+  "keep-sessions": { type: "boolean" },
+  wait: { type: "string" },
+  "sole-user": { type: "boolean" },
+  "config-out": { type: "string" },
+} as const;
+
+type ServeValues = ReturnType<typeof readArguments<typeof SERVE_FLAGS>>["values"];
+
+export async function runServe(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, SERVE_FLAGS);
+  takeWords("wallet", positionals);
+  const home = values.home ?? defaultHome();
+  const { approver, desk } = approverOf(values, home);
+  const { addresses, chainId } = nodesOf(values, home);
+  const idleMinutes = wholeOf("--idle-lock", values["idle-lock"], IDLE_LOCK_MINUTES, 100_000);
+  const waitSeconds = values.wait === undefined ? undefined : wholeOf("--wait", values.wait, 0, 3_600);
+  const store = storeOf(values);
+  const unlocked: UnlockedWallet[] = [];
+  if (values.unlock !== undefined) unlocked.push(await unlockWallet(store, values.unlock, values));
+  const signal = waitForSignal();
+  const running = await startWalletService({
+    store,
+    nodes: addresses.map((address) => new HttpNode(address)),
+    approver,
+    home,
+    unlocked,
+    ...(desk !== undefined && { desk }),
+    ...(chainId !== undefined && { chainId }),
+    ...(values.host !== undefined && { host: values.host }),
+    port: wholeOf("--wallet-port", values["wallet-port"], DEFAULT_WALLET_PORT, 65_535),
+    allowRemote: values["wallet-allow-remote"] === true,
+    allowedHosts: allowedHostsOf(values),
+    keepSessions: values["keep-sessions"] === true,
+    isSoleUser: values["sole-user"] === true,
+    ...(idleMinutes > 0 && { idleLockMs: idleMinutes * 60_000 }),
+    ...(waitSeconds !== undefined && { waitMs: waitSeconds * 1_000 }),
+    onTrouble: (sentence) => say(red(sentence), { trouble: sentence }),
+  });
+  const where = {
+    walletUrl: running.url,
+    walletPort: running.port,
+    socket: running.socket,
+    home,
+    pid: process.pid,
+  };
+  try {
+    writeConfigOut(values["config-out"], where);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+  if (values.json) process.stdout.write(`${JSON.stringify(where)}\n`);
+  const isTerminal = process.stdin.isTTY === true && process.stderr.isTTY === true;
+  if (!values.quiet) {
+    if (isTerminal) say(walletBanner(running, { nodes: addresses, home, isAsking: desk !== undefined }));
+    else say("listening", where);
+    tellWithoutNode(running);
+  }
+  const source = desk !== undefined && isTerminal ? new DeskSource(desk) : undefined;
+  // A prompt that fails must not end the service: a second terminal can still answer.
+  if (source !== undefined)
+    answerInTerminal(source, processTerminal).catch(() => say(red("no more prompts here")));
+  const name = await signal;
+  if (!values.quiet) say(dim(`${name}: stopping`), { signal: name });
+  source?.end();
+  await running.close();
+  return name === "SIGINT" ? ExitCode.interrupted : ExitCode.done;
+}
+
+/** That nothing can be sent is said when the service begins, not when a page has asked and a person has approved. */
+function tellWithoutNode({ service }: RunningWalletService): void {
+  service.parts.sender.chainId().catch((error: unknown) => {
+    const sentence = `${reasonOf(error)}: pages can connect, and nothing is sent until that changes`;
+    say(red(sentence), { trouble: sentence });
+  });
+}
+
+export interface BannerFacts {
+  readonly nodes: readonly string[];
+  readonly home: string;
+  readonly isAsking: boolean;
+}
+
+/** What a person reads first. A pure function of the facts. */
+export function walletBanner(
+  { url, approval }: Pick<RunningWalletService, "url" | "approval">,
+  { nodes, home, isAsking }: BannerFacts,
+): string {
+  return [
+    "",
+    `  ${bold("Lyra wallet")}`,
+    "",
+    `  for pages     ${url}`,
+    `  nodes         ${nodes.join(", ")}`,
+    `  approvals     ${approval === "ask" ? "you are asked, here and in: lyra wallet approvals" : approval}`,
+    ...(isAsking && approval !== "ask" ? ["                what it leaves open is asked here"] : []),
+    `  home          ${home}`,
+    "",
+    dim("  Ctrl-C stops."),
+    "",
+  ].join("\n");
+}
+
+function approverOf(values: ServeValues, home: string): { approver: Approver; desk?: ApprovalDesk } {
+  const how = values["wallet-approve"] ?? (values.policy === undefined ? "ask" : "policy");
+  const desk = new ApprovalDesk();
+  if (how === "ask") {
+    if (values.policy !== undefined) throw usageError("wallet", "--policy goes with --wallet-approve policy");
+    return { approver: desk, desk };
+  }
+  // This command talks to any node, so it is never a devnet of its own.
+  if (how === "all") return { approver: new ApproveAll({ isDevnet: false }) };
+  if (how !== "policy") throw usageError("wallet", "--wallet-approve is ask or policy");
+  const { policy, hash } = pinnedPolicy(values);
+  const journal = serviceFiles(home).usage;
+  const usage = new EpochUsage(epochMsOf(policy), journal, journal.read());
+  return { approver: new PolicyApprover({ policy, hash, person: desk, usage }), desk };
+}
+
+function pinnedPolicy(values: ServeValues) {
+  const { policy: path, "policy-hash": pinned } = values;
+  if (path === undefined) throw usageError("wallet", "say which policy: --policy FILE");
+  const { policy, hash } = loadPolicy(path);
+  if (pinned === undefined) {
+    throw usageError("wallet", `pin the policy, so that nobody changes it unseen: --policy-hash ${hash}`);
+  }
+  if (pinned !== hash) {
+    throw new NodeError(
+      "wallet.serve",
+      "policy_changed",
+      `the policy is not the one that was pinned: its hash is ${hash}`,
+      "read it, then pin it anew",
+      ExitCode.verificationFailed,
+    );
+  }
+  return { policy, hash };
+}
+
+/** Nodes of the flags, of a network's settings, or of the devnet of this home. */
+function nodesOf(
+  values: ServeValues,
+  home: string,
+): { addresses: readonly string[]; chainId: string | undefined } {
+  const chainId = values["chain-id"];
+  const given = values["node-url"] ?? [];
+  if (given.length > 0) {
+    if (values.network !== undefined)
+      throw usageError("wallet", "--node-url and --network both name nodes: say one of them");
+    return { addresses: given, chainId };
+  }
+  if (values.network !== undefined) {
+    const network = new Networks(networksFolder(home)).get(values.network);
+    const { hosts } = network.api.rest;
+    if (hosts.length === 0) {
+      throw usageError(
+        "wallet",
+        `the network ${values.network} names no REST host: lyra wallet network describe`,
+      );
+    }
+    return { addresses: hosts, chainId: chainId ?? chainIdOf(network) };
+  }
+  const devnet = runningDevnet([home, join(home, "devnet")]);
+  return { addresses: [devnet?.nodeUrl ?? DEFAULT_NODE], chainId: chainId ?? devnet?.chainId };
+}
+
+const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\]|[\da-f]*:[\da-f:.]+)$/i;
+
+/** As they are compared: without the dot that may end a name. What never matches is refused. */
+function allowedHostsOf(values: ServeValues): string[] {
+  return (values["wallet-allow-host"] ?? []).map((name) => {
+    const host = name.toLowerCase().replace(/\.$/, "");
+    const isPort = /^[^:]*:\d+$/.test(host);
+    if (HOST_NAME.test(host) && !isPort) return host;
+    throw usageError("wallet", "--wallet-allow-host is a name or an address, without a port");
+  });
+}
+
+function wholeOf(flag: string, text: string | undefined, fallback: number, most: number): number {
+  if (text === undefined) return fallback;
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= most) return value;
+  throw usageError("wallet", `${flag} must be a whole number up to ${most}`);
+}

@@ -1,0 +1,134 @@
+// lyra wallet session: the connections of a running service; where none runs, those that the next one would bring back.
+
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { defaultHome } from "../node/config.ts";
+import { serviceFiles } from "../planes/wallet/start.ts";
+import { plain } from "../wallet/approvals/plain-text.ts";
+import { isOf, revokeKept, type WhichSessions } from "../wallet/service/kept-sessions.ts";
+import { siteOf } from "../wallet/service/sites.ts";
+import { COMMON, readArguments } from "./arguments.ts";
+import { dim, green, say } from "./terminal.ts";
+import { print, takeWords } from "./wallet-opening.ts";
+import { askService } from "./wallet-socket.ts";
+import { pickVerb } from "./wallet-verbs.ts";
+
+export const runSession = (argv: string[]): Promise<number> =>
+  pickVerb("session", argv, { list, revoke, block, unblock, blocked });
+
+interface Connection {
+  readonly hostname: string;
+  readonly wallet: string;
+}
+
+async function list(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  takeWords("wallet", positionals);
+  const home = values.home ?? defaultHome();
+  const connected = await ifServed(connections(home));
+  const sessions = connected ?? (await kept(home));
+  const served = connected !== undefined;
+  if (values.json) {
+    print({ sessions, served });
+    return ExitCode.done;
+  }
+  for (const { hostname, wallet } of sessions) process.stdout.write(`${plain(hostname)}  ${wallet}\n`);
+  if (values.quiet) return ExitCode.done;
+  if (sessions.length === 0) {
+    say(dim(served ? "nobody is connected" : "no service runs, and there is no session to bring back"));
+  } else if (!served) say(dim("no service runs: these are the sessions that the next one brings back"));
+  return ExitCode.done;
+}
+
+/** Ends a hostname's sessions, what it asks for, and what it is doing, at once. */
+async function revoke(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, { ...COMMON, wallet: { type: "string" } });
+  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const home = values.home ?? defaultHome();
+  const { wallet } = values;
+  const which: WhichSessions = { hostname, ...(wallet !== undefined && { wallet }) };
+  let sessions = await ifServed(revokeServed(home, which));
+  if (sessions === undefined) {
+    sessions = await revokeKept(serviceFiles(home).sessions, which);
+    // One that was started meanwhile may have read the file before.
+    await ifServed(revokeServed(home, which));
+  }
+  if (values.json) print({ revoked: hostname, sessions });
+  else if (!values.quiet) {
+    if (sessions === 0) {
+      say(dim(`${plain(hostname)} has no session: see which there are: lyra wallet session list`));
+      return ExitCode.done;
+    }
+    say(green(`${plain(hostname)} is out`));
+    say(dim("it may ask again; lyra wallet permissions revoke makes it ask for the keys as well"));
+  }
+  return ExitCode.done;
+}
+
+/** Refuses whatever a site asks for from now on, and ends what it has. */
+async function block(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const home = values.home ?? defaultHome();
+  const { sessions, blocked: sites } = serviceFiles(home);
+  const site = await sites.block(hostname);
+  const open = (await ifServed(connections(home))) ?? (await kept(home));
+  for (const session of open.filter((one) => siteOf(one.hostname) === site)) {
+    const which = { hostname: session.hostname };
+    if ((await ifServed(revokeServed(home, which))) === undefined) await revokeKept(sessions, which);
+  }
+  if (values.json) print({ blocked: site });
+  else if (!values.quiet)
+    say(green(`${plain(site)} is blocked: lyra wallet session unblock takes that back`));
+  return ExitCode.done;
+}
+
+async function unblock(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const wasBlocked = await serviceFiles(values.home ?? defaultHome()).blocked.unblock(hostname);
+  const site = siteOf(hostname);
+  if (values.json) print({ unblocked: site, wasBlocked });
+  else if (!values.quiet)
+    say(wasBlocked ? green(`${plain(site)} may ask again`) : dim(`${plain(site)} was not blocked`));
+  return ExitCode.done;
+}
+
+async function blocked(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  takeWords("wallet", positionals);
+  const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
+  if (values.json) print({ sites });
+  else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
+  return ExitCode.done;
+}
+
+async function connections(home: string): Promise<readonly Connection[]> {
+  const answer = await askService<{ readonly activeConnections: readonly Connection[] }>(
+    home,
+    "admin.list_connections",
+  );
+  return answer.activeConnections;
+}
+
+/** @returns how many there were */
+async function revokeServed(home: string, which: WhichSessions): Promise<number> {
+  const sessions = (await connections(home)).filter(isOf(which));
+  const isOne = which.wallet !== undefined;
+  await askService(home, isOne ? "admin.close_connection" : "admin.close_connections_to_hostname", which);
+  return sessions.length;
+}
+
+async function kept(home: string): Promise<readonly Connection[]> {
+  const { sessions } = await serviceFiles(home).sessions.read();
+  return sessions.map(({ hostname, wallet }) => ({ hostname, wallet }));
+}
+
+/** @returns undefined where no service runs */
+async function ifServed<T>(asking: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asking;
+  } catch (error) {
+    if (error instanceof NodeError && error.code === "wallet_not_served") return undefined;
+    throw error;
+  }
+}

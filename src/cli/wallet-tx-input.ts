@@ -1,0 +1,147 @@
+// What the tx commands read: a command as JSON, input data or a transaction as base64, or a document that one of them
+// printed; and what a node says of its last block.
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import type { LastBlock } from "../wallet/sending/chain-view.ts";
+import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
+import { readSigned } from "../wallet/signing/transaction.ts";
+import { WireError } from "../wire/errors.ts";
+import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
+import { TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
+import type { CommandInit } from "../wire/transaction-build.ts";
+import { transactionBytes } from "../wire/transaction-json.ts";
+import { usageError } from "./arguments.ts";
+import { readInputFile } from "./input-file.ts";
+
+/** Twice the largest transaction in base64: what is longer is something else. */
+const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;
+
+export type TransactionInput =
+  | ({ readonly kind: "command"; readonly command: CommandInit } & Context)
+  | ({ readonly kind: "inputData"; readonly bytes: Uint8Array; readonly input: InputData } & Context)
+  | ({
+      readonly kind: "transaction";
+      readonly bytes: Uint8Array;
+      readonly transaction: Transaction;
+    } & Context);
+
+/** What a document of an earlier step says beside the bytes. */
+interface Context {
+  readonly chainId?: string | undefined;
+  readonly block?: LastBlock | undefined;
+}
+
+/** @param source a file, `-` for standard input, or the JSON of a command itself */
+export function readInput(source: string): TransactionInput {
+  const text = (source.trimStart().startsWith("{") ? source : textOf(source)).trim();
+  if (!text.startsWith("{")) return fromBytes(base64Of(text));
+  const document = parsed(text);
+  const chainId = typeof document.chainId === "string" ? document.chainId : undefined;
+  const encoded = document.transaction ?? document.encodedTransaction ?? document.inputData;
+  if (typeof encoded === "string") {
+    const block = isObject(document.block) ? blockIn(document.block, "the block in it") : undefined;
+    return { ...fromBytes(base64Of(encoded)), chainId, block };
+  }
+  return { kind: "command", command: readCommand(document) };
+}
+
+/** Input data and transactions differ in the kind of their first field, so each is no valid form of the other. */
+function fromBytes(bytes: Uint8Array): TransactionInput {
+  if (bytes.length > TRANSACTION_BYTES_MAX) throw unreadable("it is larger than a transaction may be");
+  try {
+    return { kind: "inputData", bytes, input: decodeInputData(bytes) };
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+  }
+  return { kind: "transaction", bytes, transaction: readSigned(bytes) };
+}
+
+/** What `lyra tx block` wrote, or `GET /blockchain/height` of a node answered. @throws NodeError `block_unreadable` */
+export function readLastBlock(path: string): LastBlock {
+  return blockIn(parsed(textOf(path)), path);
+}
+
+function blockIn(document: Readonly<Record<string, unknown>>, title: string): LastBlock {
+  const height = wholeOf(document.height);
+  const { hash, chainId, spamPowHashFunction } = document;
+  if (height === undefined || typeof hash !== "string" || typeof chainId !== "string" || chainId === "") {
+    throw new NodeError(
+      "tx",
+      "block_unreadable",
+      `${title} does not say height, hash and chainId`,
+      "make it with: lyra tx block --node URL --out FILE",
+      ExitCode.usage,
+    );
+  }
+  return {
+    height,
+    hash,
+    chainId,
+    difficulty: Number(wholeOf(document.spamPowDifficulty) ?? 0n),
+    hashFunction: typeof spamPowHashFunction === "string" ? spamPowHashFunction : "",
+    pastBlocks: wholeOf(document.spamPowNumberOfPastBlocks) ?? 0n,
+    txPerBlock: wholeOf(document.spamPowNumberOfTxPerBlock) || 1n,
+    increasingDifficulty: document.spamPowIncreasingDifficulty === true,
+  };
+}
+
+/** The same, as it is written. */
+export function blockDocument(block: LastBlock): Readonly<Record<string, unknown>> {
+  return {
+    height: block.height.toString(),
+    hash: block.hash,
+    spamPowHashFunction: block.hashFunction,
+    spamPowDifficulty: block.difficulty,
+    spamPowNumberOfPastBlocks: Number(block.pastBlocks),
+    spamPowNumberOfTxPerBlock: Number(block.txPerBlock),
+    spamPowIncreasingDifficulty: block.increasingDifficulty,
+    chainId: block.chainId,
+  };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function wholeOf(value: unknown): bigint | undefined {
+  return /^\d{1,20}$/.test(String(value)) ? BigInt(String(value)) : undefined;
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = parseExactJson(text);
+  } catch {
+    throw unreadable("it is no JSON");
+  }
+  if (!isObject(value)) throw unreadable("it is no JSON object");
+  return value;
+}
+
+function base64Of(text: string): Uint8Array {
+  try {
+    return transactionBytes(text);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw unreadable("it is neither JSON nor base64");
+  }
+}
+
+function textOf(path: string): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readInputFile(path, INPUT_BYTES_MAX);
+  } catch (error) {
+    throw usageError("tx", `${path.slice(0, 200)} cannot be read: ${(error as { code?: string }).code}`);
+  }
+  if (bytes.length > INPUT_BYTES_MAX) throw unreadable("it is larger than a transaction may be");
+  return Buffer.from(bytes).toString("utf8");
+}
+
+function unreadable(why: string): NodeError {
+  return new NodeError(
+    "tx",
+    "input_unreadable",
+    `what was given cannot be read: ${why}`,
+    "see: lyra tx --help",
+  );
+}

@@ -1,0 +1,326 @@
+/**
+ * What a developer does on the simulated Ethereum: deposits, stake, listings, claims, signers. Bundles are read from
+ * the data API, as any client reads them. Each call ends when its effect is on the chain.
+ */
+import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
+import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
+import { type BridgePort, type Brought, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
+import type { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
+import type { EthereumLog } from "../ethereum/logs.ts";
+import { reverted, sameAddress } from "../ethereum/refusal.ts";
+import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
+import type { ClientReader } from "../node/client-reader.ts";
+import { madeUpAddress } from "./keys.ts";
+
+/** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
+export interface BridgeChain {
+  /** As `LocalChain.execute`. */
+  execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
+  mine(blocks: number): Promise<unknown>;
+}
+
+export interface DevnetBridgeOptions {
+  readonly chain: BridgeChain;
+  readonly simulator: BridgeSimulator;
+  readonly agent: ValidatorAgent;
+  readonly reader: ClientReader;
+  readonly collateralBridge: string;
+}
+
+/** The event in one block, the votes in the next, the effect in the one after; some more for full blocks. */
+const EFFECT_BLOCKS_MAX = 12;
+/** Code of what a contract or the chain refuses. */
+const REFUSED = "bridge";
+/** Changes of signers show one tick after the votes (reference 60, section 9.4). */
+const LATE_BLOCKS = 2;
+/** The account from which operators call the contracts. */
+const OPERATOR = madeUpAddress("operator");
+
+interface Asset {
+  readonly id: string;
+  readonly status: string;
+  readonly details: {
+    readonly builtinAsset?: object;
+    readonly erc20?: {
+      readonly contractAddress: string;
+      readonly lifetimeLimit: string;
+      readonly withdrawThreshold: string;
+    };
+  };
+}
+
+interface SignerBundle {
+  readonly newSigner: string;
+  readonly oldSigner: string;
+  readonly submitter: string;
+  readonly nonce: string;
+  readonly signatures: string;
+}
+
+export class DevnetBridge implements BridgePort {
+  private mining: Promise<unknown> | undefined;
+
+  constructor(private readonly options: DevnetBridgeOptions) {}
+
+  async deposit(party: string, asset: string, amount: bigint): Promise<Brought> {
+    const { simulator, reader } = this.options;
+    const { details } = this.asset(asset);
+    const id = this.bring(() =>
+      details.erc20
+        ? simulator.depositErc20(party, asset, amount)
+        : simulator.depositBuiltin(party, asset, amount),
+    );
+    return this.until(id, "the deposit is credited", () => {
+      const found = reader.get<{ deposit: { status: string } }>("/api/v2/deposit/{id}", { id });
+      if (found?.deposit.status === "STATUS_CANCELLED") throw refused("the chain cancelled the deposit");
+      return found?.deposit.status === "STATUS_FINALIZED";
+    });
+  }
+
+  async stake(party: string, amount: bigint): Promise<Brought> {
+    const id = this.bring(() => this.options.simulator.stake(party, amount));
+    return this.untilLinked(party, id);
+  }
+
+  async unstake(party: string, amount: bigint): Promise<Brought> {
+    const id = this.bring(() => this.options.simulator.unstake(party, amount));
+    return this.untilLinked(party, id);
+  }
+
+  async list(asset: string): Promise<Brought> {
+    const { details } = this.asset(asset);
+    const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
+      assetId: asset,
+    });
+    const id = this.bring(() =>
+      this.options.simulator.listAsset({
+        token: bundle.assetSource,
+        assetId: asset,
+        lifetimeLimit: BigInt(details.erc20!.lifetimeLimit),
+        withdrawThreshold: BigInt(details.erc20!.withdrawThreshold),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+    return this.until(id, "the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
+  }
+
+  /** An update may change the quantum alone, or be followed by a later one: the asset's limits do not tell the end. */
+  async setLimits(proposal: string): Promise<Brought> {
+    const bundle = this.bundle<{
+      assetSource: string;
+      nonce: string;
+      lifetimeLimit: string;
+      threshold: string;
+    }>("/api/v2/erc20/asset/limits/bundle", { proposalId: proposal });
+    return this.operate(() =>
+      this.options.simulator.setLimits({
+        token: bundle.assetSource,
+        lifetimeLimit: BigInt(bundle.lifetimeLimit),
+        withdrawThreshold: BigInt(bundle.threshold),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+  }
+
+  async claim(withdrawal: string): Promise<Brought> {
+    const { simulator, reader } = this.options;
+    const bundle = this.bundle<{
+      assetSource: string;
+      amount: string;
+      nonce: string;
+      targetAddress: string;
+      creation: string;
+    }>("/api/v2/erc20/asset/withdrawal/bundle", { withdrawalId: withdrawal });
+    const id = this.bring(() =>
+      simulator.withdraw({
+        token: bundle.assetSource,
+        amount: BigInt(bundle.amount),
+        receiver: bundle.targetAddress,
+        creation: BigInt(bundle.creation),
+        nonce: BigInt(bundle.nonce),
+        signatures: bundle.signatures,
+      }),
+    );
+    return this.until(id, "the claim is reported", () => {
+      const found = reader.get<{ withdrawal: { withdrawnTimestamp: string } }>("/api/v2/withdrawal/{id}", {
+        id: withdrawal,
+      });
+      return found !== undefined && found.withdrawal.withdrawnTimestamp !== "0";
+    });
+  }
+
+  /** With the validators' bundle where the chain has issued a good one, else with one that operators agree on. */
+  async addSigner(address: string): Promise<Brought> {
+    const { agent, simulator } = this.options;
+    const signer = addressOf(address);
+    return this.operate(() => {
+      const issued = this.issued("added", (bundle) => bundle.newSigner, signer);
+      const log = issued && unlessReverted(() => simulator.addSigner(issued, issued.submitter));
+      if (log) return log;
+      const values = { signer, nonce: agent.operatorNonce() };
+      const signatures = this.operators("add_signer", values, OPERATOR);
+      return simulator.addSigner({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  /** As `addSigner`. */
+  async removeSigner(address: string): Promise<Brought> {
+    const { agent, simulator } = this.options;
+    const signer = addressOf(address);
+    return this.operate(() => {
+      const issued = this.issued("removed", (bundle) => bundle.oldSigner, signer);
+      const log = issued && unlessReverted(() => simulator.removeSigner(issued, issued.submitter));
+      if (log) return log;
+      const values = { signer, nonce: agent.operatorNonce() };
+      const signatures = this.operators("remove_signer", values, OPERATOR);
+      return simulator.removeSigner({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  async setThreshold(threshold: number): Promise<Brought> {
+    if (!Number.isInteger(threshold) || threshold < 1 || threshold > 999) {
+      throw reverted("a threshold is a whole number from 1 to 999, in parts of a thousand");
+    }
+    return this.operate(() => {
+      const values = { threshold: BigInt(threshold), nonce: this.options.agent.operatorNonce() };
+      const signatures = this.operators("set_threshold", values, OPERATOR);
+      return this.options.simulator.setThreshold({ ...values, signatures }, OPERATOR);
+    });
+  }
+
+  async stopBridge(): Promise<Brought> {
+    const { agent, simulator, collateralBridge } = this.options;
+    return this.operate(() => {
+      const values = { nonce: agent.operatorNonce() };
+      const signatures = this.operators("global_stop", values, collateralBridge);
+      return simulator.stopBridge({ ...values, signatures });
+    });
+  }
+
+  async resumeBridge(): Promise<Brought> {
+    const { agent, simulator, collateralBridge } = this.options;
+    return this.operate(() => {
+      const values = { nonce: agent.operatorNonce() };
+      const signatures = this.operators("global_resume", values, collateralBridge);
+      return simulator.resumeBridge({ ...values, signatures });
+    });
+  }
+
+  /** Signed by every signer of the contract whose keys the devnet has. */
+  private operators<F extends BridgeFunction>(name: F, values: BridgeArguments<F>, target: string): string {
+    const { agent, simulator } = this.options;
+    return agent.operatorBundle(bridgeDigest(name, values, target), simulator.multisig.currentSigners);
+  }
+
+  /** The newest bundle for this signer that the validators have signed and nobody has used. */
+  private issued(change: "added" | "removed", signerOf: (bundle: SignerBundle) => string, signer: string) {
+    const path = `/api/v2/erc20/multisigcontrol/signer/${change}/bundles`;
+    const { bundles } = this.options.reader.get<{ bundles: { edges: { node: SignerBundle }[] } }>(path, {})!;
+    const { multisig } = this.options.simulator;
+    const [found] = bundles.edges
+      .map(({ node }) => node)
+      .filter((bundle) => sameAddress(signerOf(bundle), signer) && bundle.signatures !== "")
+      .filter(({ submitter, nonce }) => !multisig.isUsed(submitter, BigInt(nonce)));
+    if (found === undefined) return undefined;
+    const { submitter, nonce, signatures } = found;
+    return { signer, submitter, nonce: BigInt(nonce), signatures };
+  }
+
+  /**
+   * Makes a call, and a block with its log, at one go: where no block has it, nothing has happened, and nothing will.
+   * @returns the event's id
+   */
+  private bring(call: () => EthereumLog): string {
+    const { simulator, agent, chain } = this.options;
+    const before = simulator.save();
+    let id: string | undefined;
+    const make = () => {
+      const log = call();
+      const signed = agent.chainEvent(log.event, log.voteType);
+      id = signed.id;
+      return signed.bytes;
+    };
+    const outcome = chain.execute(make, () => simulator.takeBack(before, id));
+    if (outcome.code !== 0) throw refused(`the chain does not take the event: ${outcome.text}`);
+    return id!;
+  }
+
+  /** A call whose effect no resource of the data API shows: it is there when the votes are counted. */
+  private async operate(call: () => EthereumLog): Promise<Brought> {
+    const { agent } = this.options;
+    const id = this.bring(call);
+    return this.until(id, "the validators have voted", () => agent.isSettled(id), LATE_BLOCKS);
+  }
+
+  private untilLinked(party: string, id: string): Promise<Brought> {
+    return this.until(id, "the stake is linked", () => {
+      const found = this.options.reader.get<{
+        stakeLinkings: { edges: { node: { id: string; status: string } }[] };
+      }>("/api/v2/parties/{party_id}/stake", { partyId: party });
+      const linking = found?.stakeLinkings.edges.find(({ node }) => node.id === id)?.node;
+      if (linking?.status === "STATUS_REJECTED") throw refused("the chain rejected the stake");
+      return linking?.status === "STATUS_ACCEPTED";
+    });
+  }
+
+  /**
+   * Makes blocks until the effect is there. The event is on the chain: that nothing goes on meanwhile is no failure.
+   * @param late blocks that it takes to show after `isSo`
+   * @throws ChainCallError when it never will be
+   */
+  private async until(id: string, what: string, isSo: () => boolean, late = 0): Promise<Brought> {
+    try {
+      for (let blocks = 0; blocks < EFFECT_BLOCKS_MAX && !isSo(); blocks++) await this.nextBlock();
+      if (!isSo())
+        return { id, pending: `after ${EFFECT_BLOCKS_MAX} blocks it is still not so that ${what}` };
+      if (late > 0) await this.options.chain.mine(late);
+      return { id };
+    } catch (error) {
+      if (error instanceof ChainCallError && error.code === REFUSED) throw error;
+      return { id, pending: error instanceof ChainCallError ? error.message : "the chain cannot be read" };
+    }
+  }
+
+  /** One block for all who wait for one. */
+  private nextBlock(): Promise<unknown> {
+    this.mining ??= this.options.chain.mine(1).finally(() => {
+      this.mining = undefined;
+    });
+    return this.mining;
+  }
+
+  private asset(id: string): Asset {
+    const found = this.options.reader.get<{ asset: Asset }>("/api/v2/asset/{asset_id}", { assetId: id });
+    if (found === undefined) throw refused(`there is no asset ${id}`);
+    return found.asset;
+  }
+
+  /** @throws ChainCallError while nobody has signed */
+  private bundle<T>(path: string, values: Readonly<Record<string, string>>): T & { signatures: string } {
+    const bundle = this.options.reader.get<T & { signatures: string }>(path, values);
+    if (bundle === undefined) throw refused(`there is nothing to sign for ${Object.values(values)[0]}`);
+    if (bundle.signatures === "") throw refused("the validators have not signed it yet");
+    return bundle;
+  }
+}
+
+function addressOf(text: string): string {
+  if (!isEthereumAddress(text)) throw refused(`'${text.slice(0, 60)}' is no Ethereum address`);
+  return checksumAddress(text);
+}
+
+/** Undefined when the contract refuses the call: then nothing has happened. */
+function unlessReverted(call: () => EthereumLog): EthereumLog | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof ChainCallError) return undefined;
+    throw error;
+  }
+}
+
+function refused(sentence: string): ChainCallError {
+  return new ChainCallError(REFUSED, sentence);
+}

@@ -1,0 +1,91 @@
+// The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
+import type { ChainClock } from "../chain/doors.ts";
+
+/** Block times are whole microseconds: finer ones cannot be told apart in the store. */
+const STEP_NS = 1_000n;
+
+interface ClockState {
+  /** The chain's time less the system's. */
+  readonly offsetNs: string;
+  readonly frozen: boolean;
+  /** What a frozen clock was moved forward, until a block takes it up. */
+  readonly aheadNs: string;
+  /** Time of the next block, when it was set. */
+  readonly nextNs: string | null;
+}
+
+export class Clock implements ChainClock {
+  readonly name = "clock";
+  private offsetNs = 0n;
+  private frozen = false;
+  private aheadNs = 0n;
+  private nextNs: bigint | undefined;
+
+  /** @param systemNs the system's time, Unix nanoseconds */
+  constructor(private readonly systemNs: () => bigint = systemTimeNs) {}
+
+  get isFrozen(): boolean {
+    return this.frozen;
+  }
+
+  timeAfter(lastNs: bigint, roomNs: bigint): bigint {
+    const wanted = this.nextNs ?? (this.frozen ? lastNs + this.aheadNs : this.systemNs() + this.offsetNs);
+    const whole = wanted - (wanted % STEP_NS);
+    const earliest = lastNs - (lastNs % STEP_NS) + roomNs;
+    return whole > earliest ? whole : earliest;
+  }
+
+  behindNs(lastNs: bigint): bigint {
+    if (this.frozen || this.nextNs !== undefined) return 0n;
+    const behind = lastNs - (this.systemNs() + this.offsetNs);
+    return behind > 0n ? behind : 0n;
+  }
+
+  made(timeNs: bigint): void {
+    // A time that was set is where the clock goes on from.
+    if (this.nextNs !== undefined) this.offsetNs = timeNs - this.systemNs();
+    this.nextNs = undefined;
+    this.aheadNs = 0n;
+  }
+
+  forward(nanoseconds: bigint, lastNs: bigint): void {
+    if (this.nextNs !== undefined) this.nextNs += nanoseconds;
+    else if (this.frozen) this.aheadNs += nanoseconds;
+    else this.offsetNs += this.behindNs(lastNs) + nanoseconds;
+  }
+
+  setNext(timeNs: bigint): void {
+    this.nextNs = timeNs;
+  }
+
+  freeze(frozen: boolean, lastNs: bigint): void {
+    if (this.frozen && !frozen) this.offsetNs = lastNs + this.aheadNs - this.systemNs();
+    if (!frozen) this.aheadNs = 0n;
+    this.frozen = frozen;
+  }
+
+  save(): string {
+    const { offsetNs, frozen, aheadNs, nextNs } = this;
+    const state: ClockState = {
+      // A frozen clock goes on from the last block's time, a running one from the system's.
+      offsetNs: frozen ? "0" : offsetNs.toString(),
+      frozen,
+      aheadNs: aheadNs.toString(),
+      nextNs: nextNs?.toString() ?? null,
+    };
+    return JSON.stringify(state);
+  }
+
+  load(text: string): void {
+    const { offsetNs, frozen, aheadNs, nextNs } = JSON.parse(text) as ClockState;
+    this.offsetNs = BigInt(offsetNs);
+    this.frozen = frozen;
+    this.aheadNs = BigInt(aheadNs);
+    this.nextNs = nextNs === null ? undefined : BigInt(nextNs);
+  }
+}
+
+/** Unix nanoseconds, as fine as the system tells them. */
+export function systemTimeNs(): bigint {
+  return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
+}

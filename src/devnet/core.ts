@@ -1,0 +1,223 @@
+/**
+ * The inside of a devnet, without what answers HTTP: the chain, Ethereum beside it, and the validators' agent. It is
+ * made first, so that the first block does not wait for anything else.
+ */
+import type { Database } from "bun:sqlite";
+import type { AdmissionRules } from "../chain/admission/rules.ts";
+import { LocalChain } from "../chain/local-chain.ts";
+import type { LocalChainOptions } from "../chain/options.ts";
+import { ChainCallError } from "../engine/chain-port.ts";
+import { Engine } from "../engine/engine.ts";
+import type { Genesis } from "../engine/genesis.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
+import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
+import { ethereumAfter } from "./checkpoint.ts";
+import { Clock } from "./clock.ts";
+import { Funding } from "./funding.ts";
+import { readDevnetGenesis, simulatorOptions } from "./genesis.ts";
+import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./keys.ts";
+import { Random } from "./random.ts";
+
+export interface DevnetCoreOptions {
+  readonly rules?: AdmissionRules;
+  /** An event file that the run is written to. */
+  readonly record?: string;
+  /** Text that the chain's randomness follows from; default: another one each time. */
+  readonly seed?: string;
+  /** The system's time, Unix nanoseconds. */
+  readonly nowNs?: () => bigint;
+  /** The home goes with the process: nothing waits for the disk. */
+  readonly isTemporary?: boolean;
+  /** Blocks in a history segment. */
+  readonly segmentLength?: number;
+  /** Checks transactions without state; default: here and now. */
+  readonly checkTransaction?: LocalChainOptions["checkTransaction"];
+  /** Told when the chain halts, and when it goes on. */
+  readonly onHalt?: () => void;
+  /** The same for people: why it stands still, and undefined when it goes on; each once. */
+  readonly onStanding?: (reason: string | undefined) => void;
+  /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
+  readonly onOutcome?: LocalChainOptions["onOutcome"];
+  /** Told of what goes wrong in the background. */
+  readonly onProblem?: (error: unknown) => void;
+}
+
+const WAITING: ReadonlySet<string> = new Set(["halted", "stopped", "timeout"]);
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+
+export class DevnetCore {
+  readonly chain: LocalChain;
+  readonly simulator: BridgeSimulator;
+  readonly agent: ValidatorAgent;
+  readonly funding = new Funding();
+  readonly view: AgentView;
+  /** Why the chain stands still; undefined while it does not. */
+  halted: string | undefined;
+  /** Called when the chain has taken blocks back. */
+  onReverted: () => void = () => {};
+  private segments:
+    | { onCommitted(height: number): void; idle(): Promise<void>; stop(): Promise<void> }
+    | undefined;
+  private isClosed = false;
+  private dutyProblem: string | undefined;
+
+  /**
+   * Opens the chain of a home, or begins it: then its first block is made.
+   * @param db the writer's connection
+   * @param onLoaded told after a load: the chain is opened with this genesis document from now on
+   */
+  constructor(
+    readonly genesis: Genesis,
+    private readonly db: Database,
+    private readonly options: DevnetCoreOptions,
+    onLoaded?: (genesis: string) => void,
+  ) {
+    let engine: Engine | undefined;
+    const theEngine = () => engine!;
+    const simulation = simulatorOptions(genesis, () => theEngine().core.nowNs / NANOSECONDS_PER_SECOND);
+    this.simulator = new BridgeSimulator(simulation);
+    const after = ethereumAfter(genesis, this.simulator.snapshot());
+    if (after !== undefined) this.simulator.load(JSON.stringify(after));
+    this.view = viewOf(genesis.chainId, theEngine);
+    const validators = Array.from({ length: DEVNET_VALIDATORS_MAX }, (_, at) => new ValidatorKeys(at + 1));
+    const isAssetValid = (id: string) => isAssetOf(theEngine(), this.simulator, id);
+    this.agent = new ValidatorAgent(this.view, this.simulator, validators, isAssetValid);
+    this.chain = new LocalChain({
+      db,
+      genesis,
+      makeEngine: (follower) => (engine = new Engine(genesis, follower)),
+      clock: new Clock(options.nowNs),
+      random: new Random(options.seed),
+      startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,
+      mode: { kind: "manual" },
+      parts: [this.simulator, this.agent, this.funding],
+      ...(options.rules && { rules: options.rules }),
+      ...(options.onOutcome && { onOutcome: options.onOutcome }),
+      ...(options.record && { recordTo: options.record }),
+      ...(options.isTemporary && { isTemporary: true }),
+      onCommitted: (height) => this.segments?.onCommitted(height),
+      onReverted: () => this.reverted(),
+      readGenesis: readDevnetGenesis,
+      ...(onLoaded && { onLoaded }),
+      ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
+      onHalt: (reason) => {
+        if (reason !== this.halted) options.onStanding?.(reason);
+        this.halted = reason;
+        options.onHalt?.();
+      },
+    });
+  }
+
+  /** From here on the validators answer every block. */
+  follow(): void {
+    const work = () => {
+      try {
+        for (const bytes of this.agent.work()) this.submitDuty(bytes);
+      } catch (error) {
+        this.options.onProblem?.(error);
+      }
+    };
+    this.chain.onBlock(work);
+    work();
+  }
+
+  /** A duty that fails is asked for again after a later block; each reason is reported once in a row. */
+  private submitDuty(bytes: Uint8Array): void {
+    const report = (reason: string | undefined) => {
+      if (reason !== undefined && reason !== this.dutyProblem)
+        this.options.onProblem?.(
+          new NodeError("devnet.validator", "duty_failed", `a validator's transaction failed: ${reason}`),
+        );
+      this.dutyProblem = reason;
+    };
+    this.chain.submit(bytes, "commit").then(
+      ({ code, text }) => report(code === 0 ? undefined : text),
+      // A chain that stands still, and a block that nobody makes yet, are no fault of the transaction.
+      (error) => (error instanceof ChainCallError && WAITING.has(error.code)) || report(reasonOf(error)),
+    );
+  }
+
+  /** From here on finished stretches of history become segments. */
+  async keepSegments(home: string): Promise<void> {
+    this.startSegments = () => this.makeSegments(home);
+    await this.startSegments();
+  }
+
+  private async makeSegments(home: string): Promise<void> {
+    const { SegmentMaker } = await import("../history/segment-maker.ts");
+    const { recordSegment } = await import("../history/segment-table.ts");
+    // The chain may have taken blocks back twice meanwhile.
+    if (this.isClosed || this.segments !== undefined) return;
+    const { segmentLength, onProblem } = this.options;
+    this.segments = new SegmentMaker({
+      home,
+      db: this.db,
+      ...(segmentLength !== undefined && { segmentLength }),
+      record: (row) => recordSegment(this.db, row),
+      onProblem: (error) => onProblem?.(error),
+    });
+    this.segments.onCommitted(this.chain.status.height);
+  }
+
+  /** Settles when every finished stretch of history is a segment. */
+  async history(): Promise<void> {
+    await this.restarted;
+    await this.segments?.idle();
+  }
+
+  /** The keys that the chain knows the first validator by now. */
+  get validator(): { readonly nodeId: string; readonly vegaPubKey: string } {
+    const { nodeId } = new ValidatorKeys(1);
+    return { nodeId, vegaPubKey: this.view.node(nodeId)!.vegaPubKey };
+  }
+
+  /** The contract's address that bundles are bound to. */
+  get collateralBridge(): string {
+    return simulatorOptions(this.genesis, () => 0n).contracts.collateralBridge;
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await this.segments?.stop();
+    await this.restarted;
+    await this.chain.stop();
+    this.db.close();
+  }
+
+  private startSegments: () => Promise<void> = async () => {};
+  /** When those that follow a revert are under way. */
+  private restarted: Promise<unknown> = Promise.resolve();
+
+  private reverted(): void {
+    this.onReverted();
+    const stopped = this.segments?.stop();
+    this.segments = undefined;
+    this.restarted = Promise.all([this.restarted, stopped])
+      .then(() => this.startSegments())
+      .catch((error) => this.options.onProblem?.(error));
+  }
+}
+
+function viewOf(chainId: string, engine: () => Engine): AgentView {
+  return {
+    chainId,
+    get height() {
+      return engine().core.height;
+    },
+    get timeNs() {
+      return engine().core.nowNs;
+    },
+    node: (nodeId) => engine().rooms.validators.node(nodeId),
+    duties: (nodeId) => engine().duties(nodeId),
+  };
+}
+
+/** An asset without a contract is what it says; one with a contract must be what the contract says. */
+function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
+  const details = engine.rooms.assets.get(id)?.details;
+  if (details === undefined) return false;
+  if (details.erc20 === undefined) return true;
+  const { name, symbol, decimals, erc20 } = details;
+  return simulator.isToken({ address: erc20.contractAddress, name, symbol, decimals: Number(decimals) });
+}

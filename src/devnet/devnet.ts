@@ -1,0 +1,343 @@
+/**
+ * A devnet: a chain that makes its own blocks, a simulated Ethereum beside it, a validator whose keys everybody knows,
+ * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
+ * and for whoever uses Lyra as a library.
+ */
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LocalChain } from "../chain/local-chain.ts";
+import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
+import { readCheckpointFile } from "../engine/checkpoint/container.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
+import { lockHome } from "../files/lock.ts";
+import { readShortText } from "../files/short-file.ts";
+import { isDiskFull } from "../files/sqlite-error.ts";
+import { writeWhole } from "../files/whole-file.ts";
+import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
+import type { Reading } from "../node/reading.ts";
+import type { ToolsAccess } from "../planes/devnet/loopback.ts";
+import { openWriter } from "../store/database.ts";
+import { rfc3339Nano } from "../wire/time-text.ts";
+import { type DevnetAddress, devnetAddressFile } from "./address.ts";
+import { systemTimeNs } from "./clock.ts";
+import { DevnetCore, type DevnetCoreOptions } from "./core.ts";
+import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./genesis.ts";
+import { genesisOf, isNew, settleReset, writeGenesis } from "./home.ts";
+import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./keys.ts";
+import type { PartiesReport } from "./parties.ts";
+import type { PlanesOptions } from "./planes.ts";
+import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
+
+export interface DevnetOptions extends DevnetCoreOptions {
+  /** Where it is kept; without one in a temporary folder that is removed in the end. */
+  readonly home?: string;
+  /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
+  readonly genesis?: string;
+  /** What the state of a new chain is taken from: as `lyra devnet checkpoint` gives it, or a network's file. */
+  readonly checkpoint?: Uint8Array;
+  /** What differs from the shipped genesis, for a new chain. */
+  readonly chainId?: string;
+  /** Host names, besides this machine's, under which the tools answer to the token in the home's file `tools-token`. */
+  readonly toolsAllow?: readonly string[];
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Unix nanoseconds, where a new chain's time begins, and its clock with it; default: now. */
+  readonly genesisTimeNs?: bigint;
+  /** How blocks come about; default: a transaction makes one at once. */
+  readonly mode?: BlockMode;
+  readonly host?: string;
+  /** Default 0: a free one. */
+  readonly dataPort?: number;
+  readonly nodePort?: number;
+  readonly faucetPort?: number;
+  /** Whether the parties of a new chain get balances, stake and delegations; default true. The validator always does. */
+  readonly fund?: boolean;
+  readonly limits?: Partial<Limits>;
+  /** Whether HTTP is answered by a thread of its own: more a second, and more memory. Default: on the calling one. */
+  readonly thread?: boolean;
+}
+
+export interface Devnet {
+  readonly chainId: string;
+  readonly home: string;
+  readonly isTemporary: boolean;
+  readonly nodeUrl: string;
+  readonly dataUrl: string;
+  readonly faucetUrl: string;
+  /** The same with ports and process, as `--config-out` writes it. */
+  readonly address: DevnetAddress;
+  /** PUBLIC test keys. */
+  readonly recoveryPhrase: string;
+  readonly parties: readonly DevnetParty[];
+  readonly validator: ValidatorKeys;
+  readonly chain: DevnetPort;
+  /** Signs commands with the validator's keys, besides what it does by itself. */
+  readonly agent: ValidatorAgent;
+  /** "resumed at block 812: ..."; empty for a new chain. */
+  readonly resumed: string;
+  /** From the start of the process to the first block, milliseconds. */
+  readonly firstBlockMs: number;
+  /** The parties' keys and what they hold as of the last block. */
+  report(): PartiesReport;
+  /** What an asset is called, and how many decimals its amounts have; undefined for one that is not there. */
+  asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
+  /** Settles when every finished stretch of history can be exported. */
+  history(): Promise<void>;
+  /** Settles when the thread that answers HTTP ends by itself; never where there is none. */
+  readonly broken: Promise<NodeError>;
+  /** Frees the ports and closes the store; within two seconds. */
+  close(): Promise<void>;
+}
+
+const INSTANT: BlockMode = { kind: "instant" };
+const SECOND_NS = 1_000_000_000n;
+
+/** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
+export async function createDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+  const cleanup: (() => unknown)[] = [];
+  const close = async () => {
+    for (const undo of cleanup.splice(0).reverse()) await undo();
+  };
+  try {
+    return await start(options, (undo) => cleanup.push(undo), close);
+  } catch (error) {
+    await close();
+    throw startFailure(error);
+  }
+}
+
+/** A chain that stood still, or files that could not be written, as whoever starts it is told. */
+function startFailure(error: unknown): unknown {
+  if (error instanceof NodeError || !(error instanceof Error)) return error;
+  if (isDiskFull(error)) {
+    const sentence =
+      error instanceof ChainCallError ? error.message : "the disk is full: the devnet cannot be set up";
+    return new NodeError("devnet.start", "disk_full", sentence, "make room and start again", ExitCode.failed);
+  }
+  if (!(error instanceof ChainCallError)) return error;
+  return new NodeError(
+    "devnet.start",
+    error.code,
+    error.message,
+    "check the home with: lyra doctor --home DIR",
+  );
+}
+
+async function start(
+  options: DevnetOptions,
+  onClose: (undo: () => unknown) => void,
+  close: () => Promise<void>,
+): Promise<Devnet> {
+  const { dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
+  const isTemporary = options.home === undefined;
+  const home = options.home ?? mkdtempSync(join(tmpdir(), "lyra-devnet-"));
+  if (isTemporary) onClose(() => rmSync(home, { recursive: true, force: true }));
+  const lock = lockHome(home);
+  onClose(() => lock.release());
+  const link = options.thread ? new PlanesThread() : undefined;
+  if (link) onClose(() => link.end());
+  const { core, note } = openCore(home, isTemporary, options, link);
+  onClose(() => core.close());
+  const firstBlockMs = performance.now();
+  link?.begin();
+
+  // What is not needed for the first block is loaded after it.
+  const [{ Reading }, { DevnetBridge }, { reportParties }] = await Promise.all([
+    import("../node/reading.ts"),
+    import("./bridge.ts"),
+    import("./parties.ts"),
+  ]);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const reading = new Reading(home, limits);
+  onClose(() => reading.close());
+  const { reader } = reading;
+  const { simulator, agent, collateralBridge } = core;
+  const bridge = new DevnetBridge({ chain: core.chain, simulator, agent, reader, collateralBridge });
+  const chain: DevnetPort = Object.assign(core.chain, { bridge });
+  const parties = devnetParties();
+  const report = () => reportParties(parties, reader);
+  const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
+  const host = options.host ?? "127.0.0.1";
+  const places = { home, host, dataPort, nodePort, faucetPort, limits, ...(toolsAccess && { toolsAccess }) };
+  const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
+  onClose(() => planes.close());
+  core.onReverted = () => {
+    reading.forget();
+    planes.forget();
+  };
+  if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {
+    await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
+  }
+  const standing = standingTime(core.chain);
+  core.follow();
+  await core.funding.run({ ...core, chain, parties: fund ? parties : [], validator: core.validator });
+  await chain.setBlockMode(options.mode ?? INSTANT);
+  const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
+  const addressFile = join(home, devnetAddressFile);
+  writeWhole(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
+  onClose(() => rmSync(addressFile, { force: true }));
+  const segments = core.keepSegments(home).catch((error) => options.onProblem?.(error));
+
+  const { stateHeight, sentence } = core.chain.resumption;
+  return {
+    ...address,
+    isTemporary,
+    address,
+    recoveryPhrase: DEVNET_RECOVERY_PHRASE,
+    parties,
+    validator: new ValidatorKeys(1),
+    chain,
+    agent,
+    resumed:
+      stateHeight === undefined
+        ? ""
+        : [sentence, note, standing].filter((text) => text !== undefined).join("; "),
+    firstBlockMs,
+    asset(id) {
+      const found = reader.find<{ asset: { details: { symbol: string; decimals: string } } }>(
+        "/api/v2/asset/{asset_id}",
+        { assetId: id },
+      );
+      const details = found?.asset.details;
+      return details && { symbol: details.symbol, decimals: Number(details.decimals) };
+    },
+    report,
+    history: async () => {
+      await segments;
+      await core.history();
+    },
+    broken: link?.broken ?? new Promise<never>(() => {}),
+    close,
+  };
+}
+
+const TOKEN_FILE = "tools-token";
+const TOKEN_BYTES = 32;
+const TOKEN = /^[!-~]{16,200}$/;
+
+/** The token of the environment, of the file, or a new one. @throws NodeError `tools_token_invalid` */
+function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
+  const file = join(home, TOKEN_FILE);
+  const given =
+    process.env.LYRA_TOOLS_TOKEN || (existsSync(file) ? readShortText(file, 1_024).trim() : undefined);
+  const token = given ?? randomBytes(TOKEN_BYTES).toString("hex");
+  if (!TOKEN.test(token)) {
+    throw new NodeError(
+      "devnet.tools",
+      "tools_token_invalid",
+      "the token of the tools must be 16 to 200 characters without blanks",
+      `correct LYRA_TOOLS_TOKEN, or remove ${TOKEN_FILE} from the home`,
+      ExitCode.usage,
+    );
+  }
+  writeWhole(file, `${token}\n`, { mode: 0o600 });
+  return { hosts: hosts.map((name) => name.toLowerCase()), token };
+}
+
+/** A clock that is a little behind catches up before anybody sees it. */
+const BEHIND_SECONDS_MIN = 2n;
+const DAY_SECONDS = 86_400n;
+
+/** Why the time of a resumed chain does not move, with the way out; undefined while it does. */
+function standingTime({ clockBehindNs, status }: LocalChain): string | undefined {
+  const seconds = clockBehindNs / SECOND_NS;
+  if (seconds < BEHIND_SECONDS_MIN) return undefined;
+  const last = rfc3339Nano(status.timeNs);
+  const ahead = seconds < DAY_SECONDS ? `${seconds} s` : `${seconds / DAY_SECONDS} days`;
+  const text = `the last block's time, ${last}, is ${ahead} ahead of the clock, so the chain's time hardly moves`;
+  return `${text}; to go on from there: lyra devnet time forward 1s`;
+}
+
+/** What answers HTTP, wherever it runs. */
+interface Answering {
+  /** Listens on all ports. @throws NodeError when one is in use; then on none */
+  serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;
+  /** The chain took blocks back. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+/** On this thread. */
+async function planesHere(
+  places: Omit<PlanesOptions, "notReady">,
+  reading: Reading,
+  notReady: () => string | undefined,
+  report: () => PartiesReport,
+): Promise<Answering> {
+  const { Planes } = await import("./planes.ts");
+  const planes = new Planes({ ...places, notReady }, reading);
+  return {
+    serve: async (chain) => planes.serve(chain, report),
+    forget: () => {},
+    close: () => planes.close(),
+  };
+}
+
+function openCore(
+  home: string,
+  isTemporary: boolean,
+  options: DevnetOptions,
+  link: PlanesThread | undefined,
+): { core: DevnetCore; note: string | undefined } {
+  settleReset(home);
+  const fresh = isNew(home) ? newGenesisText(options) : undefined;
+  const db = openWriter(home);
+  try {
+    const { text, note } = genesisOf(home, db, () => fresh ?? newGenesisText(options));
+    const genesis = readDevnetGenesis(text);
+    const onLoaded = (genesisText: string) => {
+      try {
+        writeGenesis(home, genesisText);
+      } catch (error) {
+        // The store has it: the next start writes it.
+        options.onProblem?.(error);
+      }
+    };
+    const core = new DevnetCore(genesis, db, { ...options, ...link?.chainOptions, isTemporary }, onLoaded);
+    return { core, note };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** The genesis of a new chain, with the time at which it begins. @throws NodeError */
+function newGenesisText(options: DevnetOptions): string {
+  const { genesis, checkpoint, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
+  const bare =
+    genesis ??
+    devnetGenesisText({
+      timeNs: genesisTimeNs,
+      ...(chainId !== undefined && { chainId }),
+      ...(parameters && { parameters }),
+    });
+  readDevnetGenesis(bare);
+  const text = checkpoint ? withCheckpoint(bare, readCheckpointFile(checkpoint)) : bare;
+  if (checkpoint) readDevnetGenesis(text);
+  return text;
+}
+
+interface Listening {
+  readonly url: string;
+  readonly port: number;
+}
+
+function addressOf(
+  { node, data, faucet }: { node: Listening; data: Listening; faucet: Listening },
+  chainId: string,
+  home: string,
+): DevnetAddress {
+  return {
+    nodeUrl: node.url,
+    dataUrl: data.url,
+    faucetUrl: faucet.url,
+    nodePort: node.port,
+    dataPort: data.port,
+    faucetPort: faucet.port,
+    chainId,
+    home,
+    pid: process.pid,
+  };
+}

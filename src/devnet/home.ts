@@ -1,0 +1,147 @@
+/**
+ * What a devnet keeps in its home beside the store: its genesis as a file, which the store has too, and the last chain
+ * while a reset makes room for another.
+ */
+import type { Database } from "bun:sqlite";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { hasChain, storedGenesis } from "../chain/chain-store.ts";
+import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { lockHome } from "../files/lock.ts";
+import { writeWhole } from "../files/whole-file.ts";
+import { openReader, storePath } from "../store/database.ts";
+import { readHead } from "../store/head.ts";
+import { devnetAddressFile } from "./address.ts";
+
+const GENESIS_FILE = "genesis.json";
+/** A genesis file that was not the chain's. */
+const OTHER_GENESIS_FILE = "genesis.other.json";
+/** The last chain, whole, until the new one is there. */
+const ASIDE = "before-reset";
+/** A reset was cut off while it moved the last chain there ... */
+const TAKING = "before-reset.taking";
+/** ... or before it had removed the new one, to give the last one its place again. */
+const GIVING_BACK = "before-reset.giving-back";
+// The sums first: they are of no other store.
+const FILES = [
+  "lyra.db-sums",
+  "lyra.db",
+  "lyra.db-wal",
+  "lyra.db-shm",
+  "segments",
+  GENESIS_FILE,
+  devnetAddressFile,
+] as const;
+
+/** Whether a genesis has to be made before the home's store is: a wrong one leaves the home as it is. */
+export function isNew(home: string): boolean {
+  return !existsSync(join(home, GENESIS_FILE)) && !existsSync(storePath(home));
+}
+
+/**
+ * The genesis of the store's chain; for a store without one a new one, which is written beside it.
+ * @returns with what whoever starts it should know @throws NodeError `genesis_missing`; of `make`
+ */
+export function genesisOf(home: string, db: Database, make: () => string): { text: string; note?: string } {
+  const file = join(home, GENESIS_FILE);
+  if (readHead(db) === undefined) {
+    const text = make();
+    // That of a chain that never began is in nobody's way.
+    writeGenesis(home, text);
+    return { text };
+  }
+  // A recording, which no chain goes on with.
+  if (!hasChain(db)) return { text: make() };
+  const beside = existsSync(file) ? readFileSync(file, "utf8") : undefined;
+  const text = storedGenesis(db) ?? beside;
+  if (text === undefined) {
+    const sentence = `the chain in ${home} has lost its ${GENESIS_FILE}`;
+    const hint = "put the file back, or begin anew with --reset";
+    throw new NodeError("devnet.start", "genesis_missing", sentence, hint);
+  }
+  if (beside === text) return { text };
+  if (beside !== undefined) renameSync(file, join(home, OTHER_GENESIS_FILE));
+  writeGenesis(home, text);
+  if (beside === undefined) return { text, note: `${GENESIS_FILE} was gone and is there again` };
+  return { text, note: `${GENESIS_FILE} was not this chain's, and is ${OTHER_GENESIS_FILE} now` };
+}
+
+/** @throws when the disk is full, or the home cannot be written to */
+export function writeGenesis(home: string, text: string): void {
+  writeWhole(join(home, GENESIS_FILE), text, { flush: true });
+}
+
+/**
+ * Puts aside what a devnet has put into its home, and nothing else. Wherever it is cut off, either all of the last
+ * chain is aside or the next start puts it back (`settleReset`).
+ * @throws NodeError for the home of something else
+ */
+export function setAside(home: string): void {
+  if (!existsSync(home)) return;
+  const lock = lockHome(home);
+  try {
+    settleReset(home);
+    // A reset that was cut off later has left the last chain aside, and in its place one that never listened.
+    if (existsSync(join(home, ASIDE))) {
+      removeChain(home);
+      return;
+    }
+    if (existsSync(storePath(home)) && !isDevnet(home)) {
+      const sentence = `${home} holds no devnet, and is left alone`;
+      throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home", ExitCode.usage);
+    }
+    const taking = join(home, TAKING);
+    mkdirSync(taking);
+    moveChain(home, taking);
+    renameSync(taking, join(home, ASIDE));
+  } finally {
+    lock.release();
+  }
+}
+
+/** Makes everything as it was before `setAside`: the new chain did not begin. @throws NodeError `home_in_use` */
+export function putBack(home: string): void {
+  if (!existsSync(join(home, ASIDE))) return;
+  const lock = lockHome(home);
+  try {
+    renameSync(join(home, ASIDE), join(home, GIVING_BACK));
+    settleReset(home);
+  } finally {
+    lock.release();
+  }
+}
+
+/** The new chain is there. */
+export function forgetAside(home: string): void {
+  rmSync(join(home, ASIDE), { recursive: true, force: true });
+}
+
+/** Ends what was cut off half-way; only under the home's lock. */
+export function settleReset(home: string): void {
+  const [taking, givingBack] = [join(home, TAKING), join(home, GIVING_BACK)];
+  if (existsSync(givingBack)) {
+    removeChain(home);
+    renameSync(givingBack, taking);
+  }
+  if (!existsSync(taking)) return;
+  moveChain(taking, home);
+  rmSync(taking, { recursive: true });
+}
+
+function isDevnet(home: string): boolean {
+  if (existsSync(join(home, GENESIS_FILE))) return true;
+  try {
+    using db = openReader(home);
+    return hasChain(db);
+  } catch {
+    return false;
+  }
+}
+
+function removeChain(folder: string): void {
+  for (const name of FILES) rmSync(join(folder, name), { recursive: true, force: true });
+}
+
+function moveChain(from: string, to: string): void {
+  for (const name of FILES) if (existsSync(join(from, name))) renameSync(join(from, name), join(to, name));
+}

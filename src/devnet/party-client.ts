@@ -1,0 +1,97 @@
+// A party that sends transactions to a chain in the same process: proof of work, signature, submission. What a wallet
+// does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway. Unlike a wallet's
+// sender it waits for nothing and holds nothing back: what the chain says of a transaction is what is wanted here.
+import { Solver } from "../chain/admission/pow/solver.ts";
+import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
+import { sha3HexOf } from "../crypto/sha3.ts";
+import type { ChainPort, TxOutcome } from "../engine/chain-port.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { viewOf } from "../wallet/sending/chain-view.ts";
+import type { Slot } from "../wallet/sending/plan.ts";
+import { ProofPlanner } from "../wallet/sending/planner.ts";
+import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
+import { hexOf } from "../wire/identifiers.ts";
+import { rootId } from "../wire/transaction.ts";
+import {
+  type CommandInit,
+  encodeCommand,
+  serializeTransaction,
+  signTransaction,
+} from "../wire/transaction-build.ts";
+
+export interface SentTransaction {
+  readonly outcome: TxOutcome;
+  /** The first identifier of what it creates. */
+  readonly id: string;
+}
+
+export interface SendOptions {
+  /** For the verdict of the mempool, or until it is in a block; default: `commit`. */
+  readonly wait?: "check" | "commit";
+  /** A refusal is an answer, not an error; default: false. */
+  readonly allowRefusal?: boolean;
+}
+
+export class PartyClient {
+  readonly party: string;
+  /** A chain in this process that says a lower height was taken back to it. */
+  private readonly planner = new ProofPlanner({ isSoleUser: true, rewindMs: 0 });
+  /** On this thread: a devnet's proofs are found sooner than another one wakes. */
+  private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
+  private sent = 0n;
+
+  /** @param salt tells clients of one party apart, that no two of their transactions are equal */
+  constructor(
+    private readonly chain: ChainPort,
+    private readonly key: Ed25519KeyPair,
+    private readonly salt = hexOf(crypto.getRandomValues(new Uint8Array(8))),
+  ) {
+    this.party = hexOf(key.publicKey);
+  }
+
+  /**
+   * Builds on the newest block with room, sends, and waits for its block.
+   * @throws NodeError `transaction_refused` with the chain's reason, and of the proof; ChainCallError
+   */
+  async send(command: CommandInit, options: SendOptions = {}): Promise<SentTransaction> {
+    const { wait = "commit", allowRefusal = false } = options;
+    const { bytes, id } = await this.build(command);
+    const outcome = await this.chain.submit(bytes, wait);
+    if (outcome.code === 0 || allowRefusal) return { outcome, id };
+    const { rule = "", sentence = outcome.text } = outcome.details ?? {};
+    const hint = `the rule is ${rule || outcome.code}; to get refusals as answers, send with { allowRefusal: true }`;
+    throw new NodeError(
+      "party.send",
+      "transaction_refused",
+      `the ${command.kind} was refused: ${sentence}`,
+      hint,
+    );
+  }
+
+  /** The bytes of a transaction that is ready to be submitted. */
+  async build(command: CommandInit): Promise<{ readonly bytes: Uint8Array; readonly id: string }> {
+    this.sent += 1n;
+    const unique = sha3HexOf(Buffer.from(`${this.party} ${this.salt} ${this.sent}`, "utf8"));
+    const slot = await this.place();
+    const { hash: blockHash, difficulty, height } = slot;
+    const solution = await this.solver.solve({ blockHash, tid: unique, difficulty });
+    this.planner.prove(slot, solution.difficulty);
+    const inputData = encodeCommand(command, BigInt(`0x${unique.slice(0, 16)}`) | 1n, height);
+    const { chainId } = this.chain.status;
+    const pow = { tid: unique, nonce: solution.nonce };
+    const transaction = signTransaction(inputData, this.key, { chainId, pow });
+    const signature = Buffer.from(transaction.signature!.value!, "hex");
+    return { bytes: serializeTransaction(transaction), id: rootId(signature) };
+  }
+
+  private async place(): Promise<Slot> {
+    const ticket = this.planner.ask();
+    const view = viewOf((await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse);
+    // That a party is banned is the chain's to say.
+    if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);
+    const plan = this.planner.plan(0);
+    if (plan.kind === "go") return plan.slot;
+    const text = "the transaction per block limit has been reached";
+    throw new NodeError("proof.plan", "quota_reached", text, "wait for the next block and build on it");
+  }
+}

@@ -1,0 +1,146 @@
+// What a devnet answers on: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
+// first block is made.
+
+import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
+import { logFailure } from "../errors/log.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { Limits } from "../http/limits.ts";
+import { BUILD } from "../node/build.ts";
+import { HomeWatch } from "../node/home-watch.ts";
+import type { Reading } from "../node/reading.ts";
+import { scrubRounds } from "../node/scrub.ts";
+import { storeFacts } from "../node/store-facts.ts";
+import { serveData } from "../planes/data/server.ts";
+import { ServerStatus } from "../planes/data/status.ts";
+import { type DevnetTools, devnetTools } from "../planes/devnet/app.ts";
+import type { ToolsAccess } from "../planes/devnet/loopback.ts";
+import type { NameReport } from "../planes/devnet/names.ts";
+import { transactionStory } from "../planes/devnet/transaction-story.ts";
+import type { FaucetPort } from "../planes/faucet/port.ts";
+import { serveFaucet } from "../planes/faucet/server.ts";
+import { mountedNode } from "../planes/node/app.ts";
+import { NodeContext } from "../planes/node/context.ts";
+import { NodePlane } from "../planes/node/plane.ts";
+import { serveNode } from "../planes/node/server.ts";
+import { systemTimeNs } from "./clock.ts";
+
+/** Floods of transactions need the core more. */
+const SCRUB_REST_MS = 100;
+
+export interface PlanesOptions {
+  readonly home: string;
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly dataPort: number;
+  readonly nodePort: number;
+  readonly faucetPort: number;
+  readonly limits: Limits;
+  /** Other machines that may use the tools. */
+  readonly toolsAccess?: ToolsAccess;
+  /** Why the data may not be complete; undefined when all is well. */
+  notReady(): string | undefined;
+}
+
+export class Planes {
+  private readonly servers: { stop(): Promise<void> }[] = [];
+  private readonly stopping = Promise.withResolvers<void>();
+  private isStopping = false;
+  private scrubbing: Promise<void> | undefined;
+  private stopNotifying = () => {};
+  private watch: HomeWatch | undefined;
+  private lost: string | undefined;
+
+  /** @param reading stays open when the planes are closed */
+  constructor(
+    private readonly options: PlanesOptions,
+    private readonly reading: Reading,
+  ) {}
+
+  /** Listens on all ports. @throws NodeError when one is in use; then on none */
+  serve(chain: DevnetPort, parties: () => NameReport) {
+    const { host, dataPort, nodePort, faucetPort } = this.options;
+    const story = async (hash: string) =>
+      transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
+    const tools: DevnetTools = devnetTools({ chain, parties, story }, this.options.toolsAccess);
+    const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
+    const status = new ServerStatus();
+    const data = serveData(this.reading.plane, status, {
+      host,
+      port: dataPort,
+      mounted: mountedNode(node, status),
+    });
+    this.servers.push(data);
+    this.stopNotifying = chain.onBlock(({ height }) => {
+      this.reading.plane.heightWaiters.notify();
+      status.ingest.note(() => height);
+    });
+    status.source = this.statusSource();
+    const nodeServer = serveNode(node, { host, port: nodePort, status }, tools);
+    this.servers.push(nodeServer);
+    // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
+    const faucet = serveFaucet(this.faucet(chain), {
+      host: "127.0.0.1",
+      port: faucetPort,
+      nowMs: () => Number(systemTimeNs() / 1_000_000n),
+      status,
+    });
+    this.servers.push(faucet);
+    this.scrubbing = this.scrub(status);
+    this.watch = new HomeWatch(this.options.home, (failure) => {
+      logFailure(failure);
+      this.lost = `the home is lost: ${failure.code}`;
+    });
+    return { data, node: nodeServer, faucet };
+  }
+
+  /** Pages that are not what was written are not served any more. */
+  private scrub(status: ServerStatus): Promise<void> {
+    const { home } = this.options;
+    const isStopping = () => this.isStopping;
+    const rounds = {
+      home,
+      isStopping,
+      stopped: this.stopping.promise,
+      restMs: SCRUB_REST_MS,
+      pagesOnly: true,
+    };
+    return scrubRounds(rounds).catch((error) => {
+      if (!(error instanceof NodeError)) throw error;
+      logFailure(error);
+      status.noteDamage();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isStopping = true;
+    this.watch?.stop();
+    this.stopNotifying();
+    this.stopping.resolve();
+    await this.scrubbing;
+    await Promise.all(this.servers.map((server) => server.stop()));
+  }
+
+  private nodeContext(chain: ChainPort): NodeContext {
+    return new NodeContext(chain, { limits: this.options.limits, build: BUILD, nowNs: systemTimeNs });
+  }
+
+  private faucet(chain: DevnetPort): FaucetPort {
+    const { reader } = this.reading;
+    return {
+      async asset(id) {
+        const found = reader.find<{ asset: { details: { builtinAsset?: { maxFaucetAmountMint: string } } } }>(
+          "/api/v2/asset/{asset_id}",
+          { assetId: id },
+        );
+        const mintMax = found?.asset.details.builtinAsset?.maxFaucetAmountMint;
+        return found && { mintMax: mintMax === undefined ? undefined : BigInt(mintMax) };
+      },
+      deposit: (party, asset, amount) => chain.bridge.deposit(party, asset, amount),
+    };
+  }
+
+  private statusSource() {
+    const { home, notReady } = this.options;
+    return { ...storeFacts(home, this.reading.plane), notReady: () => this.lost ?? notReady() };
+  }
+}

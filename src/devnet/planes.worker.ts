@@ -1,0 +1,66 @@
+// The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
+// neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
+/// <reference lib="webworker" />
+import { giveWay, Niceness } from "../files/thread-priority.ts";
+import { Reading } from "../node/reading.ts";
+import { type CallMessage, type ChainMessage, type ErrorText, errorText, RemoteChain } from "./chain-link.ts";
+import { devnetParties } from "./keys.ts";
+import { reportParties } from "./parties.ts";
+import { Planes, type PlanesOptions } from "./planes.ts";
+
+export interface Listening {
+  readonly url: string;
+  readonly port: number;
+}
+
+export type ToPlanes =
+  | ChainMessage
+  | { readonly kind: "serve"; readonly options: Omit<PlanesOptions, "notReady"> }
+  | { readonly kind: "forget" }
+  | { readonly kind: "stop" };
+
+export type FromPlanes =
+  | CallMessage
+  | {
+      readonly kind: "listening";
+      readonly node: Listening;
+      readonly data: Listening;
+      readonly faucet: Listening;
+    }
+  | { readonly kind: "failed"; readonly error: ErrorText }
+  | { readonly kind: "stopped" };
+
+declare const self: Worker;
+
+giveWay(Niceness.serving);
+const say = (message: FromPlanes) => self.postMessage(message);
+const chain = new RemoteChain(say);
+let reading: Reading | undefined;
+let planes: Planes | undefined;
+
+function serve(options: Omit<PlanesOptions, "notReady">): void {
+  try {
+    const opened = new Reading(options.home, options.limits);
+    reading = opened;
+    planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
+    const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
+    const place = ({ url, port }: Listening): Listening => ({ url, port });
+    say({ kind: "listening", node: place(node), data: place(data), faucet: place(faucet) });
+  } catch (error) {
+    say({ kind: "failed", error: errorText(error) });
+  }
+}
+
+async function stop(): Promise<void> {
+  chain.close();
+  await planes?.close();
+  reading?.close();
+  say({ kind: "stopped" });
+}
+
+self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
+  if (data.kind === "serve") serve(data.options);
+  else if (data.kind === "forget") reading?.forget();
+  else if (data.kind === "stop") void stop();
+  else chain.take(data);
+};

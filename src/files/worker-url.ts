@@ -1,0 +1,26 @@
+// Where a worker's entry point is. The compiled executable keeps entry points at their paths below the root of the
+// sources (scripts/build.ts lists them), and puts a copy of this file into each of them: where it stands there says
+// nothing, and a worker that starts workers would look below its own folder.
+
+/** The root of the files inside a compiled executable, on Linux and macOS, and on Windows. */
+const INSIDE = /^.*?\/(?:\$bunfs|%24bunfs|~BUN|%7EBUN)\/root\//;
+
+/** @param url of this file */
+export function sourceRoot(url: string): string {
+  return INSIDE.exec(url)?.[0] ?? new URL("../", url).href;
+}
+
+const ROOT = sourceRoot(import.meta.url);
+
+/** @param path of the worker's file below `src/` */
+export function workerUrl(
+  path:
+    | "node/writer.worker.ts"
+    | "devnet/planes.worker.ts"
+    | "node/reader.worker.ts"
+    | "history/segment.worker.ts"
+    | "chain/admission/pow/solver.worker.ts"
+    | "chain/admission/verifier/verifier.worker.ts",
+): string {
+  return `${ROOT}${path}`;
+}

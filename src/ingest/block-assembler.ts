@@ -1,0 +1,251 @@
+// Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
+
+import { Field } from "../store/project/fields.ts";
+import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "../wire/block.ts";
+import { EnvelopeReader } from "../wire/bus-event.ts";
+import { readBeginBlockAt } from "../wire/generated/events.ts";
+import { hexBytesAt, isHex } from "../wire/identifiers.ts";
+import { type Rules, Skim } from "../wire/skim.ts";
+import { latinAt } from "../wire/text.ts";
+
+const BUS_EVENT_VERSION = 1;
+/** `protocol_upgrade_started` (reference 30, section 9.3). */
+const UPGRADE_STARTED_FIELD = 150;
+const CHAIN_ID_BYTES_MAX = 200;
+/** Events of one block that are held until its end, and their bytes. */
+export const BLOCK_EVENTS_MAX = 10_000_000;
+export const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
+const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
+const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
+/** What a terminal could take for something else than text. */
+const UNPRINTABLE = /\p{C}/u;
+
+/** The stream breaks its own rules. */
+export class StreamFault extends Error {
+  override readonly name = "StreamFault";
+}
+
+/** Payloads that some projection keeps. Of the others only the envelope counts. */
+const isKept = new Uint8Array(2 ** 11);
+for (const field of Object.values(Field)) isKept[field] = 1;
+
+interface OpenBlock {
+  chainId: string;
+  height: number;
+  timeNs: bigint;
+  hash: string;
+  hashBytes: Uint8Array;
+  txHashes: string[];
+  events: BlockEvent[];
+  unkept: number;
+  place: BlockPlace;
+}
+
+export class BlockAssembler {
+  private readonly envelope = new EnvelopeReader();
+  private open: OpenBlock | undefined;
+  private seenBlock = false;
+  private chainIdBytes: Uint8Array | undefined;
+  private chainId = "";
+  /** The last transaction hash seen in this block, as it stands on the wire, and its index. */
+  private lastTx: Uint8Array = new Uint8Array(0);
+  private lastTxStart = 0;
+  private lastTxLength = 0;
+  private lastTxIndex = 0;
+  /** Indexes of the block's transaction hashes, once there are several. */
+  private txIndexes = new Map<string, number>();
+  private openBytes = 0;
+  private isNewFile = false;
+
+  /** Height of a block that has begun and not ended. */
+  get openHeight(): number | undefined {
+    return this.open?.height;
+  }
+
+  /**
+   * The next event is the first of another file, which goes on where the last one ended, inside a block too, or
+   * begins with a block of its own.
+   */
+  nextFile(): void {
+    this.isNewFile = true;
+  }
+
+  /**
+   * Takes one serialized bus event; returns the block that it completes.
+   * @param record number of the record it came in
+   * @param offset bytes of the stream before that record
+   * @throws StreamFault, WireError
+   */
+  push(bytes: Uint8Array, start: number, end: number, record = 0, offset = 0): Block | undefined {
+    const envelope = this.envelope;
+    envelope.read(bytes, start, end);
+    if (this.isNewFile) this.enterFile();
+    if (envelope.version !== BUS_EVENT_VERSION) {
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} has version ${envelope.version}, want ${BUS_EVENT_VERSION}`,
+      );
+    }
+    if (envelope.seq > SEQUENCE_MAX) {
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} has a sequence number above ${SEQUENCE_MAX}`,
+      );
+    }
+    if (envelope.field === Field.beginBlock) {
+      this.begin(bytes, { record, offset });
+      return undefined;
+    }
+    if (this.open === undefined) {
+      // Before the first block there may be the tail of one that began earlier; later there may not.
+      if (!this.seenBlock) return undefined;
+      // The one event that may stand here: what came next was another release's.
+      if (envelope.field === UPGRADE_STARTED_FIELD) {
+        this.checkChain(bytes);
+        return undefined;
+      }
+      throw new StreamFault(`event ${envelope.height}-${envelope.seq} stands between two blocks`);
+    }
+    this.checkChain(bytes);
+    if (envelope.height !== this.open.height) {
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} stands inside block ${this.open.height}`,
+      );
+    }
+    if (envelope.field === Field.endBlock) {
+      const block = this.open;
+      this.open = undefined;
+      return block;
+    }
+    this.openBytes += end - start;
+    if (this.open.events.length + this.open.unkept >= BLOCK_EVENTS_MAX || this.openBytes > BLOCK_BYTES_MAX) {
+      throw new StreamFault(
+        `block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events or ${BLOCK_BYTES_MAX} bytes`,
+      );
+    }
+    const tx = this.txIndex(bytes);
+    if (!isKept[envelope.field]) {
+      this.open.unkept++;
+      return undefined;
+    }
+    this.open.events.push({
+      field: envelope.field,
+      seq: envelope.seq,
+      tx,
+      bytes,
+      start: envelope.payloadStart,
+      end: envelope.payloadEnd,
+    });
+    return undefined;
+  }
+
+  /** A block that the last file left open counts only if this one goes on with it. */
+  private enterFile(): void {
+    this.isNewFile = false;
+    if (this.open && this.envelope.field !== Field.beginBlock) return;
+    this.open = undefined;
+    this.seenBlock = false;
+    this.chainIdBytes = undefined;
+  }
+
+  private begin(bytes: Uint8Array, place: BlockPlace): void {
+    const envelope = this.envelope;
+    if (this.open) throw new StreamFault(`block ${this.open.height} has no end`);
+    const { height, timestamp } = this.marker(bytes);
+    if (height !== envelope.height) {
+      throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${height}`);
+    }
+    this.rememberChain(bytes);
+    const hashBytes = hexBytesAt(bytes, envelope.blockStart, envelope.blockEnd);
+    if (!hashBytes) throw new StreamFault(`block ${envelope.height} has no valid hash`);
+    const hash = latinAt(bytes, envelope.blockStart, envelope.blockEnd);
+    this.seenBlock = true;
+    this.lastTx = bytes;
+    this.lastTxStart = envelope.blockStart;
+    this.lastTxLength = envelope.blockEnd - envelope.blockStart;
+    this.lastTxIndex = 0;
+    if (this.txIndexes.size > 0) this.txIndexes.clear();
+    this.openBytes = 0;
+    this.open = {
+      chainId: this.chainId,
+      height: envelope.height,
+      timeNs: timestamp,
+      hash,
+      hashBytes,
+      txHashes: [hash],
+      events: [],
+      unkept: 0,
+      place,
+    };
+  }
+
+  private marker(bytes: Uint8Array): { height: number; timestamp: bigint } {
+    const { payloadStart, payloadEnd } = this.envelope;
+    if (beginSkim.isPlain(bytes, payloadStart, payloadEnd)) {
+      return { height: beginSkim.number(0), timestamp: beginSkim.int64(1) };
+    }
+    const { height, timestamp } = readBeginBlockAt(bytes, payloadStart, payloadEnd);
+    return { height: Number(height), timestamp };
+  }
+
+  private rememberChain(bytes: Uint8Array): void {
+    if (this.chainIdBytes) {
+      this.checkChain(bytes);
+      return;
+    }
+    const { chainIdStart, chainIdEnd } = this.envelope;
+    if (chainIdEnd - chainIdStart > CHAIN_ID_BYTES_MAX) throw new StreamFault("the chain id is too long");
+    const chainId = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
+    if (UNPRINTABLE.test(chainId) || chainId.includes("\ufffd")) {
+      throw new StreamFault(`block ${this.envelope.height} has a chain id that is not printable text`);
+    }
+    this.chainIdBytes = bytes.slice(chainIdStart, chainIdEnd);
+    this.chainId = chainId;
+  }
+
+  private checkChain(bytes: Uint8Array): void {
+    const { chainIdStart, chainIdEnd } = this.envelope;
+    const known = this.chainIdBytes!;
+    const length = chainIdEnd - chainIdStart;
+    if (length === known.length && sameBytes(bytes, chainIdStart, known, 0, length)) return;
+    const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
+    const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
+    throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`);
+  }
+
+  private txIndex(bytes: Uint8Array): number {
+    const { txHashStart, txHashEnd } = this.envelope;
+    const length = txHashEnd - txHashStart;
+    const isLast =
+      length === this.lastTxLength && sameBytes(bytes, txHashStart, this.lastTx, this.lastTxStart, length);
+    if (isLast) return this.lastTxIndex;
+    // What is no ASCII is no hash either, whatever text is made of it.
+    const hash = latinAt(bytes, txHashStart, txHashEnd);
+    const { txHashes } = this.open!;
+    if (this.txIndexes.size === 0) this.txIndexes.set(txHashes[0]!, 0);
+    let index = this.txIndexes.get(hash);
+    if (index === undefined) {
+      if (!isHex(hash)) {
+        const { height, seq } = this.envelope;
+        throw new StreamFault(`event ${height}-${seq} has no valid transaction hash`);
+      }
+      index = txHashes.push(hash) - 1;
+      this.txIndexes.set(hash, index);
+    }
+    this.lastTx = bytes;
+    this.lastTxStart = txHashStart;
+    this.lastTxLength = length;
+    this.lastTxIndex = index;
+    return index;
+  }
+}
+
+function sameBytes(a: Uint8Array, aStart: number, b: Uint8Array, bStart: number, length: number): boolean {
+  let i = 0;
+  for (; i + 4 <= length; i += 4) {
+    const at = aStart + i;
+    const to = bStart + i;
+    const first = (a[at]! ^ b[to]!) | (a[at + 1]! ^ b[to + 1]!);
+    if ((first | (a[at + 2]! ^ b[to + 2]!) | (a[at + 3]! ^ b[to + 3]!)) !== 0) return false;
+  }
+  for (; i < length; i++) if (a[aStart + i] !== b[bStart + i]) return false;
+  return true;
+}

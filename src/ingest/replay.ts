@@ -1,0 +1,213 @@
+// Feeds a recording into the store: skips what is there, commits several whole blocks at once while catching up.
+import type { Database } from "bun:sqlite";
+import { hasChain } from "../chain/chain-store.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { BlockWriter } from "../store/block-writer.ts";
+import type { ChainHead } from "../store/head.ts";
+import { type Block, eventCount } from "../wire/block.ts";
+import { BlockAssembler } from "./block-assembler.ts";
+import { KnownBlocks, mismatch } from "./known-blocks.ts";
+import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
+
+/** Failures of the store itself: the file has no part in them. */
+const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed", "sync_failed"]);
+/** A commit is due after this many events ... */
+const COMMIT_EVENTS = 8_192;
+/** ... or this long after the last one, so that readers see the height move. */
+const COMMIT_MS = 250;
+
+/** Whoever else runs on this thread, a signal or a message among them, waits no longer than this and one batch. */
+const TURN_MS = 10;
+
+export interface ReplayHooks {
+  /** Called after each commit. */
+  onCommit?(head: ChainHead, progress: RecordingProgress): void;
+  /** Called with each block that is stored, before its commit; it will not be taken back. */
+  onBlock?(block: Block): void;
+  /** Called at the start of a file. */
+  onFile?(path: string): void;
+  /** True ends the replay at the next block boundary; what is staged is committed if its file is known to be sound. */
+  isStopping?(): boolean;
+}
+
+export interface ReplayResult {
+  readonly files: ReadonlyArray<{ path: string } & RecordingEnd>;
+  /** Blocks stored by this call. */
+  readonly blocks: number;
+  /** Blocks that were there before. */
+  readonly known: number;
+  /** Events of the stored blocks, begin and end markers included. */
+  readonly events: number;
+  readonly head: ChainHead | undefined;
+  readonly stopped: boolean;
+}
+
+/** Loads event files in the order given, as one stream: a block may begin in one and end in the next. A damaged file ends the replay; `files` says where. @throws NodeError from the store; earlier blocks are committed */
+export async function replayFiles(
+  writer: BlockWriter,
+  db: Database,
+  paths: readonly string[],
+  hooks: ReplayHooks = {},
+): Promise<ReplayResult> {
+  const files: ({ path: string } & RecordingEnd)[] = [];
+  const count = { blocks: 0, known: 0, events: 0 };
+  const assembler = new BlockAssembler();
+  let stopped = false;
+  for (const path of paths) {
+    hooks.onFile?.(path);
+    const reader = new RecordingReader(path, assembler);
+    stopped = await new FileReplay(writer, db, path, reader, hooks, count).run();
+    if (stopped) break;
+    files.push({ path, ...reader.end! });
+    if (reader.end!.damage) break;
+  }
+  return { files, ...count, head: writer.committedHead, stopped };
+}
+
+interface Count {
+  blocks: number;
+  known: number;
+  events: number;
+}
+
+/** One file on its way into the store. */
+class FileReplay {
+  private pending = 0;
+  private lastCommit = performance.now();
+  private lastTurn = performance.now();
+  /** A block that waits for the one after it to tell what it is. */
+  private doubtful: Block | undefined;
+  private known: KnownBlocks;
+  /** The last block that came. */
+  private last: Block | undefined;
+  /** Whether the home's chain goes on by itself. */
+  private readonly isOwnChain: boolean;
+
+  /** Whether a file before brought blocks, which this one goes on with. */
+  private readonly follows: boolean;
+
+  constructor(
+    private readonly writer: BlockWriter,
+    private readonly db: Database,
+    private readonly path: string,
+    private readonly reader: RecordingReader,
+    private readonly hooks: ReplayHooks,
+    private readonly count: Count,
+  ) {
+    this.follows = count.blocks + count.known > 0;
+    this.known = new KnownBlocks(db, writer.writtenHead);
+    this.isOwnChain = hasChain(db);
+  }
+
+  /** True when it was asked to stop before the end. */
+  async run(): Promise<boolean> {
+    try {
+      for await (const blocks of this.reader.batches()) {
+        await this.giveTurn();
+        if (this.isCommitDue()) this.commit();
+        if (this.hooks.isStopping?.()) return true;
+        for (const block of blocks) {
+          if (this.hooks.isStopping?.()) return true;
+          this.settleDoubt(block);
+          this.placed(block, () => this.take(block));
+        }
+      }
+      // Where the file is damaged, that is what there is to say.
+      if (!this.reader.end!.damage) this.settleDoubt(undefined);
+    } finally {
+      this.commit();
+      await this.writer.durable();
+    }
+    return false;
+  }
+
+  /** @param next the block after the one in doubt; undefined at the end, when nothing came that could tell */
+  private settleDoubt(next: Block | undefined): void {
+    const { doubtful } = this;
+    if (!doubtful) return;
+    this.doubtful = undefined;
+    this.placed(doubtful, () => {
+      const isOther = next === undefined ? !this.follows : next.height === doubtful.height;
+      if (isOther) throw mismatch(doubtful);
+      this.store(doubtful);
+    });
+  }
+
+  private take(block: Block): void {
+    if (this.goesBack(block)) this.known = new KnownBlocks(this.db, this.writer.writtenHead);
+    this.last = block;
+    if (this.known.isDoubtful(block)) this.doubtful = block;
+    else if (this.known.has(block)) this.count.known++;
+    else this.store(block);
+  }
+
+  /** A stream that comes to earlier blocks again goes on as another file would: what is there is passed over. */
+  private goesBack(block: Block): boolean {
+    const { last } = this;
+    if (last === undefined || block.height > last.height) return false;
+    return block.height < last.height || block.hash === last.hash;
+  }
+
+  private store(block: Block): void {
+    if (this.isOwnChain) throw ownChain();
+    this.writer.stage(block);
+    this.tell(block);
+    const events = eventCount(block);
+    this.count.blocks++;
+    this.count.events += events;
+    this.pending += events;
+    if (this.pending >= COMMIT_EVENTS) this.commit();
+  }
+
+  /** Who cannot take a block, such as a file on a full disk, is not left behind the home: it does not count. */
+  private tell(block: Block): void {
+    try {
+      this.hooks.onBlock?.(block);
+    } catch (error) {
+      this.writer.rollback();
+      throw error;
+    }
+  }
+
+  /** Looked at with each piece of the file: the clock takes its time, too. */
+  private isCommitDue(): boolean {
+    return this.pending > 0 && performance.now() - this.lastCommit > COMMIT_MS;
+  }
+
+  private commit(): void {
+    // The disk takes it while the next blocks are read.
+    this.writer.commitSoon();
+    this.pending = 0;
+    this.lastCommit = performance.now();
+    if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);
+  }
+
+  private async giveTurn(): Promise<void> {
+    if (performance.now() - this.lastTurn <= TURN_MS) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    this.lastTurn = performance.now();
+  }
+
+  /** What goes wrong with a block is said with its place in the file. */
+  private placed(block: Block, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      throw placed(error, this.path, block);
+    }
+  }
+}
+
+/** The same error with the place in the file: what was stored before it ends there. */
+function placed(error: unknown, path: string, block: Block): unknown {
+  if (!(error instanceof NodeError) || !block.place || STORE_CODES.has(error.code)) return error;
+  const { record, offset } = block.place;
+  const place = `block ${block.height} begins at record ${record}, byte ${offset} of the inflated data`;
+  const message = `${path}: ${error.message} (${place})`;
+  return new NodeError(error.attempt, error.code, message, error.hint, error.exitCode, { cause: error });
+}
+
+function ownChain(): NodeError {
+  const text = "this home holds a chain of its own, and a recording cannot go on with it";
+  return new NodeError("replay", "own_chain", text, "choose another --home");
+}

@@ -1,0 +1,111 @@
+// Assets (reference 10, section 4.6).
+import { wholeText } from "../../history/numeric.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { internal, invalidArgument, notFound } from "../../http/errors.ts";
+import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
+import type { Connection, DataContext } from "./context.ts";
+
+const NO_RESOURCE = "no resource corresponding to this id";
+const CURRENT = "assets_current c JOIN assets a ON a.block = c.block AND a.id = c.id";
+
+interface AssetRow extends Row {
+  data: Uint8Array;
+}
+
+/** The asset as the service shows it: lower-case id, limits never empty, a source only where one is told. */
+export function assetOf(data: Uint8Array): Asset {
+  const asset = readAssetAt(data, 0, data.length);
+  asset.id = canonicalIdentifier(asset.id);
+  const details = asset.details;
+  if (!details) return asset;
+  // The core's quantum may have decimals, the service's column has none (reference 60, section 5.6).
+  details.quantum = wholeText(details.quantum);
+  if (details.builtinAsset && details.builtinAsset.maxFaucetAmountMint === "")
+    details.builtinAsset = undefined;
+  if (details.erc20) {
+    if (details.erc20.contractAddress === "") details.erc20 = undefined;
+    else {
+      details.erc20.lifetimeLimit ||= "0";
+      details.erc20.withdrawThreshold ||= "0";
+    }
+  }
+  return asset;
+}
+
+/** Current state of an asset, undefined if there is none. @throws InvalidIdentifier */
+export function findAsset(context: DataContext, id: string): Asset | undefined {
+  const known = context.ids.find(id);
+  if (!known) return undefined;
+  const row = context.get<AssetRow>(`SELECT a.data FROM ${CURRENT} WHERE c.id = ?`, known.ref);
+  return row && assetOf(row.data);
+}
+
+const listAssets: Endpoint<DataContext> = {
+  path: "/api/v2/assets",
+  request: "datanode.api.v2.ListAssetsRequest",
+  response: "datanode.api.v2.ListAssetsResponse",
+  tag: "Assets",
+  summary: "List assets",
+  description: "All assets in their current state, by id. With `assetId`, that asset alone, or 404.",
+  handle(context, request) {
+    const assetId = (request.assetId as string | undefined) ?? "";
+    if (assetId !== "") return { assets: oneAsset(context, assetId) };
+    return { assets: pageOfAssets(context, request) };
+  },
+};
+
+function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
+  const asked = `failed to get asset by ID: ${assetId.slice(0, 200)}: `;
+  let asset: Asset | undefined;
+  try {
+    asset = findAsset(context, assetId);
+  } catch (error) {
+    if (!(error instanceof InvalidIdentifier)) throw error;
+    throw invalidArgument("failed to get asset for ID", asked + error.message);
+  }
+  if (!asset) throw notFound("failed to get asset for ID", asked + NO_RESOURCE);
+  const cursor = encodeCursor(JSON.stringify({ id: asset.id }));
+  return {
+    edges: [{ node: asset, cursor }],
+    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: cursor, endCursor: cursor },
+  };
+}
+
+function pageOfAssets(context: DataContext, request: RequestFields): Connection<Asset> {
+  try {
+    return context.list<AssetRow, Asset>({
+      query: { select: "a.data", from: CURRENT, where: [], params: [], order: [{ sql: "c.id" }] },
+      page: pageRequest(request.pagination as RequestFields | undefined, context.limits),
+      key: (cursor) => [cursor.ref("id")],
+      cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0 as bigint) }),
+      node: (row) => assetOf(row.data),
+    });
+  } catch (error) {
+    // The one list that reports bad paging as its own failure (reference 10, section 3.1).
+    if (error instanceof PaginationError)
+      throw internal("failed to get assets", `${error.message}: invalid pagination`);
+    if (error instanceof CursorError) throw internal("failed to get assets", error.message);
+    throw error;
+  }
+}
+
+const getAsset: Endpoint<DataContext> = {
+  path: "/api/v2/asset/{asset_id}",
+  request: "datanode.api.v2.GetAssetRequest",
+  response: "datanode.api.v2.GetAssetResponse",
+  tag: "Assets",
+  summary: "Get an asset",
+  handle(context, request) {
+    const id = request.assetId as string;
+    if (id === "") throw invalidArgument("missing asset ID");
+    if (!isHex64(id) && id !== "VOTE") throw invalidArgument("invalid asset ID");
+    const asset = findAsset(context, id);
+    if (!asset) throw notFound("failed to get asset for ID");
+    return { asset };
+  },
+};
+
+export const assetEndpoints = [listAssets, getAsset];

@@ -1,0 +1,188 @@
+// Candles, made from trades when they are asked for (reference 10, section 5.15).
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import { internal, invalidArgument } from "../../http/errors.ts";
+import { encodeCursor, type PageRequest } from "../../http/pagination.ts";
+import type { Candle } from "../../wire/generated/datanode.ts";
+import { isHex } from "../../wire/identifiers.ts";
+import { nanoseconds, rfc3339 } from "./blocks.ts";
+import { type Connection, CursorReader, type DataContext } from "./context.ts";
+import { checkMarketId } from "./markets.ts";
+import { type BlockRange, MINUTE_US, minutesOf, type TradeSum, tradesOf } from "./trade-sums.ts";
+
+/** Length of each interval in microseconds. A block is a period of one: no two have the same microsecond. */
+const INTERVALS: ReadonlyArray<readonly [name: string, lengthUs: number]> = [
+  ["block", 1],
+  ["1 minute", MINUTE_US],
+  ["5 minutes", 5 * MINUTE_US],
+  ["15 minutes", 15 * MINUTE_US],
+  ["1 hour", 60 * MINUTE_US],
+  ["6 hours", 360 * MINUTE_US],
+  ["1 day", 1440 * MINUTE_US],
+];
+const ID_PREFIX = "trades_candle_";
+const FAILED = "failed to get candle data";
+/** Trades read for one page. A page that needs more ends early, with at least one candle, and says that more follow. */
+const TRADES_PER_PAGE_MAX = 100_000;
+
+function idPart(interval: string): string {
+  return interval.replaceAll(" ", "_");
+}
+
+const LENGTH_BY_ID_PART = new Map(INTERVALS.map(([name, lengthUs]) => [idPart(name), lengthUs]));
+
+const listCandleIntervals: Endpoint<DataContext> = {
+  path: "/api/v2/candle/intervals",
+  request: "datanode.api.v2.ListCandleIntervalsRequest",
+  response: "datanode.api.v2.ListCandleIntervalsResponse",
+  tag: "Candles",
+  summary: "List the candle intervals of a market",
+  description: "The same for every market, known or not.",
+  handle(_context, request) {
+    const marketId = checkMarketId(request.marketId as string | undefined);
+    const intervalToCandleId = INTERVALS.map(([interval]) => ({
+      interval,
+      candleId: `${ID_PREFIX}${idPart(interval)}_${marketId}`,
+    }));
+    return { intervalToCandleId };
+  },
+};
+
+const listCandleData: Endpoint<DataContext> = {
+  path: "/api/v2/candle",
+  request: "datanode.api.v2.ListCandleDataRequest",
+  response: "datanode.api.v2.ListCandleDataResponse",
+  tag: "Candles",
+  summary: "List candles",
+  description:
+    "Candles of a market and interval that begin at or after `fromTimestamp` and before `toTimestamp` (0: no bound). A period without trades has none. A page may hold fewer than asked for and still have a next one.",
+  handle(context, request) {
+    const from = (request.fromTimestamp as bigint | undefined) ?? 0n;
+    const to = (request.toTimestamp as bigint | undefined) ?? 0n;
+    if (from !== 0n && to !== 0n && to < from) throw invalidArgument("invalid candle timestamps range");
+    const page = context.page(request);
+    const candleId = (request.candleId as string | undefined) ?? "";
+    if (candleId === "") throw invalidArgument("candle id is a required parameter");
+    const series = parseCandleId(context, candleId);
+    return context.query(FAILED, () => ({ candles: candlePage(context, series, from, to, page) }));
+  },
+};
+
+interface Series {
+  readonly market: number;
+  readonly lengthUs: number;
+}
+
+function parseCandleId(context: DataContext, candleId: string): Series {
+  const match = /^trades_candle_([a-z0-9_]+)_([0-9a-fA-F]+)$/.exec(candleId);
+  const lengthUs = match ? LENGTH_BY_ID_PART.get(match[1]!) : undefined;
+  if (!match || lengthUs === undefined || !isHex(match[2]!)) {
+    throw internal(FAILED, `getting candle data for time span: invalid candle id:${candleId.slice(0, 200)}`);
+  }
+  return { market: context.ids.position(match[2]!), lengthUs };
+}
+
+function candlePage(
+  context: DataContext,
+  series: Series,
+  from: bigint,
+  to: bigint,
+  page: PageRequest,
+): Connection<Candle> {
+  /** First block of the first period that starts at or after a time. */
+  const blockOfPeriod = (timeUs: number) =>
+    context.blocks.firstAtOrAfter(Math.ceil(timeUs / series.lengthUs) * series.lengthUs);
+  const whole: BlockRange = {
+    first: from === 0n ? 0 : blockOfPeriod(Number(from / 1000n)),
+    end: to === 0n ? Number.MAX_SAFE_INTEGER : blockOfPeriod(Number(to / 1000n)),
+  };
+  const descending = page.forward === page.newestFirst;
+  let range = whole;
+  let behind = false;
+  if (page.cursor !== undefined) {
+    const timeUs = new CursorReader(page.cursor, context).timeUs("periodStart");
+    const edge = blockOfPeriod(descending ? timeUs : timeUs + 1);
+    const older = { first: whole.first, end: Math.min(whole.end, edge) };
+    const newer = { first: Math.max(whole.first, edge), end: whole.end };
+    range = descending ? older : newer;
+    behind = hasTrades(context, series.market, descending ? newer : older);
+  }
+  const { candles, ahead } = readCandles(context, series, range, descending, page.limit);
+  if (!page.forward) candles.reverse();
+  const edges = candles.map((candle) => ({
+    node: candle.message,
+    cursor: encodeCursor(JSON.stringify({ periodStart: rfc3339(candle.startUs) })),
+  }));
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: page.forward ? ahead : behind,
+      hasPreviousPage: page.forward ? behind : ahead,
+      startCursor: edges[0]?.cursor ?? "",
+      endCursor: edges.at(-1)?.cursor ?? "",
+    },
+  };
+}
+
+function hasTrades(context: DataContext, market: number, range: BlockRange): boolean {
+  const sql = "SELECT 1 AS found FROM trades WHERE market = ? AND block >= ? AND block < ? LIMIT 1";
+  return context.get(sql, market, range.first, range.end) !== undefined;
+}
+
+/** A candle that is being made of pieces in one direction of time. */
+class CandleInMaking {
+  constructor(
+    readonly startUs: number,
+    private readonly sum: TradeSum,
+    private readonly descending: boolean,
+  ) {}
+
+  add(piece: TradeSum): void {
+    if (this.descending) this.sum.prepend(piece);
+    else this.sum.append(piece);
+  }
+
+  get message(): Candle {
+    const { first, last, high, low, volume, lastUpdateUs } = this.sum;
+    return {
+      start: nanoseconds(this.startUs),
+      lastUpdate: nanoseconds(lastUpdateUs),
+      high: high.toString(),
+      low: low.toString(),
+      open: first.toString(),
+      close: last.toString(),
+      volume: BigInt(volume),
+    };
+  }
+}
+
+/** Reads trades in order until the page is full. Periods follow block time, so that a page ends between blocks. */
+function readCandles(
+  context: DataContext,
+  { market, lengthUs }: Series,
+  range: BlockRange,
+  descending: boolean,
+  limit: number,
+): { candles: CandleInMaking[]; ahead: boolean } {
+  const candles: CandleInMaking[] = [];
+  let read = 0;
+  const isOfMinutes = lengthUs > MINUTE_US && lengthUs % MINUTE_US === 0;
+  const pieces = isOfMinutes
+    ? minutesOf(context, market, range, descending)
+    : tradesOf(context, market, range, descending);
+  for (const { timeUs, sum, cost } of pieces) {
+    const startUs = Math.floor(timeUs / lengthUs) * lengthUs;
+    const candle = candles.at(-1);
+    if (candle?.startUs !== startUs) {
+      if (candles.length === limit || read >= TRADES_PER_PAGE_MAX) return { candles, ahead: true };
+      candles.push(new CandleInMaking(startUs, sum.copy(), descending));
+    } else if (read >= TRADES_PER_PAGE_MAX && candles.length > 1) {
+      candles.pop();
+      return { candles, ahead: true };
+    } else candle.add(sum);
+    read += cost;
+  }
+  return { candles, ahead: false };
+}
+
+export const candleEndpoints = [listCandleIntervals, listCandleData];

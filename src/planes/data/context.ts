@@ -1,0 +1,300 @@
+// What the data API's resources share: a read-only connection, identifiers, block times, and the making of pages.
+import type { Database } from "bun:sqlite";
+import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
+import type { Limits } from "../../http/limits.ts";
+import {
+  CursorError,
+  cursorMembers,
+  encodeCursor,
+  type KeyValue,
+  type ListQuery,
+  type PageRequest,
+  PaginationError,
+  type Param,
+  pageRequest,
+  type Row,
+  readPage,
+} from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import type { ChainHead } from "../../store/head.ts";
+import { Ids } from "../../store/ids.ts";
+import {
+  InvalidIdentifier,
+  identifierBytes,
+  isHex64,
+  isIdentifier,
+  NETWORK_PARTY,
+} from "../../wire/identifiers.ts";
+import { BlockTimes, parseRfc3339, rfc3339 } from "./blocks.ts";
+
+/** Store facts that do not live in tables. */
+export interface DataContextOptions {
+  readonly limits: Limits;
+  /** Program version and commit, for `/api/v2/info`. */
+  readonly build: { readonly version: string; readonly commit: string };
+  /** Folder of the store; the history segments lie beside it. */
+  readonly home?: string;
+}
+
+export interface Edge<N> {
+  readonly node: N;
+  readonly cursor: string;
+}
+
+/** `pageInfo` and `edges` of every list (reference 10, section 3.4), as messages of the wire. */
+export interface Connection<N> {
+  readonly edges: Edge<N>[];
+  readonly pageInfo: {
+    readonly hasNextPage: boolean;
+    readonly hasPreviousPage: boolean;
+    readonly startCursor: string;
+    readonly endCursor: string;
+  };
+}
+
+export interface ListSpec<R extends Row, N> {
+  readonly query: ListQuery;
+  readonly page: PageRequest;
+  /** Values of the order columns (or the first few of them) that a cursor names. */
+  key(cursor: CursorReader): KeyValue[];
+  /** Decoded text of a row's cursor. */
+  cursor(row: R): string;
+  node(row: R): N;
+}
+
+export class DataContext {
+  readonly ids: Ids;
+  readonly blocks: BlockTimes;
+  readonly limits: Limits;
+  readonly build: DataContextOptions["build"];
+  readonly home: string;
+  /** Set for the length of a request: the head of the snapshot that the request reads. */
+  head: ChainHead | undefined;
+
+  constructor(
+    readonly db: Database,
+    private readonly options: DataContextOptions,
+  ) {
+    this.ids = new Ids(db);
+    this.blocks = new BlockTimes(db);
+    this.limits = options.limits;
+    this.build = options.build;
+    this.home = options.home ?? "";
+  }
+
+  /** The same on the same connection, with nothing remembered. */
+  renewed(): DataContext {
+    return new DataContext(this.db, this.options);
+  }
+
+  /** The checked paging controls of a request. @throws ApiError 400 `invalid pagination` */
+  page(request: RequestFields): PageRequest {
+    try {
+      return pageRequest(request.pagination as RequestFields | undefined, this.limits);
+    } catch (error) {
+      if (error instanceof PaginationError) throw invalidArgument("invalid pagination", error.message);
+      throw error;
+    }
+  }
+
+  /** One page as edges and page info. @throws CursorError */
+  list<R extends Row, N>(spec: ListSpec<R, N>): Connection<N> {
+    const { page } = spec;
+    const key = page.cursor === undefined ? undefined : spec.key(new CursorReader(page.cursor, this));
+    const { rows, hasNextPage, hasPreviousPage } = readPage<R>(this.db, spec.query, page, key);
+    const edges = rows.map((row) => ({ node: spec.node(row), cursor: encodeCursor(spec.cursor(row)) }));
+    return {
+      edges,
+      pageInfo: {
+        hasNextPage,
+        hasPreviousPage,
+        startCursor: edges[0]?.cursor ?? "",
+        endCursor: edges.at(-1)?.cursor ?? "",
+      },
+    };
+  }
+
+  /** First row or undefined. */
+  get<R>(sql: string, ...params: Param[]): R | undefined {
+    return (this.db.query(sql).get(...params) as R | null) ?? undefined;
+  }
+
+  all<R>(sql: string, ...params: Param[]): R[] {
+    return this.db.query(sql).all(...params) as R[];
+  }
+
+  /** Time of a block, nanoseconds: what messages carry. */
+  timeNs(block: number | bigint): bigint {
+    return BigInt(this.blocks.timeUs(Number(block))) * 1000n;
+  }
+
+  /** Time of a block as cursors write it. */
+  cursorTime(block: KeyValue): string {
+    return rfc3339(this.blocks.timeUs(Number(block)));
+  }
+
+  /**
+   * Runs a query part of an endpoint: a malformed identifier is the client's fault (400), a cursor of another list
+   * is not told apart from a failed query by the original (500); both carry the endpoint's own message.
+   */
+  query<T>(failure: string, run: () => T, innerPrefix = ""): T {
+    try {
+      return run();
+    } catch (error) {
+      if (error instanceof ApiError) throw error;
+      if (error instanceof InvalidIdentifier) {
+        throw invalidArgument(
+          failure,
+          `${innerPrefix}decoding '${error.value.slice(0, 200)}': ${error.message}`,
+        );
+      }
+      if (error instanceof CursorError) throw internal(failure, error.message);
+      throw error;
+    }
+  }
+}
+
+/** Text of a number that JSON has no exact form for. */
+const WHOLE_64 = /^\d{1,19}$/;
+
+/** A member of a cursor: a number, as long as JSON is exact about it. */
+export function cursorNumber(value: bigint): number | string {
+  return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : String(value);
+}
+
+/** Reads the members of a JSON cursor as values of order columns. @throws CursorError */
+export class CursorReader {
+  private parsed: Record<string, unknown> | undefined;
+
+  constructor(
+    /** The decoded text, for the one list whose cursor is not JSON. */
+    readonly text: string,
+    private readonly context: DataContext,
+  ) {}
+
+  private get members(): Record<string, unknown> {
+    this.parsed ??= cursorMembers(this.text);
+    return this.parsed;
+  }
+
+  string(name: string): string {
+    const value = this.members[name];
+    if (typeof value !== "string") throw new CursorError(`parsing cursor: member ${name} is missing`);
+    return value;
+  }
+
+  /** A whole number. */
+  number(name: string): number {
+    const value = this.members[name];
+    if (typeof value !== "number" || !Number.isSafeInteger(value)) {
+      throw new CursorError(`parsing cursor: member ${name} is not a number`);
+    }
+    return value;
+  }
+
+  /** A whole number as `cursorNumber` writes it. */
+  whole(name: string): number | bigint {
+    const value = this.members[name];
+    if (typeof value !== "string" || !WHOLE_64.test(value)) return this.number(name);
+    return BigInt.asIntN(64, BigInt(value)) < 0n ? this.number(name) : BigInt(value);
+  }
+
+  /** Block number of a time; between two blocks when no block has it. */
+  block(name: string): number {
+    return this.context.blocks.position(this.timeUs(name)).no;
+  }
+
+  timeUs(name: string): number {
+    const timeUs = parseRfc3339(this.string(name));
+    if (timeUs === undefined) throw new CursorError(`parsing cursor: member ${name} is not a time`);
+    return timeUs;
+  }
+
+  /** Reference of an identifier; between two references when the store does not know it. */
+  ref(name: string): number {
+    try {
+      return this.context.ids.position(this.string(name));
+    } catch (error) {
+      if (error instanceof InvalidIdentifier) throw new CursorError(`parsing cursor: ${error.message}`);
+      throw error;
+    }
+  }
+
+  /** Bytes of an identifier: hex, or a well-known word. */
+  bytes(name: string): Uint8Array {
+    const text = this.string(name);
+    if (!isIdentifier(text)) throw new CursorError(`parsing cursor: member ${name} is not hex`);
+    return identifierBytes(text);
+  }
+
+  has(name: string): boolean {
+    return this.members[name] !== undefined && this.members[name] !== null;
+  }
+}
+
+/** Condition and bounds of a date range on a block column: start inclusive, end exclusive (reference 10, 2.4). */
+export function dateRange(
+  context: DataContext,
+  range: RequestFields | undefined,
+  column: string,
+): { where: string[]; params: Param[] } {
+  const where: string[] = [];
+  const params: Param[] = [];
+  const { startTimestamp, endTimestamp } = (range ?? {}) as {
+    startTimestamp?: bigint;
+    endTimestamp?: bigint;
+  };
+  if (startTimestamp !== undefined) {
+    where.push(`${column} >= ?`);
+    params.push(context.blocks.firstAtOrAfter(Number(startTimestamp / 1000n)));
+  }
+  if (endTimestamp !== undefined) {
+    where.push(`${column} < ?`);
+    params.push(context.blocks.firstAtOrAfter(Number(endTimestamp / 1000n)));
+  }
+  return { where, params };
+}
+
+/** True for what endpoints accept as a party or market in a filter: 64 hex digits, or `network`. */
+export function isPartyFilter(text: string): boolean {
+  return text === NETWORK_PARTY || isHex64(text);
+}
+
+/** Running number that nobody has. */
+const NO_PARTY = -1;
+
+/** Running number of a party, or one that nobody has. @throws InvalidIdentifier */
+export function partyNumber(context: DataContext, id: string): number {
+  return context.ids.find(id)?.no ?? NO_PARTY;
+}
+
+/** `column IN (?, ?)`, or an impossible condition for an empty list of known values. */
+export function inList(column: string, count: number): string {
+  if (count === 0) return "1 = 0";
+  if (count === 1) return `${column} = ?`;
+  return `${column} IN (${Array.from({ length: count }, () => "?").join(", ")})`;
+}
+
+/** Parameters are JSON numbers, a nanosecond must stay exact: cut to microseconds, as the original stores times. */
+export function truncatedNs(ns: bigint): bigint {
+  const us = ns / 1000n;
+  return (ns < 0n && us * 1000n !== ns ? us - 1n : us) * 1000n;
+}
+
+export interface AccountFilter {
+  readonly assetId?: string;
+  readonly partyIds?: string[];
+  readonly marketIds?: string[];
+  readonly accountTypes?: number[];
+}
+
+/** The filter of accounts and balances. @throws ApiError 400 */
+export function accountFilterOf(request: RequestFields): AccountFilter {
+  const filter = (request.filter ?? {}) as AccountFilter;
+  // The message says party for both, as in the original (reference 10, section 9, no. 7).
+  if (filter.marketIds?.some((id) => !isPartyFilter(id)))
+    throw invalidArgument("invalid party id", "one or more market id is invalid");
+  if (filter.partyIds?.some((id) => !isPartyFilter(id)))
+    throw invalidArgument("invalid party id", "one or more party id is invalid");
+  return filter;
+}

@@ -1,0 +1,190 @@
+// Proposals with their votes (reference 10, section 5.12).
+import { numericText } from "../../history/numeric.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { invalidArgument, notFound } from "../../http/errors.ts";
+import type { PageRequest, Param, Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { type GovernanceData, type Proposal, readProposalAt, type Vote } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, hexOf, identifierBytes, isIdentifier } from "../../wire/identifiers.ts";
+import { type Connection, type DataContext, truncatedNs } from "./context.ts";
+import { nestedRows } from "./nested.ts";
+import { type VoteRow, voteOf } from "./votes.ts";
+
+const STATE_OPEN = 2;
+const VOTE_NO = 1;
+const VOTE_YES = 2;
+const TYPE_UNSPECIFIED = 0;
+const TYPE_ALL = 1;
+const CURRENT = "proposals_current c JOIN proposals p ON p.block = c.block AND p.id = c.id";
+
+interface ProposalRow extends Row {
+  id: Uint8Array;
+  data: Uint8Array;
+}
+
+function proposalOf(data: Uint8Array): Proposal {
+  const proposal = readProposalAt(data, 0, data.length);
+  proposal.id = canonicalIdentifier(proposal.id);
+  proposal.partyId = canonicalIdentifier(proposal.partyId);
+  proposal.timestamp = truncatedNs(proposal.timestamp);
+  proposal.requiredParticipation = numericText(proposal.requiredParticipation);
+  proposal.requiredMajority = numericText(proposal.requiredMajority);
+  proposal.requiredLiquidityProviderParticipation = unlessZero(
+    proposal.requiredLiquidityProviderParticipation,
+  );
+  proposal.requiredLiquidityProviderMajority = unlessZero(proposal.requiredLiquidityProviderMajority);
+  return proposal;
+}
+
+/** A requirement of 0 is shown as no requirement (only markets have one). */
+function unlessZero(text: string | undefined): string | undefined {
+  const shown = numericText(text ?? "");
+  return shown === "0" ? undefined : shown;
+}
+
+/** Votes of all given proposals in one query, by proposal in hex, each list by party. */
+function votesOn(context: DataContext, proposals: readonly ProposalRow[]): Map<string, Vote[]> {
+  const ids = proposals.map(({ id }) => hexOf(id));
+  const rows = nestedRows<VoteRow & { proposal: Uint8Array }>(
+    context,
+    `SELECT v.proposal, v.first_time, v.data FROM json_each(?) j
+     CROSS JOIN votes_current c ON c.proposal = unhex(j.value)
+     JOIN votes v ON v.block = c.block AND v.proposal = c.proposal AND v.party = c.party
+     ORDER BY j.key, c.party`,
+    JSON.stringify(ids),
+  );
+  const votes = new Map<string, Vote[]>(ids.map((id) => [id, []]));
+  for (const row of rows) votes.get(hexOf(row.proposal))!.push(voteOf(row));
+  return votes;
+}
+
+/** The maps by party are never filled, in the original neither. */
+function governanceData(row: ProposalRow, votes: Map<string, Vote[]>): GovernanceData {
+  const cast = votes.get(hexOf(row.id)) ?? [];
+  return {
+    proposal: proposalOf(row.data),
+    yes: cast.filter((vote) => vote.value === VOTE_YES),
+    no: cast.filter((vote) => vote.value === VOTE_NO),
+    yesParty: new Map(),
+    noParty: new Map(),
+  };
+}
+
+const getGovernanceData: Endpoint<DataContext> = {
+  path: "/api/v2/governance",
+  request: "datanode.api.v2.GetGovernanceDataRequest",
+  response: "datanode.api.v2.GetGovernanceDataResponse",
+  tag: "Governance",
+  summary: "Get a proposal and its votes",
+  description:
+    "By `proposalId`, or else by `reference`; of several proposals with one reference the one updated last.",
+  handle(context, request) {
+    const { proposalId, reference } = request as { proposalId?: string; reference?: string };
+    if (proposalId === undefined && reference === undefined)
+      throw invalidArgument("missing proposal ID or reference");
+    const failure = "failed to get proposal";
+    const asked = `proposalID: ${(proposalId ?? "").slice(0, 200)}, reference: ${(reference ?? "").slice(0, 200)}: `;
+    return context.query(
+      failure,
+      () => {
+        const row =
+          proposalId === undefined
+            ? findProposal(context, "c.reference = ?", reference!)
+            : findProposal(context, "c.id = ?", identifierBytes(proposalId));
+        if (!row) throw notFound(failure, `${asked}no resource corresponding to this id`);
+        return { data: governanceData(row, votesOn(context, [row])) };
+      },
+      asked,
+    );
+  },
+};
+
+function findProposal(
+  context: DataContext,
+  condition: "c.id = ?" | "c.reference = ?",
+  value: Param,
+): ProposalRow | undefined {
+  const sql = `SELECT c.id, p.data FROM ${CURRENT} WHERE ${condition} ORDER BY c.block DESC, c.id DESC LIMIT 1`;
+  return context.get<ProposalRow>(sql, value);
+}
+
+const listGovernanceData: Endpoint<DataContext> = {
+  path: "/api/v2/governances",
+  request: "datanode.api.v2.ListGovernanceDataRequest",
+  response: "datanode.api.v2.ListGovernanceDataResponse",
+  tag: "Governance",
+  summary: "List proposals and their votes",
+  description:
+    "Open proposals first, then the others; among each, by the block of the latest state. `proposalReference` selects proposals with exactly that reference.",
+  handle(context, request) {
+    const page = context.page(request);
+    const party = ((request.proposerPartyId as string | undefined) ?? "").slice(0, 200);
+    return context.query(
+      "failed to get proposals",
+      () => ({ connection: pageOfProposals(context, page, request) }),
+      `proposerPartyID: ${party}: `,
+    );
+  },
+};
+
+function pageOfProposals(
+  context: DataContext,
+  page: PageRequest,
+  request: RequestFields,
+): Connection<GovernanceData> {
+  const rows = context.list<ProposalRow, ProposalRow>({
+    query: {
+      select: "c.id, p.data",
+      from: CURRENT,
+      ...proposalFilter(context, request),
+      // The open ones lead in both directions.
+      order: [{ sql: "c.open", opposite: !page.newestFirst }, { sql: "c.block" }, { sql: "c.id" }],
+    },
+    page,
+    key: (cursor) => [
+      cursor.number("state") === STATE_OPEN ? 1 : 0,
+      cursor.block("vega_time"),
+      cursor.bytes("id"),
+    ],
+    cursor: (row) => {
+      const { id, state } = readProposalAt(row.data, 0, row.data.length);
+      return JSON.stringify({ state, vega_time: context.cursorTime(row.k1!), id: canonicalIdentifier(id) });
+    },
+    node: (row) => row,
+  });
+  const votes = votesOn(
+    context,
+    rows.edges.map(({ node }) => node),
+  );
+  return {
+    edges: rows.edges.map(({ node, cursor }) => ({ node: governanceData(node, votes), cursor })),
+    pageInfo: rows.pageInfo,
+  };
+}
+
+/** @throws InvalidIdentifier */
+function proposalFilter(context: DataContext, request: RequestFields): { where: string[]; params: Param[] } {
+  const { proposalState, proposalType, proposerPartyId, proposalReference } = request as {
+    proposalState?: number;
+    proposalType?: number;
+    proposerPartyId?: string;
+    proposalReference?: string;
+  };
+  const where: string[] = [];
+  const params: Param[] = [];
+  const filter = (condition: string, value: Param) => {
+    where.push(condition);
+    params.push(value);
+  };
+  if (proposalState !== undefined) filter("c.state = ?", proposalState);
+  // The number 0 in column `kind` marks terms without a change; as a filter it matches nothing.
+  if (proposalType === TYPE_UNSPECIFIED) where.push("1 = 0");
+  else if (proposalType !== undefined && proposalType !== TYPE_ALL) filter("c.kind = ?", proposalType);
+  // A party that is not an identifier has no proposals. (For every other list that is an error.)
+  if (proposerPartyId !== undefined && !isIdentifier(proposerPartyId)) where.push("1 = 0");
+  else if (proposerPartyId !== undefined) filter("c.party = ?", context.ids.position(proposerPartyId));
+  if (proposalReference) filter("c.reference = ?", proposalReference);
+  return { where, params };
+}
+
+export const governanceEndpoints = [getGovernanceData, listGovernanceData];

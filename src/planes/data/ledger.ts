@@ -1,0 +1,184 @@
+// Ledger entries (reference 10, section 5.13). A request names one party or two, and what is read is those parties'
+// own entries, through their index: a busy party, a rare one and an unknown one cost about the same.
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import { internal } from "../../http/errors.ts";
+import type { ListQuery, Param, Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { amountText, type StoredAmount } from "../../store/amount.ts";
+import type { AggregatedLedgerEntry } from "../../wire/generated/datanode.ts";
+import { type DataContext, dateRange, inList, partyNumber } from "./context.ts";
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+/** Entries of two parties are counted up to here to find the shorter list. */
+const COUNT_MAX = 1000;
+const SINGLE_PARTY = "filtering ledger entries: filtering ledger entries should be limited to a single party";
+
+const ENTRY = `CROSS JOIN ledger l ON l.block = p.block AND l.n = p.n
+  CROSS JOIN accounts f ON f.ref = l.from_account CROSS JOIN accounts t ON t.ref = l.to_account`;
+const COLUMNS = `l.quantity, l.type, l.from_balance, l.to_balance, f.asset,
+  f.party AS from_party, f.market AS from_market, f.type AS from_type,
+  t.party AS to_party, t.market AS to_market, t.type AS to_type`;
+
+export interface LedgerRow extends Row {
+  quantity: StoredAmount;
+  type: bigint;
+  from_balance: StoredAmount;
+  to_balance: StoredAmount;
+  asset: bigint;
+  from_party: bigint;
+  from_market: bigint;
+  from_type: bigint;
+  to_party: bigint;
+  to_market: bigint;
+  to_type: bigint;
+}
+
+/** Entries of one party, by block and place in the block; the first parameter is the party's number. */
+export const ENTRIES_OF_PARTY = {
+  select: COLUMNS,
+  from: `ledger_by_party p ${ENTRY}`,
+  order: [{ sql: "p.block" }, { sql: "p.n" }],
+} as const;
+
+interface SideFilter {
+  assetId?: string;
+  partyIds?: string[];
+  marketIds?: string[];
+  accountTypes?: number[];
+}
+
+interface Condition {
+  readonly sql: string;
+  readonly params: readonly Param[];
+}
+
+/** What one side of an entry must be; `account` is its table. The entry's asset is the sender's on either side. */
+function sideCondition(context: DataContext, filter: SideFilter, account: "f" | "t"): Condition | undefined {
+  const where: string[] = [];
+  const params: Param[] = [];
+  const either = (column: string, values: readonly Param[] | undefined) => {
+    if (!values?.length) return;
+    where.push(inList(column, values.length));
+    params.push(...values);
+  };
+  const ref = (id: string) => context.ids.position(id);
+  either("f.asset", filter.assetId ? [ref(filter.assetId)] : undefined);
+  either(`${account}.party`, filter.partyIds?.map(ref));
+  either(`${account}.market`, filter.marketIds?.map(ref));
+  either(`${account}.type`, filter.accountTypes);
+  return where.length === 0 ? undefined : { sql: `(${where.join(" AND ")})`, params };
+}
+
+/** Bounds of the ledger's date ranges count in whole seconds. */
+export function wholeSeconds(range: RequestFields | undefined): RequestFields {
+  const cut: RequestFields = {};
+  for (const [name, value] of Object.entries(range ?? {}) as [string, bigint][]) {
+    const seconds = value / NANOSECONDS_PER_SECOND;
+    const isBefore = value < 0n && seconds * NANOSECONDS_PER_SECOND !== value;
+    cut[name] = (isBefore ? seconds - 1n : seconds) * NANOSECONDS_PER_SECOND;
+  }
+  return cut;
+}
+
+/** The rows to look through: of the shorter list when an entry must be in both, else of both lists, each row once. */
+function sourceOf(context: DataContext, parties: readonly number[], both: boolean) {
+  const [first, second] = parties as [number, number | undefined];
+  if (second === undefined)
+    return { from: ENTRIES_OF_PARTY.from, where: ["p.party_no = ?"], params: [first] };
+  if (both) {
+    const counted = parties.map((no) => countUpTo(context, no));
+    const shorter = counted[0]! <= counted[1]! ? first : second;
+    return { from: ENTRIES_OF_PARTY.from, where: ["p.party_no = ?"], params: [shorter] };
+  }
+  // SQLite merges the two in order, reading no more of each than the page needs.
+  const union = `(SELECT block, n FROM ledger_by_party WHERE party_no = ?
+    UNION ALL SELECT block, n FROM ledger_by_party o WHERE party_no = ? AND NOT EXISTS
+      (SELECT 1 FROM ledger_by_party q WHERE q.party_no = ? AND q.block = o.block AND q.n = o.n))`;
+  return { from: `${union} p ${ENTRY}`, where: [], params: [first, second, first] };
+}
+
+function countUpTo(context: DataContext, partyNo: number): bigint {
+  const sql = "SELECT count(*) AS n FROM (SELECT 1 FROM ledger_by_party WHERE party_no = ? LIMIT ?)";
+  return context.get<{ n: bigint }>(sql, partyNo, COUNT_MAX)!.n;
+}
+
+function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
+  const filter = (request.filter ?? {}) as {
+    closeOnAccountFilters?: boolean;
+    fromAccountFilter?: SideFilter;
+    toAccountFilter?: SideFilter;
+    transferTypes?: number[];
+  };
+  const sides = [filter.fromAccountFilter ?? {}, filter.toAccountFilter ?? {}];
+  const named = sides.flatMap((side) => side.partyIds ?? []);
+  if (named.every((id) => id === "") || sides.some((side) => (side.partyIds?.length ?? 0) > 1)) {
+    throw internal("failed to query ledger entries", SINGLE_PARTY);
+  }
+  const both = filter.closeOnAccountFilters === true;
+  const parties = [...new Set(named.map((id) => partyNumber(context, id)))];
+  const { from, where, params } = sourceOf(context, parties, both);
+  const query = { where: [...where], params: [...params] as Param[] };
+  const conditions = [sideCondition(context, sides[0]!, "f"), sideCondition(context, sides[1]!, "t")].filter(
+    (condition) => condition !== undefined,
+  );
+  query.where.push(`(${conditions.map(({ sql }) => sql).join(both ? " AND " : " OR ")})`);
+  query.params.push(...conditions.flatMap((condition) => condition.params));
+  if (filter.transferTypes?.length) {
+    query.where.push(inList("l.type", filter.transferTypes.length));
+    query.params.push(...filter.transferTypes);
+  }
+  const range = dateRange(context, wholeSeconds(request.dateRange as RequestFields | undefined), "p.block");
+  query.where.push(...range.where);
+  query.params.push(...range.params);
+  return { ...ENTRIES_OF_PARTY, from, ...query };
+}
+
+function entryOf(context: DataContext, row: LedgerRow): AggregatedLedgerEntry {
+  const text = (ref: bigint) => context.ids.text(ref) || undefined;
+  return {
+    timestamp: context.timeNs(row.k0 as bigint),
+    quantity: amountText(row.quantity),
+    transferType: Number(row.type),
+    assetId: text(row.asset),
+    fromAccountType: Number(row.from_type),
+    toAccountType: Number(row.to_type),
+    fromAccountPartyId: text(row.from_party),
+    toAccountPartyId: text(row.to_party),
+    fromAccountMarketId: text(row.from_market),
+    toAccountMarketId: text(row.to_market),
+    fromAccountBalance: amountText(row.from_balance),
+    toAccountBalance: amountText(row.to_balance),
+  };
+}
+
+const listLedgerEntries: Endpoint<DataContext> = {
+  path: "/api/v2/ledgerentry/history",
+  request: "datanode.api.v2.ListLedgerEntriesRequest",
+  response: "datanode.api.v2.ListLedgerEntriesResponse",
+  tag: "Ledger",
+  summary: "List ledger entries",
+  description:
+    "Entries of one party (or of two, one on each side), by block time and place in the block. With `closeOnAccountFilters` an entry must match both account filters, without it either. The bounds of the date range are cut to whole seconds.",
+  handle(context, request) {
+    const page = context.page(request);
+    return context.query(
+      "failed to query ledger entries",
+      () => ({
+        ledgerEntries: context.list<LedgerRow, AggregatedLedgerEntry>({
+          query: ledgerQuery(context, request),
+          page,
+          key: (cursor) => {
+            const block = cursor.block("vega_time");
+            return cursor.has("entry") ? [block, cursor.number("entry")] : [block];
+          },
+          cursor: (row) => JSON.stringify({ vega_time: context.cursorTime(row.k0!), entry: Number(row.k1) }),
+          node: (row) => entryOf(context, row),
+        }),
+      }),
+      "filtering ledger entries: ",
+    );
+  },
+};
+
+export const ledgerEndpoints = [listLedgerEntries];

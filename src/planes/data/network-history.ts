@@ -1,0 +1,262 @@
+// Network history: the export, and what segments there are (reference 20, section 1).
+import type { Database } from "bun:sqlite";
+import { reasonOf } from "../../errors/node-error.ts";
+import { CHUNK_BYTES, exportBody, exportBytes, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
+import { archiveTag, type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
+import { ExportRefusal } from "../../history/ranges.ts";
+import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
+import { acceptedForm } from "../../http/accept.ts";
+import { isKnown, requestedRange } from "../../http/byte-range.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { ApiError, Grpc, internal, invalidArgument } from "../../http/errors.ts";
+import { retryAfter } from "../../http/http.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { readHead } from "../../store/head.ts";
+import type { HistorySegment } from "../../wire/generated/datanode.ts";
+import type { ExportSlots } from "./export-slots.ts";
+
+/** What the three lists need of the data context. */
+export interface HistoryContext {
+  readonly db: Database;
+}
+
+/** Path of the export; its request message is `datanode.api.v2.ExportNetworkHistoryRequest`. */
+export const EXPORT_PATH = "/api/v2/networkhistory/export";
+/** Up to this an archive, or a range, is put together first: its length is announced, and damage is an error. */
+const AT_ONCE_BYTES_MAX = CHUNK_BYTES;
+const ARCHIVE_TYPE = "application/zip";
+const STREAM_TYPE = "application/json+stream";
+/** Type of the first message's extension: what the archive will be. */
+const EXTENSION_TYPE = "type.googleapis.com/lyra.v1.ArchiveDescription";
+
+function segmentMessage(row: SegmentRow): HistorySegment {
+  return {
+    fromHeight: BigInt(row.from),
+    toHeight: BigInt(row.to),
+    historySegmentId: row.id,
+    previousHistorySegmentId: row.previousId,
+    databaseVersion: BigInt(row.databaseVersion),
+    chainId: row.chainId,
+  };
+}
+
+/** Newest first; no pages. */
+export function listAllNetworkHistorySegments({ db }: HistoryContext) {
+  return { segments: listSegments(db).reverse().map(segmentMessage) };
+}
+
+/** With no segment both are unset, and it is no error. Over gRPC only. */
+export function getMostRecentNetworkHistorySegment({ db }: HistoryContext) {
+  const newest = listSegments(db).at(-1);
+  return newest
+    ? { segment: segmentMessage(newest), swarmKeySeed: newest.chainId }
+    : { segment: undefined, swarmKeySeed: "" };
+}
+
+/** Segments are not shared over a swarm: no address, no peers; the key is what the original makes of the chain id. */
+export function getNetworkHistoryStatus({ db }: HistoryContext) {
+  const seed = readHead(db)?.chainId ?? "";
+  return { ipfsAddress: "", swarmKey: swarmKey(seed), swarmKeySeed: seed, connectedPeers: [] as string[] };
+}
+
+export function getNetworkHistoryBootstrapPeers() {
+  return { bootstrapPeers: [] as string[] };
+}
+
+/** Over gRPC only. */
+export function getActiveNetworkHistoryPeerAddresses() {
+  return { ipAddresses: [] as string[] };
+}
+
+/** Three lines: the seed's bytes as 64 hex digits, padded with zeros or cut (reference 20, section 1.5). */
+function swarmKey(seed: string): string {
+  return `/key/swarm/psk/1.0.0/\n/base16/\n${Buffer.from(seed).toString("hex").padEnd(64, "0").slice(0, 64)}`;
+}
+
+const TAG = "Network history";
+
+export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
+  {
+    path: "/api/v2/networkhistory/segments",
+    request: "datanode.api.v2.ListAllNetworkHistorySegmentsRequest",
+    response: "datanode.api.v2.ListAllNetworkHistorySegmentsResponse",
+    tag: TAG,
+    summary: "The history segments that are stored, newest first",
+    description:
+      "An export covers whole segments: its first block is a fromHeight, its last block a toHeight.",
+    handle: listAllNetworkHistorySegments,
+  },
+  {
+    path: "/api/v2/networkhistory",
+    request: "datanode.api.v2.GetNetworkHistoryStatusRequest",
+    response: "datanode.api.v2.GetNetworkHistoryStatusResponse",
+    tag: TAG,
+    summary: "How segments are shared with other nodes",
+    handle: getNetworkHistoryStatus,
+  },
+  {
+    path: "/api/v2/networkhistory/bootstrap",
+    request: "datanode.api.v2.GetNetworkHistoryBootstrapPeersRequest",
+    response: "datanode.api.v2.GetNetworkHistoryBootstrapPeersResponse",
+    tag: TAG,
+    summary: "Peers to fetch history from",
+    handle: getNetworkHistoryBootstrapPeers,
+  },
+];
+
+export interface ExportOptions {
+  /** Of the request. `Accept: application/json+stream` asks for messages instead of the archive itself. */
+  readonly headers: Headers;
+  /** Whether the archive's last entry is a manifest. */
+  readonly manifest: boolean;
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
+}
+
+/** The fields of an `ExportNetworkHistoryRequest`; what is absent is 0. */
+export function exportRequest(fields: RequestFields, manifest: boolean): ExportRequest {
+  return {
+    table: Number(fields.table ?? 0),
+    from: BigInt((fields.fromBlock as bigint | undefined) ?? 0n),
+    to: BigInt((fields.toBlock as bigint | undefined) ?? 0n),
+    manifest,
+  };
+}
+
+/** Exports of one node, of which only so many run at once. */
+export class NetworkHistoryExports {
+  constructor(
+    private readonly db: Database,
+    /** Where the segment files are (`segmentDirectory`). */
+    private readonly directory: string,
+    private readonly slots: ExportSlots,
+  ) {}
+
+  /** Answers an export request; what is wrong with it is an answer too. */
+  async answer(fields: RequestFields, options: ExportOptions): Promise<Response> {
+    const { headers, manifest, signal } = options;
+    let release = () => {};
+    try {
+      release = this.slots.take();
+      const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
+      if (acceptedForm(headers.get("accept")) === "stream") {
+        const archive = exportStream(plan, {
+          chunkBytes: MESSAGE_BYTES,
+          signal,
+          onEnd: release,
+          onFailure: () => this.slots.failed(),
+        });
+        return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
+      }
+      return await this.archive(plan, headers, { signal, release });
+    } catch (error) {
+      release();
+      return errorResponse(exportError(error));
+    }
+  }
+
+  /** The archive or a range of it. */
+  private async archive(plan: ExportPlan, asked: Headers, { signal, release }: Sending): Promise<Response> {
+    const etag = `"${archiveTag(plan)}"`;
+    const headers = archiveHeaders(plan, etag);
+    const total = plan.totalBytes;
+    const isUnchanged = isKnown(asked, etag);
+    const range = isUnchanged ? undefined : requestedRange(asked, total, etag);
+    if (isUnchanged || range === "unsatisfiable") {
+      release();
+      return isUnchanged ? new Response(null, { status: 304, headers }) : unsatisfiable(total, headers);
+    }
+    if (range) headers["content-range"] = `bytes ${range.start}-${range.end - 1}/${total}`;
+    const status = range ? 206 : 200;
+    const length = range ? range.end - range.start : total;
+    if (length <= AT_ONCE_BYTES_MAX) {
+      const bytes = await exportBytes(plan, range);
+      release();
+      return new Response(bytes, { status, headers });
+    }
+    // Chunked: the runtime sends no Content-Length with a stream. One that fails ends without its last chunk.
+    const onFailure = () => this.slots.failed();
+    return new Response(exportBody(plan, { range, signal, onEnd: release, onFailure }), { status, headers });
+  }
+}
+
+interface Sending {
+  readonly signal: AbortSignal | undefined;
+  /** Gives the place among the exports back. */
+  release(): void;
+}
+
+/** What an archive is known by from one request to the next: it changes only when segments are made again. */
+function archiveHeaders(plan: ExportPlan, etag: string): Record<string, string> {
+  return {
+    "content-type": ARCHIVE_TYPE,
+    "content-disposition": `attachment;filename=${plan.name}`,
+    "accept-ranges": "bytes",
+    "cache-control": "no-cache",
+    etag,
+  };
+}
+
+function unsatisfiable(length: number, headers: Record<string, string>): Response {
+  const text = `the range begins beyond the ${length} bytes of the archive`;
+  const response = errorResponse(new ApiError(Grpc.outOfRange, text, [], true, { status: 416 }));
+  response.headers.set("content-range", `bytes */${length}`);
+  response.headers.set("etag", headers.etag!);
+  return response;
+}
+
+/** What cannot be exported is the request's fault: 400, where the original says 500 (docs/compatibility.md). */
+function exportError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ExportRefusal) return invalidArgument(error.summary, error.inner);
+  return internal("failed to extract data from network history segment file", reasonOf(error));
+}
+
+/** Failures of this endpoint are wrapped, as it is a stream (reference 20, section 1.2). */
+export function errorResponse(error: ApiError): Response {
+  return Response.json(
+    { error: error.body },
+    {
+      status: error.status,
+      headers: { "content-type": "application/json", ...retryAfter(error.status) },
+    },
+  );
+}
+
+/** Messages `{"result": ...}`, a line each; the first describes the archive, a failure is the last (interface 2). */
+function messageStream(archive: ReadableStream<Uint8Array>, plan: ExportPlan): ReadableStream<Uint8Array> {
+  const reader = archive.getReader();
+  let extensions: object[] | undefined = [description(plan)];
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (done) return controller.close();
+          const data = Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+          controller.enqueue(line({ result: { contentType: ARCHIVE_TYPE, data, extensions } }));
+          extensions = undefined;
+        } catch (error) {
+          controller.enqueue(line({ error: exportError(error).body }));
+          controller.close();
+        }
+      },
+      cancel: () => reader.cancel(),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function description(plan: ExportPlan): object {
+  const files = plan.files.map((file) => ({
+    name: file.name,
+    rows: String(file.rows),
+    bytes: String(file.entry.bytes),
+  }));
+  const segmentIds = plan.files.flatMap((file) => file.pieces.map(({ segment }) => segment.id));
+  return { "@type": EXTENSION_TYPE, name: plan.name, bytes: String(plan.totalBytes), files, segmentIds };
+}
+
+function line(message: object): Uint8Array {
+  return Buffer.from(`${JSON.stringify(message)}\n`);
+}

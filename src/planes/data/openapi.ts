@@ -1,0 +1,236 @@
+// The OpenAPI document, made from the endpoints and the messages they name: nothing in it is written twice.
+import manifest from "../../../package.json" with { type: "json" };
+import type { Endpoint } from "../../http/endpoint.ts";
+import { localName, requestParameters } from "../../http/openapi/parameters.ts";
+import { OTHER_DOCUMENTS } from "../../http/openapi/parts.ts";
+import { PLAIN_ROUTES } from "../../http/openapi/plain-routes.ts";
+import { SchemaBook, UINT64 } from "../../http/openapi/schemas.ts";
+import { PARAMETERS, TAGS } from "../../http/openapi/texts.ts";
+import {
+  type Header,
+  OPENAPI_VERSION,
+  type Operation,
+  type Parameter,
+  type Paths,
+  type Response,
+  type Schema,
+} from "../../http/openapi/types.ts";
+import { messageDescriptor } from "../../wire/schema/index.ts";
+import type { DataContext } from "./context.ts";
+import { DATA_ENDPOINTS } from "./endpoints.ts";
+
+export interface OpenApiParts {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Paths;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly headers: Readonly<Record<string, Header>>;
+    readonly responses: Readonly<Record<string, Response>>;
+  };
+}
+
+const INFO = {
+  title: "Lyra data API",
+  version: manifest.version,
+  description: [
+    "Everything that a trading network of the Vega Protocol 0.71 interface has recorded.",
+    "Names of parameters may be written in camelCase or snake_case; lists repeat the parameter.",
+    "Amounts, times and other 64-bit numbers are text, because JavaScript rounds them; times are Unix nanoseconds.",
+    "Every read may be posted as well, its query as a form (`application/x-www-form-urlencoded`) in the body: for what is too long for an address.",
+    "Every answer says in `X-Block-Height` which block it was read at.",
+    OTHER_DOCUMENTS,
+  ].join(" "),
+};
+const SERVERS = [{ url: "/", description: "This node" }];
+
+/** Fifteen digits, which every client's numbers hold. */
+const MIN_HEIGHT_MAX = 999_999_999_999_999;
+
+export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
+  Pretty: {
+    name: "pretty",
+    in: "query",
+    description: PARAMETERS.pretty!,
+    allowEmptyValue: true,
+    schema: { type: "string" },
+  },
+  MinHeight: {
+    name: "X-Min-Height",
+    in: "header",
+    description:
+      "Answers from this height on: the request waits a while for it, and is then refused with 412 and the height there is.",
+    schema: { type: "integer", format: "int64", minimum: 0, maximum: MIN_HEIGHT_MAX },
+  },
+};
+
+export const HEADER_PARTS: Readonly<Record<string, Header>> = {
+  BlockHeight: {
+    description: "Height of the block that the answer was read at; 0 while there is none.",
+    schema: { type: "string", pattern: "^\\d+$" },
+  },
+  BlockTimestamp: {
+    description: "Time of that block, Unix nanoseconds; 0 while there is none.",
+    schema: UINT64,
+  },
+  RetryAfter: {
+    description: "Seconds after which it is worth asking again.",
+    schema: { type: "integer", minimum: 1 },
+  },
+};
+
+export const BLOCK_HEADERS = {
+  "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
+  "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
+};
+
+export const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ErrorDetail: {
+    type: "object",
+    properties: {
+      "@type": { type: "string", description: "Always `type.googleapis.com/vega.ErrorDetail`." },
+      code: { type: "integer", format: "int32", description: "Number of the error in the catalogue." },
+      message: { type: "string", description: "What could not be done." },
+      inner: { type: "string", description: "Why; empty when there is no more to say." },
+    },
+    required: ["@type", "code", "message", "inner"],
+  },
+  Error: {
+    type: "object",
+    properties: {
+      code: { type: "integer", format: "int32", description: "gRPC status number." },
+      message: {
+        type: "string",
+        description: "Kind of error, or the whole of it when there are no details.",
+      },
+      details: {
+        type: "array",
+        items: { $ref: "#/components/schemas/ErrorDetail" },
+        description: "Numbers and reasons of the error; empty when the message says it all.",
+      },
+    },
+    required: ["code", "message", "details"],
+  },
+};
+
+export type ErrorKind = readonly [status: string, name: string, description: string];
+
+export const BELOW_MIN_HEIGHT = [
+  "412",
+  "BelowMinHeight",
+  "The height of `X-Min-Height` was not reached in time.",
+] as const;
+
+export const BODY_TOO_LARGE = [
+  "413",
+  "BodyTooLarge",
+  "A posted body is longer than this node reads; one that is much longer is cut off without an answer in JSON.",
+] as const;
+
+export const BUSY = [
+  "503",
+  "Busy",
+  "As many requests as may wait for a height are waiting, or the node is not ready.",
+] as const;
+
+/** Error answers that every unary resource can give, by status. */
+const ERRORS: readonly ErrorKind[] = [
+  ["400", "BadRequest", "A parameter is not understood, or a needed one is missing."],
+  ["404", "NotFound", "There is no such resource."],
+  BELOW_MIN_HEIGHT,
+  BODY_TOO_LARGE,
+  ["429", "TooLarge", "The answer would be larger than this node sends: ask for fewer rows."],
+  ["500", "Failed", "The request could not be answered; a cursor of another list is one reason."],
+  ["501", "WrongMethod", "Another method than GET (or a form sent with POST)."],
+  BUSY,
+];
+
+/** The document. */
+export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_ENDPOINTS): OpenApiParts {
+  const book = new SchemaBook();
+  const paths: Paths = {};
+  for (const endpoint of endpoints) {
+    for (const path of [endpoint.path, ...(endpoint.aliases ?? [])]) {
+      paths[path] = { get: operation(book, endpoint, path) };
+    }
+  }
+  Object.assign(paths, PLAIN_ROUTES);
+  return {
+    openapi: OPENAPI_VERSION,
+    info: INFO,
+    servers: SERVERS,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      schemas: { ...ERROR_SCHEMAS, ...book.schemas },
+      parameters: PARAMETER_PARTS,
+      headers: HEADER_PARTS,
+      responses: Object.fromEntries(
+        ERRORS.map(([status, name, text]) => [
+          name,
+          errorResponse(text, { ...BLOCK_HEADERS, ...retry(status) }),
+        ]),
+      ),
+    },
+  };
+}
+
+function operation(book: SchemaBook, endpoint: Endpoint<DataContext>, path: string): Operation {
+  const aliasNumber = (endpoint.aliases ?? []).indexOf(path) + 1;
+  const isAlias = aliasNumber > 0;
+  const id = localName(endpoint.request).replace(/Request$/, "");
+  const description = [
+    endpoint.description,
+    isAlias ? `Another path of \`${endpoint.path}\`, for clients of the original network.` : undefined,
+  ].filter((text) => text !== undefined);
+  return {
+    operationId: isAlias ? `${id}Alias${aliasNumber}` : id,
+    tags: [endpoint.tag],
+    summary: isAlias ? `${endpoint.summary} (alias)` : endpoint.summary,
+    ...(description.length > 0 ? { description: description.join(" ") } : {}),
+    parameters: [
+      ...requestParameters(endpoint.request, path),
+      { $ref: "#/components/parameters/Pretty" },
+      { $ref: "#/components/parameters/MinHeight" },
+    ],
+    responses: {
+      "200": {
+        description: answerText(endpoint.response),
+        headers: BLOCK_HEADERS,
+        content: { "application/json": { schema: book.message(endpoint.response) } },
+      },
+      ...Object.fromEntries(
+        ERRORS.map(([status, name]) => [status, { $ref: `#/components/responses/${name}` }]),
+      ),
+    },
+  };
+}
+
+function answerText(response: string): string {
+  const isList = messageDescriptor(response).fields.some(
+    ({ kind, typeName }) =>
+      kind === "message" &&
+      messageDescriptor(typeName).fields.some(({ jsonName }) => jsonName === "pageInfo"),
+  );
+  return isList
+    ? "One page: each row with its cursor, and in `pageInfo` whether there are more."
+    : "What was asked for.";
+}
+
+/** Headers that go with a status which may be another one soon. */
+export function retry(status: string): Response["headers"] {
+  return status === "429" || status === "503" ? RETRY_HEADERS : {};
+}
+
+export function errorResponse(description: string, headers: Response["headers"]): Response {
+  return {
+    description,
+    ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
+}

@@ -1,0 +1,208 @@
+// Orders and their versions (reference 10, section 5.16).
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import { internal, invalidArgument, notFound } from "../../http/errors.ts";
+import type { Param, Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { type Order, readOrderAt } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
+import { rfc3339 } from "./blocks.ts";
+import { type DataContext, dateRange, inList, isPartyFilter, truncatedNs } from "./context.ts";
+import { armsOf, type Condition, mergedRows } from "./merge.ts";
+import { lenientIdentifier, numberText } from "./values.ts";
+
+const CURRENT = "orders_current c JOIN orders o ON o.block = c.block AND o.ord = c.ord";
+/** Live orders are few beside all that ever were; the planner has no statistics to know it. */
+const LIVE =
+  "orders_current c INDEXED BY orders_current_live JOIN orders o ON o.block = c.block AND o.ord = c.ord";
+const FAILED = "failed to get orders";
+const VERSIONS_FAILED = "failed to get order versions";
+/** Said of both lists: neither can be walked from its end. */
+const NO_LAST = "'last' pagination for orders not currently supported";
+
+interface OrderRow extends Row {
+  data: Uint8Array;
+}
+
+/** An order as the service shows it: times cut to microseconds, a reason and a peg only where there is one. */
+export function orderOf(data: Uint8Array): Order {
+  const order = readOrderAt(data, 0, data.length);
+  order.id = canonicalIdentifier(order.id);
+  order.marketId = canonicalIdentifier(order.marketId);
+  order.partyId = canonicalIdentifier(order.partyId);
+  order.liquidityProvisionId = lenientIdentifier(order.liquidityProvisionId);
+  order.price = numberText(order.price);
+  order.createdAt = truncatedNs(order.createdAt);
+  order.updatedAt = truncatedNs(order.updatedAt);
+  order.expiresAt = truncatedNs(order.expiresAt);
+  if (order.reason === 0) order.reason = undefined;
+  if (order.peggedOrder?.reference === 0) order.peggedOrder = undefined;
+  if (order.peggedOrder) order.peggedOrder.offset = numberText(order.peggedOrder.offset);
+  return order;
+}
+
+const getOrder: Endpoint<DataContext> = {
+  path: "/api/v2/order/{order_id}",
+  request: "datanode.api.v2.GetOrderRequest",
+  response: "datanode.api.v2.GetOrderResponse",
+  tag: "Orders",
+  summary: "Get an order",
+  description: "In its current state, or the last state of one `version`.",
+  handle(context, request) {
+    const id = request.orderId as string;
+    if (id === "") throw invalidArgument("missing orderID parameter");
+    if (!isHex64(id)) throw invalidArgument("invalid orderID parameter");
+    const version = request.version as number | undefined;
+    if (version !== undefined && version <= 0) throw invalidArgument("negative order version");
+    const bytes = Buffer.from(id, "hex");
+    const row =
+      version === undefined
+        ? context.get<OrderRow>(
+            `SELECT o.data FROM ${CURRENT} WHERE c.id = ? ORDER BY c.block DESC, c.ord DESC LIMIT 1`,
+            bytes,
+          )
+        : context.get<OrderRow>(
+            "SELECT data FROM orders WHERE id = ? AND version = ? ORDER BY block DESC LIMIT 1",
+            bytes,
+            version,
+          );
+    if (!row) throw notFound("order not found", `orderID: ${id}: no resource corresponding to this id`);
+    return { order: orderOf(row.data) };
+  },
+};
+
+/** The last row of each version of one order: two index seeks a version, however often a version was updated. */
+const VERSIONS = `(WITH RECURSIVE v(version) AS (
+    SELECT max(version) FROM orders WHERE id = ?
+    UNION ALL SELECT (SELECT max(version) FROM orders WHERE id = ? AND version < v.version) FROM v WHERE v.version IS NOT NULL)
+  SELECT version, (SELECT max(block) FROM orders WHERE id = ? AND version = v.version) AS block FROM v WHERE version IS NOT NULL) v
+  CROSS JOIN orders o INDEXED BY orders_by_id ON o.id = ? AND o.version = v.version AND o.block = v.block`;
+
+const listOrderVersions: Endpoint<DataContext> = {
+  path: "/api/v2/order/versions/{order_id}",
+  request: "datanode.api.v2.ListOrderVersionsRequest",
+  response: "datanode.api.v2.ListOrderVersionsResponse",
+  tag: "Orders",
+  summary: "List the versions of an order",
+  description: "The last state of each version, newest first; only forward.",
+  handle(context, request) {
+    const id = request.orderId as string;
+    if (id === "") throw invalidArgument("missing orderID parameter");
+    if (!isHex64(id)) throw invalidArgument("invalid orderID parameter");
+    const page = context.page(request);
+    if (!page.forward) throw internal(VERSIONS_FAILED, `orderID: ${id}: ${NO_LAST}`);
+    const bytes = Buffer.from(id, "hex");
+    return context.query(VERSIONS_FAILED, () => {
+      const orders = context.list<OrderRow, Order>({
+        query: {
+          select: "o.data",
+          from: VERSIONS,
+          where: [],
+          params: [bytes, bytes, bytes, bytes],
+          // Creation times rise with the blocks of one order, so this is the documented order.
+          order: [{ sql: "v.block" }, { sql: "v.version" }],
+        },
+        page,
+        key: (cursor) => {
+          const block = cursor.block("vegaTime");
+          return cursor.has("version") ? [block, cursor.number("version")] : [block];
+        },
+        cursor: (row) => {
+          const members = orderCursor(context, row.data, id.toLowerCase(), row.k0 as bigint);
+          return JSON.stringify({ ...members, version: Number(row.k1) });
+        },
+        node: (row) => orderOf(row.data),
+      });
+      return { orders };
+    });
+  },
+};
+
+function orderCursor(context: DataContext, data: Uint8Array, id: string, block: bigint) {
+  const createdUs = Number(truncatedNs(readOrderAt(data, 0, data.length).createdAt) / 1000n);
+  return { createdAt: rfc3339(createdUs), id, vegaTime: context.cursorTime(block) };
+}
+
+const listOrders: Endpoint<DataContext> = {
+  path: "/api/v2/orders",
+  request: "datanode.api.v2.ListOrdersRequest",
+  response: "datanode.api.v2.ListOrdersResponse",
+  tag: "Orders",
+  summary: "List orders",
+  description:
+    "Orders in their current state, newest creation first; only that way round, and only forward. The date range applies to the time of the last update.",
+  handle(context, request) {
+    const page = context.page(request);
+    if (!page.forward) throw internal(FAILED, NO_LAST);
+    if (!page.newestFirst) throw internal(FAILED, "oldest first order query is not currently supported");
+    const { from, params } = orderRows(context, (request.filter ?? {}) as RequestFields);
+    return context.query(FAILED, () => {
+      const orders = context.list<OrderRow, Order>({
+        query: {
+          select: "t.block, t.data",
+          from,
+          where: [],
+          params,
+          // Creation descending, id ascending; an id has one current row, so this is total (the block is not needed).
+          order: [{ sql: "t.created" }, { sql: "t.id", opposite: true }],
+        },
+        page,
+        key: (cursor) => {
+          const createdUs = cursor.timeUs("createdAt");
+          return cursor.has("id") ? [createdUs, cursor.bytes("id")] : [createdUs];
+        },
+        cursor: (row) =>
+          JSON.stringify({
+            createdAt: rfc3339(Number(row.k0)),
+            id: hexOf(row.k1 as Uint8Array),
+            vegaTime: context.cursorTime(row.block!),
+          }),
+        node: (row) => orderOf(row.data),
+      });
+      return { orders };
+    });
+  },
+};
+
+function orderRows(context: DataContext, filter: RequestFields): { from: string; params: Param[] } {
+  const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
+  const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
+  const { where, params } = dateRange(context, filter.dateRange as RequestFields | undefined, "c.block");
+  const oneOf = (column: string, values: readonly Param[] | undefined) => {
+    if (!values || values.length === 0) return;
+    where.push(inList(column, values.length));
+    params.push(...values);
+  };
+  oneOf("c.status", filter.statuses as number[] | undefined);
+  oneOf("c.type", filter.types as number[] | undefined);
+  oneOf("c.tif", filter.timeInForces as number[] | undefined);
+  if (filter.excludeLiquidity) where.push("c.from_liquidity = 0");
+  if (filter.reference !== undefined) oneOf("c.reference", [filter.reference as string]);
+  const columns = "c.created AS created, c.id AS id, c.block AS block, o.data AS data";
+  if (filter.liveOnly) {
+    where.push("c.live = 1");
+    oneOf("c.party", parties);
+    oneOf("c.market", markets);
+    return mergedRows(columns, LIVE, { where, params }, []);
+  }
+  let arms: Condition[] = armsOf("c.market", markets);
+  if (parties.length > 0) {
+    oneOf("c.market", markets);
+    arms = armsOf("c.party", parties);
+  }
+  return mergedRows(columns, CURRENT, { where, params }, arms);
+}
+
+/** References of filter values. A wrong market also reads "invalid party id" (reference 10, section 9, number 7). */
+export function checkedRefs(
+  context: DataContext,
+  values: readonly string[] | undefined,
+  title: "party" | "market",
+): number[] {
+  return (values ?? []).map((id) => {
+    if (!isPartyFilter(id)) throw invalidArgument("invalid party id", `one or more ${title} id is invalid`);
+    return context.ids.position(id);
+  });
+}
+
+export const orderEndpoints = [getOrder, listOrderVersions, listOrders];

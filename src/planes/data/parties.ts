@@ -1,0 +1,124 @@
+// Parties (reference 10, section 5.5).
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import { invalidArgument, notFound } from "../../http/errors.ts";
+import { encodeCursor, type PageRequest, type Row } from "../../http/pagination.ts";
+import type { Party } from "../../wire/generated/vega.ts";
+import { hexOf, InvalidIdentifier, NETWORK_PARTY } from "../../wire/identifiers.ts";
+import { type Connection, type CursorReader, type DataContext, isPartyFilter } from "./context.ts";
+
+/** The built-in party has no time and sorts after every block: first among the newest, last among the oldest. */
+const NETWORK_BLOCK = Number.MAX_SAFE_INTEGER;
+/** Hash that the original keeps with the built-in party. */
+const NETWORK_TX = "01";
+const TX_HASH = `CASE p.tx WHEN 0 THEN (SELECT hash FROM blocks WHERE no = p.block)
+  ELSE (SELECT hash FROM txs WHERE id = p.tx) END AS hash`;
+// The built-in party as a row of its own: made from a row that every store has, with columns of the same type, so
+// that SQLite merges it into the index's order instead of sorting all parties.
+const PARTIES = `(SELECT block, id, tx FROM parties WHERE id <> ? UNION ALL
+  SELECT CAST(${NETWORK_BLOCK} AS INTEGER) AS block, CAST(0 AS INTEGER) AS id, id AS tx FROM txs WHERE id = 1) p`;
+
+interface PartyRow extends Row {
+  hash: Uint8Array;
+}
+
+/** Id of a party in its one spelling, or undefined if the store does not know it. @throws InvalidIdentifier */
+function findParty(context: DataContext, id: string): PartyRow | "network" | undefined {
+  const known = context.ids.find(id);
+  if (id === NETWORK_PARTY || known?.ref === context.ids.position(NETWORK_PARTY)) return NETWORK_PARTY;
+  if (!known) return undefined;
+  const sql = `SELECT p.block AS k0, p.id AS k1, ${TX_HASH} FROM parties p WHERE p.id = ?`;
+  return context.get<PartyRow>(sql, known.ref);
+}
+
+function partyOf(context: DataContext, row: PartyRow | "network"): Party {
+  if (row === NETWORK_PARTY || isNetwork(row)) return { id: NETWORK_PARTY };
+  return { id: context.ids.text(row.k1 as bigint) };
+}
+
+function isNetwork(row: PartyRow): boolean {
+  return Number(row.k0) === NETWORK_BLOCK;
+}
+
+function cursorOf(context: DataContext, row: PartyRow | "network"): string {
+  if (row === NETWORK_PARTY || isNetwork(row)) {
+    return JSON.stringify({ ID: NETWORK_PARTY, TxHash: NETWORK_TX, VegaTime: null });
+  }
+  return JSON.stringify({
+    ID: context.ids.text(row.k1 as bigint),
+    TxHash: hexOf(row.hash),
+    VegaTime: context.cursorTime(row.k0!),
+  });
+}
+
+function keyOf(cursor: CursorReader): [number, number] {
+  if (!cursor.has("VegaTime") && cursor.string("ID") === NETWORK_PARTY) return [NETWORK_BLOCK, 0];
+  return [cursor.block("VegaTime"), cursor.ref("ID")];
+}
+
+function oneParty(context: DataContext, partyId: string): Connection<Party> {
+  let row: PartyRow | "network" | undefined;
+  try {
+    row = findParty(context, partyId);
+  } catch (error) {
+    if (error instanceof InvalidIdentifier) throw invalidArgument("failed to get parties", error.message);
+    throw error;
+  }
+  if (!row) throw notFound("failed to get parties");
+  const cursor = encodeCursor(cursorOf(context, row));
+  return {
+    edges: [{ node: partyOf(context, row), cursor }],
+    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: cursor, endCursor: cursor },
+  };
+}
+
+function pageOfParties(context: DataContext, page: PageRequest): Connection<Party> {
+  return context.query("failed to get parties", () =>
+    context.list<PartyRow, Party>({
+      query: {
+        select: TX_HASH,
+        from: PARTIES,
+        where: [],
+        params: [context.ids.position(NETWORK_PARTY)],
+        order: [{ sql: "p.block" }, { sql: "p.id" }],
+      },
+      page,
+      key: keyOf,
+      cursor: (row) => cursorOf(context, row),
+      node: (row) => partyOf(context, row),
+    }),
+  );
+}
+
+const listParties: Endpoint<DataContext> = {
+  path: "/api/v2/parties",
+  request: "datanode.api.v2.ListPartiesRequest",
+  response: "datanode.api.v2.ListPartiesResponse",
+  tag: "Parties",
+  summary: "List parties",
+  description:
+    "All parties, by the time of their first event. The built-in party `network` has no time: it is the newest. With `partyId`, that party alone, or 404.",
+  handle(context, request) {
+    const page = context.page(request);
+    const partyId = (request.partyId as string | undefined) ?? "";
+    return { parties: partyId === "" ? pageOfParties(context, page) : oneParty(context, partyId) };
+  },
+};
+
+const getParty: Endpoint<DataContext> = {
+  path: "/api/v2/party/{party_id}",
+  request: "datanode.api.v2.GetPartyRequest",
+  response: "datanode.api.v2.GetPartyResponse",
+  tag: "Parties",
+  summary: "Get a party",
+  handle(context, request) {
+    const id = request.partyId as string;
+    if (id === "") throw invalidArgument("missing party id");
+    if (!isPartyFilter(id)) throw invalidArgument("invalid party id");
+    const row = findParty(context, id);
+    if (!row) throw notFound("failed to get party for ID");
+    return { party: partyOf(context, row) };
+  },
+};
+
+export const partyEndpoints = [listParties, getParty];

@@ -1,0 +1,141 @@
+// The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers tell the
+// height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
+import type { Statement } from "bun:sqlite";
+import { acceptedForm } from "../../http/accept.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { ApiError, type ErrorBody, Grpc } from "../../http/errors.ts";
+import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
+import { type ChainHead, HeadReader } from "../../store/head.ts";
+import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";
+import type { DataContext } from "./context.ts";
+import { HeightWaiters } from "./height-waiters.ts";
+
+/** An answer before it is a Response: so that it can be kept and sent again. */
+export interface Answer {
+  readonly status: number;
+  /** Text, or its bytes in UTF-8. */
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly contentType: string;
+  /** Methods of the resource, where another one was used. */
+  readonly allow?: string;
+  /** The height and time the answer was read at; absent when it never reached the store. */
+  readonly head?: { readonly height: number; readonly timeUs: number };
+}
+
+export function bodyText({ body }: Answer): string {
+  return typeof body === "string" ? body : decoder.decode(body);
+}
+
+const decoder = new TextDecoder();
+
+export interface AnswerInput {
+  /** Raw query string, without the question mark, or a form body. */
+  readonly query: string;
+  /** Path parameters by field name (camelCase), unescaped. */
+  readonly path: RequestFields;
+  readonly accept: string | null;
+}
+
+export class DataPlane {
+  /** Requests that wait for a height, on whatever port; the writer's side notifies them of commits. */
+  readonly heightWaiters: HeightWaiters;
+  private readonly begin: Statement;
+  private readonly end: Statement;
+  private readonly heads: HeadReader;
+
+  constructor(private current: DataContext) {
+    this.begin = current.db.prepare("BEGIN");
+    this.end = current.db.prepare("COMMIT");
+    this.heads = new HeadReader(current.db);
+    const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
+    this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
+  }
+
+  get context(): DataContext {
+    return this.current;
+  }
+
+  /** What was remembered of the store is read anew: a devnet took its last blocks back and makes others. */
+  forget(): void {
+    this.current = this.current.renewed();
+  }
+
+  /** The last committed block, read now. */
+  head(): ChainHead | undefined {
+    return this.heads.read();
+  }
+
+  /** Answers a unary request; errors are answers too. */
+  answer(
+    endpoint: Endpoint<DataContext>,
+    input: AnswerInput,
+    mode: JsonMode = jsonMode(input.query, input.accept),
+  ): Answer {
+    try {
+      const pairs = parsePairs(input.query);
+      const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
+      return this.inSnapshot((head) => {
+        const body = this.render(endpoint, request, mode);
+        this.checkSize(body, endpoint.narrowing);
+        return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
+      }, mode);
+    } catch (error) {
+      if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
+      throw error;
+    }
+  }
+
+  /** Runs `read` on one snapshot; an `ApiError` in it becomes an answer at the same height. */
+  private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode): Answer {
+    this.begin.run();
+    try {
+      const head = this.heads.read();
+      this.context.head = head;
+      const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+      try {
+        return read(told);
+      } catch (error) {
+        if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told);
+        throw error;
+      }
+    } finally {
+      this.context.head = undefined;
+      this.end.run();
+    }
+  }
+
+  private render(endpoint: Endpoint<DataContext>, request: RequestFields, mode: JsonMode): Answer["body"] {
+    if (mode === "normal" && endpoint.json) return endpoint.json(this.context, request);
+    return renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
+  }
+
+  private checkSize(body: Answer["body"], narrowing = "ask for fewer rows with pagination.first"): void {
+    const maximum = this.context.limits.responseBytesMax;
+    if (body.length <= maximum) return;
+    throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);
+  }
+}
+
+/** The form that a request asks for, by its raw query and its `Accept` (reference 10, section 1.3). */
+export function jsonMode(query: string, accept: string | null): JsonMode {
+  const form = acceptedForm(accept);
+  return form === "normal" && /(?:^|&)pretty(?:=|&|$)/.test(query) ? "pretty" : form;
+}
+
+function contentTypeOf(_mode: JsonMode): string {
+  return "application/json";
+}
+
+export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
+  const plain = mode === "stream" ? streamBody(error.body) : error.body;
+  const body = renderPlain(plain, mode);
+  const { status, allow } = error;
+  const contentType = "application/json";
+  return { status, body, contentType, ...(allow && { allow }), ...(head && { head }) };
+}
+
+/** In the stream form what is empty is left out. */
+function streamBody({ code, message, details }: ErrorBody): object {
+  const told = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
+  return { code, message, ...(told.length > 0 && { details: told }) };
+}

@@ -1,0 +1,260 @@
+// Rewards and their sums (reference 10, sections 4.2 to 4.4).
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import { internal, invalidArgument } from "../../http/errors.ts";
+import {
+  CursorError,
+  type KeyValue,
+  type PageRequest,
+  PaginationError,
+  type Param,
+  pageRequest,
+  type Row,
+  readPage,
+} from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { amountText, type StoredAmount } from "../../store/amount.ts";
+import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
+import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
+import { CursorReader, type DataContext, inList, truncatedNs } from "./context.ts";
+import { EPOCH_MAX } from "./epoch-text.ts";
+
+/** What an account event writes for "no market". */
+const NO_MARKET = "!";
+/** `{"assetId":"","partyId":"","amount":"0"},`: more rows than fit an answer of this size need not be read. */
+const SUMMARY_BYTES_MIN = 41;
+/** Below this the original prints exponents (reference 10, section 4.2). */
+const PLAIN_MIN = 0.0001;
+
+interface RewardRow extends Row {
+  data: Uint8Array;
+}
+
+interface EpochFilter {
+  fromEpoch?: bigint;
+  toEpoch?: bigint;
+}
+
+/** @throws ApiError 500 with `failure` for an epoch that no column can hold, as there */
+function epochRange(
+  filter: EpochFilter,
+  column: string,
+  failure: string,
+): { where: string[]; params: Param[] } {
+  const where: string[] = [];
+  const params: Param[] = [];
+  const bound = (comparison: ">=" | "<=", epoch: bigint | undefined) => {
+    if (epoch === undefined) return;
+    if (epoch > EPOCH_MAX) throw internal(failure, `epoch ${epoch} is above ${EPOCH_MAX}`);
+    where.push(`${column} ${comparison} ?`);
+    params.push(epoch);
+  };
+  bound(">=", filter.fromEpoch);
+  bound("<=", filter.toEpoch);
+  return { where, params };
+}
+
+function rewardOf(data: Uint8Array): Reward {
+  const event = readRewardPayoutEventAt(data, 0, data.length);
+  return {
+    assetId: canonicalIdentifier(event.asset),
+    partyId: canonicalIdentifier(event.party),
+    epoch: BigInt(event.epochSeq),
+    amount: BigInt(event.amount).toString(),
+    percentageOfTotal: percentText(event.percentOfTotalReward),
+    receivedAt: truncatedNs(event.timestamp),
+    marketId: event.market === NO_MARKET ? "" : canonicalIdentifier(event.market),
+    rewardType: event.rewardType,
+  };
+}
+
+/** The shortest text of the nearest double: `62.5`, `33.33333333333333`, `1e-05`. */
+export function percentText(text: string): string {
+  const value = Number(text);
+  if (value === 0 || Math.abs(value) >= PLAIN_MIN) return String(value);
+  return value.toExponential().replace(/e-(\d)$/, "e-0$1");
+}
+
+const listRewards: Endpoint<DataContext> = {
+  path: "/api/v2/rewards",
+  request: "datanode.api.v2.ListRewardsRequest",
+  response: "datanode.api.v2.ListRewardsResponse",
+  tag: "Rewards",
+  summary: "List rewards",
+  description: "Every payout, by epoch and, within an epoch, in the order of the payouts.",
+  handle(context, request) {
+    const page = context.page(request);
+    const failure = "failed to get rewards";
+    return context.query(failure, () => {
+      const { where, params } = epochRange(request as EpochFilter, "r.epoch", failure);
+      for (const name of ["party", "asset"]) {
+        const id = (request[`${name}Id`] as string | undefined) ?? "";
+        if (id === "") continue;
+        where.push(`r.${name} = ?`);
+        params.push(context.ids.position(id));
+      }
+      const rewards = context.list<RewardRow, Reward>({
+        query: {
+          select: "r.party, r.asset, r.data",
+          from: "rewards r",
+          where,
+          params,
+          order: [{ sql: "r.epoch" }, { sql: "r.block" }, { sql: "r.ord" }],
+        },
+        page,
+        key: (cursor) => {
+          const place: KeyValue[] = [cursor.number("epoch_id")];
+          if (cursor.has("vega_time")) place.push(cursor.block("vega_time"), cursor.number("seq_num"));
+          return place;
+        },
+        cursor: (row) =>
+          JSON.stringify({
+            party_id: context.ids.text(row.party as bigint),
+            asset_id: context.ids.text(row.asset as bigint),
+            epoch_id: Number(row.k0),
+            vega_time: context.cursorTime(row.k1!),
+            seq_num: Number(row.k2),
+          }),
+        node: (row) => rewardOf(row.data),
+      });
+      return { rewards };
+    });
+  },
+};
+
+interface SummaryRow extends Row {
+  amount: StoredAmount;
+}
+
+/**
+ * The answer has no page info, and the original takes paging controls without a look at them. Here they cut the list
+ * when they make sense, and are passed over when they do not, so that nothing the original answers is an error.
+ */
+function summaryPage(context: DataContext, request: RequestFields): { page: PageRequest; key?: KeyValue[] } {
+  const pagination = (request.pagination ?? {}) as RequestFields;
+  const rowsMax = Math.floor(context.limits.responseBytesMax / SUMMARY_BYTES_MIN) + 1;
+  const limits = { ...context.limits, pageRowsDefault: rowsMax, pageRowsMax: rowsMax };
+  const newestFirst = pagination.newestFirst === true;
+  try {
+    const page = { ...pageRequest(pagination, limits), newestFirst };
+    if (page.cursor === undefined) return { page };
+    const cursor = new CursorReader(page.cursor, context);
+    return { page, key: [cursor.ref("party_id"), cursor.ref("asset_id")] };
+  } catch (error) {
+    if (!(error instanceof PaginationError || error instanceof CursorError)) throw error;
+    return { page: { limit: rowsMax, forward: true, newestFirst: false } };
+  }
+}
+
+const listRewardSummaries: Endpoint<DataContext> = {
+  path: "/api/v2/rewards/summaries",
+  request: "datanode.api.v2.ListRewardSummariesRequest",
+  response: "datanode.api.v2.ListRewardSummariesResponse",
+  tag: "Rewards",
+  summary: "List reward summaries",
+  description:
+    'What each party was paid in each asset over all epochs, by party and asset. Well-formed paging controls cut the list; a cursor is the base64 of `{"party_id":…,"asset_id":…}`.',
+  handle(context, request) {
+    return context.query(
+      "failed to get summary",
+      () => {
+        const where: string[] = [];
+        const params: Param[] = [];
+        for (const name of ["party", "asset"]) {
+          const id = (request[`${name}Id`] as string | undefined) ?? "";
+          if (id === "") continue;
+          where.push(`s.${name} = ?`);
+          params.push(context.ids.position(id));
+        }
+        const { page, key } = summaryPage(context, request);
+        const order = [{ sql: "s.party" }, { sql: "s.asset" }];
+        const query = { select: "s.amount", from: "reward_totals s", where, params, order };
+        const { rows } = readPage<SummaryRow>(context.db, query, page, key);
+        const summaries = rows.map(
+          (row): RewardSummary => ({
+            assetId: context.ids.text(row.k1 as bigint),
+            partyId: context.ids.text(row.k0 as bigint),
+            amount: amountText(row.amount),
+          }),
+        );
+        return { summaries };
+      },
+      "querying rewards: ",
+    );
+  },
+};
+
+function epochSummaryOf(context: DataContext, row: SummaryRow): EpochRewardSummary {
+  return {
+    epoch: row.k0 as bigint,
+    assetId: context.ids.text(row.k1 as bigint),
+    marketId: context.ids.text(row.k2 as bigint),
+    rewardType: row.k3 as string,
+    amount: amountText(row.amount),
+  };
+}
+
+/** References of a list of identifiers. @throws ApiError 400 */
+function refsOf(context: DataContext, ids: readonly string[], title: string): number[] {
+  return ids.map((id) => {
+    try {
+      return context.ids.position(id);
+    } catch (error) {
+      if (!(error instanceof InvalidIdentifier)) throw error;
+      const inner = `could not decode ${title} ID: decoding '${id.slice(0, 200)}': ${error.message}`;
+      throw invalidArgument("failed to get summary", inner);
+    }
+  });
+}
+
+const listEpochRewardSummaries: Endpoint<DataContext> = {
+  path: "/api/v2/rewards/epoch/summaries",
+  request: "datanode.api.v2.ListEpochRewardSummariesRequest",
+  response: "datanode.api.v2.ListEpochRewardSummariesResponse",
+  tag: "Rewards",
+  summary: "List reward summaries by epoch",
+  description:
+    "What was paid in each epoch, summed over parties, by epoch, asset, market and reward type. An empty `filter.marketIds` selects rewards without a market.",
+  handle(context, request) {
+    const page = context.page(request);
+    const failure = "failed to get summary";
+    return context.query(failure, () => {
+      const filter = (request.filter ?? {}) as EpochFilter & { assetIds?: string[]; marketIds?: string[] };
+      const { where, params } = epochRange(filter, "s.epoch", failure);
+      if (filter.assetIds?.length) {
+        where.push(inList("s.asset", filter.assetIds.length));
+        params.push(...refsOf(context, filter.assetIds, "asset"));
+      }
+      if (filter.marketIds?.length) {
+        where.push(inList("s.market", filter.marketIds.length));
+        params.push(...refsOf(context, filter.marketIds, "market"));
+      }
+      const order = ["s.epoch", "s.asset", "s.market", "s.type"].map((sql) => ({ sql }));
+      const summaries = context.list<SummaryRow, EpochRewardSummary>({
+        query: { select: "s.amount", from: "reward_totals_by_epoch s", where, params, order },
+        page,
+        key: (cursor) => [
+          cursor.number("epoch_id"),
+          cursor.ref("asset_id"),
+          cursor.ref("market_id"),
+          cursor.string("reward_type"),
+        ],
+        cursor: (row) => {
+          const { epoch, assetId, marketId, rewardType, amount } = epochSummaryOf(context, row);
+          return JSON.stringify({
+            epoch_id: Number(epoch),
+            asset_id: assetId,
+            market_id: marketId,
+            reward_type: rewardType,
+            amount,
+          });
+        },
+        node: (row) => epochSummaryOf(context, row),
+      });
+      return { summaries };
+    });
+  },
+};
+
+export const rewardEndpoints = [listRewards, listRewardSummaries, listEpochRewardSummaries];

@@ -1,0 +1,176 @@
+// Trades (reference 10, sections 5.15 and 5.17).
+
+import type { Endpoint } from "../../http/endpoint.ts";
+import type { Param, Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
+import { type DataContext, inList } from "./context.ts";
+import { checkMarketId } from "./markets.ts";
+import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./merge.ts";
+import { syntheticCursor, syntheticCursorPlace, syntheticPlace } from "./synthetic-time.ts";
+import { numberText } from "./values.ts";
+
+interface TradeRow extends Row {
+  data: Uint8Array;
+}
+
+/** A trade as the service shows it: at the time of its block, with both fees always there. */
+export function tradeOf(context: DataContext, data: Uint8Array, block: number | bigint): Trade {
+  const trade = readTradeAt(data, 0, data.length);
+  for (const name of ["id", "marketId", "buyer", "seller", "buyOrder", "sellOrder"] as const) {
+    trade[name] = canonicalIdentifier(trade[name]);
+  }
+  trade.price = numberText(trade.price);
+  trade.timestamp = context.timeNs(block);
+  trade.buyerFee = feeOf(trade.buyerFee);
+  trade.sellerFee = feeOf(trade.sellerFee);
+  return trade;
+}
+
+function feeOf(fee: Fee = emptyFee()): Fee {
+  return {
+    makerFee: numberText(fee.makerFee),
+    infrastructureFee: numberText(fee.infrastructureFee),
+    liquidityFee: numberText(fee.liquidityFee),
+  };
+}
+
+/** The newest trade of a market, if it has one. @throws InvalidIdentifier */
+export function lastTrade(context: DataContext, marketId: string): Trade | undefined {
+  const sql = "SELECT data, block FROM trades WHERE market = ? ORDER BY block DESC, ord DESC LIMIT 1";
+  const row = context.get<TradeRow>(sql, context.ids.position(marketId));
+  return row && tradeOf(context, row.data, row.block as bigint);
+}
+
+const getLastTrade: Endpoint<DataContext> = {
+  path: "/api/v2/market/{market_id}/trade/latest",
+  request: "datanode.api.v2.GetLastTradeRequest",
+  response: "datanode.api.v2.GetLastTradeResponse",
+  tag: "Trades",
+  summary: "Get the last trade of a market",
+  description: "`null` for a market without trades, known or not.",
+  handle(context, request) {
+    const id = checkMarketId(request.marketId as string | undefined);
+    return { trade: lastTrade(context, id) };
+  },
+};
+
+const FAILED = "failed to list trades";
+
+const listTrades: Endpoint<DataContext> = {
+  path: "/api/v2/trades",
+  request: "datanode.api.v2.ListTradesRequest",
+  response: "datanode.api.v2.ListTradesResponse",
+  tag: "Trades",
+  summary: "List trades",
+  description:
+    "By time. A party or an order is on either side of the trade. The date range applies to block time plus the event's place in the block in microseconds: start inclusive, end exclusive.",
+  handle(context, request) {
+    const page = context.page(request);
+    const rows = tradeRows(context, request);
+    const range = rangeCondition(context, request);
+    return context.query(FAILED, () => ({
+      trades: context.list<TradeRow, Trade>({
+        query: {
+          select: "t.data",
+          from: rows.from,
+          where: range.where,
+          params: [...rows.params, ...range.params],
+          order: [{ sql: "t.block" }, { sql: "t.ord" }],
+        },
+        page,
+        key: (cursor) =>
+          syntheticCursorPlace(
+            context,
+            cursor.timeUs("synthetic_time"),
+            cursor.has("ord") ? cursor.number("ord") : undefined,
+          ),
+        cursor: (row) => JSON.stringify(syntheticCursor(context, row.k0 as bigint, row.k1 as bigint)),
+        node: (row) => tradeOf(context, row.data, row.k0 as bigint),
+      }),
+    }));
+  },
+};
+
+function tradeRows(context: DataContext, request: RequestFields): { from: string; params: Param[] } {
+  const values = <V>(name: string, title: string, read: (id: string) => V): V[] =>
+    context.query(
+      FAILED,
+      () => ((request[name] as string[] | undefined) ?? []).map(read),
+      `received invalid ${title} ID: `,
+    );
+  const markets = values("marketIds", "market", (id) => context.ids.position(id));
+  const parties = values("partyIds", "party", (id) => context.ids.position(id));
+  const orders = values("orderIds", "order", identifierBytes);
+  if (orders.length > 0) return tradesOfOrders(orders, markets, parties);
+  const where: string[] = [];
+  const params: Param[] = [];
+  let arms = armsOf("market", markets);
+  if (parties.length > 0) {
+    if (markets.length > 0) where.push(inList("market", markets.length));
+    params.push(...markets);
+    arms = partyArms(parties);
+  }
+  return mergedRows("block, ord, data", "trades", { where, params }, arms);
+}
+
+/**
+ * An order has few trades, whatever else is asked of them: they are found by its id and no other way (the plus signs
+ * keep SQLite from the indexes of markets and parties, along which it could read all trades of a market).
+ */
+function tradesOfOrders(
+  orders: readonly Uint8Array[],
+  markets: readonly number[],
+  parties: readonly number[],
+): { from: string; params: Param[] } {
+  const where: string[] = [];
+  const params: Param[] = [];
+  if (markets.length > 0) where.push(inList("+market", markets.length));
+  params.push(...markets);
+  if (parties.length > 0) {
+    where.push(`(${inList("+buyer", parties.length)} OR ${inList("+seller", parties.length)})`);
+    params.push(...parties, ...parties);
+  }
+  const buys = inList("buy_order", orders.length);
+  const arms = [
+    { where: [buys], params: orders },
+    {
+      where: [inList("sell_order", orders.length), `NOT (${buys.replace("buy_order", "+buy_order")})`],
+      params: [...orders, ...orders],
+    },
+  ];
+  return mergedRows("block, ord, data", "trades", { where, params }, arms);
+}
+
+/** Rows that a party bought, and rows it sold to somebody who is not among the parties: no row twice. */
+function partyArms(parties: readonly number[]): Condition[] {
+  const different = [...new Set(parties)];
+  const list = inList("buyer", different.length);
+  if (2 * different.length > ARMS_MAX) {
+    const where = [`(${list} OR ${inList("seller", different.length)})`];
+    return [{ where, params: [...different, ...different] }];
+  }
+  return different.flatMap((party) => [
+    { where: ["buyer = ?"], params: [party] },
+    { where: ["seller = ?", `NOT (${list})`], params: [party, ...different] },
+  ]);
+}
+
+/** Bounds in synthetic time, cut to microseconds (reference 10, section 2.4). */
+function rangeCondition(context: DataContext, request: RequestFields): Condition {
+  const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
+  const where: string[] = [];
+  const params: Param[] = [];
+  for (const [bound, operator] of [
+    [range.startTimestamp, ">="],
+    [range.endTimestamp, "<"],
+  ] as const) {
+    if (bound === undefined) continue;
+    where.push(`(t.block, t.ord) ${operator} (?, ?)`);
+    params.push(...syntheticPlace(context, Number(bound / 1000n)));
+  }
+  return { where, params };
+}
+
+export const tradeEndpoints = [getLastTrade, listTrades];

@@ -1,0 +1,148 @@
+// The devnet's tools over HTTP: JSON in, JSON out, and for this machine only.
+import { Elysia } from "elysia";
+import { ChainCallError } from "../../engine/chain-port.ts";
+import { CommandError } from "../../engine/errors.ts";
+import { NodeError } from "../../errors/node-error.ts";
+import { docsPlugin } from "../../http/docs.ts";
+import { ApiError, badRequest, Grpc, wrongMethod } from "../../http/errors.ts";
+import { ANY_HOST, readBody, withCors } from "../../http/http.ts";
+import { WireError } from "../../wire/errors.ts";
+import { refuse } from "../data/app.ts";
+import { Fields } from "./fields.ts";
+import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
+import { foreignReason, type ToolsAccess } from "./loopback.ts";
+import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
+
+export const DEVNET_PREFIX = "/devnet/";
+const BODY_BYTES_MAX = 1024 * 1024;
+/** A dump of a chain with some hundred thousand accounts. */
+export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
+const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
+
+const LOAD = {
+  method: "POST",
+  path: `${DEVNET_PREFIX}load`,
+  summary: "become the chain of a dump",
+  body: {},
+};
+const FORWARD_TIME = {
+  method: "POST",
+  path: FORWARD_TIME_PATH,
+  summary: "as time/forward or time/set, and a block, as the network's single-process chain has it",
+  body: { forward: "duration such as 10s, or a time of RFC 3339" },
+};
+/** What `GET /devnet/` tells. */
+const TOOL_LIST = [
+  ...TOOLS.map(({ method, path, summary, body }) => ({
+    method,
+    path: `${DEVNET_PREFIX}${path}`,
+    summary,
+    body,
+  })),
+  LOAD,
+  FORWARD_TIME,
+];
+
+/** Whether a path is one of the tools', which are for this machine alone. */
+export function isToolPath(pathname: string): boolean {
+  return pathname.startsWith(DEVNET_PREFIX) || pathname === FORWARD_TIME_PATH;
+}
+
+export interface DevnetTools {
+  /** Answers a request for a tool (`isToolPath`). @param address of the other end of the socket */
+  answer(request: Request, address: string | undefined): Response | Promise<Response>;
+}
+
+/** @param access of other machines, where there is any */
+export function devnetTools(context: DevnetContext, access?: ToolsAccess): DevnetTools {
+  const app = devnetApp(context);
+  return {
+    answer(request, address) {
+      const reason = foreignReason(request, address, access);
+      // Which tools there are is nobody else's business either.
+      if (reason !== undefined) return forbidden(reason);
+      return app.fetch(request);
+    },
+  };
+}
+
+/** The routes, without the look at who asks. */
+export function devnetApp(context: DevnetContext) {
+  const app = new Elysia({ name: "devnet", strictPath: true, handler: ANY_HOST });
+  app.onError(({ error, request }) => refuse(request, apiError(error)));
+  for (const tool of TOOLS) {
+    const path = `${DEVNET_PREFIX}${tool.path}`;
+    const answer = ({ request }: { request: Request }) => use(tool, context, request);
+    if (tool.method === "GET") app.get(path, answer);
+    else app.post(path, answer, { parse: "none" });
+    app.all(path, ({ request }) => refuse(request, wrongMethod(tool.method)), { parse: "none" });
+  }
+  app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
+  app.use(
+    docsPlugin({
+      page: `${DEVNET_PREFIX}docs`,
+      parts: async () => (await import("./openapi.ts")).devnetDocument(() => context.parties()),
+    }),
+  );
+  app.post(FORWARD_TIME_PATH, ({ request }) => use(FORWARD, context, request), { parse: "none" });
+  app.all(FORWARD_TIME_PATH, ({ request }) => refuse(request, wrongMethod("POST")), { parse: "none" });
+  app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
+  app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
+  return app;
+}
+
+const FORWARD = { method: "POST", run: forwardTime } as const;
+
+async function use(
+  tool: Pick<Tool, "method" | "run">,
+  context: DevnetContext,
+  request: Request,
+): Promise<Response> {
+  const body = tool.method === "GET" ? "" : await readBody(request, BODY_BYTES_MAX);
+  const answer = await tool.run(context, Fields.of(parsed(body)));
+  return json(typeof answer === "string" ? answer : JSON.stringify(answer), request);
+}
+
+/** The body is a dump as `dump` gave it. */
+async function load(context: DevnetContext, request: Request): Promise<Response> {
+  const dump = await readBody(request, DUMP_BYTES_MAX);
+  const { height, chainId } = await context.chain.load(dump);
+  return json(JSON.stringify({ chainId, height: String(height) }), request);
+}
+
+function parsed(body: string): unknown {
+  if (body.trim() === "") return {};
+  try {
+    return JSON.parse(body);
+  } catch {
+    throw badRequest("the request body is not JSON");
+  }
+}
+
+function json(text: string, request: Request): Response {
+  return new Response(text, { headers: withCors({ "content-type": "application/json" }, request) });
+}
+
+function apiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof ChainCallError) return described(error.message, error.code, "");
+  if (error instanceof CommandError) return described(error.message, "command_refused", "");
+  if (error instanceof WireError) return badRequest(error.message);
+  if (error instanceof NodeError) return described(error.message, error.code, error.hint);
+  if (process.env.LYRA_DEBUG) console.error(error);
+  return new ApiError(Grpc.internal, "Internal error", [], true);
+}
+
+/** What the chain refuses is a matter of what was asked for: 400, with the stable code and the way out. */
+function described(message: string, code: string, hint: string): ApiError {
+  const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10000, message: code, inner: hint };
+  return new ApiError(Grpc.invalidArgument, message, [detail]);
+}
+
+/** gRPC's number, and HTTP's. No other origin may read it. */
+const PERMISSION_DENIED = 7;
+const FORBIDDEN = 403;
+
+function forbidden(reason: string): Response {
+  return Response.json({ code: PERMISSION_DENIED, message: reason, details: [] }, { status: FORBIDDEN });
+}

@@ -1,0 +1,40 @@
+// The time control of the network's single-process chain, for tools that were made for it (reference 30, section 12):
+// `POST /api/v1/forwardtime` with `{"forward": "10s"}` or a time of RFC 3339. The chain's time is moved when the answer
+// comes: one block has it, where the original makes one for each second of the way.
+import { durationNs } from "../../chain/admission/network-parameters.ts";
+import type { ChainStatus } from "../../engine/chain-port.ts";
+import { timeNs } from "../../engine/rfc3339.ts";
+import { badRequest } from "../../http/errors.ts";
+import type { Fields } from "./fields.ts";
+import { type DevnetContext, statusJson } from "./tools.ts";
+
+export const FORWARD_TIME_PATH = "/api/v1/forwardtime";
+
+const NO_TIME = "invalid request: time is not a duration or RFC3339 datetime";
+const BACKWARDS = "invalid request: cannot step backwards in time";
+
+/** @throws ApiError 400, ChainCallError */
+export async function forwardTime({ chain }: DevnetContext, fields: Fields): Promise<object> {
+  if (!fields.has("forward")) throw badRequest("unexpected request body");
+  const text = fields.text("forward");
+  fields.end();
+  const time = timeNs(text);
+  if (time === undefined) await chain.forwardTime(wayOf(text));
+  else if (time > chain.status.timeNs) await chain.setNextBlockTime(time);
+  else throw badRequest(BACKWARDS);
+  const status: ChainStatus = await chain.mine(1);
+  return statusJson(status);
+}
+
+/** Nanoseconds of a duration. @throws ApiError 400 */
+function wayOf(text: string): bigint {
+  const isBack = text.startsWith("-");
+  let way: bigint;
+  try {
+    way = durationNs(isBack ? text.slice(1) : text);
+  } catch {
+    throw badRequest(NO_TIME);
+  }
+  if (isBack && way > 0n) throw badRequest(BACKWARDS);
+  return way;
+}

@@ -1,0 +1,114 @@
+// Where the chain stands: height, time, statistics (reference 30, section 5.1).
+
+import type { ChainStatus } from "../../engine/chain-port.ts";
+import { ApiError, Grpc, invalidArgument } from "../../http/errors.ts";
+import type { Statistics } from "../../wire/generated/core-api.ts";
+import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
+import { UINT32_MAX } from "../../wire/limits.ts";
+import { rfc3339Nano } from "../../wire/time-text.ts";
+import type { NodeContext } from "./context.ts";
+import type { ChainQuery } from "./endpoint.ts";
+
+const TAG = "Chain";
+const NS_A_SECOND = 1_000_000_000n;
+/** Version of the consensus engine that the interface was made with: clients may look at it. */
+const CHAIN_VERSION = "0.34.27";
+const NOT_READY = "Failed to get last block height server is initialising";
+
+const lastBlockHeight: ChainQuery = {
+  method: "GET",
+  path: "/blockchain/height",
+  request: "vega.api.v1.LastBlockHeightRequest",
+  response: "vega.api.v1.LastBlockHeightResponse",
+  tag: TAG,
+  summary: "Get the last block, and what a proof of work for it takes",
+  handle({ chain }) {
+    const { height, hash, pow, chainId } = chain.status;
+    if (hash === "") throw new ApiError(Grpc.unknown, NOT_READY);
+    return {
+      height: BigInt(height),
+      hash,
+      spamPowHashFunction: pow.hashFunction,
+      spamPowDifficulty: pow.difficulty,
+      spamPowNumberOfPastBlocks: pow.pastBlocks,
+      // The parameter may be any number; the field has 32 bits.
+      spamPowNumberOfTxPerBlock: Math.min(pow.txPerBlock, UINT32_MAX),
+      spamPowIncreasingDifficulty: pow.increasingDifficulty,
+      chainId,
+    };
+  },
+};
+
+const vegaTime: ChainQuery = {
+  method: "GET",
+  path: "/time",
+  request: "vega.api.v1.GetVegaTimeRequest",
+  response: "vega.api.v1.GetVegaTimeResponse",
+  tag: TAG,
+  summary: "Get the time of the last block",
+  handle: ({ chain }) => ({ timestamp: chain.status.timeNs }),
+};
+
+const statistics: ChainQuery = {
+  method: "GET",
+  path: "/statistics",
+  request: "vega.api.v1.StatisticsRequest",
+  response: "vega.api.v1.StatisticsResponse",
+  tag: TAG,
+  summary: "Get statistics of the chain and the node",
+  description: "`uptime` is the time the node started at; `currentTime` is the clock of its machine.",
+  handle: (context) => ({ statistics: statisticsOf(context.chain.status, context) }),
+};
+
+function statisticsOf(status: ChainStatus, { build, nowNs }: NodeContext): Partial<Statistics> {
+  const { totals, epoch } = status;
+  const blockNs = status.timeNs - status.previousTimeNs;
+  return {
+    blockHeight: BigInt(status.height),
+    backlogLength: BigInt(status.mempool.count),
+    genesisTime: rfc3339Nano(status.genesisTimeNs),
+    currentTime: rfc3339Nano(nowNs()),
+    vegaTime: rfc3339Nano(status.timeNs),
+    // A chain that has stopped for good takes nothing any more; the original would have ended.
+    status: status.halted
+      ? ChainStatusName.CHAIN_STATUS_DISCONNECTED
+      : ChainStatusName.CHAIN_STATUS_CONNECTED,
+    txPerBlock: BigInt(totals.txsLastBlock),
+    averageTxBytes: BigInt(totals.averageTxBytes),
+    appVersionHash: build.commit,
+    appVersion: build.version,
+    chainVersion: CHAIN_VERSION,
+    blockDuration: blockNs,
+    uptime: rfc3339Nano(status.startedNs),
+    chainId: status.chainId,
+    blockHash: status.hash,
+    epochSeq: epoch.seq,
+    epochStartTime: rfc3339Nano(epoch.startNs),
+    epochExpiryTime: rfc3339Nano(epoch.expireNs),
+    eventCount: totals.events,
+    eventsPerSecond: blockNs > 0n ? (BigInt(totals.eventsLastBlock) * NS_A_SECOND) / blockNs : 0n,
+  };
+}
+
+const spamStatistics: ChainQuery = {
+  method: "GET",
+  path: "/statistics/spam/{party_id}",
+  request: "vega.api.v1.GetSpamStatisticsRequest",
+  response: "vega.api.v1.GetSpamStatisticsResponse",
+  tag: TAG,
+  summary: "Get what a party has sent and may still send",
+  description:
+    "`bannedUntil` is there only while the party is banned. A party that never sent anything has zero counts.",
+  async handle({ chain }, request) {
+    const party = (request.partyId as string | undefined) ?? "";
+    if (party === "") throw invalidArgument("empty or missing party ID");
+    return (await chain.spamStatistics(party)) as object;
+  },
+};
+
+export const chainStateEndpoints: readonly ChainQuery[] = [
+  lastBlockHeight,
+  vegaTime,
+  statistics,
+  spamStatistics,
+];

@@ -1,0 +1,166 @@
+// The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
+import { Elysia } from "elysia";
+import { ApiError } from "../../http/errors.ts";
+import { readBody, splitUrl } from "../../http/http.ts";
+import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
+import { corsHeaders, corsOf } from "./cors.ts";
+
+export interface WalletAppOptions {
+  /** Bytes of a request's body. */
+  readonly bodyBytesMax: number;
+  /** Called when the answer to a request may take as long as a person does. */
+  onWaiting?(request: Request): void;
+}
+
+/** The non-standard type that tells these answers from other JSON (interface 4.10). */
+const JSON_RPC = "application/json-rpc";
+const METHODS_BODY = JSON.stringify({ result: { registeredMethods: METHOD_NAMES } });
+
+const UNREADABLE = "couldn't read the HTTP request body";
+const TOO_SLOW = "the request body comes too slowly";
+
+const RPC_PATH = "/api/v2/requests";
+const SCHEME_LENGTH = "http://".length;
+const PATHS: Readonly<Record<string, string>> = {
+  "/api/v2/health": "GET",
+  "/api/v2/methods": "GET",
+  [RPC_PATH]: "POST",
+};
+
+/** The routes; prefix `/api`. */
+export function walletApp(service: WalletService, options: WalletAppOptions) {
+  return new Elysia({ name: "wallet", prefix: "/api", strictPath: true })
+    .get("/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }))
+    .get("/v2/methods", ({ request }) => {
+      const headers = corsHeaders(request, { "content-type": "application/json" });
+      return new Response(METHODS_BODY, { headers });
+    })
+    .post("/v2/requests", ({ request }) => answerRpc(service, request, options), { parse: "none" });
+}
+
+/** Whether it is the request that pages send again and again, which need not look for its route. */
+export function isRpc({ method, url }: Request): boolean {
+  const pathAt = url.length - RPC_PATH.length;
+  return method === "POST" && url.endsWith(RPC_PATH) && url.indexOf("/", SCHEME_LENGTH) === pathAt;
+}
+
+/** Whatever is no route of the service. */
+export function fallback(request: Request): Response {
+  const { pathname, query } = splitUrl(request.url);
+  const method = PATHS[pathname];
+  if (method !== undefined) return wrongMethod(request, method);
+  const trimmed = pathname.replace(/\/$/, "");
+  if (pathname !== trimmed && PATHS[trimmed] !== undefined) {
+    const headers = corsHeaders(request, { location: query === "" ? trimmed : `${trimmed}?${query}` });
+    return new Response(null, { status: request.method === "GET" ? 301 : 307, headers });
+  }
+  return text(request, 404, "404 page not found\n");
+}
+
+/** Answers a JSON-RPC request. */
+export async function answerRpc(
+  service: WalletService,
+  request: Request,
+  { bodyBytesMax, onWaiting }: WalletAppOptions,
+): Promise<Response> {
+  const { headers } = request;
+  let body: string;
+  try {
+    body = await readBody(request, bodyBytesMax);
+  } catch (error) {
+    return refuseBody(request, error);
+  }
+  const result = await service.answer(body, {
+    origin: headers.get("origin"),
+    referer: headers.get("referer"),
+    authorization: headers.get("authorization"),
+    isSimple: isSimple(headers),
+    waits: () => {
+      onWaiting?.(request);
+      return request.signal;
+    },
+  });
+  const { status, authorization, retryAfterSeconds } = result;
+  const response = respond(request, status, result.body, authorization !== undefined);
+  // Into the answer alone: nothing that outlives it holds a token.
+  if (authorization !== undefined) response.headers.set("authorization", authorization);
+  if (retryAfterSeconds !== undefined) response.headers.set("retry-after", String(retryAfterSeconds));
+  return response;
+}
+
+/** Types that a browser sends across origins without asking first (Fetch, section 2.2.2); without one it asks neither. */
+const SIMPLE_TYPE = /^\s*(?:text\/plain|multipart\/form-data|application\/x-www-form-urlencoded)\s*(?:;|$)/i;
+
+function isSimple(headers: Headers): boolean {
+  const type = headers.get("content-type");
+  return type === null ? headers.get("sec-fetch-site") !== null : SIMPLE_TYPE.test(type);
+}
+
+function respond(request: Request, status: number, body: string | undefined, hasToken: boolean): Response {
+  const headers = jsonHeaders(request.headers.get("origin") !== null, body !== undefined, status, hasToken);
+  return new Response(body ?? null, { status, headers });
+}
+
+const kinds = new Map<number, Headers>();
+
+/** The headers of an answer to a JSON-RPC request: there are a few kinds, and each is made once. */
+function jsonHeaders(isPage: boolean, hasBody: boolean, status: number, hasToken: boolean): Headers {
+  const kind = status * 8 + (isPage ? 4 : 0) + (hasBody ? 2 : 0) + (hasToken ? 1 : 0);
+  let headers = kinds.get(kind);
+  if (headers === undefined) {
+    headers = new Headers(corsOf(isPage));
+    if (hasBody) headers.set("content-type", JSON_RPC);
+    // An answer is for the one who asked, and for now.
+    headers.set("cache-control", "no-store");
+    if (status === 401) headers.set("www-authenticate", "VWT");
+    for (const which of hasToken ? ["expose", "allow"] : []) {
+      headers.set(`access-control-${which}-headers`, "Authorization");
+    }
+    kinds.set(kind, headers);
+  }
+  return headers;
+}
+
+/** Too long, too slow, one too many, or broken off. */
+function refuseBody(request: Request, error: unknown): Response {
+  const sentence = error instanceof ApiError ? error.message : "";
+  if (error instanceof ApiError && (error.status === 413 || error.status === 429)) {
+    return refuse(request, error.status, sentence);
+  }
+  return refuse(request, 400, sentence.startsWith(TOO_SLOW) ? sentence : UNREADABLE);
+}
+
+function refuse(request: Request, status: number, sentence: string): Response {
+  const error = JSON.stringify({ code: -32700, message: "Parse error", data: sentence });
+  const response = respond(
+    request,
+    status,
+    `{"jsonrpc":"2.0","error":${error},"errors":${error},"id":null}`,
+    false,
+  );
+  if (status === 429) response.headers.set("retry-after", "1");
+  return response;
+}
+
+function wrongMethod(request: Request, method: string): Response {
+  const allow = [method, "OPTIONS"].sort().join(", ");
+  if (request.method === "OPTIONS") {
+    return new Response(null, { headers: corsHeaders(request, { allow }) });
+  }
+  return text(request, 405, "Method Not Allowed\n", { allow });
+}
+
+/** Plain text of a refusal. */
+export function text(
+  request: Request,
+  status: number,
+  body: string,
+  headers: Record<string, string> = {},
+): Response {
+  const all = {
+    ...headers,
+    "content-type": "text/plain; charset=utf-8",
+    "x-content-type-options": "nosniff",
+  };
+  return new Response(body, { status, headers: corsHeaders(request, all) });
+}

@@ -1,0 +1,132 @@
+// Replays after the window changes, the state that is saved, and the defects of the original (reference 40, 3.5, 5.3).
+import { describe, expect, test } from "bun:test";
+import { expectedDifficulty, levelOf, requiredTotal } from "../../../src/chain/admission/pow/difficulty.ts";
+import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
+import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
+import { DEFAULTS, PowChain } from "./pow-fixture.ts";
+
+describe("a window that shrinks from 10 to 5 at block 50", () => {
+  /** What becomes of a transaction on height 48, delivered at 51, when it comes again at 52 … 58. */
+  function replays(rules: AdmissionRules): string[] {
+    const chain = new PowChain({ pastBlocks: 10n, difficulty: 2, txPerBlock: 9n }, rules);
+    chain.goTo(50n);
+    chain.engine.change({ pastBlocks: 5n });
+    chain.next();
+    const tx = chain.tx(48n, 2);
+    expect(chain.deliver(tx)).toBe("accepted");
+    return Array.from({ length: 7 }, () => {
+      chain.next();
+      return chain.deliver(tx).replace(/^unknown block height.*/, "unknown");
+    });
+  }
+  const used = "transaction hash already used";
+
+  test("a transaction is not taken twice", () => {
+    expect(replays("default")).toEqual([used, used, used, used, used, used, "unknown"]);
+  });
+
+  test("by the rules of 0.71.6 it is taken again at 53", () => {
+    expect(replays("0.71.6")).toEqual([used, "accepted", used, used, used, used, "unknown"]);
+  });
+});
+
+describe("a window that grows from 5 to 10 at block 50", () => {
+  /** What becomes of a transaction on height 51, delivered at 52, when it comes again at 53 … 61. */
+  function replays(rules: AdmissionRules): string[] {
+    const chain = new PowChain({ pastBlocks: 5n, difficulty: 2, txPerBlock: 9n }, rules);
+    chain.goTo(50n);
+    chain.engine.change({ pastBlocks: 10n });
+    chain.goTo(52n);
+    const tx = chain.tx(51n, 2);
+    expect(chain.deliver(tx)).toBe("accepted");
+    return Array.from({ length: 9 }, () => {
+      chain.next();
+      return chain.deliver(tx).replace(/^unknown block height.*/, "unknown");
+    });
+  }
+  const used = "transaction hash already used";
+
+  test("a transaction is not taken twice", () => {
+    expect(replays("default")).toEqual([...Array(8).fill(used), "unknown"]);
+  });
+
+  test("by the rules of 0.71.6 the old set forgets one height too many before it is dropped", () => {
+    // The old set ends with 50 and is dropped at the end of 55, where it still forgets 55 + 1 - 5 = 51.
+    expect(replays("0.71.6")).toEqual([used, used, used, "accepted", used, used, used, used, "unknown"]);
+  });
+});
+
+test.each([
+  [3n, 60n, 20n],
+  [5n, 100n, 21n],
+  [6n, 121n, 21n],
+  [9n, 184n, 21n],
+  [10n, 205n, 22n],
+  [20n, 430n, 24n],
+  [22n, 478n, 24n],
+])("difficulty 20, quota 5: %d transactions need %d together, and the next one %d", (n, total, next) => {
+  const quota = { difficulty: 20, txPerBlock: 5n };
+  expect(requiredTotal(n, quota)).toBe(total);
+  expect(levelOf(n + 1n, quota)).toBe(next);
+  expect(requiredTotal(n + 1n, quota)).toBe(total + next);
+});
+
+describe("expected difficulty (section 5.3)", () => {
+  const increasing = { ...DEFAULTS, difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
+  test.each([
+    [12n, 132n, 10n],
+    [13n, 142n, 11n],
+    [14n, 153n, 12n],
+    [15n, 166n, 12n],
+    [16n, 178n, 13n],
+    [17n, 193n, 11n],
+    [1n, 20n, 10n],
+    [1n, 21n, 10n],
+  ])("%d seen with %d observed expects %d", (seen, observed, expected) => {
+    expect(expectedDifficulty({ seen, observed }, increasing)).toBe(expected);
+  });
+
+  test("over-delivery is no debt, but for the rules of 0.71.6", () => {
+    expect(expectedDifficulty({ seen: 1n, observed: 21n }, increasing, true)).toBe(2n ** 64n - 1n);
+    expect(expectedDifficulty({ seen: 1n, observed: 20n }, increasing, true)).toBe(10n);
+  });
+
+  test("without growing difficulty the quota is the end", () => {
+    const fixed = { ...increasing, increasingDifficulty: false };
+    expect(expectedDifficulty({ seen: 17n, observed: 200n }, fixed)).toBeUndefined();
+    expect(expectedDifficulty({ seen: 1n, observed: 10n }, { ...fixed, txPerBlock: 100n })).toBe(10n);
+  });
+});
+
+describe("block states", () => {
+  test("the current height is last, also when somebody could name it", () => {
+    const chain = new PowChain({ difficulty: 1 });
+    chain.goTo(5n);
+    for (const height of [5n, 2n, 4n]) chain.deliver(chain.tx(height, 1, { party: "A" }));
+    const heights = (party: string) => chain.engine.blockStates(party).map(({ height }) => height);
+    expect(heights("A")).toEqual([2n, 4n, 5n]);
+    expect(heights("B")).toEqual([5n]);
+  });
+
+  test("by the rules of 0.71.6 another party's transaction hides it (section 8, 21)", () => {
+    const chain = new PowChain({ difficulty: 1 }, "0.71.6");
+    chain.goTo(5n);
+    chain.deliver(chain.tx(5n, 1, { party: "A" }));
+    expect(chain.engine.blockStates("B")).toEqual([]);
+  });
+});
+
+test("a state is the same whatever way led to it, and goes on as the one it came from", () => {
+  const one = new PowChain({ difficulty: 1 });
+  one.goTo(5n);
+  const [a, b] = [one.tx(4n, 1, { party: "A" }), one.tx(4n, 2, { party: "B" })];
+  const two = new PowChain({ difficulty: 1 });
+  two.goTo(5n);
+  for (const tx of [a, b]) one.deliver(tx);
+  for (const tx of [b, a]) two.deliver(tx);
+  expect(JSON.stringify(two.engine.save())).toBe(JSON.stringify(one.engine.save()));
+  const loaded = new PowEngine();
+  loaded.load(JSON.parse(JSON.stringify(one.engine.save())));
+  expect(loaded.save()).toEqual(one.engine.save());
+  expect(loaded.deliver(a, 0n)).toMatchObject({ rule: "pow_hash_used" });
+});

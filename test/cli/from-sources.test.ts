@@ -1,0 +1,41 @@
+// The program as `npm start` runs it: from the sources, threads and all. The other tests run what `npm test` has built.
+import { afterAll, expect, test } from "bun:test";
+import { openReader } from "../../src/store/database.ts";
+import { MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
+import { ListeningLyra, lyra, ServingLyra, SOURCES } from "../rig/lyra.ts";
+
+const scratch = new Scratch("from-sources", MEMORY);
+afterAll(() => scratch.remove());
+
+test("a devnet makes blocks, and is found by its tools", async () => {
+  const home = scratch.path();
+  const words = ["devnet", "--home", home, "--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+  const devnet = new ListeningLyra<{ nodeUrl: string; dataUrl: string }>(words, { program: SOURCES });
+  const { nodeUrl, dataUrl } = await devnet.listens();
+  const mined = await lyra(["devnet", "mine", "3", "--home", home], { program: SOURCES });
+  expect([mined.code, mined.err]).toEqual([0, ""]);
+  const { height } = (await (await fetch(`${nodeUrl}/blockchain/height`)).json()) as { height: string };
+  expect(Number(height)).toBeGreaterThanOrEqual(3);
+  const { ok, headers } = await fetch(`${dataUrl}/api/v2/epoch`);
+  expect([ok, headers.get("x-block-height")]).toEqual([true, height]);
+  expect((await devnet.stop()).code).toBe(0);
+});
+
+test("a recording is loaded, segments are made, and it is served", async () => {
+  const home = scratch.path();
+  const words = ["replay", SAMPLE, "--serve", "--segment-length", "100", "--home", home];
+  const serving = new ServingLyra(words, { program: SOURCES });
+  const { url } = await serving.listening();
+  while (!(await fetch(`${url}/readyz`)).ok) await Bun.sleep(10);
+  const made = async () => {
+    const answer = await fetch(`${url}/api/v2/networkhistory/segments`);
+    return ((await answer.json()) as { segments: object[] }).segments.length;
+  };
+  // By a thread of its own, when the recording is loaded.
+  while ((await made()) === 0) await Bun.sleep(10);
+  expect((await serving.stop()).code).toBe(0);
+  const db = openReader(home);
+  const { blocks } = db.prepare("SELECT count(*) AS blocks FROM blocks").get() as { blocks: number };
+  db.close();
+  expect(Number(blocks)).toBeGreaterThan(100);
+});

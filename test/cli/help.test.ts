@@ -1,0 +1,91 @@
+// The help of every command but lyra wallet (test/wallet/help.test.ts) fits a screen of 80 by 24.
+import { describe, expect, test } from "bun:test";
+import * as devnet from "../../src/cli/devnet.ts";
+import * as doctor from "../../src/cli/doctor.ts";
+import * as explain from "../../src/cli/explain.ts";
+import * as history from "../../src/cli/history.ts";
+import * as pow from "../../src/cli/pow.ts";
+import * as replay from "../../src/cli/replay.ts";
+import * as serve from "../../src/cli/serve.ts";
+import * as tx from "../../src/cli/tx.ts";
+import * as version from "../../src/cli/version.ts";
+import { TOOLS } from "../../src/planes/devnet/tools.ts";
+import { Lyra } from "../rig/lyra.ts";
+
+const COLUMNS = 80;
+/** A list of everything may be wider. */
+const WIDE_COLUMNS = 100;
+/** The last line is the prompt's. */
+const LINES = 23;
+
+function expectScreen(text: string): void {
+  const lines = text.trimEnd().split("\n");
+  expect(lines.filter((line) => line.length > COLUMNS)).toEqual([]);
+  expect(lines.length).toBeLessThanOrEqual(LINES);
+}
+
+describe("help fits a screen", () => {
+  const commands = { devnet, doctor, explain, history, pow, replay, serve, tx, version };
+  for (const [name, { help }] of Object.entries(commands)) test(name, () => expectScreen(help));
+
+  test("the overview", async () => {
+    const { code, out } = await new Lyra(["--help"]).end();
+    expect(code).toBe(0);
+    expectScreen(out);
+  });
+});
+
+describe("the verbs of a devnet", () => {
+  test("given help, then every tool is named, and those that the first help promises", async () => {
+    const { code, out } = await new Lyra(["devnet", "help"]).end();
+    expect(code).toBe(0);
+    for (const { path } of TOOLS) expect(out).toContain(`  ${path.replace("/", " ")} `);
+    expect(out.split("\n").filter((line) => line.length > WIDE_COLUMNS)).toEqual([]);
+    const promised = devnet.help.slice(devnet.help.indexOf("Verbs")).split("more): ")[1]!.trim().split(/\s+/);
+    const verbs = new Set([...TOOLS.map(({ path }) => path.split("/")[0]!), "load"]);
+    expect(promised.sort()).toEqual([...verbs].sort());
+  });
+
+  test("given help of one, then its words are explained; of none that is known, then a usage error", async () => {
+    const { out } = await new Lyra(["devnet", "help", "bridge", "deposit"]).end();
+    expect(out).toContain("bridge deposit PARTY ASSET AMOUNT");
+    expect(out).toMatch(/AMOUNT +whole number/);
+    expect(out).not.toContain("bridge list");
+    const { code, err } = await new Lyra(["devnet", "help", "fly"]).end();
+    expect(code).toBe(2);
+    expect(err).toContain("there is no 'devnet fly'");
+    expect(err).toContain("see: lyra devnet help\n");
+  });
+
+  test("given --help behind a verb, then it is the verb's; behind none that is known, then that of all", async () => {
+    const after = async (...words: string[]) => (await new Lyra(["devnet", ...words, "--help"]).end()).out;
+    const mine = (await new Lyra(["devnet", "help", "mine"]).end()).out;
+    expect(await after("mine")).toBe(mine);
+    expect(await after("mine", "5")).toBe(mine);
+    expect(await after("help", "mine")).toBe(mine);
+    expect(await after("time", "forward", "1h")).not.toContain("time freeze");
+    expect(await after("--home", "x")).toBe(devnet.help);
+    expect(await after("fly")).toBe(devnet.help);
+  });
+});
+
+test("given a command that is none and --json, then the failure is one line of JSON", async () => {
+  const { code, out, err } = await new Lyra(["fly", "--json"]).end();
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(JSON.parse(err).error).toMatchObject({ code: "usage", message: "there is no command 'fly'" });
+});
+
+describe("words that a command does not take are a usage error", () => {
+  for (const words of [
+    ["version", "extra"],
+    ["doctor", "extra"],
+    ["serve", "extra"],
+    ["history", "segments", "extra"],
+  ]) {
+    test(words.join(" "), async () => {
+      const { code, err } = await new Lyra(words).end();
+      expect(code).toBe(2);
+      expect(err).toContain("extra");
+    });
+  }
+});

@@ -1,0 +1,75 @@
+// A home that is moved, removed or replaced under a server: it says so, and is not ready any more.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { load, SAMPLE, Scratch } from "../rig/homes.ts";
+import { ListeningLyra, ServingLyra } from "../rig/lyra.ts";
+
+const scratch = new Scratch("home-lost");
+let loaded: string;
+beforeAll(async () => {
+  loaded = scratch.path();
+  await load(loaded, SAMPLE);
+});
+afterAll(() => scratch.remove());
+
+const ways: readonly (readonly [string, (home: string) => void, string])[] = [
+  ["moved", (home) => renameSync(home, `${home}-elsewhere`), "was moved or removed"],
+  ["removed", (home) => rmSync(home, { recursive: true }), "was moved or removed"],
+  [
+    "replaced",
+    (home) => {
+      renameSync(home, `${home}-elsewhere`);
+      cpSync(loaded, home, { recursive: true });
+    },
+    "has another store now",
+  ],
+];
+
+test.each(ways)(
+  "given a home that is %s, then /readyz turns, and one line says so",
+  async (_, lose, sentence) => {
+    const home = scratch.path();
+    cpSync(loaded, home, { recursive: true });
+    const node = new ServingLyra(["serve", "--home", home]);
+    const { url } = await node.listening();
+    while (!(await fetch(`${url}/readyz`)).ok) await Bun.sleep(5);
+    // Its writer has opened it by then.
+    await Bun.sleep(300);
+    lose(home);
+    const deadline = performance.now() + 10_000;
+    const ready = async () => {
+      const answer = await fetch(`${url}/readyz`);
+      const text = await answer.text();
+      return [answer.status, answer.ok ? text : (JSON.parse(text) as { message: string }).message];
+    };
+    const lost = [503, "the home is lost: home_lost"];
+    let answer = await ready();
+    while (answer[1] !== lost[1] && performance.now() < deadline) {
+      await Bun.sleep(50);
+      answer = await ready();
+    }
+    expect(answer).toEqual(lost);
+    const { err } = await node.stop();
+    const lines = err.split("\n").filter((line) => line.includes('"code":"home_lost"'));
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain(sentence);
+  },
+);
+
+test("given a devnet whose home is moved, then /readyz turns, and one line says so", async () => {
+  const home = scratch.path();
+  const words = ["devnet", "--home", home, "--node-port", "0", "--data-port", "0", "--faucet-port", "0"];
+  const devnet = new ListeningLyra<{ dataUrl: string }>(words);
+  const { dataUrl } = await devnet.listens();
+  while (!(await fetch(`${dataUrl}/readyz`)).ok) await Bun.sleep(5);
+  renameSync(home, `${home}-elsewhere`);
+  const deadline = performance.now() + 10_000;
+  let text = "";
+  while (!text.includes("home_lost") && performance.now() < deadline) {
+    await Bun.sleep(50);
+    text = await (await fetch(`${dataUrl}/readyz`)).text();
+  }
+  expect(text).toContain("the home is lost: home_lost");
+  const { err } = await devnet.stop();
+  expect(err.split("\n").filter((line) => line.includes('"code":"home_lost"'))).toHaveLength(1);
+});

@@ -1,0 +1,191 @@
+// Balance changes have a rendering of their own, and are what is asked for most: over random chains the quick text is
+// that of the general way, and the rows are those of a plain model of reference 10, section 4.1.
+import { afterAll, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ApiError } from "../../../src/http/errors.ts";
+import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
+import type { RequestFields } from "../../../src/http/query.ts";
+import { dataApp } from "../../../src/planes/data/app.ts";
+import type { BalanceRow } from "../../../src/planes/data/balance-rows.ts";
+import { BalanceTexts, PageBytes } from "../../../src/planes/data/balance-texts.ts";
+import { listBalanceChanges } from "../../../src/planes/data/balances.ts";
+import { DataContext } from "../../../src/planes/data/context.ts";
+import { DataPlane } from "../../../src/planes/data/plane.ts";
+import { accountHash } from "../../../src/store/accounts.ts";
+import { Field } from "../../../src/store/project/fields.ts";
+import { canonicalIdentifier } from "../../../src/wire/identifiers.ts";
+import { renderJson } from "../../../src/wire/json.ts";
+import { enumDescriptor } from "../../../src/wire/schema/index.ts";
+import { blocksArbitrary, type PlacedEvent, RandomChain } from "../../support/random-chain.ts";
+import { ASSETS, BUSY_PARTIES, MARKETS } from "../../support/random-values.ts";
+import { RUNS, SEED } from "../../support/seed.ts";
+import { type Edge, type Page, pagesOf } from "../../support/walk.ts";
+
+const chain = new RandomChain();
+chain.write(fc.sample(blocksArbitrary(30, 8), { seed: SEED, numRuns: 1 })[0]!);
+afterAll(() => chain.close());
+
+const typeNames = enumDescriptor("vega.AccountType").nameOf;
+
+interface ModelRow {
+  readonly no: number;
+  readonly hash: string;
+  readonly node: Edge["node"];
+}
+
+/** The last balance of each account and block, by block and account id. */
+function model(events: readonly PlacedEvent[]): ModelRow[] {
+  const rows = new Map<string, ModelRow>();
+  for (const { field, message, no, timeNs } of events) {
+    if (field !== Field.account) continue;
+    const node = {
+      timestamp: String(timeNs),
+      balance: message.balance,
+      partyId: message.owner === "*" ? "network" : canonicalIdentifier(message.owner),
+      assetId: canonicalIdentifier(message.asset),
+      marketId: message.marketId === "!" ? "" : canonicalIdentifier(message.marketId),
+      accountType: typeNames.get(message.type),
+    };
+    const hash = Buffer.from(accountHash(node.assetId, node.partyId, node.marketId, message.type));
+    rows.set(`${no} ${hash.toString("hex")}`, { no, hash: hash.toString("hex"), node });
+  }
+  return [...rows.values()].sort((a, b) => a.no - b.no || (a.hash < b.hash ? -1 : 1));
+}
+
+const rows = model(chain.events);
+const times = [...new Set(rows.map(({ node }) => BigInt(node.timestamp)))];
+const someOf = (values: readonly string[]) => fc.subarray([...values], { maxLength: 3 });
+const filter = fc.record(
+  {
+    assetId: fc.constantFrom(...ASSETS.slice(0, 3)),
+    partyIds: someOf([...BUSY_PARTIES, "network"]),
+    marketIds: someOf(MARKETS.slice(0, 4)),
+    accountTypes: fc.subarray([1, 3, 4, 9, 12], { maxLength: 2 }),
+  },
+  { requiredKeys: [] },
+);
+/** Bounds on, just before and just after the times of blocks; also the wrong way round. */
+const bound = fc.tuple(fc.constantFrom(...times), fc.constantFrom(-1000n, -1n, 0n, 1n, 999n, 1000n));
+const dateRange = fc.record(
+  { startTimestamp: bound.map(([t, d]) => t + d), endTimestamp: bound.map(([t, d]) => t + d) },
+  { requiredKeys: [] },
+);
+
+const floorUs = (ns: bigint) => ns / 1000n;
+
+test(`the rows are those of the model, whatever the filter (seed ${SEED})`, async () => {
+  const property = fc.asyncProperty(filter, dateRange, fc.boolean(), async (by, range, newestFirst) => {
+    const query = new URLSearchParams({ "pagination.first": "10000" });
+    query.set("pagination.newestFirst", String(newestFirst));
+    for (const [name, value] of Object.entries(by))
+      for (const one of [value].flat()) query.append(`filter.${name}`, String(one));
+    for (const [name, value] of Object.entries(range)) query.set(`dateRange.${name}`, String(value));
+    const wanted = rows.filter(({ node }) => {
+      const timeUs = floorUs(BigInt(node.timestamp));
+      if (by.assetId !== undefined && node.assetId !== by.assetId) return false;
+      if (by.partyIds?.length && !by.partyIds.includes(node.partyId)) return false;
+      if (by.marketIds?.length && !by.marketIds.includes(node.marketId)) return false;
+      if (
+        by.accountTypes?.length &&
+        !by.accountTypes.some((type) => typeNames.get(type) === node.accountType)
+      )
+        return false;
+      if (range.startTimestamp !== undefined && timeUs < floorUs(range.startTimestamp)) return false;
+      return range.endTimestamp === undefined || timeUs < floorUs(range.endTimestamp);
+    });
+    if (newestFirst) wanted.reverse();
+    const { edges } = await pagesOf(chain.get, `/api/v2/balance/changes?${query}`)("");
+    expect(edges.map(({ node }) => node)).toEqual(wanted.map(({ node }) => node));
+  });
+  await fc.assert(property, { seed: SEED, numRuns: 200 * RUNS });
+});
+
+test(`the quick text is that of the general way (seed ${SEED})`, async () => {
+  const { edges } = await pagesOf(chain.get, "/api/v2/balance/changes?pagination.first=10000")("");
+  const cursor = fc.constantFrom(...edges.map((edge) => edge.cursor), "e30=", "");
+  const pagination = fc.record(
+    {
+      first: fc.integer({ min: 0, max: 40 }),
+      last: fc.integer({ min: 0, max: 40 }),
+      after: cursor,
+      before: cursor,
+      newestFirst: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  );
+  const request = fc.record({ filter, dateRange, pagination }, { requiredKeys: [] });
+  const { response, handle, json } = listBalanceChanges;
+  const property = fc.property(request, (fields) => {
+    const quick = outcome(() => new TextDecoder().decode(json!(chain.context, fields as RequestFields)));
+    const general = outcome(() => renderJson(response, handle(chain.context, fields as RequestFields)));
+    expect(quick).toBe(general);
+  });
+  fc.assert(property, { seed: SEED, numRuns: 400 * RUNS });
+});
+
+test("texts of accounts that are put away and made again are the same", () => {
+  const db = chain.context.db;
+  const sql = "SELECT block, account, balance FROM balances ORDER BY balance, account, block";
+  const rows = db.query(sql).all() as BalanceRow[];
+  const pageOf = (texts: BalanceTexts) => {
+    const page = new PageBytes();
+    for (const row of rows) texts.writeEdge(row, page);
+    return new TextDecoder().decode(page.taken());
+  };
+  const all = pageOf(new BalanceTexts(chain.context));
+  expect(JSON.parse(`[${all.slice(0, -1)}]`)).toHaveLength(rows.length);
+  for (const bytesMax of [1, 400, 3_000]) expect(pageOf(new BalanceTexts(chain.context, bytesMax))).toBe(all);
+});
+
+test(`a page that may look at few rows ends early, and a walk still gives all of them (seed ${SEED})`, async () => {
+  for (const rowsPassedMax of [1, 7, 60]) {
+    const limits = { ...DEFAULT_LIMITS, rowsPassedMax };
+    const context = new DataContext(chain.context.db, { limits, build: chain.context.build });
+    const app = dataApp(new DataPlane(context));
+    const get = async (path: string) => app.handle(new Request(`http://localhost${path}`));
+    let early = 0;
+    const walks = fc.record({
+      filter,
+      newestFirst: fc.boolean(),
+      backward: fc.boolean(),
+      size: fc.integer({ min: 1, max: 9 }),
+    });
+    const property = fc.asyncProperty(walks, async ({ filter: by, newestFirst, backward, size }) => {
+      const query = new URLSearchParams({ "pagination.newestFirst": String(newestFirst) });
+      for (const [name, value] of Object.entries(by))
+        for (const one of [value].flat()) query.append(`filter.${name}`, String(one));
+      const path = `/api/v2/balance/changes?${query}`;
+      const want = (await pagesOf(chain.get, path)("pagination.first=10000")).edges.map(({ node }) => node);
+      // Not `pagesOf`: the outer cursors of a page that ended early are not those of its rows.
+      const page = async (paging: string) => {
+        const { balances } = (await (await get(`${path}&${paging}`)).json()) as { balances: Page };
+        return balances;
+      };
+      const walked: Edge["node"][] = [];
+      for (let at = ""; ; ) {
+        const { edges, pageInfo } = await page(`pagination.${backward ? "last" : "first"}=${size}${at}`);
+        const nodes = edges.map(({ node }) => node);
+        if (backward) walked.unshift(...nodes);
+        else walked.push(...nodes);
+        if (!(backward ? pageInfo.hasPreviousPage : pageInfo.hasNextPage)) break;
+        if (edges.length < size) early++;
+        const place = backward ? pageInfo.startCursor : pageInfo.endCursor;
+        expect(at).not.toContain(encodeURIComponent(place));
+        at = `&pagination.${backward ? "before" : "after"}=${encodeURIComponent(place)}`;
+      }
+      expect(walked).toEqual(want);
+    });
+    await fc.assert(property, { seed: SEED, numRuns: 30 * RUNS });
+    expect(early).toBeGreaterThan(0);
+  }
+});
+
+/** The text, or that of the error. */
+function outcome(make: () => string): string {
+  try {
+    return make();
+  } catch (error) {
+    if (error instanceof ApiError) return JSON.stringify(error.body);
+    throw error;
+  }
+}

@@ -1,0 +1,285 @@
+// `lyra explain`: everything that a client can meet has an explanation, and is found.
+import { describe, expect, test } from "bun:test";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { CATALOGUE } from "../../../src/errors/catalogue.ts";
+import type { Kind } from "../../../src/errors/explanation.ts";
+import { lookUp } from "../../../src/errors/lookup.ts";
+import { CATALOGUE as DETAIL_NUMBERS } from "../../../src/http/errors.ts";
+import { ProposalError } from "../../../src/wire/generated/vega.ts";
+import * as MESSAGES from "../../../src/wire/validate/messages.ts";
+
+const root = join(import.meta.dir, "../../..");
+
+function sourcesBelow(folder: string): { path: string; text: string }[] {
+  return readdirSync(join(root, folder)).flatMap((name) => {
+    const path = `${folder}/${name}`;
+    if (statSync(join(root, path)).isDirectory()) return sourcesBelow(path);
+    if (!path.endsWith(".ts") || path.endsWith(".test.ts")) return [];
+    return [{ path, text: readFileSync(join(root, path), "utf8") }];
+  });
+}
+
+const sources = sourcesBelow("src");
+const codesOf = (kind: Kind) => new Set(CATALOGUE.filter((one) => one.kind === kind).map(({ code }) => code));
+
+/** What stands literally as an argument of these calls. */
+function arguments_(call: RegExp, texts: readonly { text: string }[]): string[] {
+  return [...new Set(texts.flatMap(({ text }) => [...text.matchAll(call)].map((match) => match[1]!)))].sort();
+}
+
+describe("nothing is left out", () => {
+  test("every rule of admission", () => {
+    const admission = sources.filter(({ path }) => /^src\/chain\/admission\/(?:spam|pow\/engine)/.test(path));
+    const named = arguments_(/\brefuse\(\s*[`"]([^`"]+)[`"]/g, admission);
+    expect(named.length).toBeGreaterThan(8);
+    const spam = readFileSync(join(root, "src/chain/admission/spam/engine.ts"), "utf8");
+    const policies = arguments_(/new SimplePolicy\(\s*"(\w+)"/g, [{ text: spam }]);
+    expect(policies).toHaveLength(5);
+    const rules = named.flatMap((name) =>
+      name.includes("${")
+        ? [...policies, "vote"].map((policy) => name.replace(/\$\{[^}]*\}/, policy))
+        : [name],
+    );
+    const known = codesOf("rule");
+    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+  });
+
+  test("every rule that the chain names itself", () => {
+    // Where the chain's own rules follow from a result code.
+    const intake = sources.filter(({ path }) => path === "src/chain/intake.ts");
+    expect(intake).toHaveLength(1);
+    const rules = [
+      ...arguments_(/\brefusalDetails\(\s*"([a-z_]+)"/g, sources),
+      ...arguments_(/\brule: "([a-z_]+)"/g, sources),
+      ...arguments_(/"((?:un|in)[a-z]+_transaction)"/g, intake),
+      ...arguments_(/\[(?:[A-Z_]+|\d+), "([a-z_]+)"\]/g, intake),
+      ...arguments_(/\?\? "([a-z_]+)"/g, intake),
+    ];
+    const known = codesOf("rule");
+    expect(rules.length).toBeGreaterThan(6);
+    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
+  });
+
+  /** Files that make errors with a code that is handed in, and how they are called. */
+  const MAKERS: Readonly<Record<string, RegExp>> = {
+    "src/chain/admission/pow/solver.ts": /\brefuse\(\s*"([a-z_]+)"/g,
+    "src/wallet/errors.ts": /\bwalletError\(\s*"([a-z_]+)"/g,
+    "src/wallet/sending/node-client.ts": /\bsendError\(\s*"([a-z_]+)"/g,
+    "src/wallet/service/networks.ts": /\bnetworkError\(\s*"([a-z_]+)"/g,
+    "src/history/ranges.ts": /\bnew ExportRefusal\(\s*"([a-z_]+)"/g,
+  };
+  /** Files that hand on the code of another error. */
+  const HANDING_ON = new Set([
+    "src/history/segment-builder.ts",
+    "src/ingest/replay.ts",
+    "src/node/start.ts",
+    "src/devnet/chain-link.ts",
+    "src/devnet/devnet.ts",
+    "src/planes/wallet/chain-node.ts",
+    "src/cli/devnet-tools.ts",
+  ]);
+  const literal = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*"([a-z_]+)"/g;
+
+  test("every code of the program's errors", () => {
+    const codes = [
+      ...arguments_(literal, sources),
+      ...Object.entries(MAKERS).flatMap(([path, call]) => {
+        // The solver's and the counter's makers are their own; the others are called from everywhere.
+        const isLocal = path.startsWith("src/chain/admission/");
+        return arguments_(call, isLocal ? sources.filter((one) => one.path === path) : sources);
+      }),
+    ];
+    expect(codes.length).toBeGreaterThan(60);
+    const known = codesOf("program code");
+    expect(codes.filter((code) => !known.has(code))).toEqual([]);
+  });
+
+  test("no other file makes errors with codes that this test does not see", () => {
+    const variable = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*(?!["\s])/;
+    const unseen = sources.filter(
+      ({ path, text }) => variable.test(text) && !MAKERS[path] && !HANDING_ON.has(path),
+    );
+    expect(unseen.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("every message of the stateless checks", () => {
+    const known = codesOf("message");
+    const messages = Object.values(MESSAGES).filter((value) => typeof value === "string");
+    expect(messages.length).toBeGreaterThan(30);
+    expect(messages.filter((message) => !known.has(message))).toEqual([]);
+  });
+
+  test("every text with which the engine refuses a command", () => {
+    const engine = sources.filter(({ path }) => path.startsWith("src/engine/"));
+    const texts = [
+      ...arguments_(/new CommandError\(\s*"([^"]+)"/g, engine),
+      ...arguments_(/new CommandError\(\s*`([^`]+)`/g, engine),
+    ].map((text) => text.replaceAll(/\$\{[^}]*\}/g, "42"));
+    expect(texts.length).toBeGreaterThan(60);
+    const unknown = texts.filter((text) => /[a-z] /.test(text) && lookUp(text).explanations.length === 0);
+    expect(unknown).toEqual([]);
+  });
+
+  test("every text with which a request or a call of the wallet's service is refused before it is looked at", () => {
+    const doors = sources.filter(({ path }) =>
+      /^src\/(?:api\/(?!devnet\/|wallet\/)|wallet\/service\/)/.test(path),
+    );
+    const makers = "badRequest|tooMany|parseError|invalidRequest|hostnameError|tokenError|internalError";
+    const texts = [
+      ...arguments_(new RegExp(`\\b(?:${makers})\\(\\s*"([^"]+)"`, "g"), doors),
+      ...arguments_(new RegExp(`\\b(?:${makers})\\(\\s*\`([^\`]+)\``, "g"), doors),
+      ...arguments_(/\battempt\("([^"]+)"/g, doors).map((what) => `could not ${what}: 42`),
+    ].map((text) => text.replaceAll(/\$\{[^}]*\}/g, "42"));
+    expect(texts.length).toBeGreaterThan(30);
+    const sentences = texts.filter((text) => / [a-z]/i.test(text) && text !== "could not 42: 42");
+    expect(sentences.filter((text) => lookUp(text).explanations.length === 0)).toEqual([]);
+  });
+
+  test("every reason for which a proposal fails", () => {
+    expect([...codesOf("proposal reason")].sort()).toEqual(Object.keys(ProposalError).sort());
+  });
+
+  test("every numbered detail, with its text", () => {
+    const known = new Map(
+      CATALOGUE.filter(({ kind }) => kind === "detail code").map((one) => [one.code, one]),
+    );
+    for (const [text, number] of DETAIL_NUMBERS) {
+      expect([number, known.get(String(number))?.texts]).toEqual([number, [text]]);
+    }
+  });
+
+  test("every result code and every code of the wallet's service", () => {
+    expect([...codesOf("result code")]).toEqual(["0", "51", "60", "70", "71", "80", "89"]);
+    const wallet =
+      "-32700 -32600 -32601 -32602 -32603 -32000 -32001 -32002 -32003 1000 1001 1051 1060 1070 1080 1089 2000 2001 3000 3001 3002";
+    expect([...codesOf("wallet code")].sort()).toEqual(wallet.split(" ").sort());
+  });
+
+  test("every status that the planes use", () => {
+    const known = codesOf("status");
+    for (const code of [2, 3, 4, 5, 8, 9, 12, 13, 14, 400, 401, 404, 412, 413, 429, 431, 500, 501, 503]) {
+      expect(known).toContain(String(code));
+    }
+  });
+
+  test("each says what it means and what to do, and stands there once", () => {
+    const seen = new Set<string>();
+    for (const { kind, code, means, fix } of CATALOGUE) {
+      expect([code, means.length > 3, fix.length > 3]).toEqual([code, true, true]);
+      expect([code, seen.has(`${kind} ${code}`)]).toEqual([code, false]);
+      seen.add(`${kind} ${code}`);
+    }
+  });
+});
+
+describe("found by", () => {
+  const found = (query: string) => lookUp(query).explanations.map(({ kind, code }) => `${kind} ${code}`);
+
+  test.each([
+    ["89", ["result code 89"]],
+    ["13", ["status 13"]],
+    ["10006", ["detail code 10006"]],
+    ["-32003", ["wallet code -32003"]],
+    ["pow_tid_used", ["rule pow_tid_used"]],
+    ["  POW_TID_USED ", ["rule pow_tid_used"]],
+    ["port_in_use", ["program code port_in_use"]],
+    ["tx already exists in cache", ["detail code duplicate"]],
+    ["party is banned from sending transactions", ["rule pow_banned"]],
+    ["'must be positive'", ["message must be positive"]],
+    // What differs from case to case.
+    [
+      `unknown block height for tx:${"ab".repeat(32)}, command:Transfer Funds, party:${"cd".repeat(32)}`,
+      ["rule pow_unknown_height"],
+    ],
+    [
+      "party is banned from submitting transfer until the earlier between 2022-12-12 05:05:00 +0000 UTC and the beginning of the next epoch",
+      ["rule spam_transfer_banned"],
+    ],
+    ["Tx too large. Max size is 1048576, but got 2000000", ["detail code too_large"]],
+    // The line that it stands in.
+    ['{"message": "tx already exists in cache", "inner": ""}', ["detail code duplicate"]],
+    ["error: transfer.amount (must be positive)", ["message must be positive"]],
+    ["could not transfer funds, not enough funds to transfer", ["execution not enough funds to transfer"]],
+    // A piece of it.
+    ["seen-tid: already seen", []],
+    ["tid already seen", ["rule pow_tid_seen"]],
+  ])("%s", (query, want) => {
+    expect(found(query)).toEqual(want);
+  });
+
+  test("every code and every text of the catalogue", () => {
+    for (const { kind, code, texts } of CATALOGUE) {
+      const asked = `${kind} ${code}`;
+      expect([asked, found(code).includes(asked)]).toEqual([asked, true]);
+      for (const text of texts) {
+        const sent = text.replaceAll(/<[^>]*>/g, "42");
+        // Texts that are told with several codes are found with all of them, or a name goes first.
+        expect([sent, found(sent).length > 0]).toEqual([sent, true]);
+      }
+    }
+  });
+
+  test("the same number in several places, all of them", () => {
+    expect(found("1000")).toEqual(["wallet code 1000"]);
+    expect(found("key_unknown")).toEqual(["program code key_unknown"]);
+    expect(found("the wallet is locked")).toEqual(["wallet code 2000", "program code wallet_locked"]);
+  });
+
+  test("a ban from votes is for those on all proposals together", () => {
+    expect(lookUp("spam_vote_banned").explanations[0]!.why).toStartWith(
+      "At least half of its votes in one block",
+    );
+  });
+
+  test("what is not there: near ones, or none", () => {
+    expect(lookUp("pow_tid_usd")).toEqual({
+      explanations: [],
+      near: expect.arrayContaining(["pow_tid_used"]),
+    });
+    expect(lookUp("nott enough fund too transfer").near).toContain("not enough funds to transfer");
+    expect(lookUp("zzzzqqqq")).toEqual({ explanations: [], near: [] });
+    expect(lookUp("")).toEqual({ explanations: [], near: [] });
+    expect(lookUp("x".repeat(100_000)).explanations).toEqual([]);
+    expect(lookUp("(.*)+[").explanations).toEqual([]);
+    expect(lookUp("77").explanations).toEqual([]);
+  });
+});
+
+describe("the command", () => {
+  const run = (...words: string[]) => {
+    const done = Bun.spawnSync([process.execPath, join(root, "src/main.ts"), "explain", ...words]);
+    return { code: done.exitCode, out: done.stdout.toString(), err: done.stderr.toString() };
+  };
+
+  test("says what it means, why, and what to do", () => {
+    const { code, out, err } = run("pow_tid_used");
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toStartWith("pow_tid_used  rule\n  A transaction with this tid is in a block already.\n");
+    expect(out).toContain("  text: proof of work tid already used\n");
+    expect(out).toMatch(/\n {2}why: {2}.*\n {2}do: {3}.*\n$/);
+  });
+
+  test("takes negative numbers and texts of several words, and answers JSON", () => {
+    const { code, out } = run("-32003", "--json");
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ query: "-32003", explanations: [{ kind: "wallet code" }] });
+    expect(run("tx", "already", "exists").out).toStartWith("duplicate  detail code\n");
+  });
+
+  test("takes a message that begins with a flag's name, and what stands behind --", () => {
+    expect(run("--", "404")).toMatchObject({ code: 0 });
+    expect(run("--limit abc is not name=value").err).toContain("nothing is known of '--limit abc");
+    expect(JSON.parse(run("--json", "--", "--limit", "x").err).error.message).toContain("'--limit x'");
+  });
+
+  test("an unknown code is an error with near ones, exit code 1; none at all is a wrong use, 2", () => {
+    const unknown = run("pow_tid_usd");
+    expect(unknown).toMatchObject({ code: 1, out: "" });
+    expect(unknown.err).toContain("nothing is known of 'pow_tid_usd'");
+    expect(unknown.err).toContain("did you mean: pow_tid_used");
+    expect(JSON.parse(run("zzzzqqqq", "--json").err).error).toMatchObject({ code: "code_unknown" });
+    expect(run().code).toBe(2);
+    expect(run("--nope").code).toBe(2);
+  });
+});

@@ -1,0 +1,65 @@
+// The log beside the store is bounded: by what the writer waits for, and because no reader of ours holds it for long.
+import { Database } from "bun:sqlite";
+import { afterAll, expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
+import { RowSource } from "../../src/history/rows/source.ts";
+import { EXPORT_TABLES } from "../../src/history/tables.ts";
+import { replayFiles } from "../../src/ingest/replay.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { checkpoint, openReader, openWriter } from "../../src/store/database.ts";
+import { readHead } from "../../src/store/head.ts";
+import { LogBound } from "../../src/store/log-bound.ts";
+import { SAMPLE, Scratch } from "../rig/homes.ts";
+
+const scratch = new Scratch("log-bound");
+afterAll(() => scratch.remove());
+
+const MB = 1024 * 1024;
+
+test("a table that is read from end to end holds the log for some blocks of it only", async () => {
+  const home = scratch.path();
+  const db = openWriter(home);
+  await replayFiles(new BlockWriter(db), db, [SAMPLE]);
+  const reader = openReader(home);
+  const source = new RowSource(reader);
+  const range = { first: 1, last: readHead(db)!.no };
+  try {
+    let large = 0;
+    for (const { name, lines } of EXPORT_TABLES) {
+      const rows = [...lines(source, range)].length;
+      // What is in the order of ids is sorted before the first row comes.
+      if (rows < 200) continue;
+      large++;
+      const walk = lines(source, range)[Symbol.iterator]();
+      walk.next();
+      // What is committed now, the reader has not in its snapshot.
+      db.run(`UPDATE meta SET value = value || ' ' WHERE key = 'head'`);
+      for (let i = 0; i < rows * 0.9; i++) walk.next();
+      const { log, checkpointed } = checkpoint(db, "PASSIVE");
+      expect([name, checkpointed]).toEqual([name, log]);
+      expect([...{ [Symbol.iterator]: () => walk }].length).toBeGreaterThan(0);
+    }
+    expect(large).toBeGreaterThan(3);
+  } finally {
+    source.close();
+    reader.close();
+    db.close();
+  }
+});
+
+test("the bound is 64 MB, or a quarter of a store that is larger than 256 MB", () => {
+  const path = scratch.file("", "store.db");
+  const db = new Database(path);
+  try {
+    const bound = new LogBound(db);
+    const boundsAt = (storeBytes: number) => {
+      truncateSync(path, storeBytes);
+      return [60, 65, 100, 127, 129, 300].filter((size) => bound.exceeds(size * MB));
+    };
+    expect(boundsAt(10 * MB)).toEqual([65, 100, 127, 129, 300]);
+    expect(boundsAt(256 * MB)).toEqual([65, 100, 127, 129, 300]);
+    expect(boundsAt(512 * MB)).toEqual([129, 300]);
+  } finally {
+    db.close();
+  }
+});

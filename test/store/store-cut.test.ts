@@ -1,0 +1,18 @@
+// A store that another program cuts short, or whose disk fails, while it is read: a read behind its end is an error, which
+// ends a request. With the store mapped into memory it is a bus error, which ends the process.
+import { afterAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { load, SAMPLE, Scratch } from "../rig/homes.ts";
+
+const scratch = new Scratch("store-cut");
+const CUT_READER = join(import.meta.dir, "../rig/cut-reader.ts");
+afterAll(() => scratch.remove());
+
+test("given a reader, when its store is cut, then its reads fail and its process lives", async () => {
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  const child = Bun.spawn([process.execPath, CUT_READER, home], { stdout: "pipe", stderr: "ignore" });
+  const out = await new Response(child.stdout).text();
+  await child.exited;
+  expect([child.signalCode, child.exitCode, out]).toEqual([null, 0, "error\n"]);
+});

@@ -1,0 +1,23 @@
+// What is killed while it writes wallets (test/rig/wallet-crash.ts). A few rounds; scripts/wallet-crash-rig.ts does
+// hundreds.
+import { describe, expect, test } from "bun:test";
+import { WALLET_CANARIES, walletCrashRounds } from "../rig/wallet-crash.ts";
+import { RUNS, SEED } from "../support/seed.ts";
+
+const ROUNDS = 8;
+
+describe("a wallet's writer that is killed", () => {
+  test(`leaves the old content or the new (seed ${SEED})`, async () => {
+    const report = await walletCrashRounds({ rounds: ROUNDS * RUNS, seed: SEED });
+    expect(report.failures).toEqual([]);
+    expect(report.kills).toBe(ROUNDS * RUNS);
+    expect(report.operations).toBeGreaterThan(2);
+  }, 120_000);
+
+  for (const { name, tamper, sign } of WALLET_CANARIES) {
+    test(`given ${name}, then the rig sees it`, async () => {
+      const report = await walletCrashRounds({ rounds: 1, seed: 1, tamper });
+      expect(report.failures.join("\n")).toMatch(sign);
+    }, 60_000);
+  }
+});

@@ -1,0 +1,310 @@
+// Which node is asked, and a transaction that is handed over to nodes that die, hang, fail, or are of another chain: a
+// real devnet behind a proxy that does all that.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { Solver } from "../../../src/chain/admission/pow/solver.ts";
+import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import { secureRandom } from "../../../src/wallet/random.ts";
+import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
+import { NodePool } from "../../../src/wallet/sending/node-pool.ts";
+import { type Job, TransactionSender } from "../../../src/wallet/sending/sender.ts";
+import { serializeTransaction, signTransaction } from "../../../src/wire/transaction-build.ts";
+import { DOLLAR } from "../../rig/devnet-client.ts";
+import { bannedUntil, executedOf } from "../../support/devnet-party.ts";
+import { failureOf } from "../support/failures.ts";
+import { FakeNode } from "./fake-node.ts";
+
+const nowMs = () => performance.now();
+const TIMEOUT_MS = 300;
+let devnet: Devnet;
+beforeAll(async () => {
+  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
+});
+afterAll(() => devnet.close());
+
+type Fault = "none" | "busy" | "dies" | "hangs" | "fails" | "dies before";
+
+/** Hands requests on to the devnet; what it does with a submission's answer is the test's choice, one after the other. */
+class FaultyGate {
+  readonly faults: Fault[] = [];
+  /** Nobody is behind it. */
+  isAlone = false;
+  submissions: string[] = [];
+  private readonly server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      const body = request.method === "POST" ? await request.text() : undefined;
+      const isSubmission = pathname === "/transaction/raw";
+      if (isSubmission) this.submissions.push(body!);
+      const fault = isSubmission ? (this.faults.shift() ?? "none") : "none";
+      if (this.isAlone) return new Response("<html>Bad Gateway</html>", { status: 502 });
+      if (fault === "dies before") return broken();
+      if (fault === "busy") return Response.json({ code: 8, message: "too many requests" }, { status: 429 });
+      const answer = await fetch(devnet.nodeUrl + pathname, {
+        method: request.method,
+        ...(body && { body }),
+      });
+      const text = await answer.text();
+      if (fault === "dies") return broken();
+      if (fault === "hangs") await Bun.sleep(3 * TIMEOUT_MS);
+      if (fault === "fails") return Response.json({ code: 13, message: "Internal error" }, { status: 502 });
+      return new Response(text, { status: answer.status });
+    },
+  });
+  readonly url = `http://127.0.0.1:${this.server.port}`;
+
+  stop(): Promise<void> {
+    return this.server.stop(true);
+  }
+}
+
+/** As much of an answer as came out. */
+function broken(): Response {
+  return new Response('{"succ');
+}
+
+let solver: Solver;
+const endings: (() => unknown)[] = [];
+beforeEach(() => {
+  solver = new Solver({ nowMs, threads: 0 });
+  endings.push(() => solver.close());
+});
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+function senderTo(addresses: readonly string[], chainId?: string): TransactionSender {
+  const clients = addresses.map(
+    (address) => new HttpNode(address, { timeoutMs: TIMEOUT_MS, submitTimeoutMs: TIMEOUT_MS }),
+  );
+  const nodes = new NodePool(clients, { nowMs, ...(chainId !== undefined && { chainId }) });
+  const parts = { nodes, solver, random: secureRandom, nowMs, wallMs: Date.now, watchMs: 0, waitMs: 2_000 };
+  const sender = new TransactionSender(parts);
+  endings.push(() => sender.close());
+  return sender;
+}
+
+let amount = 100_000;
+/** A transfer of an amount that no other one has. */
+function transfer(party = 0): { readonly job: Job; readonly amount: string } {
+  const text = String(++amount);
+  const from = devnet.parties[party]!;
+  const account = { fromAccountType: 4, toAccountType: 4, to: devnet.parties[9]!.publicKey, asset: DOLLAR };
+  const job: Job = {
+    publicKey: from.publicKey,
+    command: { kind: "transfer", payload: { ...account, amount: text, oneOff: {} } },
+    sign: ({ inputData, ...options }) => {
+      const transaction = signTransaction(inputData, from.key, options);
+      return { transaction, bytes: serializeTransaction(transaction) };
+    },
+  };
+  return { job, amount: text };
+}
+
+/** How often it was executed, once everything has arrived. */
+async function timesExecuted(wanted: string): Promise<number> {
+  await Bun.sleep(200);
+  return (await executedOf(devnet, devnet.parties[0]!.publicKey)).filter((each) => each === wanted).length;
+}
+
+describe("a transaction is executed once", () => {
+  const faults: readonly (readonly [string, readonly Fault[]])[] = [
+    ["when the node dies after it has taken it", ["dies"]],
+    ["when it dies before", ["dies before"]],
+    ["when the answer comes too late", ["hangs"]],
+    ["when the node says 502 though the chain has it", ["fails"]],
+    ["when it fails in one way after the other", ["dies", "fails"]],
+  ];
+  test.each(faults)("%s", async (_, given) => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    gate.faults.push(...given);
+    const { job, amount: wanted } = transfer();
+    const { hash } = await senderTo([gate.url]).send(job, "TYPE_SYNC");
+    expect(hash).toMatch(/^[0-9A-F]{64}$/);
+    expect(gate.submissions).toHaveLength(given.length + 1);
+    expect(new Set(gate.submissions).size).toBe(1);
+    expect(await timesExecuted(wanted)).toBe(1);
+  });
+
+  test("when nobody ever answers: that is said, and nothing is made anew", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    gate.faults.push("hangs", "dies", "fails");
+    const { job, amount: wanted } = transfer();
+    const failure = await failureOf(() => senderTo([gate.url]).send(job, "TYPE_SYNC"));
+    expect([failure.code, new Set(gate.submissions).size]).toEqual(["outcome_unknown", 1]);
+    expect(await timesExecuted(wanted)).toBe(1);
+    expect(await bannedUntil(devnet, job.publicKey)).toBeUndefined();
+  });
+
+  test("when the second node of the network takes over", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    gate.faults.push("dies", "dies");
+    const { job, amount: wanted } = transfer();
+    await senderTo([gate.url, devnet.nodeUrl]).send(job, "TYPE_SYNC");
+    expect(await timesExecuted(wanted)).toBe(1);
+  });
+});
+
+describe("a node that has no time", () => {
+  test("is not the last word: another one takes it, or itself a little later", async () => {
+    for (const others of [[devnet.nodeUrl], []]) {
+      const gate = new FaultyGate();
+      endings.push(() => gate.stop());
+      const sender = senderTo([gate.url, ...others], devnet.chainId);
+      gate.faults.push("busy");
+      const { job, amount: wanted } = transfer();
+      await sender.send(job, "TYPE_SYNC");
+      expect(await timesExecuted(wanted)).toBe(1);
+    }
+  });
+
+  test("and never has: its words are said", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    gate.faults.push(...Array<Fault>(20).fill("busy"));
+    const failure = await failureOf(() => senderTo([gate.url]).send(transfer().job, "TYPE_SYNC"));
+    expect([failure.code, failure.exitCode]).toEqual(["no_healthy_node", 3]);
+    expect(failure.message).toContain("the node answered 429: too many requests; nothing was sent");
+  });
+
+  test("because it is started again behind a proxy is waited for", async () => {
+    const gate = new FaultyGate();
+    endings.push(() => gate.stop());
+    const sender = senderTo([gate.url]);
+    await sender.send(transfer().job, "TYPE_SYNC");
+    gate.isAlone = true;
+    setTimeout(() => {
+      gate.isAlone = false;
+    }, 500);
+    const { job, amount: wanted } = transfer();
+    await sender.send(job, "TYPE_SYNC");
+    expect(await timesExecuted(wanted)).toBe(1);
+  });
+});
+
+describe("of several nodes", () => {
+  /** Answers after a while, or never. */
+  function slow(ms: number, document: object = {}): string {
+    const fetchSlowly = async () => {
+      await Bun.sleep(ms);
+      return Response.json(document);
+    };
+    const server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: fetchSlowly });
+    endings.push(() => server.stop(true));
+    return `http://127.0.0.1:${server.port}`;
+  }
+  const dead = "http://127.0.0.1:1";
+
+  test("the dead, the slow and the strange do not hold up the others", async () => {
+    const strange = {
+      ...{ height: "99999", hash: "ab".repeat(32), chainId: "another-chain", spamPowDifficulty: 4 },
+      ...{
+        spamPowHashFunction: "sha3_24_rounds",
+        spamPowNumberOfPastBlocks: 100,
+        spamPowNumberOfTxPerBlock: 2,
+      },
+    };
+    const sender = senderTo([dead, slow(60_000), slow(0, strange), devnet.nodeUrl], devnet.chainId);
+    const begin = nowMs();
+    for (let count = 0; count < 3; count++) {
+      const { job, amount: wanted } = transfer();
+      expect((await sender.send(job, "TYPE_SYNC")).host).toBe(devnet.nodeUrl);
+      expect(await timesExecuted(wanted)).toBe(1);
+    }
+    // Once as long as the others may take after the first answer; the pauses of this test are in it.
+    expect(nowMs() - begin).toBeLessThan(5_000);
+  });
+
+  test("while a choice is renewed, the last one is good", async () => {
+    const [one, two] = [new FakeNode("a", {}, "one"), new FakeNode("a", {}, "one")];
+    let clock = 0;
+    const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 10 });
+    const first = await pool.choose();
+    const other = first === one ? two : one;
+    other.lastBlock = () => new Promise(() => {});
+    clock += 100;
+    expect(await pool.choose()).toBe(first);
+    pool.failed(first);
+    for (let count = 0; count < 5; count++) one.block();
+    expect(await pool.choose()).toBe(first);
+  });
+
+  test("one that falls behind is left, one that fails is passed over for a while", async () => {
+    const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
+    let clock = 0;
+    const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 0 });
+    const first = await pool.choose();
+    const other = first === one ? two : one;
+    for (let count = 0; count < 5; count++) other.block();
+    await pool.choose();
+    await Bun.sleep(20);
+    expect(await pool.choose()).toBe(other);
+    pool.failed(other);
+    expect(await pool.choose()).toBe(first);
+    clock += 60_000;
+    await pool.choose();
+    await Bun.sleep(20);
+    expect(await pool.choose()).toBe(other);
+  });
+
+  test("one that is far behind takes nobody's place: what it is sent would never be executed", async () => {
+    const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
+    const clock = 0;
+    const pool = new NodePool([two, one], { nowMs: () => clock, choiceMs: 0 });
+    for (let count = 0; count < 300; count++) one.block();
+    expect(await pool.choose()).toBe(one);
+    // It only failed to take something: it is better than one that has not seen the chain for long.
+    pool.failed(one);
+    expect(await pool.choose()).toBe(one);
+    // Slow is better as well.
+    const answer = await one.lastBlock();
+    one.lastBlock = () => Bun.sleep(600).then(() => answer);
+    pool.failed(one);
+    expect(await pool.choose()).toBe(one);
+    one.isDown = true;
+    one.lastBlock = FakeNode.prototype.lastBlock;
+    pool.failed(one);
+    expect((await failureOf(() => pool.choose())).code).toBe("no_healthy_node");
+    for (let count = 0; count < 280; count++) two.block();
+    expect(await pool.choose()).toBe(two);
+  });
+
+  test("when the chain begins again, at once where its newest node says so, and after a while otherwise", async () => {
+    const [one, two] = [new FakeNode("a", {}, "same"), new FakeNode("a", {}, "same")];
+    let clock = 0;
+    const pool = new NodePool([one, two], { nowMs: () => clock, choiceMs: 0 });
+    for (let count = 0; count < 300; count++) one.block();
+    expect(await pool.choose()).toBe(one);
+    one.restart();
+    two.block();
+    pool.failed(one);
+    expect(await pool.choose()).toBe(two);
+    for (let count = 0; count < 300; count++) one.block();
+    clock += 10_000;
+    pool.failed(two);
+    expect(await pool.choose()).toBe(one);
+    one.isDown = true;
+    pool.failed(one);
+    expect((await failureOf(() => pool.choose())).code).toBe("no_healthy_node");
+    clock += 60_000;
+    expect(await pool.choose()).toBe(two);
+  });
+
+  test("of two chains, each as frequent: the one that was chosen stays", async () => {
+    const nodes = [new FakeNode("a", {}, "one"), new FakeNode("b", {}, "two")];
+    let clock = 0;
+    const pool = new NodePool(nodes, { nowMs: () => clock, choiceMs: 0 });
+    const first = await pool.choose();
+    const late = FakeNode.prototype.lastBlock;
+    first.lastBlock = () => Bun.sleep(20).then(() => late.call(first as FakeNode));
+    clock += 60_000;
+    await pool.choose();
+    await Bun.sleep(50);
+    expect(await pool.choose()).toBe(first);
+  });
+});

@@ -1,0 +1,423 @@
+// The planner's choices, one by one: which block, how hard, and when there is no place.
+import { describe, expect, test } from "bun:test";
+import type { ChainView, SeenBlock } from "../../../src/wallet/sending/chain-view.ts";
+import type { Plan } from "../../../src/wallet/sending/plan.ts";
+import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
+import { observedBits, roomOn } from "../../../src/wallet/sending/proof-room.ts";
+
+const QUOTA = { difficulty: 10, txPerBlock: 2n, increasingDifficulty: false };
+const RISING = { ...QUOTA, increasingDifficulty: true };
+const UNUSED = { seen: 0n, observed: 0n, foreign: 0n, sent: [] };
+
+describe("room on one block", () => {
+  test("as many as the quota at the base, and no more", () => {
+    expect([[], [10], [10, 10], [12, 15]].map((sent) => roomOn(QUOTA, { ...UNUSED, sent }))).toEqual([
+      10,
+      10,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("with growing difficulty: exactly the level of each (section 3.4: 3, 4, 5, 6 need +1, +1, +2, +2)", () => {
+    const sent: number[] = [];
+    const asked: (number | undefined)[] = [];
+    for (let count = 0; count < 6; count++) {
+      const bits = roomOn(RISING, { ...UNUSED, sent: [...sent] });
+      asked.push(bits);
+      sent.push(bits!);
+    }
+    expect(asked).toEqual([10, 10, 11, 11, 12, 12]);
+  });
+
+  test("luck that the network has counted pays for the next", () => {
+    // 10 + 14 shown, and 31 needed for three: 10 is the base and enough.
+    expect(roomOn(RISING, { seen: 2n, observed: 24n, foreign: 0n, sent: [10, 14] })).toBe(10);
+    // The same, not counted yet: one of them may never arrive, but then there is room for this one.
+    expect(roomOn(RISING, { ...UNUSED, sent: [10, 14] })).toBe(10);
+    expect(roomOn(RISING, { ...UNUSED, sent: [10, 10] })).toBe(11);
+  });
+
+  test("what is counted is not in flight as well", () => {
+    // Three show 10 + 10 + 11 when the last one has come, whichever of the first two was counted.
+    expect(roomOn(RISING, { seen: 1n, observed: 10n, foreign: 0n, sent: [10, 10] })).toBe(11);
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 0n, sent: [10, 10, 11, 11] })).toBe(12);
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10] })).toBe(11);
+    // One of its own may be the third, and shows too little: nothing makes up for it.
+    expect(roomOn(RISING, { seen: 2n, observed: 20n, foreign: 1n, sent: [10, 10] })).toBeUndefined();
+  });
+
+  test("luck of what may be forgotten pays for nothing that may follow", () => {
+    const quota = { ...RISING, txPerBlock: 1n };
+    // Counted with 20 bits, and one on its way with 10: together 30, and 33 are needed for three.
+    expect(roomOn(quota, { seen: 1n, observed: 20n, foreign: 0n, sent: [20, 10] })).toBe(11);
+  });
+
+  test("what others sent counts, with the bits that the statistics prove", () => {
+    expect(roomOn(QUOTA, { ...UNUSED, seen: 1n, foreign: 1n, sent: [10] })).toBeUndefined();
+    expect(roomOn(RISING, { ...UNUSED, seen: 2n, observed: 20n, foreign: 2n })).toBe(11);
+    expect(roomOn(RISING, { ...UNUSED, seen: 2n, observed: 25n, foreign: 2n })).toBe(10);
+  });
+
+  const examples: readonly (readonly [seen: bigint, observed: bigint, expected: bigint])[] = [
+    [12n, 132n, 10n],
+    [13n, 142n, 11n],
+    [14n, 153n, 12n],
+    [16n, 178n, 13n],
+  ];
+  test.each(examples)(
+    "bits from what is expected (section 5.3): %p seen, %p shown",
+    (seen, observed, expected) => {
+      const quota = { difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
+      expect(observedBits(quota, seen, expected)).toBeLessThanOrEqual(observed);
+      expect(
+        roomOn(quota, { seen, observed: observedBits(quota, seen, expected), foreign: seen, sent: [] }),
+      ).toBe(Number(expected));
+    },
+  );
+
+  test("an expectation that wrapped (section 5.3) is one of plenty", () => {
+    const quota = { difficulty: 10, txPerBlock: 5n, increasingDifficulty: true };
+    expect(observedBits(quota, 1n, 18446744073709551615n)).toBe(21n);
+  });
+});
+
+const hashOf = (height: bigint, chain = "a") => `${chain}${height.toString(16)}`.padStart(64, "0");
+
+function block(height: bigint, changes: Partial<SeenBlock> = {}): SeenBlock {
+  const hashFunction = "sha3_24_rounds";
+  return { height, hash: hashOf(height), hashFunction, ...QUOTA, seen: 0n, expected: undefined, ...changes };
+}
+
+const blockOf = (height: bigint) => ({ ...block(height), chainId: "", pastBlocks: 10n });
+
+function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
+  return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
+}
+
+/** A block a second. */
+const nowOf = ({ headHeight }: ProofPlanner) => Number(headHeight) * 1_000;
+const planNow = (made: ProofPlanner) => made.plan(nowOf(made));
+const observe = (made: ProofPlanner, seen: ChainView, ticket = made.ask()) =>
+  made.observe(seen, ticket, Number(seen.head) * 1_000);
+
+/** A planner that has seen blocks 1 to `head`, and is sure that nobody else uses the key. */
+function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n, pastBlocks = 10n): ProofPlanner {
+  const made = new ProofPlanner();
+  for (let height = from; height <= head; height++) {
+    observe(made, view(height, { blocks: [block(height, changes)], pastBlocks }));
+    const plan = height === from || height === head - 3n ? planNow(made) : undefined;
+    if (plan?.kind === "go") made.release(plan.slot);
+  }
+  return made;
+}
+
+const heightsOf = (made: ProofPlanner, count: number) =>
+  Array.from({ length: count }, () => {
+    const plan = planNow(made);
+    if (plan.kind === "go") made.noteLeft(plan.slot, false);
+    return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
+  });
+
+describe("which block", () => {
+  test("the newest first, then older ones; half is left to others until a block is three old; those about to leave are left out", () => {
+    // Window 10 at head 20: 11 to 20 may be named, the next block is 21, and two blocks are kept in reserve.
+    const heights = [20, 19, 17, 17, 16, 16, 15, 15, 14];
+    expect(heightsOf(planner(20n), 10)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
+  });
+
+  test("older blocks at the base before any at more; then the least of what is needed", () => {
+    const heights = heightsOf(planner(20n, { increasingDifficulty: true }), 13);
+    expect(heights.slice(7)).toEqual([
+      "15 at 10",
+      "14 at 10",
+      "17 at 11",
+      "17 at 11",
+      "16 at 11",
+      "16 at 11",
+    ]);
+  });
+
+  test("a block is only named if its rules are known for certain", () => {
+    const made = planner(20n, {}, 20n);
+    observe(made, view(20n, { blocks: [block(18n), block(20n)] }));
+    expect(heightsOf(made, 2)).toEqual(["20 at 10", "full"]);
+  });
+
+  test("old blocks keep their own parameters", () => {
+    const made = planner(19n);
+    const changed = block(20n, { difficulty: 20 });
+    observe(made, view(20n, { blocks: [changed] }));
+    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "17 at 10", "17 at 10"]);
+  });
+
+  test("a proof of too many bits is not tried: the next block is cheaper", () => {
+    const made = new ProofPlanner({ extraBitsMax: 1 });
+    const rising = { txPerBlock: 2n, increasingDifficulty: true };
+    for (let height = 1n; height <= 4n; height++) {
+      observe(made, view(height, { blocks: [block(height, rising)], pastBlocks: 7n }));
+      const plan = height % 2n === 1n ? planNow(made) : undefined;
+      if (plan?.kind === "go") made.release(plan.slot);
+    }
+    const heights = ["4 at 10", "3 at 10", "1 at 10", "1 at 10", "1 at 11", "1 at 11", "hard"];
+    expect(heightsOf(made, 7)).toEqual(heights);
+  });
+
+  test("places that were not used are given again", () => {
+    const made = planner(1n);
+    const plan = planNow(made);
+    expect(planNow(made).kind).toBe("full");
+    if (plan.kind === "go") made.release(plan.slot);
+    expect(heightsOf(made, 2)).toEqual(["1 at 10", "full"]);
+  });
+
+  test("a lost transaction's place is free again when its block has left", () => {
+    const made = planner(1n);
+    planNow(made);
+    for (let height = 2n; height <= 12n; height++) observe(made, view(height));
+    expect(made.save().blocks.some(({ height }) => height === "1")).toBe(false);
+    expect(planNow(made).kind).toBe("go");
+  });
+});
+
+describe("the chain", () => {
+  test("bans, unknown functions, and nothing known", () => {
+    expect(planNow(new ProofPlanner()).kind).toBe("no_block");
+    const made = planner(1n);
+    observe(made, view(1n, { bannedUntil: "2030-01-01T00:00:00Z" }));
+    expect(planNow(made)).toEqual({ kind: "banned", until: "2030-01-01T00:00:00Z" });
+    observe(made, view(2n));
+    expect(planNow(made).kind).toBe("go");
+    const other = new ProofPlanner();
+    observe(other, view(1n, { blocks: [block(1n, { hashFunction: "md5" })] }));
+    expect(planNow(other)).toEqual({ kind: "unknown_function", hashFunction: "md5" });
+  });
+
+  test("statistics that come late change nothing for the worse", () => {
+    const made = planner(3n);
+    const ticket = made.ask();
+    observe(made, view(4n));
+    observe(made, view(2n), ticket);
+    expect(made.headHeight).toBe(4n);
+    expect(heightsOf(made, 1)).toEqual(["4 at 10"]);
+  });
+
+  test("other blocks at the same heights: another chain, and nothing of the old one is named", () => {
+    const made = planner(20n);
+    planNow(made);
+    observe(made, view(15n, { blocks: [block(15n, { hash: hashOf(15n, "b") })] }));
+    expect(made.headHeight).toBe(15n);
+    expect(heightsOf(made, 2)).toEqual(["15 at 10", "full"]);
+  });
+
+  test("a chain that goes on from a lower height is believed after three seconds", () => {
+    const made = planner(20n);
+    heightsOf(made, 14);
+    made.observe(view(18n), made.ask(), 1_000);
+    expect(planNow(made).kind).toBe("full");
+    made.observe(view(18n), made.ask(), 3_999);
+    expect(made.headHeight).toBe(20n);
+    made.observe(view(18n), made.ask(), 4_000);
+    expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([18n, "18 at 10"]);
+  });
+
+  test("one that begins again far below is believed at once", () => {
+    const made = planner(50n);
+    observe(made, view(2n));
+    expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([2n, "2 at 10"]);
+  });
+
+  const strays: readonly (readonly [string, ChainView])[] = [
+    ["far behind", view(2n)],
+    ["far ahead", view(100_000n)],
+    ["of another chain", view(200n, { blocks: [block(200n, { hash: hashOf(200n, "b") })] })],
+  ];
+  test.each(strays)("a node %s does not make it forget what it has on its way", (_, astray) => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    observe(made, view(200n));
+    expect(heightsOf(made, 3)).toEqual(["200 at 10", "200 at 10", "full"]);
+    made.observe(astray, made.ask(), 201_000);
+    made.observe(view(200n), made.ask(), 202_000);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+    // Later it has arrived, and is counted.
+    made.observe(astray, made.ask(), 203_000);
+    made.observe(view(200n), made.ask(), 263_000);
+    expect(heightsOf(made, 1)).toEqual(["200 at 10"]);
+  });
+
+  test("nor does one that is a few blocks behind for long, where another one has more", () => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    for (const head of [196n, 197n, 198n]) {
+      observe(made, view(head));
+      heightsOf(made, 2);
+    }
+    for (const nowMs of [199_000, 203_000]) made.observe(view(196n), made.ask(), nowMs);
+    expect([made.headHeight, ...heightsOf(made, 1)]).toEqual([196n, "full"]);
+    for (const head of [197n, 198n]) made.observe(view(head), made.ask(), 204_000);
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+  });
+
+  test("one that has the height again in between was only late", () => {
+    const made = planner(20n);
+    observe(made, view(18n));
+    made.observe(view(20n), made.ask(), 2_000);
+    made.observe(view(18n), made.ask(), 4_000);
+    expect(made.headHeight).toBe(20n);
+  });
+
+  test("answers to questions of the chain before are not listened to", () => {
+    const made = planner(50n);
+    const old = made.ask();
+    observe(made, view(2n));
+    observe(made, view(50n), old);
+    expect(made.headHeight).toBe(2n);
+  });
+
+  test("the memory survives as JSON", () => {
+    const made = planner(20n);
+    heightsOf(made, 5);
+    const again = new ProofPlanner();
+    again.load(JSON.parse(JSON.stringify(made.save())));
+    expect(again.save()).toEqual(made.save());
+    // How long ago its blocks were seen is not known: it goes on as soon as it has seen some itself.
+    expect(heightsOf(again, 1)).toEqual(["full"]);
+    for (const one of [made, again])
+      for (let height = 21n; height <= 24n; height++) observe(one, view(height));
+    expect(heightsOf(again, 9)).toEqual(heightsOf(made, 9));
+  });
+});
+
+describe("another wallet with the same key", () => {
+  const four = { txPerBlock: 4n };
+
+  test("may have begun as well: half of the newest block at first, more when nobody was seen", () => {
+    const made = planner(20n, four, 20n);
+    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+    for (let height = 21n; height <= 23n; height++) {
+      observe(made, view(height, { blocks: [block(height, four)] }));
+    }
+    expect(heightsOf(made, 9)).toEqual([
+      ...["23 at 10", "23 at 10", "22 at 10", "22 at 10", "20 at 10", "20 at 10", "full"],
+      ...["full", "full"],
+    ]);
+  });
+
+  test("whoever finds young blocks in much use keeps to old ones, and half of them", () => {
+    const made = new ProofPlanner();
+    for (let height = 1n; height <= 12n; height++) {
+      const used = block(height, { ...four, seen: height === 1n ? 3n : 0n });
+      observe(made, view(height, { blocks: [used], pastBlocks: 100n }));
+    }
+    expect(made.isShared).toBe(true);
+    expect(heightsOf(made, 4)).toEqual(["2 at 10", "2 at 10", "1 at 10", "full"]);
+    const full = planNow(made);
+    expect(full.kind === "full" && full.left).toBe("for another wallet");
+  });
+
+  test("somebody who takes half is noticed: from then on half of the newest and of old ones", () => {
+    const made = planner(20n, four);
+    observe(made, view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }));
+    expect(made.isShared).toBe(true);
+    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+  });
+
+  test("one that takes more gets the young blocks", () => {
+    const made = planner(20n, four);
+    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 3n })] }));
+    expect(heightsOf(made, 1)).toEqual(["full"]);
+    // A chain that stands still: what was on its way has arrived, or is lost.
+    expect(made.plan(30_000).kind).toBe("go");
+  });
+
+  test("none, where the user says so: everything at once", () => {
+    const made = new ProofPlanner({ isSoleUser: true });
+    observe(made, view(1n, { blocks: [block(1n, four)] }));
+    expect(heightsOf(made, 5)).toEqual(["1 at 10", "1 at 10", "1 at 10", "1 at 10", "full"]);
+  });
+
+  test("its own are not taken for another's", () => {
+    const made = planner(20n);
+    heightsOf(made, 1);
+    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
+    expect(made.isShared).toBe(false);
+  });
+
+  test("a place on a new block is good for half a second, and then as long as the block is new", () => {
+    const slotOf = (plan: Plan) => (plan.kind === "go" ? plan.slot : undefined)!;
+    const made = planner(20n, four, 20n);
+    const slot = slotOf(planNow(made));
+    made.observeHead(blockOf(22n), made.ask(), 20_400);
+    expect([made.isHeldLong(slot, 20_500), made.isTimely(slot, 20_500)]).toEqual([false, true]);
+    expect([made.isHeldLong(slot, 20_501), made.isTimely(slot, 20_501)]).toEqual([true, false]);
+    const again = planner(20n, four, 20n);
+    const other = slotOf(planNow(again));
+    again.observeHead(blockOf(21n), again.ask(), 29_000);
+    expect([again.isHeldLong(other, 30_000), again.isTimely(other, 30_000)]).toEqual([true, true]);
+  });
+
+  test("who fills a block up leaves before others take it for an old one", () => {
+    const made = planner(20n, four, 1n, 100n);
+    const plans = Array.from({ length: 10 }, () => planNow(made));
+    const slots = plans.flatMap((plan) =>
+      plan.kind === "go" && plan.slot.height === 17n ? [plan.slot] : [],
+    );
+    for (let height = 21n; height <= 26n; height++) {
+      made.observeHead({ ...blockOf(height), pastBlocks: 100n }, made.ask(), Number(height) * 1_000);
+      // Its own half is nobody else's, however late it comes.
+      if (height === 25n)
+        expect(slots.map((slot) => made.isTimely(slot, 25_000))).toEqual([true, true, true, true]);
+    }
+    expect(slots.map((slot) => made.isTimely(slot, 26_000))).toEqual([true, true, false, false]);
+  });
+
+  test("who is too slow for new blocks keeps to old ones, and is not sure to be alone", () => {
+    const made = new ProofPlanner();
+    const sent: string[] = [];
+    for (let height = 1n; height <= 14n; height++) {
+      observe(made, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
+      const plan = planNow(made);
+      if (plan.kind !== "go") continue;
+      sent.push(`${plan.slot.height} at block ${height}`);
+      const isLate = plan.slot.height === height;
+      made.noteLeft(plan.slot, isLate);
+      if (isLate) made.release(plan.slot);
+    }
+    expect(sent.slice(0, 5)).toEqual([
+      "1 at block 1",
+      "2 at block 2",
+      "1 at block 11",
+      "2 at block 12",
+      "3 at block 13",
+    ]);
+  });
+
+  test("one that was hidden behind its own is noticed when that did not leave", () => {
+    const made = planner(20n, four, 20n);
+    const plan = planNow(made);
+    observe(made, view(20n, { blocks: [block(20n, { ...four, seen: 1n })] }));
+    expect(made.isShared).toBe(false);
+    if (plan.kind === "go") made.release(plan.slot);
+    expect(made.isShared).toBe(true);
+  });
+
+  test("is forgotten after a window", () => {
+    const made = planner(20n);
+    observe(made, view(20n, { blocks: [block(20n, { seen: 1n })] }));
+    for (let height = 21n; height <= 31n; height++) observe(made, view(height));
+    expect(made.isShared).toBe(false);
+  });
+
+  test("a quota of one: every other block each", () => {
+    const one = { txPerBlock: 1n };
+    const alone = planner(20n, one);
+    expect(heightsOf(alone, 6)).toEqual(["19 at 10", "17 at 10", "16 at 10", "15 at 10", "full", "full"]);
+    const newcomer = new ProofPlanner();
+    const sent: string[] = [];
+    for (let height = 20n; height <= 23n; height++) {
+      const used = height === 20n ? [block(19n, { ...one, seen: 1n })] : [];
+      observe(newcomer, view(height, { blocks: [...used, block(height, one)] }));
+      sent.push(...heightsOf(newcomer, 1));
+    }
+    expect(sent).toEqual(["20 at 10", "full", "22 at 10", "full"]);
+  });
+});

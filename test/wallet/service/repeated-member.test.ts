@@ -1,0 +1,18 @@
+// A member that stands twice in an object of a policy's file, and where.
+import { expect, test } from "bun:test";
+import { repeatedMember } from "../../../src/wallet/policies/repeated-member.ts";
+
+test.each<[string, string | undefined]>([
+  ['{"a": 1, "a": 1}', "a"],
+  ['{"a": 1, "b": {"a": 1}, "c": [{"a": 1}, {"a": 1}]}', undefined],
+  ['{"rules": [{}, {"name": 1, "name": 2}]}', "rules[1].name"],
+  ['{"rules": [{"name": 1, "\\u006eame": 2}]}', "rules[0].name"],
+  ['{"rules": [[1, "name", {"x y": {}, "}{\\"": ["name:"], "x y": 0}]]}', 'rules[0][2]["x y"]'],
+  ['{"a": {"b": "a", "c": "b"}, "d": ["a", "a"]}', undefined],
+  ['{"__proto__": 1, "__proto__": 2}', "__proto__"],
+  ["[]", undefined],
+  ['"a"', undefined],
+])("%s: %p", (text, place) => {
+  JSON.parse(text);
+  expect(repeatedMember(text)).toBe(place);
+});

@@ -1,0 +1,185 @@
+// Approvals on real terminals: the one that runs the service, and a second one. What is typed for a request that is
+// over, or before one is shown, approves nothing.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PROGRAM } from "../../rig/lyra.ts";
+import { Cli } from "../support/cli.ts";
+import { HAS_SETSID } from "../support/pty.ts";
+import { answerOf, type RpcAnswer } from "./rig.ts";
+
+const WAIT_MS_MAX = 20_000;
+const CONNECT = "connect? yes/NO/keep/block/clear: ";
+const OVER = "the request does not wait any more: press Enter";
+
+let cli: Cli;
+beforeAll(() => {
+  cli = new Cli();
+});
+afterAll(() => cli.remove());
+
+/** `lyra WORDS` with somebody before it. */
+class Seat {
+  private text = "";
+  private seen = 0;
+  private readonly terminal = new Bun.Terminal({
+    cols: 200,
+    rows: 50,
+    data: (_, chunk) => {
+      this.text += Buffer.from(chunk).toString("utf8").replaceAll("\r\n", "\n");
+    },
+  });
+  readonly child;
+
+  constructor(...words: string[]) {
+    this.child = Bun.spawn(["/usr/bin/setsid", "--ctty", ...PROGRAM, ...words], {
+      terminal: this.terminal,
+      env: { PATH: process.env.PATH, HOME: cli.home, LYRA_HOME: cli.home, TERM: "dumb", NO_COLOR: "1" },
+    });
+  }
+
+  /** Waits for a text that was not seen before. @returns what came until its end */
+  async sees(text: string): Promise<string> {
+    const deadline = performance.now() + WAIT_MS_MAX;
+    for (;;) {
+      const at = this.text.indexOf(text, this.seen);
+      if (at >= 0) {
+        const came = this.text.slice(this.seen, at + text.length);
+        this.seen = at + text.length;
+        return came;
+      }
+      if (performance.now() > deadline) throw new Error(`no '${text}' in: ${this.text.slice(this.seen)}`);
+      await Bun.sleep(5);
+    }
+  }
+
+  types(keys: string): void {
+    this.terminal.write(keys);
+  }
+
+  /** What came and nobody waited for. */
+  get rest(): string {
+    return this.text.slice(this.seen);
+  }
+
+  end(): void {
+    this.child.kill("SIGKILL");
+    this.terminal.close();
+  }
+}
+
+describe.skipIf(!HAS_SETSID)("approvals on two terminals", () => {
+  let service: Seat;
+  let url: string;
+  const others: Seat[] = [];
+  beforeEach(async () => {
+    const out = join(cli.home, `where-${crypto.randomUUID()}.json`);
+    service = new Seat(
+      ...["wallet", "serve", "--wallet-port", "0", "--config-out", out, "--node-url", "http://127.0.0.1:1"],
+      ...["--unlock", "old", "--passphrase-file", cli.passphraseFile],
+    );
+    expect(await service.sees("Ctrl-C stops.")).toContain(
+      "you are asked, here and in: lyra wallet approvals",
+    );
+    while (!existsSync(out)) await Bun.sleep(5);
+    url = JSON.parse(readFileSync(out, "utf8")).walletUrl;
+  }, WAIT_MS_MAX);
+  afterEach(() => {
+    for (const seat of [service, ...others.splice(0)]) seat.end();
+  });
+
+  const second = async () => {
+    const seat = new Seat("wallet", "approvals");
+    others.push(seat);
+    await seat.sees("waiting for requests");
+    return seat;
+  };
+  const connect = async (host: string, signal?: AbortSignal): Promise<RpcAnswer> =>
+    answerOf(
+      await fetch(`${url}/v2/requests`, {
+        method: "POST",
+        headers: { "content-type": "application/json-rpc", origin: `https://${host}` },
+        body: '{"jsonrpc":"2.0","method":"client.connect_wallet","id":"1"}',
+        ...(signal && { signal }),
+      }),
+    );
+
+  test("either answers; the other one is told that it is over; a late answer is for nothing", async () => {
+    const other = await second();
+    const first = connect("a.example");
+    expect(await service.sees(CONNECT)).toContain("a.example wants to connect to a wallet");
+    await other.sees(CONNECT);
+    other.types("yes\n");
+    expect((await first).status).toBe(200);
+    await service.sees(OVER);
+    // The answer to the first comes when the next one is waiting already.
+    const next = connect("b.example");
+    await other.sees(CONNECT);
+    service.types("yes\n");
+    await service.sees(CONNECT);
+    expect(await Promise.race([next, Bun.sleep(100).then(() => "waits")])).toBe("waits");
+    service.types("no\n");
+    expect((await next).body.error.code).toBe(3001);
+    await other.sees(OVER);
+  }, 60_000);
+
+  test("what was typed before a question was there does not answer it", async () => {
+    service.types("yes\nyes\n");
+    await Bun.sleep(100);
+    const first = connect("a.example");
+    await service.sees(CONNECT);
+    expect(await Promise.race([first, Bun.sleep(200).then(() => "waits")])).toBe("waits");
+    // A paste: its first line is the answer, the others are for nobody.
+    const next = connect("b.example");
+    service.types("no\nyes\nyes\n");
+    expect((await first).body.error.code).toBe(3001);
+    await service.sees(CONNECT);
+    expect(await Promise.race([next, Bun.sleep(200).then(() => "waits")])).toBe("waits");
+    service.types("\n");
+    expect((await next).body.error.code).toBe(3001);
+  }, 60_000);
+
+  test("a page that goes away takes its question with it", async () => {
+    const controller = new AbortController();
+    const gone = connect("gone.example", controller.signal).catch(() => "gone");
+    await service.sees(CONNECT);
+    controller.abort();
+    expect(await gone).toBe("gone");
+    await service.sees(OVER);
+    service.types("yes\n");
+    await service.sees("the request does not wait any more");
+    const sessions = JSON.parse((await cli.run(["wallet", "session", "list", "--json"])).out);
+    expect(sessions).toEqual({ sessions: [], served: true });
+  }, 60_000);
+
+  test("when the service ends while one waits, the page and both terminals are told", async () => {
+    const other = await second();
+    const waiting = connect("late.example");
+    await service.sees(CONNECT);
+    await other.sees(CONNECT);
+    service.types("\x03");
+    const answer = await waiting;
+    expect([answer.body.error.code, answer.body.error.data]).toEqual([
+      3000,
+      "the user closed the connection",
+    ]);
+    expect(await service.child.exited).toBe(130);
+    await other.sees(OVER);
+    other.types("yes\n");
+    await other.sees("no wallet service runs");
+    expect(await other.child.exited).toBe(3);
+  }, 60_000);
+
+  test("at the end of its input a terminal asks no more, and a second one goes on", async () => {
+    const first = connect("a.example");
+    await service.sees(CONNECT);
+    service.types("\x04");
+    await service.sees("no more prompts here");
+    const other = await second();
+    await other.sees(CONNECT);
+    other.types("keep\n");
+    expect((await first).status).toBe(200);
+    const kept = readFileSync(join(cli.home, "wallet-service", "sessions.json"), "utf8");
+    expect(kept).toContain('"hostname": "a.example"');
+  }, 60_000);
+});

@@ -1,0 +1,43 @@
+/** The generated functions of any message by its full name, for tests that go over all of them. */
+import * as checkpoint from "../../src/wire/generated/checkpoint.ts";
+import * as commands from "../../src/wire/generated/commands.ts";
+import * as coreApi from "../../src/wire/generated/core-api.ts";
+import * as data from "../../src/wire/generated/data.ts";
+import * as datanode from "../../src/wire/generated/datanode.ts";
+import * as events from "../../src/wire/generated/events.ts";
+import * as vega from "../../src/wire/generated/vega.ts";
+import * as wallet from "../../src/wire/generated/wallet.ts";
+import { locate } from "../../src/wire/schema/index.ts";
+
+export type AnyMessage = Record<string, unknown>;
+
+export interface Codec {
+  decode(bytes: Uint8Array): AnyMessage;
+  readAt(bytes: Uint8Array, start: number, end: number): AnyMessage;
+  encode(message: object): Uint8Array;
+  empty(): AnyMessage;
+}
+
+type Module = Readonly<Record<string, unknown>>;
+const modules: Readonly<Record<string, Module>> = {
+  checkpoint,
+  commands,
+  "core-api": coreApi,
+  data,
+  datanode,
+  events,
+  vega,
+  wallet,
+};
+
+export function codecOf(fullName: string): Codec {
+  const { pack, local } = locate(fullName)!;
+  const module = modules[pack.file]!;
+  const name = local.replaceAll(".", "");
+  return {
+    decode: module[`decode${name}`] as Codec["decode"],
+    readAt: module[`read${name}At`] as Codec["readAt"],
+    encode: module[`encode${name}`] as Codec["encode"],
+    empty: module[`empty${name}`] as Codec["empty"],
+  };
+}

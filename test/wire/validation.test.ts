@@ -1,0 +1,231 @@
+// Every rule of stateless validation, by name: one case that breaks it, with the whole text of the errors, and one
+// that comes close and passes (reference 30, section 4). A rule without a case fails here.
+import { describe, expect, test } from "bun:test";
+import { fromJson } from "../../src/wire/from-json.ts";
+import { messageDescriptor } from "../../src/wire/schema/index.ts";
+import {
+  COMMAND_KINDS,
+  COMMANDS,
+  type CommandKind,
+  type CommandPayload,
+} from "../../src/wire/transaction-commands.ts";
+import { type Check, each, rule } from "../../src/wire/validate/check.ts";
+import { COMMAND_CHECKS, checkCommand } from "../../src/wire/validate/commands.ts";
+import { decimal, isInteger, longerThan } from "../../src/wire/validate/fields.ts";
+import { batchedOrderCancellation } from "../../src/wire/validate/orders.ts";
+import { PropertyErrors } from "../../src/wire/validate/property-errors.ts";
+import { type CasesByKind, type CommandCases, ID, patched, type RuleCase } from "../support/rules/cases.ts";
+import { fundsCases } from "../support/rules/funds.ts";
+import { governanceCases } from "../support/rules/governance.ts";
+import { orderCases } from "../support/rules/orders.ts";
+import { validatorCases } from "../support/rules/validators.ts";
+
+const CASES: CasesByKind = { ...orderCases, ...fundsCases, ...governanceCases, ...validatorCases };
+
+const inputFields = messageDescriptor("vega.commands.v1.InputData").fields;
+const typeOf = (kind: CommandKind) => inputFields.find((field) => field.jsonName === kind)!.typeName;
+
+function errorsOf(kind: CommandKind, json: object): PropertyErrors {
+  return checkCommand(kind, fromJson(typeOf(kind), json) as CommandPayload<CommandKind>);
+}
+
+const nameOf = ({ property, message }: { property: string; message: string }) => `${property} (${message})`;
+
+function baseOf(cases: CommandCases, row: RuleCase): object {
+  const base = row.on === undefined ? Object.values(cases.valid)[0] : cases.valid[row.on];
+  if (base === undefined) throw new Error(`there is no valid command called ${row.on}`);
+  return base;
+}
+
+for (const kind of COMMAND_KINDS) {
+  const cases = CASES[kind] ?? { valid: {}, cases: [] };
+  const names = COMMAND_CHECKS[kind].rules.map(nameOf);
+
+  describe(COMMANDS[kind].field, () => {
+    test("no two rules are the same, and each has its case", () => {
+      expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+      expect(cases.cases.map((row) => row.rule).toSorted()).toEqual(names.toSorted());
+    });
+
+    test("valid commands", () => {
+      expect(Object.keys(cases.valid)).not.toEqual([]);
+      for (const json of Object.values(cases.valid)) expect(errorsOf(kind, json).toString()).toBe("");
+    });
+
+    for (const row of cases.cases) {
+      test(row.rule, () => {
+        const base = baseOf(cases, row);
+        const expected = row.text ?? row.rule.replaceAll("#", "0");
+        expect(errorsOf(kind, patched(base, row.broken)).toString()).toBe(expected);
+        expect(errorsOf(kind, patched(base, row.kept ?? {})).toString()).toBe("");
+      });
+    }
+  });
+}
+
+describe("the same rule, broken in other ways", () => {
+  const rows: [CommandKind, string, RuleCase["broken"], string][] = [
+    ["transfer", "oneOff", { amount: "" }, "transfer.amount (is required)"],
+    ...["Inf", "1_000", "0x10", "0b1", "0o7", "0.5"].map(
+      (factor) =>
+        ["transfer", "recurring", { "recurring.factor": factor }, ""] as [
+          CommandKind,
+          string,
+          RuleCase["broken"],
+          string,
+        ],
+    ),
+    ["transfer", "recurring", { "recurring.factor": "0x00" }, "transfer.kind.factor (must be positive)"],
+    ["transfer", "recurring", { "recurring.factor": "-Inf" }, "transfer.kind.factor (must be positive)"],
+    ["transfer", "recurring", { "recurring.factor": "NaN" }, "transfer.kind.factor (not a valid float)"],
+    ["transfer", "oneOff", { amount: "-0" }, "transfer.amount (is required)"],
+    ["transfer", "oneOff", { amount: "ten" }, "transfer.amount (not a valid integer)"],
+    // An unknown number is no type for a one-off transfer either.
+    [
+      "transfer",
+      "oneOff",
+      { toAccountType: 99 },
+      "transfer.to_account_type (is not a valid value, account type is not valid for one off transfer)",
+    ],
+    ["transfer", "toRewards", { to: "" }, "transfer.to (is required), transfer_to (is not a valid value)"],
+    [
+      "transfer",
+      "liquidity",
+      { "recurring.dispatchStrategy.metric": 0 },
+      "transfer.kind.dispatch_strategy.dispatch_metric (is not a valid value)",
+    ],
+    [
+      "transfer",
+      "received",
+      { "recurring.dispatchStrategy.metric": 0 },
+      "transfer.kind.dispatch_strategy.dispatch_metric (is not a valid value)",
+    ],
+    [
+      "transfer",
+      "proposers",
+      { "recurring.dispatchStrategy.metric": 0 },
+      "transfer.kind.dispatch_strategy.dispatch_metric (is not a valid value)",
+    ],
+    ["withdrawSubmission", "builtin", { amount: "0" }, "withdraw_submission.amount (is required)"],
+    ["undelegateSubmission", "now", { method: 0 }, "undelegate_submission.method (is required)"],
+    [
+      "orderSubmission",
+      "peggedBuy",
+      { side: "SIDE_SELL", "peggedOrder.reference": "PEGGED_REFERENCE_BEST_ASK", "peggedOrder.offset": "-1" },
+      "order_submission.pegged_order.offset (must be positive or zero)",
+    ],
+    ["announceNode", "node", { vegaSignature: undefined }, "announce_node.vega_signature (is required)"],
+  ];
+  test.each(rows)("%s of %s: %o", (kind, on, patch, text) => {
+    expect(errorsOf(kind, patched(CASES[kind]!.valid[on]!, patch)).toString()).toBe(text);
+  });
+
+  test("an empty command says all that it lacks, sorted", () => {
+    expect(errorsOf("orderSubmission", {}).toString()).toBe(
+      "order_submission.market_id (is required), order_submission.side (is required), " +
+        "order_submission.size (must be positive), order_submission.time_in_force (is required), " +
+        "order_submission.type (is required)",
+    );
+    expect(errorsOf("orderAmendment", {}).toString()).toBe(
+      "* (order_amendment does not amend anything), order_amendment.market_id (is required), " +
+        "order_amendment.order_id (is required)",
+    );
+  });
+});
+
+describe("a cancellation inside a batch", () => {
+  const check = (json: object) => {
+    const errors = new PropertyErrors();
+    batchedOrderCancellation.run(fromJson("vega.commands.v1.OrderCancellation", json), errors, []);
+    return errors.toString();
+  };
+  test("names may be left out, but not be wrong", () => {
+    expect(check({})).toBe("");
+    expect(check({ marketId: ID, orderId: ID })).toBe("");
+    expect(check({ marketId: "x" })).toBe("order_cancellation.market_id (should be a valid vega ID)");
+    expect(check({ orderId: "x" })).toBe("order_cancellation.order_id (should be a valid vega ID)");
+  });
+});
+
+describe("errors", () => {
+  const errors = new PropertyErrors();
+  errors.add("b.c", "two");
+  errors.add("*", "any");
+  errors.add("b", "one");
+  errors.add("b.c", "three");
+
+  test("as text and as JSON", () => {
+    expect(String(errors)).toBe("* (any), b (one), b.c (two, three)");
+    expect(JSON.stringify(errors)).toBe('{"*":["any"],"b":["one"],"b.c":["two","three"]}');
+    expect(errors.of("b.c")).toEqual(["two", "three"]);
+    expect(errors.of("c")).toEqual([]);
+    expect(errors.isEmpty).toBe(false);
+  });
+
+  test("of a list of half a million broken entries, the first thousand are named", () => {
+    const buys = Array.from({ length: 500_000 }, () => ({}));
+    const started = performance.now();
+    const found = errorsOf("liquidityProvisionSubmission", {
+      marketId: ID,
+      commitmentAmount: "1",
+      fee: "1",
+      buys,
+    });
+    expect(found.of("*")).toEqual(["has more errors than these 1000"]);
+    expect(Object.keys(found.toJSON())).toHaveLength(1_001);
+    expect(String(found).length).toBeLessThan(200_000);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test("a thousand are named without a word about more", () => {
+    const found = new PropertyErrors();
+    for (let at = 0; at < 1_000; at++) found.add(`a.${at}`, "is odd");
+    found.add("a.5", "is even");
+    expect([found.isCut, Object.keys(found.toJSON()).length]).toEqual([false, 1_000]);
+    for (let at = 1_000; at < 1_010; at++) found.add(`a.${at}`, "is odd");
+    expect([found.isCut, found.of("*")]).toEqual([true, ["has more errors than these 1000"]]);
+  });
+
+  test("lists in lists have their positions from the left", () => {
+    const nested: Check<number[][]> = each(
+      (rows) => rows,
+      each(
+        (row: number[]) => row,
+        rule("a.#.b.#.c", "is odd", (item: number) => item % 2 === 1),
+      ),
+    );
+    const found = new PropertyErrors();
+    nested.run([[0], [2, 4, 5]], found, []);
+    expect(found.toString()).toBe("a.1.b.2.c (is odd)");
+  });
+});
+
+describe("numbers as text", () => {
+  test("whole numbers", () => {
+    for (const text of ["0", "-1", "+1", "007", "9".repeat(1000)]) expect(isInteger(text)).toBe(true);
+    for (const text of ["", "-", "1.0", "1e3", " 1", "1 ", "0x1", "1_000", "١", "1\n"]) {
+      expect(isInteger(text)).toBe(false);
+    }
+  });
+
+  test("decimal numbers", () => {
+    for (const text of ["0", "-.5", "5.", "+1.5e-3", "1E+9", "0e0"]) expect(decimal(text)).toBeDefined();
+    for (const text of ["", ".", "-", "1.2.3", "1e", "e1", "NaN", "Inf", "0x1", "1,5", "1e9999999999"]) {
+      expect(decimal(text)).toBeUndefined();
+    }
+    expect(decimal("-0.0e5")!.sign).toBe(0);
+    expect(decimal("-1e-999")!.sign).toBe(-1);
+    expect(decimal("1e999999999")!.value).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("a megabyte of digits takes milliseconds, good or bad", () => {
+    const digits = "1".repeat(1_000_000);
+    const started = performance.now();
+    expect(isInteger(`${digits}x`)).toBe(false);
+    expect(decimal(`${digits}x`)).toBeUndefined();
+    expect(decimal(`${digits}.${digits}`)!.sign).toBe(1);
+    expect(errorsOf("delegateSubmission", { nodeId: ID, amount: digits }).isEmpty).toBe(true);
+    expect(longerThan(digits, 100)).toBe(true);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
