@@ -8,25 +8,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { type CrashOptions, type CrashReport, crashRounds, dropRow } from "../test/rig/crash.ts";
 import { hasRecording, RECORDING, SAMPLE } from "../test/rig/homes.ts";
+import { printRound, rigOptions } from "../test/rig/options.ts";
 import { longRecording } from "../test/rig/stream.ts";
 
 const LONG_BLOCKS = 2_000;
 const LONG_EVENTS_PER_BLOCK = 30;
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "200" },
-    seed: { type: "string", default: "1" },
-    binary: { type: "string" },
-    recording: { type: "string" },
-  },
-});
-const rounds = Number(values.rounds);
-const seed = Number(values.seed);
-const program = values.binary === undefined ? {} : { program: [resolve(values.binary)] };
+const { rounds, seed, program, values } = rigOptions(200, { recording: { type: "string" } });
 const folder = mkdtempSync(join(tmpdir(), "lyra-crash-rig-"));
 
 type Setup = Pick<CrashOptions, "recording" | "segmentLength">;
@@ -42,13 +32,10 @@ function setups(): Setup[] {
   return [...each, { recording: long, segmentLength: 100 }];
 }
 
-function tell(name: string): NonNullable<CrashOptions["onRound"]> {
+function printer(name: string): NonNullable<CrashOptions["onRound"]> {
   return ({ round, mode, killedMs, heights, failures }) => {
     const killed = killedMs.map((ms, n) => `${ms} ms at block ${heights[n]}`).join(", ");
-    console.log(
-      `${failures.length === 0 ? "ok  " : "FAIL"} ${name}, round ${round} (${mode}): killed after ${killed}`,
-    );
-    for (const text of failures) console.log(`     ${text}`);
+    printRound(`${name}, round ${round} (${mode}): killed after ${killed}`, failures);
   };
 }
 
@@ -65,7 +52,7 @@ async function main(): Promise<number> {
       ...program,
       rounds: share,
       seed: seed * 1_000 + i,
-      onRound: tell(name),
+      onRound: printer(name),
     });
     reports.push(report);
     failures.push(...report.failures.map((text) => `${name}, ${text}`));

@@ -4,32 +4,19 @@
 //
 // Without --binary the sources are run. At the end two canaries: finished homes are damaged, and the rig must see it.
 // Exit code 1 when anything is wrong.
-import { resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { CANARIES, type DevnetRound, devnetCrashRounds } from "../test/rig/devnet-crash.ts";
+import { printRound, rigOptions } from "../test/rig/options.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "500" },
-    seed: { type: "string", default: "1" },
-    binary: { type: "string" },
-  },
-});
-const rounds = Number(values.rounds);
-const seed = Number(values.seed);
-const program = values.binary === undefined ? {} : { program: [resolve(values.binary)] };
+const { rounds, seed, program } = rigOptions(500);
 
-function tell({ round, mode, killedMs, height, acknowledged, failures }: DevnetRound): void {
-  const word = failures.length === 0 ? "ok  " : "FAIL";
+function print({ round, mode, killedMs, height, acknowledged, failures }: DevnetRound): void {
   const killed = killedMs.map((ms) => `${ms} ms`).join(", ");
-  console.log(
-    `${word} round ${round} (${mode}): killed after ${killed}; block ${height}, ${acknowledged} acknowledged`,
-  );
-  for (const text of failures) console.log(`     ${text}`);
+  const kept = `block ${height}, ${acknowledged} acknowledged`;
+  printRound(`round ${round} (${mode}): killed after ${killed}; ${kept}`, failures);
 }
 
 const began = performance.now();
-const report = await devnetCrashRounds({ ...program, rounds, seed, onRound: tell });
+const report = await devnetCrashRounds({ ...program, rounds, seed, onRound: print });
 const { kills, acknowledged, blocks, atCheckpoint, inRevert, failures } = report;
 const problems = [...failures];
 for (const { name, tamper, sign } of CANARIES) {

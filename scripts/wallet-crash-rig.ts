@@ -4,32 +4,19 @@
 //
 // Without --binary the sources are run. At the end canaries: homes are damaged, and the rig must see it. Exit code 1
 // when anything is wrong.
-import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { printRound, rigOptions } from "../test/rig/options.ts";
 import { WALLET_CANARIES, type WalletRound, walletCrashRounds } from "../test/rig/wallet-crash.ts";
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: "string", default: "500" },
-    seed: { type: "string", default: "1" },
-    binary: { type: "string" },
-  },
-});
-const rounds = Number(values.rounds);
-const seed = Number(values.seed);
-const program = values.binary === undefined ? {} : { program: [resolve(values.binary)] };
+const { rounds, seed, program } = rigOptions(500);
 
-function tell({ round, mode, operation, when, found, isMidway, failures }: WalletRound): void {
-  const word = failures.length === 0 ? "ok  " : "FAIL";
+function print({ round, mode, operation, when, found, isMidway, failures }: WalletRound): void {
   const left = isMidway ? ", with a temporary file" : "";
-  console.log(
-    `${word} round ${round} (${mode}, ${operation}): killed ${when}; ${found ?? "it was done before"}${left}`,
-  );
-  for (const text of failures) console.log(`     ${text}`);
+  const state = `killed ${when}; ${found ?? "it was done before"}${left}`;
+  printRound(`round ${round} (${mode}, ${operation}): ${state}`, failures);
 }
 
 const began = performance.now();
-const report = await walletCrashRounds({ ...program, rounds, seed, onRound: tell });
+const report = await walletCrashRounds({ ...program, rounds, seed, onRound: print });
 const problems = [...report.failures];
 for (const { name, tamper, sign } of WALLET_CANARIES) {
   const canary = await walletCrashRounds({ ...program, rounds: 1, seed, tamper });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
 import { differences } from "../../src/store/dump.ts";
+import { run, SmallDisk } from "../support/small-disk.ts";
 import { Rig, removeHomes, Sender } from "./rig.ts";
 
 const [A, B] = [new Sender(1), new Sender(2)] as const;
@@ -13,20 +14,9 @@ const GOES_ON_MS_MAX = 15_000;
 const folder = mkdtempSync(join(tmpdir(), "lyra-chain-disk-"));
 const disk = join(folder, "disk");
 mkdirSync(disk);
+const small = new SmallDisk(disk);
 
-function run(...command: string[]): boolean {
-  try {
-    return Bun.spawnSync(command, { stderr: "ignore" }).exitCode === 0;
-  } catch {
-    return false;
-  }
-}
-
-const mount = (kib: number) => run("mount", "-t", "tmpfs", "-o", `size=${kib}k`, "lyra-test", disk);
-const resize = (kib: number) => run("mount", "-o", `remount,size=${kib}k`, disk);
-// Lazily: a chain that was abandoned still has its event file open.
-const unmount = () => run("umount", "-l", disk);
-const hasMount = process.platform === "linux" && mount(KIB) && unmount();
+const hasMount = small.isPossible;
 
 afterAll(() => {
   removeHomes();
@@ -34,16 +24,14 @@ afterAll(() => {
 });
 
 if (!hasMount) {
-  console.log(
-    "sequencer/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)",
-  );
+  console.log("chain/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
 }
 if (!hasMount) test.skip("a full disk", () => {});
 else
   describe("a full disk", () => {
     for (const roomKib of [40, 200, 700]) {
       test(`with ${roomKib} KiB left: halts with a reason, undoes the block, and goes on when there is room`, async () => {
-        expect(mount(64 * KIB)).toBe(true);
+        expect(small.mount(64 * KIB)).toBe(true);
         const halts: (string | undefined)[] = [];
         const home = join(disk, "home");
         const recordTo = join(disk, "run.evts");
@@ -58,7 +46,7 @@ else
           const used = readdirSync(disk, { recursive: true, withFileTypes: true })
             .filter((entry) => entry.isFile())
             .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
-          expect(resize(Math.ceil(used / KIB) + roomKib)).toBe(true);
+          expect(small.resize(Math.ceil(used / KIB) + roomKib)).toBe(true);
           let acknowledged = 1;
           let failure: unknown;
           while (failure === undefined && acknowledged < 2_000) {
@@ -79,7 +67,7 @@ else
           });
           expect(rig.chain.status).toMatchObject({ appHash, height });
           expect(rig.engine.balanceOf(B.party) - 1_000_000n).toBe(BigInt(acknowledged));
-          expect(resize(64 * KIB)).toBe(true);
+          expect(small.resize(64 * KIB)).toBe(true);
           // Without any request.
           const until = performance.now() + GOES_ON_MS_MAX;
           while (rig.chain.status.halted !== undefined && performance.now() < until) await Bun.sleep(20);
@@ -96,13 +84,13 @@ else
           expect(differences(again.digest(), digest)).toEqual([]);
           await again.stop();
         } finally {
-          unmount();
+          small.unmount();
         }
       }, 30_000);
     }
 
     test("a request tries again before it is refused", async () => {
-      expect(mount(64 * KIB)).toBe(true);
+      expect(small.mount(64 * KIB)).toBe(true);
       const rig = new Rig({ home: join(disk, "home"), mode: { kind: "manual" } });
       try {
         const filler = join(disk, "filler");
@@ -124,7 +112,7 @@ else
         expect(rig.chain.status.halted).toBeUndefined();
         await rig.stop();
       } finally {
-        unmount();
+        small.unmount();
       }
     }, 30_000);
   });

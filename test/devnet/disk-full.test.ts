@@ -10,6 +10,7 @@ import { Ledger } from "../rig/devnet-ledger.ts";
 import { DevnetLoad } from "../rig/devnet-load.ts";
 import { RunningDevnet } from "../rig/devnet-process.ts";
 import { Scratch } from "../rig/homes.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 
 const ROOM_KIB = 64 * 1024;
 /** Left when the disk becomes small: from nothing at all to some blocks. */
@@ -21,22 +22,11 @@ const WAIT_MS_MAX = 10_000;
 const scratch = new Scratch("devnet-disk-full");
 const disk = scratch.path("disk");
 mkdirSync(disk);
+const small = new SmallDisk(disk);
 
-function run(...command: string[]): boolean {
-  try {
-    return Bun.spawnSync(command, { stderr: "ignore" }).exitCode === 0;
-  } catch {
-    return false;
-  }
-}
-
-const mount = () => run("mount", "-t", "tmpfs", "-o", `size=${ROOM_KIB}k`, "lyra-test", disk);
-const resize = (kib: number) => run("mount", "-o", `remount,size=${kib}k`, disk);
-const unmount = () => run("umount", disk);
-
-const hasMount = process.platform === "linux" && mount() && unmount();
+const hasMount = small.isPossible;
 if (!hasMount)
-  console.log("devnet-disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
+  console.log("devnet/disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
 
 afterAll(() => scratch.remove());
 
@@ -54,7 +44,7 @@ else
     let client: DevnetClient;
 
     beforeAll(async () => {
-      expect(mount()).toBe(true);
+      expect(small.mount(ROOM_KIB)).toBe(true);
       devnet = new RunningDevnet({ home, parameters: EASY, words: ["--segment-length", "50"] });
       const { nodeUrl, dataUrl } = await devnet.listening();
       client = new DevnetClient(nodeUrl, dataUrl);
@@ -62,7 +52,7 @@ else
     afterAll(async () => {
       devnet.kill("SIGKILL");
       await devnet.end();
-      unmount();
+      small.unmount();
     });
 
     /** Sends until the answers say that something is wrong, or all is well again. */
@@ -81,7 +71,7 @@ else
         await Bun.sleep(150);
         // The chain writes on meanwhile: what was left may be gone before the disk has its new size.
         let isSmall = false;
-        for (let tries = 0; tries < 50 && !isSmall; tries++) isSmall = resize(usedKib() + leftKib);
+        for (let tries = 0; tries < 50 && !isSmall; tries++) isSmall = small.resize(usedKib() + leftKib);
         expect(isSmall).toBe(true);
         await until(async () => (await client.status()).halted !== undefined);
         const { halted } = await client.status();
@@ -98,7 +88,7 @@ else
         await until(async () => load.failures.length > 0);
 
         const before = ledger.count;
-        expect(resize(ROOM_KIB)).toBe(true);
+        expect(small.resize(ROOM_KIB)).toBe(true);
         await until(async () => (await client.status()).halted === undefined && ledger.count > before);
         expect((await fetch(`${client.nodeUrl}/readyz`)).status).toBe(200);
         await load.pause();
@@ -135,15 +125,15 @@ else
     const funded = new Map<number, string>();
     let refused = 0;
     afterAll(() => {
-      unmount();
+      small.unmount();
     });
 
     /** From too little for the genesis to nearly enough for the balances. */
     for (const kib of STARTS_KIB) {
       test(`of ${kib} KiB: it says so and ends, or starts; with room the same command starts, and the parties are funded`, async () => {
-        unmount();
-        expect(mount()).toBe(true);
-        expect(resize(kib)).toBe(true);
+        small.unmount();
+        expect(small.mount(ROOM_KIB)).toBe(true);
+        expect(small.resize(kib)).toBe(true);
         const first = new RunningDevnet({ home });
         const isListening = await first.listening().then(
           () => true,
@@ -155,7 +145,7 @@ else
           const { code, err } = await first.end();
           expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining("the disk is full") });
         }
-        expect(resize(ROOM_KIB)).toBe(true);
+        expect(small.resize(ROOM_KIB)).toBe(true);
         const second = new RunningDevnet({ home });
         const { nodeUrl } = await second.listening();
         const { parties } = await (await fetch(`${nodeUrl}/devnet/parties`)).json();

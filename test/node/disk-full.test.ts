@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { digestOf, headOf, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra, ServingLyra } from "../rig/lyra.ts";
 import { inflated, upTo } from "../rig/stream.ts";
+import { SmallDisk } from "../support/small-disk.ts";
 
 const KIB = 1024;
 /** Parts of what a finished home takes: from too little for an empty store to just enough for all and the log. */
@@ -15,6 +16,7 @@ const ROOM_KIB = 64 * KIB;
 const scratch = new Scratch("disk-full");
 const disk = scratch.path("disk");
 mkdirSync(disk);
+const small = new SmallDisk(disk);
 const home = join(disk, "home");
 const words = ["replay", SAMPLE, "--home", home];
 
@@ -25,19 +27,7 @@ function bytesOf(folder: string): number {
   return files.reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
 }
 
-function run(...command: string[]): boolean {
-  try {
-    return Bun.spawnSync(command, { stderr: "ignore" }).exitCode === 0;
-  } catch {
-    return false;
-  }
-}
-
-const mount = (kib: number) => run("mount", "-t", "tmpfs", "-o", `size=${kib}k`, "lyra-test", disk);
-const resize = (kib: number) => run("mount", "-o", `remount,size=${kib}k`, disk);
-const unmount = () => run("umount", disk);
-
-const hasMount = process.platform === "linux" && mount(ROOM_KIB) && unmount();
+const hasMount = small.isPossible;
 if (!hasMount)
   console.log("disk-full.test: skipped, a small file system cannot be mounted here (it takes root)");
 
@@ -55,14 +45,14 @@ else
       neededKib = bytesOf(undisturbed) / KIB;
     });
     afterAll(() => {
-      unmount();
+      small.unmount();
       scratch.remove();
       console.log(`disk-full.test: ${JSON.stringify(Object.fromEntries(said))}`);
     });
 
     for (const part of PARTS) {
       test(`with room for ${part} of a home: said, nothing half written, and completed when there is room`, async () => {
-        expect(mount(Math.round(part * neededKib))).toBe(true);
+        expect(small.mount(Math.round(part * neededKib))).toBe(true);
         try {
           const ended = await lyra([...words, "--json"]);
           if (ended.code !== 0) {
@@ -75,21 +65,21 @@ else
               /^the disk is full: (?:the store cannot be opened|block \d+ could not be stored|the last blocks could not be stored|history segments could not be made)$/,
             );
           }
-          expect(resize(ROOM_KIB)).toBe(true);
+          expect(small.resize(ROOM_KIB)).toBe(true);
           const completed = await lyra([...words, "--quiet"]);
           expect(completed).toEqual({ code: 0, out: "", err: "" });
           expect(digestOf(home).sha256).toBe(whole);
         } finally {
-          unmount();
+          small.unmount();
         }
       });
     }
 
     test("a disk that may only be read is named before anything is tried", async () => {
-      expect(mount(ROOM_KIB)).toBe(true);
+      expect(small.mount(ROOM_KIB)).toBe(true);
       try {
         await lyra([...words, "--quiet"]);
-        expect(run("mount", "-o", "remount,ro", disk)).toBe(true);
+        expect(small.forbidWrites()).toBe(true);
         for (const command of [words, [...words, "--serve"]]) {
           const { code, err } = await lyra(command);
           expect(code).toBe(1);
@@ -105,15 +95,15 @@ else
             });
         }
       } finally {
-        unmount();
+        small.unmount();
       }
     });
 
     test("while serving: the load goes on by itself when there is room again", async () => {
-      expect(mount(ROOM_KIB)).toBe(true);
+      expect(small.mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
       await lyra(["replay", part, "--home", home, "--quiet"]);
-      expect(resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
+      expect(small.resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
       const node = new ServingLyra([...words, "--serve"]);
       try {
         const { url } = await node.listening();
@@ -122,7 +112,7 @@ else
           return answer.ok ? "ready" : ((await answer.json()) as { message: string }).message;
         };
         while ((await ready()) !== "loading failed: disk_full") await Bun.sleep(5);
-        expect(resize(ROOM_KIB)).toBe(true);
+        expect(small.resize(ROOM_KIB)).toBe(true);
         const deadline = performance.now() + 20_000;
         while ((await ready()) !== "ready" && performance.now() < deadline) await Bun.sleep(20);
         expect(await ready()).toBe("ready");
@@ -133,15 +123,15 @@ else
       } finally {
         node.kill("SIGKILL");
         await node.end();
-        unmount();
+        small.unmount();
       }
     });
 
     test("while serving: what is there is served, /readyz says why, and the exit code is 1", async () => {
-      expect(mount(ROOM_KIB)).toBe(true);
+      expect(small.mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
       await lyra(["replay", part, "--home", home, "--quiet"]);
-      expect(resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
+      expect(small.resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
       const node = new ServingLyra([...words, "--serve"]);
       try {
         const { url } = await node.listening();
@@ -159,13 +149,13 @@ else
         expect(ended.code).toBe(1);
         expect(ended.err).toContain("the disk is full: ");
         expect(headOf(home)!.height).toBe(1500);
-        expect(resize(ROOM_KIB)).toBe(true);
+        expect(small.resize(ROOM_KIB)).toBe(true);
         expect((await lyra([...words, "--quiet"])).code).toBe(0);
         expect(digestOf(home).sha256).toBe(whole);
       } finally {
         node.kill("SIGKILL");
         await node.end();
-        unmount();
+        small.unmount();
       }
     });
   });

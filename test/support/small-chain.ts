@@ -101,3 +101,9 @@ export function removeChains(): void {
     rmSync(home, { recursive: true });
   }
 }
+
+/** Parties, assets and a market. */
+export const [P1, P2] = [id(0x51), id(0x52)];
+export const [A1, A2] = [id(0xa1), id(0xa2)];
+export const M = id(0x3e);
+export const nodes = (list: Json) => list.edges.map((edge: Json) => edge.node);

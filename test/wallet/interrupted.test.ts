@@ -8,18 +8,11 @@ import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import type { WalletStore } from "../../src/wallet/wallet-store.ts";
 import { codeOf } from "./support/failures.ts";
 import { KEY_1, KEY_2, ORIGINAL_FILE } from "./support/vectors.ts";
-import { bytes, cheapStore, PASSPHRASE, privateFolder, vectorWallet } from "./support/wallets.ts";
+import { bytes, cheapStore, PASSPHRASE, PrivateFolders, vectorWallet } from "./support/wallets.ts";
 
 const NEW_PASSPHRASE = bytes("another one");
-const folders: { remove(): void }[] = [];
-function newFolder(): string {
-  const folder = privateFolder();
-  folders.push(folder);
-  return folder.path;
-}
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
+const folders = new PrivateFolders();
+afterAll(() => folders.remove());
 
 class Killed extends Error {}
 
@@ -116,7 +109,7 @@ describe.each(operations)("$name", ({ run, before, between, after }) => {
   test("leaves the old or the new, wherever it stops", async () => {
     const seen = new Set<string>();
     for (let count = 0; ; count++) {
-      const folder = newFolder();
+      const folder = folders.make();
       await vectorWallet(cheapStore(new FolderKeystore(folder)), "w");
       const dying = dyingAfter(count);
       const failure = await run(cheapStore(new FolderKeystore(folder, dying.steps))).then(
@@ -145,7 +138,7 @@ test("an upgrade of the original's file stops anywhere", async () => {
   const passphrase = bytes(ORIGINAL_FILE.passphrase);
   const formats: string[] = [];
   for (let count = 0; ; count++) {
-    const folder = newFolder();
+    const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("w", old));
     const dying = dyingAfter(count);
@@ -161,7 +154,7 @@ test("an upgrade of the original's file stops anywhere", async () => {
 });
 
 test("kill -9 of writers, two at a time", async () => {
-  const folder = newFolder();
+  const folder = folders.make();
   const writer = join(import.meta.dir, "support", "writer.ts");
   await vectorWallet(cheapStore(new FolderKeystore(folder)), "w");
   let keys = 1;

@@ -16,25 +16,18 @@ import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import { withFolderLock } from "../../src/wallet/keystore/folder-lock.ts";
 import type { Keystore } from "../../src/wallet/keystore/keystore.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
-import { bytes, MemoryKeystore, privateFolder } from "./support/wallets.ts";
+import { bytes, MemoryKeystore, PrivateFolders } from "./support/wallets.ts";
 
-const folders: { remove(): void }[] = [];
-function newFolder(): string {
-  const folder = privateFolder();
-  folders.push(folder);
-  return folder.path;
-}
-afterAll(() => {
-  for (const folder of folders) folder.remove();
-});
+const folders = new PrivateFolders();
+afterAll(() => folders.remove());
 
 const ONE = bytes("the first content");
 const TWO = bytes("the second, longer content");
 
 const adapters: [string, () => Keystore][] = [
   ["memory", () => new MemoryKeystore()],
-  ["a folder", () => new FolderKeystore(newFolder())],
-  ["a folder that is not there yet", () => new FolderKeystore(join(newFolder(), "home", "wallets"))],
+  ["a folder", () => new FolderKeystore(folders.make())],
+  ["a folder that is not there yet", () => new FolderKeystore(join(folders.make(), "home", "wallets"))],
 ];
 
 describe.each(adapters)("%s", (_, open) => {
@@ -143,7 +136,7 @@ describe("a folder of secrets", () => {
   const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
   test("is closed to others, and so are its files", async () => {
-    const folder = join(newFolder(), "home", "wallets");
+    const folder = join(folders.make(), "home", "wallets");
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));
     expect([modeOf(folder), modeOf(join(folder, "a")), modeOf(join(folder, ".lock"))]).toEqual([
@@ -157,7 +150,7 @@ describe("a folder of secrets", () => {
   });
 
   test.each([0o750, 0o705, 0o711, 0o777])("with mode %o is refused", async (mode) => {
-    const folder = newFolder();
+    const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));
     chmodSync(folder, mode);
@@ -176,7 +169,7 @@ describe("a folder of secrets", () => {
   test.each([0o640, 0o604, 0o660])(
     "refuses a file with mode %o, for reading and for writing over it",
     async (mode) => {
-      const folder = newFolder();
+      const folder = folders.make();
       const keystore = new FolderKeystore(folder);
       await keystore.exclusively(() => keystore.create("a", ONE));
       chmodSync(join(folder, "a"), mode);
@@ -192,8 +185,8 @@ describe("a folder of secrets", () => {
   );
 
   test("refuses links, pipes and folders in the place of files", async () => {
-    const folder = newFolder();
-    const elsewhere = join(newFolder(), "secret");
+    const folder = folders.make();
+    const elsewhere = join(folders.make(), "secret");
     writeFileSync(elsewhere, ONE, { mode: 0o600 });
     symlinkSync(elsewhere, join(folder, "link"));
     Bun.spawnSync(["mkfifo", "-m", "600", join(folder, "pipe")]);
@@ -213,8 +206,8 @@ describe("a folder of secrets", () => {
   });
 
   test("may be reached by a link, as long as it is fit itself", async () => {
-    const folder = newFolder();
-    const link = join(newFolder(), "link");
+    const folder = folders.make();
+    const link = join(folders.make(), "link");
     symlinkSync(folder, link);
     const keystore = new FolderKeystore(link);
     await keystore.exclusively(() => keystore.create("a", ONE));
@@ -225,7 +218,7 @@ describe("a folder of secrets", () => {
   });
 
   test("is no file", async () => {
-    const path = join(newFolder(), "file");
+    const path = join(folders.make(), "file");
     writeFileSync(path, "");
     const keystore = new FolderKeystore(path);
     expect(await codeOf(() => keystore.names())).toBe("wallets_unusable");
@@ -233,7 +226,7 @@ describe("a folder of secrets", () => {
   });
 
   test("writes nothing that it would not read", async () => {
-    const keystore = new FolderKeystore(newFolder());
+    const keystore = new FolderKeystore(folders.make());
     const huge = new Uint8Array(4 * 1024 * 1024 + 1);
     await keystore.exclusively(() => keystore.create("a", ONE));
     expect(await codeOf(() => keystore.exclusively(() => keystore.create("b", huge)))).toBe(
@@ -246,7 +239,7 @@ describe("a folder of secrets", () => {
   });
 
   test("serves many writers of one process in their order", async () => {
-    const keystore = new FolderKeystore(newFolder());
+    const keystore = new FolderKeystore(folders.make());
     const order: number[] = [];
     const turns = Array.from({ length: 100 }, (_, turn) =>
       keystore.exclusively(async () => order.push(turn)),
@@ -256,7 +249,7 @@ describe("a folder of secrets", () => {
   });
 
   test("refuses files that are too large to be wallets", async () => {
-    const folder = newFolder();
+    const folder = folders.make();
     writeFileSync(join(folder, "huge"), new Uint8Array(4 * 1024 * 1024 + 1), { mode: 0o600 });
     expect(await codeOf(() => new FolderKeystore(folder).read("huge"))).toBe("wallet_damaged");
   });
@@ -266,7 +259,7 @@ describe("a folder of secrets", () => {
       console.log("not root: a folder of another user cannot be made, so it is not tested");
       return;
     }
-    const folder = newFolder();
+    const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));
     Bun.spawnSync(["chown", "65534", join(folder, "a")]);
@@ -278,7 +271,7 @@ describe("a folder of secrets", () => {
   });
 
   test("what a killed process left is taken away by the next writer, and is no wallet", async () => {
-    const folder = newFolder();
+    const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));
     writeFileSync(join(folder, ".0123456789abcdef.lyra-tmp"), "half", { mode: 0o600 });
@@ -291,7 +284,7 @@ describe("a folder of secrets", () => {
 });
 
 test("a wallet that is named like a leftover stays", async () => {
-  const keystore = new FolderKeystore(newFolder());
+  const keystore = new FolderKeystore(folders.make());
   await keystore.exclusively(() => keystore.create("x.lyra-tmp", ONE));
   await keystore.exclusively(() => keystore.create("a", TWO));
   expect([await keystore.names(), await keystore.read("x.lyra-tmp")]).toEqual([["a", "x.lyra-tmp"], ONE]);
@@ -299,7 +292,7 @@ test("a wallet that is named like a leftover stays", async () => {
 
 describe("the lock", () => {
   test("of another process is waited for, and ends with it", async () => {
-    const folder = newFolder();
+    const folder = folders.make();
     const holder = join(import.meta.dir, "support", "holder.ts");
     const child = Bun.spawn([process.execPath, holder, folder], { stdout: "pipe", stderr: "inherit" });
     const reader = child.stdout.getReader();

@@ -5,54 +5,62 @@ import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
 import { DEFAULTS, PowChain } from "./pow-fixture.ts";
 
-describe("a window that shrinks from 10 to 5 at block 50", () => {
-  /** What becomes of a transaction on height 48, delivered at 51, when it comes again at 52 … 58. */
-  function replays(rules: AdmissionRules): string[] {
-    const chain = new PowChain({ pastBlocks: 10n, difficulty: 2, txPerBlock: 9n }, rules);
-    chain.goTo(50n);
-    chain.engine.change({ pastBlocks: 5n });
+const USED = "transaction hash already used";
+
+interface WindowChange {
+  readonly from: bigint;
+  readonly to: bigint;
+  readonly sentAt: bigint;
+  readonly firstAt: bigint;
+  readonly blocks: number;
+}
+
+/** What becomes of a transaction in the blocks after the one that took it, where the window changes at block 50. */
+function replays({ from, to, sentAt, firstAt, blocks }: WindowChange, rules: AdmissionRules): string[] {
+  const chain = new PowChain({ pastBlocks: from, difficulty: 2, txPerBlock: 9n }, rules);
+  chain.goTo(50n);
+  chain.engine.change({ pastBlocks: to });
+  chain.goTo(firstAt);
+  const tx = chain.tx(sentAt, 2);
+  expect(chain.deliver(tx)).toBe("accepted");
+  return Array.from({ length: blocks }, () => {
     chain.next();
-    const tx = chain.tx(48n, 2);
-    expect(chain.deliver(tx)).toBe("accepted");
-    return Array.from({ length: 7 }, () => {
-      chain.next();
-      return chain.deliver(tx).replace(/^unknown block height.*/, "unknown");
-    });
-  }
-  const used = "transaction hash already used";
+    return chain.deliver(tx).replace(/^unknown block height.*/, "unknown");
+  });
+}
+
+describe("a window that shrinks from 10 to 5 at block 50", () => {
+  const change = { from: 10n, to: 5n, sentAt: 48n, firstAt: 51n, blocks: 7 };
 
   test("a transaction is not taken twice", () => {
-    expect(replays("default")).toEqual([used, used, used, used, used, used, "unknown"]);
+    expect(replays(change, "default")).toEqual([...Array(6).fill(USED), "unknown"]);
   });
 
   test("by the rules of 0.71.6 it is taken again at 53", () => {
-    expect(replays("0.71.6")).toEqual([used, "accepted", used, used, used, used, "unknown"]);
+    expect(replays(change, "0.71.6")).toEqual([USED, "accepted", USED, USED, USED, USED, "unknown"]);
   });
 });
 
 describe("a window that grows from 5 to 10 at block 50", () => {
-  /** What becomes of a transaction on height 51, delivered at 52, when it comes again at 53 … 61. */
-  function replays(rules: AdmissionRules): string[] {
-    const chain = new PowChain({ pastBlocks: 5n, difficulty: 2, txPerBlock: 9n }, rules);
-    chain.goTo(50n);
-    chain.engine.change({ pastBlocks: 10n });
-    chain.goTo(52n);
-    const tx = chain.tx(51n, 2);
-    expect(chain.deliver(tx)).toBe("accepted");
-    return Array.from({ length: 9 }, () => {
-      chain.next();
-      return chain.deliver(tx).replace(/^unknown block height.*/, "unknown");
-    });
-  }
-  const used = "transaction hash already used";
+  const change = { from: 5n, to: 10n, sentAt: 51n, firstAt: 52n, blocks: 9 };
 
   test("a transaction is not taken twice", () => {
-    expect(replays("default")).toEqual([...Array(8).fill(used), "unknown"]);
+    expect(replays(change, "default")).toEqual([...Array(8).fill(USED), "unknown"]);
   });
 
   test("by the rules of 0.71.6 the old set forgets one height too many before it is dropped", () => {
     // The old set ends with 50 and is dropped at the end of 55, where it still forgets 55 + 1 - 5 = 51.
-    expect(replays("0.71.6")).toEqual([used, used, used, "accepted", used, used, used, used, "unknown"]);
+    expect(replays(change, "0.71.6")).toEqual([
+      USED,
+      USED,
+      USED,
+      "accepted",
+      USED,
+      USED,
+      USED,
+      USED,
+      "unknown",
+    ]);
   });
 });
 

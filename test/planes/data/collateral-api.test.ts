@@ -18,23 +18,24 @@ import {
   encodeWithdrawal,
 } from "../../../src/wire/generated/vega.ts";
 import {
+  A1,
+  A2,
   blockNs,
   chainOf,
   cursorOf,
   type Event,
   id,
   type Json,
+  M,
+  nodes,
   numberOf,
+  P1,
+  P2,
   removeChains,
   walk,
 } from "../../support/small-chain.ts";
 
 afterAll(removeChains);
-
-const [P1, P2] = [id(0x51), id(0x52)];
-const [A1, A2] = [id(0xa1), id(0xa2)];
-const M = id(0x3e);
-const nodes = (list: Json) => list.edges.map((edge: Json) => edge.node);
 
 describe("ERC20 bundles (reference 10, sections 4.5 and 5.18)", () => {
   const [W1, W2, W3] = [id(0x01), id(0x02), id(0x03)];

@@ -8,21 +8,22 @@ import { LEDGER_EXPORT_PATH } from "../../../src/planes/data/streams.ts";
 import { Field } from "../../../src/store/project/fields.ts";
 import { encodeLedgerMovements } from "../../../src/wire/generated/events.ts";
 import {
+  A1,
+  A2,
   blockNs,
   type Event,
   id,
   type Json,
+  M,
+  nodes,
   openChain,
+  P1,
+  P2,
   removeChains,
   walk,
 } from "../../support/small-chain.ts";
 
 afterAll(removeChains);
-
-const [P1, P2] = [id(0x51), id(0x52)];
-const [A1, A2] = [id(0xa1), id(0xa2)];
-const M = id(0x3e);
-const nodes = (list: Json) => list.edges.map((edge: Json) => edge.node);
 
 describe("ledger (reference 10, section 5.13)", () => {
   const GENERAL = 4;

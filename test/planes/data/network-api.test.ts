@@ -76,15 +76,18 @@ describe("validators of an epoch (reference 10, sections 5.7, 5.9 and 5.10)", ()
     Field.networkParameter,
     encodeNetworkParameter({ key, value }),
   ];
+  const firstEpoch = [
+    parameter("network.validators.tendermint.number", "5"),
+    parameter("network.validators.ersatz.multipleOfTendermintValidators", "0.5"),
+    epoch(1n, 1, blockNs(1)),
+    update(A, 1n, true),
+    update(B, 1n, true),
+    ranking(A, "1", "pending", "tendermint", "1"),
+    ranking(B, "1", "tendermint", "ersatz", "0.00"),
+  ];
   const get = chainOf([
     [
-      parameter("network.validators.tendermint.number", "5"),
-      parameter("network.validators.ersatz.multipleOfTendermintValidators", "0.5"),
-      epoch(1n, 1, blockNs(1)),
-      update(A, 1n, true),
-      update(B, 1n, true),
-      ranking(A, "1", "pending", "tendermint", "1"),
-      ranking(B, "1", "tendermint", "ersatz", "0.00"),
+      ...firstEpoch,
       delegation(KEY, A, "1", BIG),
       delegation(id(0x12), A, "1", 3n),
       delegation(KEY, A, "2", BIG),
@@ -195,17 +198,7 @@ describe("validators of an epoch (reference 10, sections 5.7, 5.9 and 5.10)", ()
   });
 
   test("promoted and demoted nodes stand in the set they came to", async () => {
-    const beforeTheEnd = chainOf([
-      [
-        parameter("network.validators.tendermint.number", "5"),
-        parameter("network.validators.ersatz.multipleOfTendermintValidators", "0.5"),
-        epoch(1n, 1, blockNs(1)),
-        update(A, 1n, true),
-        update(B, 1n, true),
-        ranking(A, "1", "pending", "tendermint", "1"),
-        ranking(B, "1", "tendermint", "ersatz", "0.00"),
-      ],
-    ]);
+    const beforeTheEnd = chainOf([[...firstEpoch]]);
     const { nodeData } = (await beforeTheEnd("/network/data")).body;
     expect(nodeData.tendermintNodes.promoted).toEqual([A]);
     expect(nodeData.ersatzNodes).toEqual({ total: 1, inactive: 1, promoted: [], demoted: [B], maximum: 2 });

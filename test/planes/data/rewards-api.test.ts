@@ -4,21 +4,22 @@ import { percentText } from "../../../src/planes/data/rewards.ts";
 import { Field } from "../../../src/store/project/fields.ts";
 import { encodeRewardPayoutEvent } from "../../../src/wire/generated/events.ts";
 import {
+  A1,
+  A2,
   chainOf,
   cursorOf,
   type Event,
   id,
   type Json,
+  M,
+  nodes,
+  P1,
+  P2,
   removeChains,
   walk,
 } from "../../support/small-chain.ts";
 
 afterAll(removeChains);
-
-const [P1, P2] = [id(0x51), id(0x52)];
-const [A1, A2] = [id(0xa1), id(0xa2)];
-const M = id(0x3e);
-const nodes = (list: Json) => list.edges.map((edge: Json) => edge.node);
 
 interface Reward {
   party?: string;

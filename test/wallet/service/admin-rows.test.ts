@@ -13,10 +13,7 @@ const passphrase = "correct horse battery staple";
 
 let folder: ReturnType<typeof privateFolder>;
 let rig: Rig;
-const call = async (method: string, params?: unknown) => {
-  const body = JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" });
-  return answerOf(await fetch("http://wallet/", { unix: rig.running.socket!, method: "POST", body }));
-};
+const call = (method: string, params?: unknown) => rig.callBySocket(method, params);
 const outcomeOf = async (method: string, params?: unknown) => {
   const { body } = await call(method, params);
   return body.error === undefined ? "done" : [body.error.code, body.error.data];

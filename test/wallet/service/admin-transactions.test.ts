@@ -7,17 +7,14 @@ import { decodeInputData, decodeTransaction } from "../../../src/wire/generated/
 import { transactionHash } from "../../../src/wire/transaction.ts";
 import { checkTransaction } from "../../../src/wire/transaction-check.ts";
 import { privateFolder } from "../support/wallets.ts";
-import { answerOf, KEY_1, Rig, VOTE } from "./rig.ts";
+import { KEY_1, Rig, VOTE } from "./rig.ts";
 
 const wallet = "vectors";
 const passphrase = "correct horse battery staple";
 
 let folder: ReturnType<typeof privateFolder>;
 let rig: Rig;
-const call = async (method: string, params?: unknown) => {
-  const body = JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" });
-  return answerOf(await fetch("http://wallet/", { unix: rig.running.socket!, method: "POST", body }));
-};
+const call = (method: string, params?: unknown) => rig.callBySocket(method, params);
 
 beforeAll(async () => {
   folder = privateFolder();

@@ -88,6 +88,12 @@ export class Rig {
     return rig;
   }
 
+  /** A call of the owner's, by the local socket. */
+  async callBySocket(method: string, params?: unknown): Promise<RpcAnswer> {
+    const body = JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" });
+    return answerOf(await fetch("http://wallet/", { unix: this.running.socket!, method: "POST", body }));
+  }
+
   /** A body as it is. */
   async post(
     body: string,

@@ -24,6 +24,21 @@ export function vectorWallet(store: WalletStore = cheapStore(), name = "vectors"
   return store.import({ name, passphrase: PASSPHRASE, recoveryPhrase: PHRASE, version });
 }
 
+/** Folders for one test file. */
+export class PrivateFolders {
+  private readonly made: { remove(): void }[] = [];
+
+  make(): string {
+    const folder = privateFolder();
+    this.made.push(folder);
+    return folder.path;
+  }
+
+  remove(): void {
+    for (const folder of this.made) folder.remove();
+  }
+}
+
 /** A folder that only its owner can use, taken away again by `remove`. */
 export function privateFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), "lyra-wallets-"));
