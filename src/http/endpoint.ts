@@ -20,6 +20,4 @@ export interface Endpoint<Context> {
   readonly narrowing?: string;
   /** Makes the response message. @throws ApiError */
   handle(context: Context, request: RequestFields): object;
-  /** The same answer as compact JSON, where a resource is asked for often enough to be worth a way of its own. */
-  json?(context: Context, request: RequestFields): Uint8Array<ArrayBuffer>;
 }

@@ -3,7 +3,7 @@
 import { ChainCallError } from "../engine/chain-port.ts";
 import type { ErrorBody } from "../http/errors.ts";
 import { DATA_ENDPOINTS } from "../planes/data/endpoints.ts";
-import { bodyText, type DataPlane } from "../planes/data/plane.ts";
+import type { DataPlane } from "../planes/data/plane.ts";
 
 /** Answers of the data API, parsed. */
 export interface ClientReader {
@@ -35,14 +35,14 @@ export function readerOf(plane: DataPlane): ClientReader {
     get<T>(path: string, values: Readonly<Record<string, string>>) {
       const answer = ask(path, values);
       if (answer.status === 404) return undefined;
-      const body: unknown = JSON.parse(bodyText(answer));
+      const body: unknown = JSON.parse(answer.body);
       if (answer.status === 200) return body as T;
       const { message, details } = body as ErrorBody;
       throw new ChainCallError("bridge", details[0]?.message ?? message);
     },
     find<T>(path: string, values: Readonly<Record<string, string>>) {
       const answer = ask(path, values);
-      return answer.status === 200 ? (JSON.parse(bodyText(answer)) as T) : undefined;
+      return answer.status === 200 ? (JSON.parse(answer.body) as T) : undefined;
     },
   };
 }

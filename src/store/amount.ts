@@ -1,8 +1,6 @@
 // Amounts are whole numbers up to 256 bits. In the store one that fits a signed 64-bit column is INTEGER,
 // a larger one a big-endian BLOB without leading zeros: 9 bytes where text takes 20 (docs/architecture.md).
 
-import { latinAt } from "../wire/text.ts";
-
 export type StoredAmount = bigint | Uint8Array;
 
 const INT64_MAX = 2n ** 63n - 1n;
@@ -57,86 +55,7 @@ function wholeNumber(bytes: Uint8Array, start: number, end: number): number {
   return number;
 }
 
-/** Digits of the largest amount. */
-export const AMOUNT_DIGITS_MAX = 78;
-const AMOUNT_BYTES_MAX = 32;
-const LIMB = 1_000_000;
-const LIMB_DIGITS = 6;
-/** An amount in pieces of six digits, the lowest first: the numbers on the way to it stay exact. */
-const limbs = new Float64Array(AMOUNT_DIGITS_MAX / LIMB_DIGITS);
-const scratch = Buffer.alloc(AMOUNT_DIGITS_MAX);
-const ZERO = 0x30;
-
 /** Decimal text of a column value, as the API and the CSV show it; sums of amounts may be larger than any of them. */
 export function amountText(stored: StoredAmount): string {
-  if (typeof stored !== "bigint") {
-    if (stored.length > AMOUNT_BYTES_MAX) return loadAmount(stored).toString();
-    return latinAt(scratch, 0, writeAmount(stored, scratch, 0));
-  }
-  const number = Number(stored);
-  return Number.isSafeInteger(number) ? String(number) : stored.toString();
-}
-
-/**
- * Writes that text of an amount in ASCII, in half the time in which a big integer makes one.
- * @param into has room for `AMOUNT_DIGITS_MAX` from `at` on
- * @returns where it ends
- */
-export function writeAmount(stored: StoredAmount, into: Buffer, at: number): number {
-  if (typeof stored !== "bigint") return writeLimbs(limbsOfBytes(stored), into, at);
-  const number = Number(stored);
-  if (number >= 0 && number <= Number.MAX_SAFE_INTEGER) return writeLimbs(pushWhole(0, number), into, at);
-  return at + into.write(stored.toString(), at, "latin1");
-}
-
-/** @returns how many limbs there are */
-function limbsOfBytes(bytes: Uint8Array): number {
-  const head = bytes.length % 4;
-  let count = pushWhole(0, wholeNumber(bytes, 0, head));
-  for (let from = head; from < bytes.length; from += 4) {
-    // All limbs times 2^32, and the next four bytes: below 10^6 * 2^32, which is exact.
-    let carry = wholeNumber(bytes, from, from + 4);
-    for (let i = 0; i < count; i++) {
-      const value = limbs[i]! * 2 ** 32 + carry;
-      carry = Math.floor(value / LIMB);
-      limbs[i] = value - carry * LIMB;
-    }
-    count = pushWhole(count, carry);
-  }
-  return count;
-}
-
-/** Puts a number on top of the limbs that there are. */
-function pushWhole(count: number, number: number): number {
-  let rest = number;
-  let next = count;
-  while (rest > 0) {
-    const above = Math.floor(rest / LIMB);
-    limbs[next++] = rest - above * LIMB;
-    rest = above;
-  }
-  return next;
-}
-
-function writeLimbs(count: number, into: Buffer, at: number): number {
-  if (count === 0) {
-    into[at] = ZERO;
-    return at + 1;
-  }
-  const top = limbs[count - 1]!;
-  let width = 1;
-  for (let power = 10; top >= power; power *= 10) width++;
-  writeDigits(top, width, into, at);
-  let end = at + width;
-  for (let i = count - 2; i >= 0; i--, end += LIMB_DIGITS) writeDigits(limbs[i]!, LIMB_DIGITS, into, end);
-  return end;
-}
-
-function writeDigits(limb: number, width: number, into: Buffer, at: number): void {
-  let rest = limb | 0;
-  for (let i = at + width - 1; i >= at; i--) {
-    const above = (rest / 10) | 0;
-    into[i] = ZERO + rest - above * 10;
-    rest = above;
-  }
+  return loadAmount(stored).toString();
 }

@@ -6,7 +6,7 @@ import { EXPORT_TABLES } from "../../src/history/tables.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { DataContext } from "../../src/planes/data/context.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
-import { bodyText, DataPlane } from "../../src/planes/data/plane.ts";
+import { DataPlane } from "../../src/planes/data/plane.ts";
 import { identifierText } from "../../src/wire/identifiers.ts";
 
 /** Failures that the interface demands, whatever the rows (reference 10, sections 4.5, 5.6 and 5.15). */
@@ -97,7 +97,7 @@ export class EverythingReader {
     const endpoint = DATA_ENDPOINTS.find((candidate) => candidate.path === path)!;
     try {
       const answer = this.plane.answer(endpoint, { query, path: at, accept: null });
-      const body = bodyText(answer);
+      const body = answer.body;
       JSON.parse(body);
       const isDemanded = answer.status < 500 || DEMANDED.some((text) => body.includes(text));
       return isDemanded ? undefined : body;

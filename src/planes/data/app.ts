@@ -129,8 +129,7 @@ export function dataApp(
 function keep(cache: PageCache, request: Request, answer: Answer): void {
   const key = cacheKey(request);
   if (!cache.isAskedAgain(key)) return;
-  const body = typeof answer.body === "string" ? Buffer.from(answer.body, "utf8") : answer.body;
-  cache.put(key, { body, headers: headersOf(answer) });
+  cache.put(key, { body: Buffer.from(answer.body, "utf8"), headers: headersOf(answer) });
 }
 
 function health(request: Request): Response {

@@ -1,28 +1,86 @@
-// Balance changes (reference 10, section 4.1): the list that is asked for most, so its pages are put together from
-// bytes that are made once for each account and each block (balance-texts.ts).
+// Balance changes (reference 10, section 4.1).
+import { LruCache } from "../../cache/lru.ts";
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Param } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { accountHash, probeAccount } from "../../store/accounts.ts";
 import { amountText } from "../../store/amount.ts";
+import { hexOf } from "../../wire/identifiers.ts";
 import { type BalancePage, type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
-import { BalanceTexts, PageBytes } from "./balance-texts.ts";
-import { accountFilterOf, CursorReader, type DataContext, inList } from "./context.ts";
+import { accountFilterOf, CursorReader, type DataContext, inList, perContext } from "./context.ts";
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
 
-const texts = new WeakMap<DataContext, BalanceTexts>();
+/** Accounts and blocks whose texts are kept: the history is read in order, and its rows name the same ones again. */
+const ACCOUNTS_MAX = 100_000;
+const BLOCKS_MAX = 10_000;
 
-function textsOf(context: DataContext): BalanceTexts {
-  let made = texts.get(context);
-  if (!made) {
-    made = new BalanceTexts(context);
-    texts.set(context, made);
-  }
-  return made;
+interface AccountText {
+  readonly party: string;
+  readonly asset: string;
+  readonly market: string;
+  readonly type: number;
+  /** Base64 of a cursor from the account on. */
+  readonly cursor: string;
 }
+
+interface BlockText {
+  readonly timestamp: bigint;
+  /** Base64 of a cursor up to the account: padded to a multiple of three bytes, so that the parts can be joined. */
+  readonly cursor: string;
+}
+
+interface AccountRow {
+  readonly hash: Uint8Array;
+  readonly party: bigint;
+  readonly asset: bigint;
+  readonly market: bigint;
+  readonly type: bigint;
+}
+
+/** What rows show of their accounts and blocks. */
+class BalanceTexts {
+  private readonly accounts = new LruCache<number, AccountText>(ACCOUNTS_MAX);
+  private readonly blocks = new LruCache<number, BlockText>(BLOCKS_MAX);
+
+  constructor(private readonly context: DataContext) {}
+
+  block(no: number): BlockText {
+    const known = this.blocks.get(no);
+    if (known !== undefined) return known;
+    const cursor = `{"vega_time":"${this.context.cursorTime(no)}",`;
+    const length = Math.ceil(cursor.length / 3) * 3;
+    const made = { timestamp: this.context.timeNs(no), cursor: btoa(cursor.padEnd(length, " ")) };
+    this.blocks.set(no, made);
+    return made;
+  }
+
+  account(ref: number): AccountText {
+    const known = this.accounts.get(ref);
+    if (known !== undefined) return known;
+    const { ids } = this.context;
+    const sql = "SELECT hash, party, asset, market, type FROM accounts WHERE ref = ?";
+    const row = this.context.get<AccountRow>(sql, ref)!;
+    const made = {
+      party: ids.text(row.party),
+      asset: ids.text(row.asset),
+      market: ids.text(row.market),
+      type: Number(row.type),
+      // The original's cursors also repeat the account's parts (and lack its id); those are read, not written.
+      cursor: btoa(`"AccountID":"${hexOf(row.hash)}"}`),
+    };
+    this.accounts.set(ref, made);
+    return made;
+  }
+
+  cursor({ block, account }: BalancePlace): string {
+    return this.block(Number(block)).cursor + this.account(Number(account)).cursor;
+  }
+}
+
+const textsOf = perContext((context) => new BalanceTexts(context));
 
 function checkRequest(context: DataContext, request: RequestFields): BalanceQuery {
   const filter = accountFilterOf(request);
@@ -119,14 +177,14 @@ interface PageEnds {
 
 /** Ends of a page by its outer cursors; one that ended early goes on where it stopped looking. */
 function pageEnds(
-  made: BalanceTexts,
+  texts: BalanceTexts,
   query: BalanceQuery,
   page: BalancePage,
   first = "",
   last = "",
 ): PageEnds {
   const { hasNextPage, hasPreviousPage, endedAt } = page;
-  const stopped = endedAt && made.cursor(endedAt);
+  const stopped = endedAt && texts.cursor(endedAt);
   const ends = query.page.forward
     ? { startCursor: first, endCursor: stopped ?? last }
     : { startCursor: stopped ?? first, endCursor: last };
@@ -144,37 +202,21 @@ export const listBalanceChanges: Endpoint<DataContext> = {
   handle(context, request) {
     const query = checkRequest(context, request);
     const page = readBalances(context, query);
-    const made = textsOf(context);
+    const texts = textsOf(context);
     const edges = page.rows.map((row) => {
-      const account = made.account(Number(row.account));
-      const block = made.block(Number(row.block));
+      const block = texts.block(Number(row.block));
+      const account = texts.account(Number(row.account));
       const node = {
-        timestamp: BigInt(block.timeUs) * 1000n,
+        timestamp: block.timestamp,
         balance: amountText(row.balance),
         partyId: account.party,
         assetId: account.asset,
         marketId: account.market,
         accountType: account.type,
       };
-      return { node, cursor: made.cursor(row) };
+      return { node, cursor: block.cursor + account.cursor };
     });
-    const pageInfo = pageEnds(made, query, page, edges[0]?.cursor, edges.at(-1)?.cursor);
+    const pageInfo = pageEnds(texts, query, page, edges[0]?.cursor, edges.at(-1)?.cursor);
     return { balances: { edges, pageInfo } };
-  },
-  json(context, request) {
-    const query = checkRequest(context, request);
-    const page = readBalances(context, query);
-    const { rows } = page;
-    const made = textsOf(context);
-    const bytes = new PageBytes();
-    bytes.text('{"balances":{"edges":[');
-    for (const row of rows) made.writeEdge(row, bytes);
-    // The comma behind the last one.
-    if (rows.length > 0) bytes.end--;
-    const [first, last] = [rows[0], rows.at(-1)].map((row) => row && made.cursor(row));
-    const { hasNextPage, hasPreviousPage, startCursor, endCursor } = pageEnds(made, query, page, first, last);
-    bytes.text(`],"pageInfo":{"hasNextPage":${hasNextPage},"hasPreviousPage":${hasPreviousPage}`);
-    bytes.text(`,"startCursor":"${startCursor}","endCursor":"${endCursor}"}}}`);
-    return bytes.taken();
   },
 };

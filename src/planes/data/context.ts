@@ -154,6 +154,16 @@ export class DataContext {
   }
 }
 
+/** One for each context: what it has kept goes when the context is renewed. */
+export function perContext<T>(make: (context: DataContext) => T): (context: DataContext) => T {
+  const made = new WeakMap<DataContext, T>();
+  return (context) => {
+    let one = made.get(context);
+    if (one === undefined) made.set(context, (one = make(context)));
+    return one;
+  };
+}
+
 /** Text of a number that JSON has no exact form for. */
 const WHOLE_64 = /^\d{1,19}$/;
 

@@ -4,7 +4,7 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import { notFound } from "../../http/errors.ts";
 import { type EpochEvent, readEpochEventAt } from "../../wire/generated/events.ts";
 import type { Epoch } from "../../wire/generated/vega.ts";
-import { type DataContext, truncatedNs } from "./context.ts";
+import { type DataContext, perContext, truncatedNs } from "./context.ts";
 import { delegationsIn, nodesOf, validatorsOf } from "./validators.ts";
 
 const ACTION_END = 2;
@@ -45,27 +45,25 @@ function heightAt(context: DataContext, timeNs: bigint): bigint {
 }
 
 /** Length of the finished epochs of each store: only what follows the last known one is read again. */
-const finished = new WeakMap<DataContext, { through: bigint; ns: bigint }>();
+const finishedEpochs = perContext(() => ({ through: -1n, ns: 0n }));
 
 /** Minutes of all completed epochs together. */
 export function completedMinutes(context: DataContext): number {
-  const known = finished.get(context) ?? { through: -1n, ns: 0n };
+  const finished = finishedEpochs(context);
   const rows = context.db
     .query("SELECT data FROM epochs WHERE id > ? ORDER BY id, block")
-    .iterate(known.through) as Iterable<EpochRow>;
-  let { through, ns } = known;
+    .iterate(finished.through) as Iterable<EpochRow>;
   let last: EpochEvent | undefined;
   for (const row of rows) {
     const event = readEpoch(row.data);
     if (last && last.seq !== event.seq) {
       // A later epoch has begun: the one before it does not change any more.
-      through = last.seq;
-      ns += durationNs(last);
+      finished.through = last.seq;
+      finished.ns += durationNs(last);
     }
     last = event;
   }
-  finished.set(context, { through, ns });
-  return Number(ns + (last ? durationNs(last) : 0n)) / NANOSECONDS_PER_MINUTE;
+  return Number(finished.ns + (last ? durationNs(last) : 0n)) / NANOSECONDS_PER_MINUTE;
 }
 
 function durationNs(epoch: EpochEvent): bigint {

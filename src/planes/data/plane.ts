@@ -13,20 +13,13 @@ import { HeightWaiters } from "./height-waiters.ts";
 /** An answer before it is a Response: so that it can be kept and sent again. */
 export interface Answer {
   readonly status: number;
-  /** Text, or its bytes in UTF-8. */
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body: string;
   readonly contentType: string;
   /** Methods of the resource, where another one was used. */
   readonly allow?: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
   readonly head?: { readonly height: number; readonly timeUs: number };
 }
-
-export function bodyText({ body }: Answer): string {
-  return typeof body === "string" ? body : decoder.decode(body);
-}
-
-const decoder = new TextDecoder();
 
 export interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
@@ -75,7 +68,7 @@ export class DataPlane {
       const pairs = parsePairs(input.query);
       const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
       return this.inSnapshot((head) => {
-        const body = this.render(endpoint, request, mode);
+        const body = renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
         this.checkSize(body, endpoint.narrowing);
         return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
       }, mode);
@@ -104,12 +97,7 @@ export class DataPlane {
     }
   }
 
-  private render(endpoint: Endpoint<DataContext>, request: RequestFields, mode: JsonMode): Answer["body"] {
-    if (mode === "normal" && endpoint.json) return endpoint.json(this.context, request);
-    return renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
-  }
-
-  private checkSize(body: Answer["body"], narrowing = "ask for fewer rows with pagination.first"): void {
+  private checkSize(body: string, narrowing = "ask for fewer rows with pagination.first"): void {
     const maximum = this.context.limits.responseBytesMax;
     if (body.length <= maximum) return;
     throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);

@@ -1,10 +1,10 @@
 // What candles are made of: the trades of a market in order, one by one or summed up by the minute. The sums of minutes
 // that are over are remembered, so that a candle of a busy day reads its trades once and not for every request.
 
-import { GenerationCache } from "../../http/generation-cache.ts";
+import { LruCache } from "../../cache/lru.ts";
 import { readTradeAt } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
-import type { DataContext } from "./context.ts";
+import { type DataContext, perContext } from "./context.ts";
 import { sequenceOf } from "./synthetic-time.ts";
 import { numberText } from "./values.ts";
 
@@ -129,16 +129,7 @@ interface Minute {
   readonly cost: number;
 }
 
-const known = new WeakMap<DataContext, GenerationCache<string, Minute>>();
-
-function minutesKnown(context: DataContext): GenerationCache<string, Minute> {
-  let cache = known.get(context);
-  if (!cache) {
-    cache = new GenerationCache(MINUTES_MAX);
-    known.set(context, cache);
-  }
-  return cache;
-}
+const minutesKnown = perContext(() => new LruCache<string, Minute>(MINUTES_MAX));
 
 /** The minutes that have trades, in order. The ends of the range must lie between two minutes. */
 export function* minutesOf(

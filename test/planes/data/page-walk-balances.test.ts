@@ -1,20 +1,13 @@
-// Balance changes have a rendering of their own, and are what is asked for most: over random chains the quick text is
-// that of the general way, and the rows are those of a plain model of reference 10, section 4.1.
+// Balance changes over random chains: the rows are those of a plain model of reference 10, section 4.1.
 import { afterAll, expect, test } from "bun:test";
 import fc from "fast-check";
-import { ApiError } from "../../../src/http/errors.ts";
 import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
-import type { RequestFields } from "../../../src/http/query.ts";
 import { dataApp } from "../../../src/planes/data/app.ts";
-import type { BalanceRow } from "../../../src/planes/data/balance-rows.ts";
-import { BalanceTexts, PageBytes } from "../../../src/planes/data/balance-texts.ts";
-import { listBalanceChanges } from "../../../src/planes/data/balances.ts";
 import { DataContext } from "../../../src/planes/data/context.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { accountHash } from "../../../src/store/accounts.ts";
 import { Field } from "../../../src/store/project/fields.ts";
 import { canonicalIdentifier } from "../../../src/wire/identifiers.ts";
-import { renderJson } from "../../../src/wire/json.ts";
 import { enumDescriptor } from "../../../src/wire/schema/index.ts";
 import { blocksArbitrary, type PlacedEvent, RandomChain } from "../../support/random-chain.ts";
 import { ASSETS, BUSY_PARTIES, MARKETS } from "../../support/random-values.ts";
@@ -100,43 +93,6 @@ test(`the rows are those of the model, whatever the filter (seed ${SEED})`, asyn
   await fc.assert(property, { seed: SEED, numRuns: 200 * RUNS });
 });
 
-test(`the quick text is that of the general way (seed ${SEED})`, async () => {
-  const { edges } = await pagesOf(chain.get, "/api/v2/balance/changes?pagination.first=10000")("");
-  const cursor = fc.constantFrom(...edges.map((edge) => edge.cursor), "e30=", "");
-  const pagination = fc.record(
-    {
-      first: fc.integer({ min: 0, max: 40 }),
-      last: fc.integer({ min: 0, max: 40 }),
-      after: cursor,
-      before: cursor,
-      newestFirst: fc.boolean(),
-    },
-    { requiredKeys: [] },
-  );
-  const request = fc.record({ filter, dateRange, pagination }, { requiredKeys: [] });
-  const { response, handle, json } = listBalanceChanges;
-  const property = fc.property(request, (fields) => {
-    const quick = outcome(() => new TextDecoder().decode(json!(chain.context, fields as RequestFields)));
-    const general = outcome(() => renderJson(response, handle(chain.context, fields as RequestFields)));
-    expect(quick).toBe(general);
-  });
-  fc.assert(property, { seed: SEED, numRuns: 400 * RUNS });
-});
-
-test("texts of accounts that are put away and made again are the same", () => {
-  const db = chain.context.db;
-  const sql = "SELECT block, account, balance FROM balances ORDER BY balance, account, block";
-  const rows = db.query(sql).all() as BalanceRow[];
-  const pageOf = (texts: BalanceTexts) => {
-    const page = new PageBytes();
-    for (const row of rows) texts.writeEdge(row, page);
-    return new TextDecoder().decode(page.taken());
-  };
-  const all = pageOf(new BalanceTexts(chain.context));
-  expect(JSON.parse(`[${all.slice(0, -1)}]`)).toHaveLength(rows.length);
-  for (const bytesMax of [1, 400, 3_000]) expect(pageOf(new BalanceTexts(chain.context, bytesMax))).toBe(all);
-});
-
 test(`a page that may look at few rows ends early, and a walk still gives all of them (seed ${SEED})`, async () => {
   for (const rowsPassedMax of [1, 7, 60]) {
     const limits = { ...DEFAULT_LIMITS, rowsPassedMax };
@@ -179,13 +135,3 @@ test(`a page that may look at few rows ends early, and a walk still gives all of
     expect(early).toBeGreaterThan(0);
   }
 });
-
-/** The text, or that of the error. */
-function outcome(make: () => string): string {
-  try {
-    return make();
-  } catch (error) {
-    if (error instanceof ApiError) return JSON.stringify(error.body);
-    throw error;
-  }
-}
