@@ -11,7 +11,6 @@ const ENTRY_POINTS = [
   "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
   "src/chain/admission/pow/solver.worker.ts",
-  "src/chain/admission/verifier/verifier.worker.ts",
 ];
 
 const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || "unknown";

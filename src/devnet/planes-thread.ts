@@ -2,7 +2,8 @@
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
-import { ChainHost, errorOf } from "./chain-link.ts";
+import { ChainHost } from "./chain-host.ts";
+import { errorOf } from "./chain-messages.ts";
 import type { PlanesOptions } from "./planes.ts";
 import type { FromPlanes, Listening, ToPlanes } from "./planes.worker.ts";
 
@@ -31,7 +32,7 @@ export class PlanesThread {
     const worker = new Worker(workerUrl("devnet/planes.worker.ts"));
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
-      if (data.kind === "calls" || data.kind === "txs") this.host.take(data);
+      if (data.kind === "call") this.host.receive(data);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
       else this.stopped.resolve();
@@ -49,7 +50,7 @@ export class PlanesThread {
 
   /** What the chain that is served has to know. */
   get chainOptions() {
-    return { checkTransaction: this.host.checkTransaction, onHalt: () => this.host.tell() };
+    return { checkTransaction: this.host.checkTransaction, onHalt: () => this.host.postStatus() };
   }
 
   /** Listens on all ports. @throws NodeError when one is in use; then on none */

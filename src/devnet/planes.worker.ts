@@ -1,12 +1,12 @@
 // The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
 // neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
-import { giveWay, Niceness } from "../files/thread-priority.ts";
 import { Reading } from "../node/reading.ts";
-import { type CallMessage, type ChainMessage, type ErrorText, errorText, RemoteChain } from "./chain-link.ts";
+import { type CallMessage, type ChainMessage, type ErrorText, errorText } from "./chain-messages.ts";
 import { devnetParties } from "./keys.ts";
 import { reportParties } from "./parties.ts";
 import { Planes, type PlanesOptions } from "./planes.ts";
+import { RemoteChain } from "./remote-chain.ts";
 
 export interface Listening {
   readonly url: string;
@@ -32,7 +32,6 @@ export type FromPlanes =
 
 declare const self: Worker;
 
-giveWay(Niceness.serving);
 const say = (message: FromPlanes) => self.postMessage(message);
 const chain = new RemoteChain(say);
 let reading: Reading | undefined;
@@ -62,5 +61,5 @@ self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") serve(data.options);
   else if (data.kind === "forget") reading?.forget();
   else if (data.kind === "stop") void stop();
-  else chain.take(data);
+  else chain.receive(data);
 };

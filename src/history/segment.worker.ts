@@ -2,7 +2,6 @@
 // An extra entry point of the compiled executable (scripts/build.ts lists it).
 import type { Database } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { giveWay, Niceness } from "../files/thread-priority.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { buildSegment, type SegmentPlan } from "./segment.ts";
 import type { SegmentRow } from "./segment-table.ts";
@@ -26,8 +25,6 @@ export type BuildReply =
     };
 
 declare const self: Worker;
-
-giveWay(Niceness.background);
 
 self.onmessage = async ({ data }: MessageEvent<BuildRequest>) => {
   self.postMessage(await build(data));

@@ -1,8 +1,8 @@
 // A chain asked across threads: every call arrives as it was made, every answer and every error comes back.
 import { describe, expect, test } from "bun:test";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { ChainHost, RemoteChain } from "../../src/devnet/chain-link.ts";
-import { packTxs } from "../../src/devnet/tx-batch.ts";
+import { ChainHost } from "../../src/devnet/chain-host.ts";
+import { RemoteChain } from "../../src/devnet/remote-chain.ts";
 import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts";
 import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
@@ -13,8 +13,8 @@ import { fakeChain, STATUS } from "./fake-chain.ts";
 
 /** Both ends, with messages cloned on their way as between threads. */
 function linked(chain: DevnetPort): { remote: RemoteChain; host: ChainHost } {
-  const host = new ChainHost((message) => remote.take(structuredClone(message)));
-  const remote: RemoteChain = new RemoteChain((message) => host.take(structuredClone(message)));
+  const host = new ChainHost((message) => remote.receive(structuredClone(message)));
+  const remote: RemoteChain = new RemoteChain((message) => host.receive(structuredClone(message)));
   host.serve(chain);
   return { remote, host };
 }
@@ -155,8 +155,9 @@ describe("a chain on another thread", () => {
       { bytes: broken, signature: "invalid" },
       { bytes: broken, signature: "valid" },
     ] as const;
-    const txs = packTxs(asked.map((each, id) => ({ ...each, id, task: "check" })));
-    host.take({ kind: "txs", txs });
+    for (const [id, { bytes, signature }] of asked.entries()) {
+      host.receive({ kind: "call", id, method: "check", values: [bytes], signature });
+    }
     await Bun.sleep(1);
     const command = "cancel_transfer.transfer_id (is required)";
     expect(texts).toEqual(["tx.signature.value (invalid signature)", "good", command, command]);

@@ -17,5 +17,5 @@ test.each([
 
 test("from the sources they are files", () => {
   expect(sourceRoot("file:///srv/lyra/src/files/worker-url.ts")).toBe("file:///srv/lyra/src/");
-  expect(existsSync(fileURLToPath(workerUrl("chain/admission/verifier/verifier.worker.ts")))).toBe(true);
+  expect(existsSync(fileURLToPath(workerUrl("chain/admission/pow/solver.worker.ts")))).toBe(true);
 });

@@ -74,7 +74,7 @@ describe("nothing is left out", () => {
     "src/history/segment-builder.ts",
     "src/ingest/replay.ts",
     "src/node/start.ts",
-    "src/devnet/chain-link.ts",
+    "src/devnet/chain-messages.ts",
     "src/devnet/devnet.ts",
     "src/planes/wallet/chain-node.ts",
     "src/cli/devnet-tools.ts",

@@ -1,0 +1,69 @@
+// The messages between the thread that has the chain and the one that answers HTTP: `DevnetPort` by calls and answers.
+import { type BridgePort, ChainCallError, type ChainStatus, type DevnetPort } from "../engine/chain-port.ts";
+import { CommandError } from "../engine/errors.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { WireError, type WireErrorCode } from "../wire/errors.ts";
+
+type Methods<T> = {
+  [K in keyof T]: T[K] extends (...values: never[]) => Promise<unknown> ? K : never;
+}[keyof T];
+
+export type Method = Exclude<Methods<DevnetPort>, undefined> | `bridge.${string & Methods<BridgePort>}`;
+
+/** What the asking side has found of a transaction's signature. */
+export type SignatureFinding = "unknown" | "valid" | "invalid";
+
+/** From the side that asks. */
+export interface CallMessage {
+  readonly kind: "call";
+  readonly id: number;
+  readonly method: Method;
+  readonly values: readonly unknown[];
+  /** Of a transaction, the first of the values. */
+  readonly signature?: SignatureFinding;
+}
+
+/** From the side that has the chain. */
+export type ChainMessage =
+  | {
+      readonly kind: "answer";
+      readonly id: number;
+      readonly value?: unknown;
+      readonly error?: ErrorText;
+      /** As it is now: transactions come into it between blocks. */
+      readonly mempool: ChainStatus["mempool"];
+    }
+  | { readonly kind: "status"; readonly status: ChainStatus };
+
+/** An error without its class, which messages do not carry. */
+export interface ErrorText {
+  readonly kind: "call" | "node" | "command" | "wire" | "other";
+  readonly code: string;
+  readonly message: string;
+  readonly attempt: string;
+  readonly hint: string;
+}
+
+export function errorText(error: unknown): ErrorText {
+  const message = reasonOf(error);
+  const none = { code: "", attempt: "", hint: "" };
+  if (error instanceof ChainCallError) return { ...none, kind: "call", code: error.code, message };
+  if (error instanceof CommandError) return { ...none, kind: "command", message };
+  if (error instanceof WireError) return { ...none, kind: "wire", code: error.code, message };
+  if (error instanceof NodeError) {
+    return { kind: "node", code: error.code, message, attempt: error.attempt, hint: error.hint };
+  }
+  return { ...none, kind: "other", message };
+}
+
+export function errorOf({ kind, code, message, attempt, hint }: ErrorText): Error {
+  if (kind === "call") return new ChainCallError(code, message);
+  if (kind === "command") return new CommandError(message);
+  if (kind === "wire") return new WireError(code as WireErrorCode, message);
+  if (kind === "node") return new NodeError(attempt, code, message, hint);
+  return new Error(message);
+}
+
+export function notStarted(): ChainCallError {
+  return new ChainCallError("stopped", "the chain is not there yet");
+}
