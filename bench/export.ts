@@ -22,7 +22,7 @@ import { SegmentMaker } from "../src/history/segment-maker.ts";
 import { listSegments, recordSegment, type SegmentRow } from "../src/history/segment-table.ts";
 import { EXPORT_TABLES } from "../src/history/tables.ts";
 import { replayFiles } from "../src/ingest/replay.ts";
-import { ExportSlots } from "../src/planes/data/export-slots.ts";
+import { ExportSlots } from "../src/planes/data/counts.ts";
 import { NetworkHistoryExports } from "../src/planes/data/network-history.ts";
 import { BlockWriter } from "../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory } from "../src/store/database.ts";

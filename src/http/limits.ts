@@ -28,9 +28,9 @@ export interface Limits {
   readonly minHeightWaitersMax: number;
   /** Bytes of rendered pages kept until the next block. */
   readonly pageCacheBytesMax: number;
-  /** Threads that answer data requests at the most, one a core: more than one only while it is busy. */
-  readonly readerThreadsMax: number;
-  /** Exports under way at once. */
+  /** Threads that answer data requests, at most one a core. */
+  readonly readerThreads: number;
+  /** Exports under way at once, on each thread that answers. */
   readonly exportsMax: number;
 }
 
@@ -48,6 +48,6 @@ export const DEFAULT_LIMITS: Limits = {
   minHeightWaitMs: 5_000,
   minHeightWaitersMax: 5_000,
   pageCacheBytesMax: 8 * 1024 * 1024,
-  readerThreadsMax: 4,
+  readerThreads: 1,
   exportsMax: 16,
 };

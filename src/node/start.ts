@@ -4,7 +4,6 @@ import { logFailure } from "../errors/log.ts";
 import { ExitCode, NodeError, threadReason } from "../errors/node-error.ts";
 import { type HomeLock, lockHome } from "../files/lock.ts";
 import { workerUrl } from "../files/worker-url.ts";
-import { LoadMeter } from "../http/load-meter.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { DataContext } from "../planes/data/context.ts";
 import { DataPlane } from "../planes/data/plane.ts";
@@ -24,8 +23,6 @@ const WRITER_STOP_MS = 1_500;
 
 /** Elsewhere the system does not spread connections over those who listen. */
 const CAN_SHARE = process.platform === "linux";
-
-const nowMs = () => performance.now();
 
 export interface RunningNode {
   readonly dataUrl: string;
@@ -55,15 +52,17 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     );
     const status = new ServerStatus();
     const { home, host, limits } = config;
-    const max = CAN_SHARE ? Math.min(limits.readerThreadsMax, availableParallelism()) - 1 : 0;
-    const readers = new ReaderThreads({ home, host, limits, max, counts: status.counts, nowMs });
+    const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
+    const isShared = threads > 1;
     const server = serveData(plane, status, {
       host,
       port: config.dataPort,
-      ...(max > 0 && { sharing: "first" }),
-      meter: new LoadMeter(nowMs, () => readers.more(server.port)),
+      ...(isShared && { sharing: "first" }),
     });
     cleanup.unshift(() => void server.stop());
+    const readers = new ReaderThreads({ home, limits, host, port: server.port }, threads - 1, status);
+    cleanup.unshift(() => void readers.stop());
+    await readers.listening();
     const writer = isReadOnly
       ? new NoWriter()
       : new WriterThread({
@@ -71,7 +70,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
           segmentLength: config.segmentLength,
           replay: config.replay,
         });
-    writer.onChange = () => readers.tell(writer.notReady());
+    writer.onChange = () => readers.notifyReady(writer.notReady());
     writer.onChange();
     writer.onCommitted = () => {
       plane.heightWaiters.notify();
@@ -84,7 +83,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     };
     const watch = new HomeWatch(config.home, onLost, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
-    status.onDamage = () => readers.tell(STORE_DAMAGED);
+    status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
       dataUrl: server.url,

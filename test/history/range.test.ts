@@ -10,7 +10,7 @@ import { archiveTag, type ExportPlan, planExport } from "../../src/history/expor
 import { segmentPath } from "../../src/history/segment-format.ts";
 import { recordSegment, type SegmentRow } from "../../src/history/segment-table.ts";
 import { isKnown, requestedRange } from "../../src/http/byte-range.ts";
-import { ExportSlots } from "../../src/planes/data/export-slots.ts";
+import { ExportSlots } from "../../src/planes/data/counts.ts";
 import { NetworkHistoryExports } from "../../src/planes/data/network-history.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { collect, folder, makeSegments, program, removeFolders } from "./fixtures.ts";
@@ -164,7 +164,7 @@ describe("over HTTP", () => {
     expect([known.status, await known.text()]).toEqual([304, ""]);
     const other = await ask({ range: "bytes=10-29", "if-range": '"other"' });
     expect([other.status, (await other.arrayBuffer()).byteLength]).toEqual([200, bytes.length]);
-    expect(slots.running).toBe(0);
+    expect(slots.counts.exportsRunning).toBe(0);
     await server.stop(true);
   });
 
@@ -186,7 +186,7 @@ describe("over HTTP", () => {
       expect(await Bun.spawn([curl, "-sf", "-C", "-", "-o", path, `${server.url}`]).exited).toBe(0);
       expect(readFileSync(path).equals(whole)).toBe(true);
     }
-    expect(slots.running).toBe(0);
+    expect(slots.counts.exportsRunning).toBe(0);
     await server.stop(true);
   });
 });

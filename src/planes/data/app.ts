@@ -105,7 +105,9 @@ export function dataApp(
   app.all("/health", ({ request }) => health(request));
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request }) => readyz(request, status));
-  app.get("/metrics", ({ request }) => encodedResponse(status.metrics(), { headers: METRICS }, request));
+  app.get("/metrics", async ({ request }) =>
+    encodedResponse(await status.metrics(), { headers: METRICS }, request),
+  );
   app.use(
     docsPlugin({
       signposts: ["/", "/api/v2"],
@@ -233,7 +235,7 @@ export function answerFailure(
 
 /** Logs what no resource expected. @returns the answer */
 export function noteFailure(status: ServerStatus, error: unknown): ApiError {
-  status.counts.fault();
+  status.counts.faults++;
   if (process.env.LYRA_DEBUG) console.error(error);
   if (!isStoreDamage(error)) {
     logFailure(new NodeError("serve", "internal", "a request failed inside Lyra", INTERNAL_HINT));

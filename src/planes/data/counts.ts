@@ -1,132 +1,105 @@
-// What the threads that answer count, in memory that they share: each has words of its own, and whoever asks adds
-// them up. Exports that run are also counted together, because one thread must not begin what another one has no room for.
+// Counts of a thread that answers, for `/metrics`: answers by status, faults, exports, and how long answers take. Plain
+// values, so that they can be posted to another thread and added up there.
+import { ApiError, Grpc } from "../../http/errors.ts";
 
-import { countLatency, LATENCY_WORDS, latencyLines, type RouteClass } from "./latencies.ts";
+/** From the request's arrival to its answer's first byte; what is streamed after that is not counted. */
+export const ROUTE_CLASSES = ["kept", "read", "export", "submission", "node", "other"] as const;
+export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
-/** Threads that can count. */
-export const COUNTING_THREADS_MAX = 16;
+/** Upper bounds, milliseconds; the last bucket has none. */
+const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 
-const STATUSES = 600;
-const CACHE_HITS = STATUSES;
-const EXPORTS_FAILED = STATUSES + 1;
-const FAULTS = STATUSES + 2;
-const LATENCIES = STATUSES + 3;
-const WORDS = LATENCIES + LATENCY_WORDS;
-const WORD_BYTES = 8;
-/** Of the exports that run: all of them, then those of each thread. */
-const ALL = 0;
-
-export interface CountsMemory {
-  readonly words: SharedArrayBuffer;
-  readonly exportsRunning: SharedArrayBuffer;
+interface Histogram {
+  /** Answers in each bucket alone. */
+  readonly buckets: number[];
+  sumMs: number;
 }
 
+const newHistogram = (): Histogram => ({ buckets: new Array(BOUNDS_MS.length + 1).fill(0), sumMs: 0 });
+
 export class ServerCounts {
-  private readonly words: Float64Array;
-  private readonly running: Int32Array;
-  private readonly own: number;
-  private readonly ownRunning: number;
-
-  /**
-   * @param memory of the thread that began; its own without
-   * @param thread from 0, below `COUNTING_THREADS_MAX`
-   */
-  constructor(
-    readonly memory: CountsMemory = newMemory(),
-    thread = 0,
-  ) {
-    this.words = new Float64Array(memory.words);
-    this.running = new Int32Array(memory.exportsRunning);
-    this.own = thread * WORDS;
-    this.ownRunning = ALL + 1 + thread;
-  }
-
-  response(status: number): void {
-    this.words[this.own + status]!++;
-  }
+  /** Answers by status. */
+  readonly responses = new Map<number, number>();
+  cacheHits = 0;
+  /** Failures that no request can be blamed for. */
+  faults = 0;
+  exportsRunning = 0;
+  /** Exports that broke off half way, through a fault of ours. */
+  exportsFailed = 0;
+  readonly latencies = Object.fromEntries(ROUTE_CLASSES.map((name) => [name, newHistogram()])) as Record<
+    RouteClass,
+    Histogram
+  >;
 
   /** @param ms from the request to its answer */
-  latency(kind: RouteClass, ms: number): void {
-    countLatency(this.words, this.own + LATENCIES, kind, ms);
+  countResponse(status: number, kind: RouteClass, ms: number): void {
+    this.responses.set(status, (this.responses.get(status) ?? 0) + 1);
+    const histogram = this.latencies[kind];
+    let bucket = 0;
+    while (bucket < BOUNDS_MS.length && ms > BOUNDS_MS[bucket]!) bucket++;
+    histogram.buckets[bucket]!++;
+    histogram.sumMs += ms;
   }
 
-  /** Something failed that no request can be blamed for. */
-  fault(): void {
-    this.words[this.own + FAULTS]!++;
-  }
-
-  cacheHit(): void {
-    this.words[this.own + CACHE_HITS]!++;
-  }
-
-  exportFailed(): void {
-    this.words[this.own + EXPORTS_FAILED]!++;
-  }
-
-  /** Takes a place for an export; false when all are taken. */
-  beginExport(max: number): boolean {
-    if (Atomics.add(this.running, ALL, 1) < max) {
-      Atomics.add(this.running, this.ownRunning, 1);
-      return true;
+  /** These and those of other threads, which keep their values and not their methods when they are posted. */
+  plus(others: readonly CountValues[]): ServerCounts {
+    const sum = new ServerCounts();
+    for (const counts of [this, ...others]) {
+      for (const [status, n] of counts.responses)
+        sum.responses.set(status, (sum.responses.get(status) ?? 0) + n);
+      for (const name of SUMMED) sum[name] += counts[name];
+      for (const kind of ROUTE_CLASSES) {
+        const { buckets, sumMs } = counts.latencies[kind];
+        sum.latencies[kind].sumMs += sumMs;
+        for (const [at, n] of buckets.entries()) sum.latencies[kind].buckets[at]! += n;
+      }
     }
-    Atomics.sub(this.running, ALL, 1);
-    return false;
-  }
-
-  endExport(): void {
-    // Of a thread that is gone its places were given back before.
-    if (Atomics.sub(this.running, this.ownRunning, 1) > 0) Atomics.sub(this.running, ALL, 1);
-    else Atomics.add(this.running, this.ownRunning, 1);
-  }
-
-  /** Gives back the places of a thread that ended, whatever it was at. */
-  releaseExports(thread: number): void {
-    const left = Atomics.exchange(this.running, ALL + 1 + thread, 0);
-    Atomics.sub(this.running, ALL, left);
-  }
-
-  get exportsRunning(): number {
-    return Atomics.load(this.running, ALL);
-  }
-
-  get exportsFailed(): number {
-    return this.sum(EXPORTS_FAILED);
-  }
-
-  get faults(): number {
-    return this.sum(FAULTS);
-  }
-
-  /** Of all threads, for `/metrics`. */
-  latencyLines(): string[] {
-    return latencyLines((word) => this.sum(LATENCIES + word));
-  }
-
-  get cacheHits(): number {
-    return this.sum(CACHE_HITS);
-  }
-
-  /** Answers of this thread. */
-  get ownResponses(): number {
-    return this.words.subarray(this.own, this.own + STATUSES).reduce((sum, count) => sum + count, 0);
-  }
-
-  /** How many answers of each status there were, of all threads. */
-  get responses(): readonly (readonly [status: number, count: number])[] {
-    const statuses = Array.from({ length: STATUSES }, (_, status) => [status, this.sum(status)] as const);
-    return statuses.filter(([, count]) => count > 0);
-  }
-
-  private sum(word: number): number {
-    let sum = 0;
-    for (let at = word; at < this.words.length; at += WORDS) sum += this.words[at]!;
     return sum;
   }
 }
 
-function newMemory(): CountsMemory {
-  return {
-    words: new SharedArrayBuffer(COUNTING_THREADS_MAX * WORDS * WORD_BYTES),
-    exportsRunning: new SharedArrayBuffer((ALL + 1 + COUNTING_THREADS_MAX) * Int32Array.BYTES_PER_ELEMENT),
-  };
+const SUMMED = ["cacheHits", "faults", "exportsRunning", "exportsFailed"] as const;
+export type CountValues = Pick<ServerCounts, "responses" | "latencies" | (typeof SUMMED)[number]>;
+
+const HISTOGRAM = "lyra_http_request_seconds";
+
+/** Latencies in the text form of Prometheus. */
+export function latencyLines({ latencies }: CountValues): string[] {
+  const lines = [
+    `# HELP ${HISTOGRAM} Time from a request to its answer's first byte, by class of route.`,
+    `# TYPE ${HISTOGRAM} histogram`,
+  ];
+  for (const name of ROUTE_CLASSES) {
+    const { buckets, sumMs } = latencies[name];
+    let count = 0;
+    for (const [at, inBucket] of buckets.entries()) {
+      count += inBucket;
+      const bound = at < BOUNDS_MS.length ? String(BOUNDS_MS[at]! / 1_000) : "+Inf";
+      lines.push(`${HISTOGRAM}_bucket{class="${name}",le="${bound}"} ${count}`);
+    }
+    lines.push(`${HISTOGRAM}_sum{class="${name}"} ${sumMs / 1_000}`);
+    lines.push(`${HISTOGRAM}_count{class="${name}"} ${count}`);
+  }
+  return lines;
+}
+
+/** Exports that run at once, of whatever kind. */
+export class ExportSlots {
+  constructor(
+    private readonly max: number,
+    readonly counts = new ServerCounts(),
+  ) {}
+
+  /** Takes a slot. @returns releases it, once @throws ApiError 429 when all are taken */
+  acquire(): () => void {
+    if (this.counts.exportsRunning >= this.max) {
+      throw new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
+    }
+    this.counts.exportsRunning++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.counts.exportsRunning--;
+      isHeld = false;
+    };
+  }
 }

@@ -13,7 +13,7 @@ import { retryAfter } from "../../http/http.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
-import type { ExportSlots } from "./export-slots.ts";
+import type { ExportSlots } from "./counts.ts";
 
 /** What the three lists need of the data context. */
 export interface HistoryContext {
@@ -137,14 +137,14 @@ export class NetworkHistoryExports {
     const { headers, manifest, signal } = options;
     let release = () => {};
     try {
-      release = this.slots.take();
+      release = this.slots.acquire();
       const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
       if (acceptedForm(headers.get("accept")) === "stream") {
         const archive = exportStream(plan, {
           chunkBytes: MESSAGE_BYTES,
           signal,
           onEnd: release,
-          onFailure: () => this.slots.failed(),
+          onFailure: () => this.slots.counts.exportsFailed++,
         });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
@@ -175,7 +175,7 @@ export class NetworkHistoryExports {
       return new Response(bytes, { status, headers });
     }
     // Chunked: the runtime sends no Content-Length with a stream. One that fails ends without its last chunk.
-    const onFailure = () => this.slots.failed();
+    const onFailure = () => this.slots.counts.exportsFailed++;
     return new Response(exportBody(plan, { range, signal, onEnd: release, onFailure }), { status, headers });
   }
 }

@@ -11,26 +11,26 @@ import {
   splitUrl,
   urlOf,
 } from "../../http/http.ts";
-import type { LoadMeter } from "../../http/load-meter.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, sendKept, toResponse } from "./app.ts";
-import { routeClass } from "./latencies.ts";
+import type { RouteClass } from "./counts.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";
 
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 1024 * 1024;
 const STATUS_PATHS: ReadonlySet<string> = new Set(["/health", "/healthz", "/readyz", "/metrics"]);
+const DATA_PATHS = "/api/v2/";
+const EXPORT = /\/export(?:\?|$)/;
+const SCHEME_LENGTH = "http://".length;
 const HEIGHT = /^\d{1,15}$/;
 
 export interface DataServer {
   readonly port: number;
   readonly url: string;
-  /** Answers taken from the page cache so far, by all threads. */
+  /** Answers taken from the page cache so far. */
   cacheHits(): number;
-  /** Requests that are being answered. */
-  pending(): number;
   stop(): Promise<void>;
 }
 
@@ -42,15 +42,13 @@ export interface ServeOptions {
   readonly mounted?: MountedPlane;
   /** Where other threads listen on the port as well: the system then spreads the connections. */
   readonly sharing?: PortSharing;
-  /** Told of the work that answers make. */
-  readonly meter?: LoadMeter;
 }
 
 /** Listens. @throws NodeError `port_in_use` */
 export function serveData(
   plane: DataPlane,
   status: ServerStatus,
-  { host, port, mounted, sharing, meter }: ServeOptions,
+  { host, port, mounted, sharing }: ServeOptions,
 ): DataServer {
   const version = plane.context.db.prepare("PRAGMA data_version");
   const versionNow = () => (version.get() as { data_version: bigint }).data_version;
@@ -70,11 +68,11 @@ export function serveData(
       const kept = cache.get(cacheKey(request));
       if (kept) {
         isKept = true;
-        status.counts.cacheHit();
+        status.counts.cacheHits++;
         return sendKept(kept, cache, request);
       }
     } else if (isPreflight(request)) return preflight(request);
-    return meter === undefined ? app.fetch(request) : meter.measure(() => app.fetch(request));
+    return app.fetch(request);
   };
   const { bodyBytesMax, submissionBytesMax } = plane.context.limits;
   const bodyMax = Math.max(bodyBytesMax, BODY_READ_BYTES_MAX, mounted ? 2 * submissionBytesMax : 0);
@@ -88,11 +86,9 @@ export function serveData(
   // The runtime would print the stack of what leaves a handler.
   const failed = (request: Request) => (error: unknown) => answerFailure(status, request, error);
   const counted = (response: Response, request: Request, startedMs: number): Response => {
-    const { counts } = status;
-    counts.response(response.status);
     const kind = isKept ? "kept" : routeClass(request, mounted);
     isKept = false;
-    counts.latency(kind, performance.now() - startedMs);
+    status.counts.countResponse(response.status, kind, performance.now() - startedMs);
     return response;
   };
   const server = listen(listening, (request) => {
@@ -110,9 +106,18 @@ export function serveData(
     port: server.port!,
     url: urlOf(host, server.port!),
     cacheHits: () => status.counts.cacheHits,
-    pending: () => server.pendingRequests,
     stop: () => server.stop(true),
   };
+}
+
+/** The class of a request that was not answered from the cache. */
+function routeClass({ url, method }: Request, mounted: MountedPlane | undefined): RouteClass {
+  // Nearly every one: nothing is cut out of the address for it.
+  if (url.startsWith(DATA_PATHS, url.indexOf("/", SCHEME_LENGTH)))
+    return url.includes("/export") && EXPORT.test(url) ? "export" : "read";
+  const { pathname } = splitUrl(url);
+  if (mounted === undefined || !mounted.takes(pathname)) return "other";
+  return method === "POST" && mounted.submits(pathname) ? "submission" : "node";
 }
 
 /** Everything but what says how the node is. */

@@ -1,6 +1,6 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
 import type { ChainHead } from "../../store/head.ts";
-import { ServerCounts } from "./counts.ts";
+import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
 import { IngestRate } from "./ingest-rate.ts";
 import { metric } from "./metric.ts";
 import { processMetrics } from "./process-metrics.ts";
@@ -20,19 +20,13 @@ export const STORE_DAMAGED = "the store is damaged: store_damaged";
 
 export class ServerStatus {
   source: StatusSource | undefined;
+  readonly counts = new ServerCounts();
+  private readonly startedMs = performance.now();
   /** To be notified of commits. */
   readonly ingest = new IngestRate();
   /** Notified once, when an answer meets a damaged store. */
   onDamage = () => {};
   private hasMetDamage = false;
-
-  /** @param startedMs when the node started, by this thread's `performance.now()` */
-  constructor(
-    readonly counts = new ServerCounts(),
-    private readonly startedMs = performance.now(),
-    /** Time of this machine, Unix microseconds. */
-    private readonly nowUs: () => number = () => (performance.timeOrigin + performance.now()) * 1_000,
-  ) {}
 
   /** `/readyz`: 200 when every reader gets what it may expect, else 503 and the reason. */
   readiness(): { ready: boolean; reason: string } {
@@ -53,10 +47,16 @@ export class ServerStatus {
     this.onDamage();
   }
 
+  /** Counts of other threads that answer for the same node. */
+  otherCounts: () => readonly CountValues[] = () => [];
+
   /** `/metrics`: Prometheus text format, version 0.0.4. */
-  metrics(): string {
+  metrics: () => string | Promise<string> = () => this.text();
+
+  private text(): string {
+    const counts = this.counts.plus(this.otherCounts());
     const facts = this.isDamaged ? undefined : this.source;
-    const nowUs = this.nowUs();
+    const nowUs = (performance.timeOrigin + performance.now()) * 1_000;
     const head = facts?.head();
     const lines = [
       ...metric("lyra_block_height", "gauge", "Height of the last block in the store.", head?.height ?? 0),
@@ -102,10 +102,10 @@ export class ServerStatus {
         "lyra_page_cache_hits_total",
         "counter",
         "Answers taken from the page cache.",
-        this.counts.cacheHits,
+        counts.cacheHits,
       ),
-      ...metric("lyra_exports_running", "gauge", "Exports being sent.", this.counts.exportsRunning),
-      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", this.counts.exportsFailed),
+      ...metric("lyra_exports_running", "gauge", "Exports being sent.", counts.exportsRunning),
+      ...metric("lyra_exports_failed_total", "counter", "Exports that broke off.", counts.exportsFailed),
       ...metric(
         "lyra_uptime_seconds",
         "gauge",
@@ -115,28 +115,28 @@ export class ServerStatus {
       ...processMetrics(),
       "# HELP lyra_http_responses_total Responses by status.",
       "# TYPE lyra_http_responses_total counter",
-      ...this.counts.responses.map(
-        ([status, count]) => `lyra_http_responses_total{status="${status}"} ${count}`,
-      ),
-      ...this.errorLines(),
-      ...metric("lyra_faults_total", "counter", "Answers that failed inside the node.", this.counts.faults),
-      ...this.counts.latencyLines(),
+      ...[...counts.responses]
+        .sort(([a], [b]) => a - b)
+        .map(([status, count]) => `lyra_http_responses_total{status="${status}"} ${count}`),
+      ...errorLines(counts),
+      ...metric("lyra_faults_total", "counter", "Answers that failed inside the node.", counts.faults),
+      ...latencyLines(counts),
     ];
     return `${lines.join("\n")}\n`;
   }
+}
 
-  /** Mistakes of clients apart from answers that a server has to explain. */
-  private errorLines(): string[] {
-    const inClass = (first: number) =>
-      this.counts.responses.reduce(
-        (sum, [status, count]) => (status >= first && status < first + 100 ? sum + count : sum),
-        0,
-      );
-    return [
-      "# HELP lyra_http_errors_total Refused requests: client mistakes are 4xx, the server's 5xx. Some 5xx are demanded by the interface for a client's mistake; lyra_faults_total counts what really failed.",
-      "# TYPE lyra_http_errors_total counter",
-      `lyra_http_errors_total{kind="client"} ${inClass(400)}`,
-      `lyra_http_errors_total{kind="server"} ${inClass(500)}`,
-    ];
-  }
+/** Mistakes of clients apart from answers that a server has to explain. */
+function errorLines({ responses }: CountValues): string[] {
+  const inClass = (first: number) =>
+    [...responses].reduce(
+      (sum, [status, count]) => (status >= first && status < first + 100 ? sum + count : sum),
+      0,
+    );
+  return [
+    "# HELP lyra_http_errors_total Refused requests: client mistakes are 4xx, the server's 5xx. Some 5xx are demanded by the interface for a client's mistake; lyra_faults_total counts what really failed.",
+    "# TYPE lyra_http_errors_total counter",
+    `lyra_http_errors_total{kind="client"} ${inClass(400)}`,
+    `lyra_http_errors_total{kind="server"} ${inClass(500)}`,
+  ];
 }

@@ -3,7 +3,7 @@
 import { ApiError, badRequest } from "../../http/errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { segmentDirectory } from "../../store/database.ts";
-import { ExportSlots } from "./export-slots.ts";
+import { ExportSlots } from "./counts.ts";
 import { exportLedgerEntries } from "./ledger-export.ts";
 import { EXPORT_PATH, errorResponse, NetworkHistoryExports } from "./network-history.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
@@ -42,11 +42,11 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
       answer(_request, fields) {
         let release: () => void;
         try {
-          release = slots.take();
+          release = slots.acquire();
         } catch (error) {
           return errorResponse(error as ApiError);
         }
-        return exportLedgerEntries(plane.context, fields, release, () => slots.failed());
+        return exportLedgerEntries(plane.context, fields, release, () => status.counts.exportsFailed++);
       },
     },
   ];

@@ -51,9 +51,9 @@ export function serveNode(
   // Twice what is accepted: so much is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const counted = (response: Response, { method, url }: Request, startedMs: number): Response => {
-    counts.response(response.status);
     const isSubmission = method === "POST" && matchNodeRoute(splitUrl(url).pathname)?.route.method === "POST";
-    counts.latency(isSubmission ? "submission" : "node", performance.now() - startedMs);
+    const kind = isSubmission ? "submission" : "node";
+    counts.countResponse(response.status, kind, performance.now() - startedMs);
     return response;
   };
   const server = listen({ host, port, bodyBytesMax, portFlag: "--node-port" }, (request) => {

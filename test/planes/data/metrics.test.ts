@@ -1,9 +1,8 @@
 // What `/metrics` tells beside counts: times by class of route, errors by who made them, rate, lag, log, descriptors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
-import { ServerCounts } from "../../../src/planes/data/counts.ts";
+import { latencyLines, ROUTE_CLASSES, ServerCounts } from "../../../src/planes/data/counts.ts";
 import { IngestRate } from "../../../src/planes/data/ingest-rate.ts";
-import { ROUTE_CLASSES } from "../../../src/planes/data/latencies.ts";
 
 /** Numbers by name and labels. */
 function read(text: string): Map<string, number> {
@@ -19,11 +18,17 @@ function read(text: string): Map<string, number> {
 describe("times", () => {
   test("fall into the buckets of their class, which add up over threads", () => {
     const first = new ServerCounts();
-    const second = new ServerCounts(first.memory, 1);
-    for (const ms of [0.1, 0.25, 0.26, 7]) first.latency("read", ms);
-    second.latency("read", 20_000);
-    second.latency("export", 3);
-    const values = read(first.latencyLines().join("\n"));
+    const second = new ServerCounts();
+    for (const ms of [0.1, 0.25, 0.26, 7]) first.countResponse(200, "read", ms);
+    second.countResponse(200, "read", 20_000);
+    second.countResponse(404, "export", 3);
+    // As it comes from another thread.
+    const both = first.plus([structuredClone({ ...second })]);
+    expect([...both.responses]).toEqual([
+      [200, 5],
+      [404, 1],
+    ]);
+    const values = read(latencyLines(both).join("\n"));
     const bucket = (le: string, name = "read") =>
       values.get(`lyra_http_request_seconds_bucket{class="${name}",le="${le}"}`);
     expect(["0.00025", "0.0005", "0.005", "0.01", "10", "+Inf"].map((le) => bucket(le))).toEqual([
@@ -31,6 +36,7 @@ describe("times", () => {
     ]);
     expect(values.get('lyra_http_request_seconds_count{class="read"}')).toBe(5);
     expect(values.get('lyra_http_request_seconds_sum{class="read"}')).toBeCloseTo(20.00761, 6);
+    expect(first.responses.get(200)).toBe(4);
     expect([bucket("0.0025", "export"), bucket("0.005", "export"), bucket("+Inf", "kept")]).toEqual([
       0, 1, 0,
     ]);
