@@ -32,7 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   wire: ["errors", "crypto"],
   store: ["errors", "files", "wire", "crypto"],
   "chain/admission": ["errors", "files", "wire", "crypto"],
-  engine: ["errors", "wire", "crypto", "chain/admission"],
+  engine: ["errors", "wire", "crypto"],
   history: ["errors", "files", "wire", "crypto", "store"],
   ingest: ["errors", "files", "wire", "store", "chain"],
   chain: ["errors", "files", "wire", "crypto", "store", "ingest", "chain/admission", "engine"],

@@ -3,7 +3,7 @@
 import type { BlockInfo } from "../engine/core.ts";
 import type { EventPayload } from "../engine/events.ts";
 import type { Genesis } from "../engine/genesis.ts";
-import type { StateChange } from "../engine/state/state.ts";
+import type { StateChange } from "../engine/state.ts";
 import { Field } from "../store/project/fields.ts";
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { decodeLedgerMovements } from "../wire/generated/events.ts";

@@ -6,7 +6,7 @@
  */
 
 import type { Genesis } from "../engine/genesis.ts";
-import type { StateChange } from "../engine/state/state.ts";
+import type { StateChange } from "../engine/state.ts";
 import { logFailure } from "../errors/log.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { blockHash } from "../store/block-hash.ts";

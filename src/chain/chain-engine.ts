@@ -4,12 +4,12 @@
  *
  *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
  */
-import type { CheckpointText } from "../engine/checkpoint/container.ts";
+import type { CheckpointText } from "../engine/checkpoints.ts";
 import type { BlockInfo } from "../engine/core.ts";
+import type { EngineListener } from "../engine/domains.ts";
 import type { CommittedBlock, TxResult } from "../engine/engine.ts";
 import type { Duty, EpochInfo } from "../engine/ports.ts";
-import type { EngineListener } from "../engine/rooms.ts";
-import type { State } from "../engine/state/state.ts";
+import type { State } from "../engine/state.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 
 export type EngineResult = TxResult;

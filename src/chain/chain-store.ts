@@ -4,7 +4,7 @@
  * `begin` … `commit` stand around both.
  */
 import type { Database, Statement } from "bun:sqlite";
-import type { StateChange } from "../engine/state/state.ts";
+import type { StateChange } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
 import { hashOfRow } from "../store/block-hash.ts";

@@ -3,7 +3,6 @@
  * writer's connection that it is given; nobody else writes on it.
  */
 
-import { AMOUNT_MAX } from "../engine/amounts.ts";
 import {
   type BalanceSetting,
   type BlockMode,
@@ -17,6 +16,7 @@ import {
 } from "../engine/chain-port.ts";
 import { CHAIN_TIME_MAX_NS } from "../engine/genesis.ts";
 import type { Duty } from "../engine/ports.ts";
+import { UINT_MAX } from "../engine/values.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { fromJson } from "../wire/from-json.ts";
@@ -330,7 +330,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   async setBalances(balances: readonly BalanceSetting[]): Promise<ChainStatus> {
     for (const { party, balance } of balances) {
       if (!isHex64(party)) throw invalid("balance", "the party must be a public key: 64 hex digits");
-      if (balance < 0n || balance > AMOUNT_MAX)
+      if (balance < 0n || balance > UINT_MAX)
         throw invalid("balance", "a balance must be 0 or more, of 256 bits at most");
     }
     const texts = balances.map(({ party, asset, balance }) => ({

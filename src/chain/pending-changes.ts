@@ -2,7 +2,7 @@
  * What has changed of the state since it was stored last: of each entry the last change. Kept in layers, so that a
  * snapshot holds on to all of it at no cost: the layers of a snapshot are never written to again.
  */
-import type { StateChange } from "../engine/state/state.ts";
+import type { StateChange } from "../engine/state.ts";
 
 type Layer = ReadonlyMap<string, ReadonlyMap<string, StateChange>>;
 

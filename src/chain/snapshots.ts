@@ -4,7 +4,7 @@
  * a restart the journal is gone: then the rows go back, and the state is read from them.
  */
 import type { Database } from "bun:sqlite";
-import type { Place } from "../engine/state/state.ts";
+import type { Place } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { UndoLog } from "../store/undo-log.ts";
 import type { ChainCore } from "./chain-core.ts";

@@ -2,7 +2,7 @@
  * What happened since the state was stored last: a restart makes it again, block by block. When it becomes too much,
  * the state is due to be stored.
  */
-import type { StateChange } from "../engine/state/state.ts";
+import type { StateChange } from "../engine/state.ts";
 import type { SequencerLimits } from "./limits.ts";
 import { PendingChanges, type PendingLayers } from "./pending-changes.ts";
 

@@ -1,10 +1,11 @@
 // lyra wallet token: long-living tokens for programs. A token is shown once; the file holds its hash.
-import { durationNs } from "../chain/admission/network-parameters.ts";
+
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { walletUnknown } from "../wallet/errors.ts";
+import { durationNs } from "../wire/time-text.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print, STORE_FLAGS, storeOf, takeWords } from "./wallet-opening.ts";

@@ -3,7 +3,7 @@
  * contracts held can be told from the checkpoint, but for claims that nobody has made yet and what each address has
  * brought in so far.
  */
-import { genesisCheckpoint } from "../engine/checkpoint/container.ts";
+import { genesisCheckpoint } from "../engine/checkpoints.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { SimulatorState } from "../ethereum/bridge-simulator.ts";
 import {

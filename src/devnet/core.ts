@@ -208,14 +208,14 @@ function viewOf(chainId: string, engine: () => Engine): AgentView {
     get timeNs() {
       return engine().core.nowNs;
     },
-    node: (nodeId) => engine().rooms.validators.node(nodeId),
+    node: (nodeId) => engine().domains.validators.node(nodeId),
     duties: (nodeId) => engine().duties(nodeId),
   };
 }
 
 /** An asset without a contract is what it says; one with a contract must be what the contract says. */
 function isAssetOf(engine: Engine, simulator: BridgeSimulator, id: string): boolean {
-  const details = engine.rooms.assets.get(id)?.details;
+  const details = engine.domains.assets.get(id)?.details;
   if (details === undefined) return false;
   if (details.erc20 === undefined) return true;
   const { name, symbol, decimals, erc20 } = details;

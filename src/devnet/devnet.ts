@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
-import { readCheckpointFile } from "../engine/checkpoint/container.ts";
+import { readCheckpointFile } from "../engine/checkpoints.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { lockHome } from "../files/lock.ts";

@@ -1,10 +1,10 @@
 // What a devnet starts from: the shipped genesis, or one of the developer's own; and what follows from it for the
 // simulated Ethereum.
 import shipped from "../../data/devnet-genesis.json" with { type: "json" };
-import { genesisDetails } from "../engine/asset-details.ts";
-import type { CheckpointText } from "../engine/checkpoint/container.ts";
+import { genesisDetails } from "../engine/assets.ts";
+import type { CheckpointText } from "../engine/checkpoints.ts";
 import { type Genesis, readGenesis } from "../engine/genesis.ts";
-import { genesisNode } from "../engine/genesis-validators.ts";
+import { genesisNode } from "../engine/nodes.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { SimulatorOptions } from "../ethereum/bridge-simulator.ts";
 import type { Listing } from "../ethereum/collateral-bridge.ts";

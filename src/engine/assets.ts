@@ -3,30 +3,24 @@
  * and the changes of their limits.
  */
 import { bridgeDigest } from "../crypto/multisig.ts";
-import { prefixedAddress } from "../crypto/secp256k1.ts";
+import { checksumAddress, isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { NodeSignatureKind } from "../wire/generated/commands.ts";
 import {
   type AssetDetails,
   type AssetDetailsUpdate,
   AssetStatus,
+  type ERC20Update,
   ProposalError,
 } from "../wire/generated/vega.ts";
-import {
-  checkNewAsset,
-  genesisDetails,
-  idAsNumber,
-  invalidAsset,
-  normalDetails,
-  updated,
-} from "./asset-details.ts";
+import { identifierBytes } from "../wire/identifiers.ts";
 import type { Core } from "./core.ts";
-import { CommandError, InvariantError } from "./errors.ts";
+import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from "./errors.ts";
 import type { GenesisAsset } from "./genesis.ts";
-import { ETHEREUM_CONFIG } from "./parameter-definitions.ts";
-import { collateralBridge, type EthereumConfig } from "./parameter-json.ts";
+import { collateralBridge, ETHEREUM_CONFIG, type EthereumConfig } from "./parameter-definitions.ts";
 import type { AssetReader, AssetRecord, NotaryPort, ParameterReader } from "./ports.ts";
-import { ProposalRefusal } from "./proposal-refusal.ts";
-import { compare, type Table } from "./state/state.ts";
+import { compare, type Table } from "./state.ts";
+import { parseDecimal, parseUint } from "./values.ts";
 
 /** An enacted update that waits for its event from the bridge. */
 export interface StagedUpdate {
@@ -242,4 +236,153 @@ export class Assets implements AssetReader {
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes).toString("hex");
+}
+
+// Details of assets: what a genesis and a proposal may say (reference 60, sections 5.1, 5.3, 5.5 and 11.1).
+
+/** Decimals of an asset are kept in a column of 32 bits with a sign. */
+const DECIMALS_MAX = 2n ** 31n - 1n;
+/** Of an asset of a genesis, which is funded: with more, one unit of it is more than 256 bits hold. */
+const FUNDED_DECIMALS_MAX = 77;
+
+/** Details of an asset of a genesis; quantum and limits may be zero there. @throws NodeError */
+export function genesisDetails(id: string, asset: GenesisAsset): AssetDetails {
+  const { builtin_asset: builtin, erc20 } = asset?.source ?? {};
+  if (builtin === undefined && erc20 === undefined) throw invalidAsset(id, "missing asset source");
+  if (builtin !== undefined && erc20 !== undefined)
+    throw invalidAsset(id, "multiple asset sources specified");
+  const { name, symbol, decimals, quantum } = asset;
+  if (!isIdentifier(id)) throw invalidAsset(id, "not a valid hex id (or well known exception)");
+  if (typeof name !== "string" || name === "") throw invalidAsset(id, "name is required");
+  if (typeof symbol !== "string" || symbol === "") throw invalidAsset(id, "symbol is required");
+  if (![name, symbol].every((text) => text.isWellFormed()))
+    throw invalidAsset(id, "name and symbol must be texts in UTF-8");
+  if (!Number.isSafeInteger(decimals) || decimals < 0 || decimals > FUNDED_DECIMALS_MAX)
+    throw invalidAsset(id, `decimals must be a whole number from 0 to ${FUNDED_DECIMALS_MAX}`);
+  const unit = parseDecimal(String(quantum));
+  if (unit === undefined || unit.isNegative()) throw invalidAsset(id, "quantum must be a number, 0 or more");
+  const amount = (title: string, text: string) => {
+    const value = parseUint(String(text));
+    if (value === undefined) throw invalidAsset(id, `${title} must be a whole number, 0 or more`);
+    return value.toString();
+  };
+  if (erc20 !== undefined && !isEthereumAddress(String(erc20.contract_address))) {
+    throw invalidAsset(id, "contract_address must be an Ethereum address");
+  }
+  return {
+    name,
+    symbol,
+    decimals: BigInt(decimals),
+    quantum: unit.toString(),
+    builtinAsset: builtin && {
+      maxFaucetAmountMint: amount("max_faucet_amount_mint", builtin.max_faucet_amount_mint),
+    },
+    erc20: erc20 && {
+      contractAddress: checksumAddress(erc20.contract_address),
+      lifetimeLimit: amount("lifetime_limit", erc20.lifetime_limit),
+      withdrawThreshold: amount("withdraw_threshold", erc20.withdraw_threshold),
+    },
+  };
+}
+
+function isIdentifier(id: string): boolean {
+  try {
+    return identifierBytes(id).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+export function invalidAsset(id: string, problem: string): NodeError {
+  return new NodeError(
+    "engine.genesis",
+    "genesis_invalid",
+    `the genesis document cannot be used: asset '${id}': ${problem}`,
+  );
+}
+
+/** What a proposed asset must have (section 5.3), its contract's uniqueness aside. @throws ProposalRefusal */
+export function checkNewAsset(details: AssetDetails): void {
+  const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
+  if (name === "" || symbol === "")
+    refuseProposal("INVALID_ASSET_DETAILS", "asset name and symbol are required");
+  if (!isPositive(quantum)) refuseProposal("INVALID_ASSET_DETAILS", "asset quantum must be positive");
+  if (decimals > DECIMALS_MAX)
+    refuseProposal("INVALID_ASSET_DETAILS", "asset decimals must not exceed 31 bits");
+  if (builtin !== undefined && !isPositiveUint(builtin.maxFaucetAmountMint)) {
+    refuseProposal("MISSING_BUILTIN_ASSET_FIELD", "missing builtin asset field");
+  }
+  if (builtin !== undefined) return;
+  if (erc20 === undefined) refuseProposal("INVALID_ASSET_DETAILS", "missing asset source");
+  if (erc20.contractAddress === "")
+    refuseProposal("MISSING_ERC20_CONTRACT_ADDRESS", "missing erc20 contract address");
+  if (!isEthereumAddress(erc20.contractAddress)) {
+    refuseProposal("INVALID_ASSET_DETAILS", "invalid erc20 contract address");
+  }
+  if (!isPositiveUint(erc20.lifetimeLimit) || !isPositiveUint(erc20.withdrawThreshold)) {
+    refuseProposal("INVALID_ASSET_DETAILS", "asset limits must be positive numbers of at most 256 bits");
+  }
+}
+
+/** What an update of an asset must have (section 5.5). @throws ProposalRefusal */
+export function checkAssetUpdate(changes: AssetDetailsUpdate): void {
+  if (!isPositive(changes.quantum)) refuseProposal("INVALID_ASSET_DETAILS", "asset quantum must be positive");
+  const { erc20 } = changes;
+  if (
+    erc20 === undefined ||
+    !isPositiveUint(erc20.lifetimeLimit) ||
+    !isPositiveUint(erc20.withdrawThreshold)
+  ) {
+    refuseProposal("INVALID_ASSET_DETAILS", "asset limits must be positive numbers of at most 256 bits");
+  }
+}
+
+/** As the state keeps a proposed asset: numbers in their plain form, the contract with its checksum. */
+export function normalDetails(details: AssetDetails): AssetDetails {
+  const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
+  return {
+    name,
+    symbol,
+    decimals,
+    quantum: parseDecimal(quantum)!.toString(),
+    builtinAsset: builtin && { maxFaucetAmountMint: plain(builtin.maxFaucetAmountMint) },
+    erc20: erc20 && { contractAddress: checksumAddress(erc20.contractAddress), ...plainLimits(erc20) },
+  };
+}
+
+/** Quantum and limits are new, everything else stays. */
+export function updated(details: AssetDetails, { quantum, erc20 }: AssetDetailsUpdate): AssetDetails {
+  return {
+    ...details,
+    quantum: parseDecimal(quantum)!.toString(),
+    erc20: { contractAddress: details.erc20!.contractAddress, ...plainLimits(erc20!) },
+  };
+}
+
+function plainLimits({ lifetimeLimit, withdrawThreshold }: ERC20Update): ERC20Update {
+  return { lifetimeLimit: plain(lifetimeLimit), withdrawThreshold: plain(withdrawThreshold) };
+}
+
+function plain(text: string): string {
+  return BigInt(text).toString();
+}
+
+/** An identifier as the contracts' nonce: its digits as a number. */
+export function idAsNumber(id: string): bigint {
+  return BigInt(`0x${id}`);
+}
+
+function isPositive(text: string): boolean {
+  return parseDecimal(text)?.isPositive() ?? false;
+}
+
+function isPositiveUint(text: string): boolean {
+  return (parseUint(text.replace(/^\+/, "")) ?? 0n) > 0n;
+}
+
+/** The asset, usable or on its way there. @throws CommandError */
+export function knownAsset(assets: AssetReader, id: string): AssetRecord {
+  const asset = assets.get(id);
+  if (asset === undefined) throw new CommandError("asset does not exist");
+  return asset;
 }

@@ -7,12 +7,12 @@ import type {
   ERC20MultiSigEvent,
   StakingEvent,
 } from "../wire/generated/vega.ts";
-import type { ForeignPlace } from "./asset-actions.ts";
 import type { Banking } from "./banking.ts";
+import type { ForeignPlace } from "./bridge.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { ValidatorReader } from "./ports.ts";
-import type { Table } from "./state/state.ts";
+import type { Table } from "./state.ts";
 
 /** Who takes the events that are not about assets. @throws CommandError */
 export interface ChainEventTakers {

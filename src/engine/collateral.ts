@@ -10,10 +10,10 @@ import {
   type LedgerMovement,
   type TransferType,
 } from "../wire/generated/vega.ts";
-import { AMOUNT_MAX } from "./amounts.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError } from "./errors.ts";
-import type { Table } from "./state/state.ts";
+import type { Table } from "./state.ts";
+import { UINT_MAX } from "./values.ts";
 
 /** Owner of accounts that belong to the network. */
 export const SYSTEM_OWNER = "*";
@@ -179,7 +179,7 @@ export class Collateral {
    */
   hasRoomFor(asset: string, amount: bigint): boolean {
     const { deposited, withdrawn } = this.flows.get(asset) ?? NO_FLOW;
-    return deposited - withdrawn + amount <= AMOUNT_MAX;
+    return deposited - withdrawn + amount <= UINT_MAX;
   }
 
   /**
@@ -203,7 +203,7 @@ export class Collateral {
     if (account.balance < amount) throw new CommandError("not enough funds to withdraw");
     const flow = this.flows.get(asset) ?? NO_FLOW;
     const external = accountId(asset, AccountType.ACCOUNT_TYPE_EXTERNAL);
-    if (this.balance(external) + amount > AMOUNT_MAX) throw overflow();
+    if (this.balance(external) + amount > UINT_MAX) throw overflow();
     this.flows.set(asset, { deposited: flow.deposited, withdrawn: flow.withdrawn + amount });
     return this.move({ from: [from], to: [external], amount, type });
   }

@@ -2,7 +2,7 @@
 // that is being executed. No domain asks anybody else for the time (DESIGN.md: the engine knows no wall clock).
 import type { IdGenerator } from "../wire/transaction.ts";
 import { EventLog, type EventMember, type EventPayload, type EventSink } from "./events.ts";
-import { State } from "./state/state.ts";
+import { State } from "./state.ts";
 
 export interface BlockInfo {
   readonly height: number;

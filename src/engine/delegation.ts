@@ -5,7 +5,6 @@
 import { Decimal } from "../wire/decimal.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated/commands.ts";
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
-import { readAmount } from "./amounts.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type {
@@ -18,16 +17,23 @@ import type {
   ValidatorNode,
   ValidatorReader,
 } from "./ports.ts";
-import { amountOn, areEqual, NO_SHARES, proportional, reduced, totalOf, withAmount } from "./shares.ts";
 import {
+  amountOn,
+  areEqual,
   type EpochStakes,
+  NO_SHARES,
   NO_STAKE,
   type NodeStake,
+  proportional,
+  reduced,
   type Shares,
   type StakeByNode,
   stakeByNode,
+  totalOf,
+  withAmount,
 } from "./stakes.ts";
-import type { Cell, Table } from "./state/state.ts";
+import type { Cell, Table } from "./state.ts";
+import { readAmount } from "./values.ts";
 
 const NOT_A_NUMBER = "amount is not a valid base 10 number";
 /** Time between reconciliations with the stake (section 7.3). */

@@ -8,13 +8,13 @@ import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.t
 import { IdGenerator } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
-import type { CheckpointText } from "./checkpoint/container.ts";
+import type { CheckpointText } from "./checkpoints.ts";
 import { type BlockInfo, Core } from "./core.ts";
+import { type CommandTable, Domains, type EngineListener } from "./domains.ts";
 import { CommandError, commandErrorOf, ResultCode } from "./errors.ts";
 import type { Genesis } from "./genesis.ts";
 import type { Duty, EpochInfo } from "./ports.ts";
-import { type CommandTable, type EngineListener, Rooms } from "./rooms.ts";
-import type { StateChange } from "./state/state.ts";
+import type { StateChange } from "./state.ts";
 
 export interface BlockHeader extends BlockInfo {
   /** Node id of the validator that proposes the block; chosen by turns when it is left out. */
@@ -41,7 +41,7 @@ export interface CommittedBlock {
 
 export class Engine {
   readonly core: Core;
-  readonly rooms: Rooms;
+  readonly domains: Domains;
   /** The block in hand is the pseudo block. */
   private isGenesis = false;
 
@@ -50,7 +50,7 @@ export class Engine {
     private readonly listener: EngineListener = {},
   ) {
     this.core = new Core(genesis.chainId);
-    this.rooms = new Rooms(this.core, listener);
+    this.domains = new Domains(this.core, listener);
   }
 
   get chainId(): string {
@@ -63,26 +63,26 @@ export class Engine {
 
   /** The pseudo block of the genesis (section 1.3); `commit` ends it. */
   initChain(): void {
-    const { genesis, core, rooms } = this;
+    const { genesis, core, domains } = this;
     this.isGenesis = true;
     const hash = genesis.hash;
     core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash };
     core.log.begin(hash.toUpperCase());
     core.emit("beginBlock", { height: BigInt(core.height), timestamp: core.nowNs, hash });
     core.emit("timeUpdate", { timestamp: core.nowNs });
-    rooms.startFirstEpoch();
-    rooms.loadGenesis(genesis.appState);
+    domains.startFirstEpoch();
+    domains.loadGenesis(genesis.appState);
   }
 
   beginBlock(header: BlockHeader): void {
-    const { core, rooms } = this;
+    const { core, domains } = this;
     this.isGenesis = false;
     core.block = { height: header.height, timeNs: header.timeNs, hash: header.hash };
     core.log.begin(header.hash.toUpperCase());
     core.emit("beginBlock", { height: BigInt(header.height), timestamp: header.timeNs, hash: header.hash });
     core.emit("timeUpdate", { timestamp: header.timeNs });
-    rooms.tick();
-    rooms.beginBlock(header.proposer ?? rooms.proposerOf(header.height));
+    domains.tick();
+    domains.beginBlock(header.proposer ?? domains.proposerOf(header.height));
   }
 
   /** What the mempool asks: changes nothing. */
@@ -91,9 +91,9 @@ export class Engine {
     const events = this.core.log.length;
     try {
       this.inTransaction(tx, () => {
-        this.rooms.checkSender(tx);
-        if (this.rooms.handlers[tx.kind] === undefined) throw unsupported();
-        run(this.rooms.checks, tx);
+        this.domains.checkSender(tx);
+        if (this.domains.handlers[tx.kind] === undefined) throw unsupported();
+        run(this.domains.checks, tx);
       });
       return { code: ResultCode.ok, text: "", gasWanted: this.gas };
     } catch (error) {
@@ -113,8 +113,8 @@ export class Engine {
     try {
       result = this.inTransaction(tx, () => {
         try {
-          this.rooms.checkSender(tx);
-          if (!run(this.rooms.handlers, tx)) throw unsupported();
+          this.domains.checkSender(tx);
+          if (!run(this.domains.handlers, tx)) throw unsupported();
           this.report(tx, undefined);
           return { code: ResultCode.ok, text: "", gasWanted: this.gas };
         } catch (error) {
@@ -144,16 +144,16 @@ export class Engine {
   }
 
   endBlock(): void {
-    this.rooms.endBlock();
+    this.domains.endBlock();
   }
 
   /** Ends the block; the last event is its end. @throws InvariantError */
   commit(): CommittedBlock {
-    const { core, rooms } = this;
+    const { core, domains } = this;
     // The network commits the pseudo block with the first one: nothing is due at its end.
-    if (!this.isGenesis) rooms.commit();
+    if (!this.isGenesis) domains.commit();
     core.emit("endBlock", { height: BigInt(core.height) });
-    rooms.checkInvariants();
+    domains.checkInvariants();
     const changes = this.state.takeChanges();
     this.state.forget();
     return { block: core.log.take(), changes, stateDigest: this.state.digest };
@@ -161,22 +161,22 @@ export class Engine {
 
   /** Something waits for the next block and nothing else will bring it about. */
   wantsBlock(): boolean {
-    return this.rooms.wantsBlock();
+    return this.domains.wantsBlock();
   }
 
   /** What the validator of this node has to do now. */
   duties(nodeId: string): readonly Duty[] {
-    return this.rooms.duties(nodeId);
+    return this.domains.duties(nodeId);
   }
 
   /** What another chain can begin with. */
   checkpoint(): CheckpointText {
-    return this.rooms.checkpoint();
+    return this.domains.checkpoint();
   }
 
   /** Why no further block can be made: an upgrade has been agreed on. */
   haltReason(): string | undefined {
-    return this.rooms.upgrades.haltReason();
+    return this.domains.upgrades.haltReason();
   }
 
   /**
@@ -198,17 +198,17 @@ export class Engine {
 
   /** Gas of the transactions of a block at the most. */
   get blockGasMax(): number {
-    return Number(this.rooms.params.integer("network.transactions.maxgasperblock"));
+    return Number(this.domains.params.integer("network.transactions.maxgasperblock"));
   }
 
   /** Sets a general account's balance; inside a block, before its transactions. @throws CommandError */
   setBalance(party: string, asset: string, balance: bigint): void {
-    this.asTool("a balance that a tool sets", () => this.rooms.setBalance(party, asset, balance));
+    this.asTool("a balance that a tool sets", () => this.domains.setBalance(party, asset, balance));
   }
 
   /** Sets a network parameter; inside a block, before its transactions. @throws CommandError */
   setParameter(key: string, value: string): void {
-    this.asTool("a parameter that a tool sets", () => this.rooms.params.force(key, value));
+    this.asTool("a parameter that a tool sets", () => this.domains.params.force(key, value));
   }
 
   private asTool(subject: string, command: () => void): void {
@@ -220,11 +220,11 @@ export class Engine {
   }
 
   stakeOf(party: string): bigint | undefined {
-    return this.rooms.staking.balance(party);
+    return this.domains.staking.balance(party);
   }
 
   get epoch(): EpochInfo {
-    return this.rooms.epochs.current;
+    return this.domains.epochs.current;
   }
 
   private inTransaction<T>(tx: CheckedTransaction, run: () => T): T {
@@ -250,7 +250,7 @@ export class Engine {
 
   /** Every command that this chain executes costs the same (reference 30, section 5.1). */
   private get gas(): number {
-    return Number(this.rooms.params.integer("network.transaction.defaultgas"));
+    return Number(this.domains.params.integer("network.transaction.defaultgas"));
   }
 
   /** The result events of section 1.6. @param failure undefined for success */

@@ -16,7 +16,7 @@
 import { EpochAction } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
 import type { Domain, EpochInfo, EpochReader, ParameterReader } from "./ports.ts";
-import type { Cell } from "./state/state.ts";
+import type { Cell } from "./state.ts";
 
 const LENGTH_KEY = "validators.epoch.length";
 /** What a START event carries as its end: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */

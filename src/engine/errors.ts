@@ -1,4 +1,5 @@
-// Why the engine refuses a command. The text is what clients of the network see, word for word.
+// Refusals of commands and proposals. Clients of the network see the text, word for word.
+import { ProposalError } from "../wire/generated/vega.ts";
 
 /** Result codes of the engine (reference 30, section 7.1). */
 export const ResultCode = {
@@ -47,4 +48,24 @@ const UNEXPECTED = "internal error: the command was not executed";
 /** The engine contradicts itself: the chain must stop. */
 export class InvariantError extends Error {
   override readonly name = "InvariantError";
+}
+
+export type ProposalErrorNumber = (typeof ProposalError)[keyof typeof ProposalError];
+
+/** Reason for which a proposal is rejected or fails, as its event states it (reference 60, section 6.2). */
+export class ProposalRefusal extends CommandError {
+  constructor(
+    readonly reason: ProposalErrorNumber,
+    message: string,
+    numbers: Readonly<Record<string, bigint | string>> = {},
+  ) {
+    super(message, { numbers, keepChanges: true });
+  }
+}
+
+type ShortReason<K = keyof typeof ProposalError> = K extends `PROPOSAL_ERROR_${infer Name}` ? Name : never;
+
+/** @throws ProposalRefusal */
+export function refuseProposal(reason: ShortReason, text: string): never {
+  throw new ProposalRefusal(ProposalError[`PROPOSAL_ERROR_${reason}`], text);
 }

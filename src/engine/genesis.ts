@@ -2,7 +2,7 @@
 
 import { sha3HexOf } from "../crypto/sha3.ts";
 import { NodeError } from "../errors/node-error.ts";
-import { timeNs } from "./rfc3339.ts";
+import { timeNs } from "../wire/time-text.ts";
 
 /** 2250-01-01: times are 64-bit nanoseconds, which end in 2262, and epochs end after their blocks. */
 export const CHAIN_TIME_MAX_NS = 8_835_955_200_000_000_000n;

@@ -1,11 +1,15 @@
 // Rotation of a node's Vega key (reference 60, section 9.1): announced by its master key, done when the chain begins
 // the block that was named.
+
+import { checksumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
-import type { KeyRotateSubmission } from "../wire/generated/commands.ts";
+import type { EthereumKeyRotateSubmission, KeyRotateSubmission } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { Nodes } from "./nodes.ts";
-import type { Table } from "./state/state.ts";
+import type { SignerPort } from "./multisig.ts";
+import { checkEthereumSignature, type Nodes } from "./nodes.ts";
+import type { EpochReader } from "./ports.ts";
+import type { Table } from "./state.ts";
 
 interface PendingRotation {
   readonly target: bigint;
@@ -76,5 +80,115 @@ export class KeyRotations {
 
   forget(nodeId: string): void {
     this.pending.delete(nodeId);
+  }
+}
+
+// Rotation of a node's Ethereum key (reference 60, section 9.2): the new key signs; a validator's old one leaves the
+// multisig contract and its new one joins it.
+
+interface PendingEthereumRotation {
+  readonly target: bigint;
+  readonly newAddress: string;
+  /** Empty when none was given. */
+  readonly submitter: string;
+}
+
+/** A rotation that the contract does not know of yet. */
+interface Unresolved {
+  readonly oldAddress: string;
+  readonly newAddress: string;
+}
+
+export class EthereumKeyRotations {
+  /** By node id, both. */
+  private readonly pending: Table<PendingEthereumRotation>;
+  private readonly unresolved: Table<Unresolved>;
+
+  constructor(
+    private readonly core: Core,
+    private readonly epochs: EpochReader,
+    private readonly nodes: Nodes,
+  ) {
+    this.pending = core.state.table("validators.ethereum.rotations");
+    this.unresolved = core.state.table("validators.ethereum.unresolved");
+  }
+
+  /**
+   * The EthereumKeyRotateSubmission command, signed by the node's Vega key.
+   * @param seconds see `SignerPort.prepare`
+   * @throws CommandError
+   */
+  submit(payload: EthereumKeyRotateSubmission, signers: SignerPort, seconds: bigint): void {
+    const { targetBlock, currentAddress, submitterAddress, ethereumSignature } = payload;
+    const newAddress = prefixedAddress(payload.newAddress);
+    const node = this.nodes.nodeByKey(this.core.currentTx.party);
+    if (node === undefined) throw new CommandError("ethereum key rotation is not from a validator");
+    const { nodeId, ethereumAddress, status } = node;
+    if (this.pending.has(nodeId)) throw new CommandError("node already has a pending key rotation");
+    if (!this.isResolved(nodeId, signers)) {
+      throw new CommandError(
+        "ethereum keys from a previous rotation have not been resolved on the multisig control contract",
+      );
+    }
+    if (targetBlock <= BigInt(this.core.height)) {
+      throw new CommandError("target block height must be greater then current block");
+    }
+    if (currentAddress !== ethereumAddress) throw new CommandError("current Ethereum address does not match");
+    if (newAddress.toLowerCase() === currentAddress.toLowerCase()) {
+      throw new CommandError("new Ethereum address cannot be the same as the previous Ethereum address");
+    }
+    const text = `${currentAddress}${payload.newAddress}${targetBlock}`;
+    checkEthereumSignature(newAddress, text, ethereumSignature);
+    const submitter = submitterAddress === "" ? "" : checksumAddress(submitterAddress);
+    this.pending.set(nodeId, { target: targetBlock, newAddress, submitter });
+    if (status === "tendermint") this.change("remove", nodeId, ethereumAddress, submitter, signers, seconds);
+  }
+
+  /** Rotations due at this height, by node id. */
+  onBeginBlock(signers: SignerPort, seconds: bigint): void {
+    for (const [nodeId, { target, newAddress, submitter }] of this.pending.entries()) {
+      if (target > BigInt(this.core.height)) continue;
+      this.pending.delete(nodeId);
+      const { ethereumAddress: oldAddress, status } = this.nodes.node(nodeId)!;
+      this.nodes.update(nodeId, { ethereumAddress: newAddress });
+      this.core.emit("ethereumKeyRotation", { nodeId, oldAddress, newAddress, blockHeight: target });
+      if (status !== "tendermint") continue;
+      this.unresolved.set(nodeId, { oldAddress, newAddress });
+      this.change("add", nodeId, newAddress, submitter, signers, seconds);
+    }
+  }
+
+  /** What is announced, by node id. For checkpoints. */
+  announced(): readonly (readonly [nodeId: string, rotation: PendingEthereumRotation])[] {
+    return this.pending.entries();
+  }
+
+  /** As it was announced before the chain began anew. */
+  restore(nodeId: string, { target, newAddress, submitter }: PendingEthereumRotation): void {
+    this.pending.set(nodeId, { target, newAddress, submitter });
+  }
+
+  forget(nodeId: string): void {
+    this.pending.delete(nodeId);
+    this.unresolved.delete(nodeId);
+  }
+
+  private change(
+    action: "add" | "remove",
+    nodeId: string,
+    address: string,
+    submitter: string,
+    signers: SignerPort,
+    seconds: bigint,
+  ): void {
+    signers.prepare(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
+    if (submitter !== "") signers.issue(address, submitter);
+  }
+
+  /** Whether the contract has the new signer of the last rotation and lacks the old one. */
+  private isResolved(nodeId: string, signers: SignerPort): boolean {
+    const rotation = this.unresolved.get(nodeId);
+    if (rotation === undefined) return true;
+    return signers.isSigner(rotation.newAddress) && !signers.isSigner(rotation.oldAddress);
   }
 }

@@ -2,15 +2,16 @@
  * What may be proposed now (reference 60, section 5.7): flags of the genesis, and two dates that are network
  * parameters. A date that has passed when it is set is no date any more.
  */
+
+import { timeNs } from "../wire/time-text.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError, ResultCode } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
-import { INT64_MAX } from "./parameter-types.ts";
 import type { Domain, ParameterReader } from "./ports.ts";
-import { timeNs } from "./rfc3339.ts";
-import type { Cell } from "./state/state.ts";
+import type { Cell } from "./state.ts";
+import { INT64_MAX } from "./values.ts";
 
 const MARKET_DATE = "limits.markets.proposeEnabledFrom";
 const ASSET_DATE = "limits.assets.proposeEnabledFrom";

@@ -2,9 +2,26 @@
  * The nodes that the chain knows, of every status, with the indexes that other domains ask for. `Validators` adds
  * what happens to them.
  */
+
+import { ED25519_KEY_BYTES, ed25519Verify } from "../crypto/ed25519.ts";
+import { keccakOf } from "../crypto/keccak.ts";
+import {
+  checksumAddress,
+  isEthereumAddress,
+  prefixedAddress,
+  SECP256K1_SIGNATURE_BYTES,
+  secp256k1Signer,
+} from "../crypto/secp256k1.ts";
+import { sha3Of } from "../crypto/sha3.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { AnnounceNode, Signature } from "../wire/generated/commands.ts";
+import { UINT32_MAX } from "../wire/limits.ts";
+import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
 import type { Core } from "./core.ts";
+import { CommandError } from "./errors.ts";
+import type { GenesisValidator } from "./genesis.ts";
 import type { NodeStatus, ValidatorNode, ValidatorReader } from "./ports.ts";
-import type { Table } from "./state/state.ts";
+import type { Table } from "./state.ts";
 
 /** Voting power of a node of the genesis, and of every one as long as nobody has a score (reference 60, section 7.6). */
 export const INITIAL_POWER = 10n;
@@ -138,4 +155,144 @@ export class Nodes implements ValidatorReader {
     }
     return this.cached;
   }
+}
+
+// Validators as a genesis document gives them (reference 60, section 11.1): checked, and as the chain keeps them.
+
+const KEY = /^[0-9a-f]{64}$/;
+
+/** @param key under which the document has it: its consensus key @throws NodeError `genesis_invalid` */
+export function genesisNode(key: string, given: GenesisValidator): ValidatorNode {
+  if (typeof given !== "object" || given === null) throw invalidGenesis(key, "it must be an object");
+  const { id, vega_pub_key, vega_pub_key_index = 1, ethereum_address, tm_pub_key } = given;
+  if (!KEY.test(id)) throw invalidGenesis(key, "id must be 64 lower-case hexadecimal digits");
+  if (!KEY.test(vega_pub_key))
+    throw invalidGenesis(key, "vega_pub_key must be 64 lower-case hexadecimal digits");
+  if (typeof ethereum_address !== "string" || !isEthereumAddress(ethereum_address)) {
+    throw invalidGenesis(key, "ethereum_address must be an Ethereum address");
+  }
+  if (typeof tm_pub_key !== "string" || Buffer.from(tm_pub_key, "base64").length !== ED25519_KEY_BYTES) {
+    throw invalidGenesis(key, `tm_pub_key must be ${ED25519_KEY_BYTES} bytes in base64`);
+  }
+  if (!Number.isInteger(vega_pub_key_index) || vega_pub_key_index < 0 || vega_pub_key_index > UINT32_MAX) {
+    throw invalidGenesis(key, "vega_pub_key_index must be a whole number of 32 bits");
+  }
+  for (const name of ["info_url", "country", "name", "avatar_url"] as const) {
+    const text: unknown = given[name] ?? "";
+    if (typeof text !== "string" || !text.isWellFormed())
+      throw invalidGenesis(key, `${name} must be a text in UTF-8`);
+  }
+  return {
+    nodeId: id,
+    vegaPubKey: vega_pub_key,
+    vegaPubKeyIndex: vega_pub_key_index,
+    ethereumAddress: prefixedAddress(ethereum_address),
+    tmPubKey: tm_pub_key,
+    infoUrl: given.info_url ?? "",
+    country: given.country ?? "",
+    name: given.name ?? "",
+    avatarUrl: given.avatar_url ?? "",
+    // Given or not, both are ignored in a genesis (section 7.5).
+    fromEpoch: 0n,
+    submitterAddress: "",
+    status: "tendermint",
+    power: INITIAL_POWER,
+  };
+}
+
+export function invalidGenesis(key: string, reason: string): NodeError {
+  const place = `validator '${key.slice(0, 64)}'`;
+  return new NodeError(
+    "engine.genesis",
+    "genesis_invalid",
+    `the genesis document cannot be used: ${place}: ${reason}`,
+  );
+}
+
+// Announcement of a node that wants to become a validator (reference 60, section 9.3): what it signs, and the checks.
+
+/** The text that both keys sign: all fields of the announcement, one after the other. */
+export function announcementText(payload: AnnounceNode): string {
+  const { id, vegaPubKey, vegaPubKeyIndex, chainPubKey, ethereumAddress, fromEpoch } = payload;
+  const { infoUrl, name, avatarUrl, country } = payload;
+  const keys = [id, vegaPubKey, vegaPubKeyIndex, chainPubKey, checksumAddress(ethereumAddress), fromEpoch];
+  return [...keys, infoUrl, name, avatarUrl, country].join("");
+}
+
+/** The node that an announcement brings, pending. @throws CommandError when it is incomplete or a signature is wrong */
+export function announcedNode(payload: AnnounceNode): ValidatorNode {
+  const { id, vegaPubKey, vegaPubKeyIndex, chainPubKey, ethereumAddress, fromEpoch } = payload;
+  const { infoUrl, name, avatarUrl, country, submitterAddress } = payload;
+  const texts = [id, vegaPubKey, chainPubKey, ethereumAddress, infoUrl, name, avatarUrl, country];
+  if (texts.includes("") || vegaPubKeyIndex === 0 || fromEpoch === 0n) {
+    throw new CommandError("missing required announce node fields");
+  }
+  if (!isEthereumAddress(ethereumAddress)) throw new CommandError("invalid ethereum address");
+  const key = Buffer.from(chainPubKey, "base64");
+  if (key.length !== ED25519_KEY_BYTES || key.toString("base64") !== chainPubKey) {
+    throw new CommandError("invalid blockchain public key");
+  }
+  const text = announcementText(payload);
+  checkVegaSignature(vegaPubKey, text, payload.vegaSignature);
+  checkEthereumSignature(ethereumAddress, text, payload.ethereumSignature);
+  return {
+    nodeId: id,
+    vegaPubKey,
+    vegaPubKeyIndex,
+    ethereumAddress: checksumAddress(ethereumAddress),
+    tmPubKey: chainPubKey,
+    infoUrl,
+    country,
+    name,
+    avatarUrl,
+    fromEpoch,
+    submitterAddress: submitterAddress === "" ? "" : checksumAddress(submitterAddress),
+    status: "pending",
+    power: 0n,
+  };
+}
+
+// Checks of the two signatures that a node gives with its announcement and its heartbeats, and of the one for a new
+// Ethereum key (reference 60, sections 7.7, 9.2 and 9.3).
+
+/** @throws CommandError unless `key` signed the digest of `text` */
+export function checkVegaSignature(key: string, text: string, signature: Signature | undefined): void {
+  if (signature?.algo !== SIGNATURE_ALGORITHM || signature.version !== SIGNATURE_VERSION) {
+    throw new CommandError("unsupported algorithm of the vega signature");
+  }
+  const bytes = bytesOf(signature.value);
+  const keyBytes = bytesOf(key);
+  const isGood =
+    bytes !== undefined &&
+    keyBytes?.length === ED25519_KEY_BYTES &&
+    ed25519Verify(keyBytes, sha3Of(Buffer.from(text, "utf8")), bytes);
+  if (!isGood) throw new CommandError("invalid vega signature");
+}
+
+/** @throws CommandError unless the holder of `address` signed the Keccak digest of `text` */
+export function checkEthereumSignature(
+  address: string,
+  text: string,
+  signature: Signature | undefined,
+): void {
+  const bytes = bytesOf(signature?.value ?? "");
+  const signer = bytes && secp256k1Signer(keccakOf(Buffer.from(text, "utf8")), withPlainV(bytes));
+  if (signer === undefined || signer.toLowerCase() !== prefixedAddress(address).toLowerCase()) {
+    throw new CommandError("invalid ethereum signature");
+  }
+}
+
+/** Wallets write 27 and 28 in place of 0 and 1 (section 9.2). */
+function withPlainV(signature: Uint8Array): Uint8Array {
+  const v = signature[SECP256K1_SIGNATURE_BYTES - 1];
+  if (v !== 27 && v !== 28) return signature;
+  const plain = Uint8Array.from(signature);
+  plain[SECP256K1_SIGNATURE_BYTES - 1] = v - 27;
+  return plain;
+}
+
+/** Bytes of a hexadecimal text, with or without 0x. */
+function bytesOf(text: string): Uint8Array | undefined {
+  const digits = text.replace(/^0x/, "");
+  return /^(?:[0-9a-fA-F]{2})*$/.test(digits) ? new Uint8Array(Buffer.from(digits, "hex")) : undefined;
 }

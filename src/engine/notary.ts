@@ -7,7 +7,7 @@ import type { NodeSignature } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { Domain, NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
-import { compare, type Table } from "./state/state.ts";
+import { compare, type Table } from "./state.ts";
 import { isRequiredShare } from "./witness.ts";
 
 interface Signed {

@@ -1,19 +1,275 @@
 /**
- * Every network parameter with type, bounds and default (reference 60, sections 6.3 and 10.2). Defaults are the
- * texts that the network shows, not normal forms.
+ * Every network parameter with type, bounds and default, and the types themselves (reference 60, sections 6.3 and 10).
+ * A type states in the network's words why it refuses a text; its caller puts the key in front.
  */
-import { ethereumConfigProblem, priceMonitoringProblem, scalingFactorsProblem } from "./parameter-json.ts";
-import {
-  decimal,
-  duration,
-  int,
-  json,
-  type ParameterType,
-  string,
-  UINT_MAX_TEXT,
-  uint,
-} from "./parameter-types.ts";
-import { timeNs } from "./rfc3339.ts";
+
+import { isEthereumAddress } from "../crypto/secp256k1.ts";
+import { reasonOf } from "../errors/node-error.ts";
+import { Decimal } from "../wire/decimal.ts";
+import { durationText, timeNs } from "../wire/time-text.ts";
+import { parseDecimal, parseDuration, parseInt64, parseShortUint, shortened, UINT_MAX } from "./values.ts";
+
+export type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json";
+
+export interface ParameterType {
+  readonly kind: ParameterKind;
+  /** @returns why the text is no value of this type, or undefined when it is one */
+  problem(text: string): string | undefined;
+}
+
+/** Limits as texts of the type they bound. */
+export interface Bounds {
+  readonly min?: string;
+  readonly max?: string;
+  /** The value must be greater. */
+  readonly above?: string;
+  /** The value must be less. */
+  readonly below?: string;
+}
+
+export function decimal(bounds: Bounds = {}): ParameterType {
+  return bounded("decimal", bounds, {
+    parse: parseDecimal,
+    compare: (a, b) => a.compare(b),
+    print: (value) => value.toString(),
+    malformed: (text) => `can't convert ${text} to decimal`,
+  });
+}
+
+export function uint(bounds: Bounds = {}): ParameterType {
+  return bounded("uint", bounds, { ...WHOLE, parse: parseShortUint, malformed: () => "invalid uint" });
+}
+
+export function int(bounds: Bounds = {}): ParameterType {
+  return bounded("int", bounds, {
+    ...WHOLE,
+    parse: parseInt64,
+    malformed: (text) => `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`,
+  });
+}
+
+export function duration(bounds: Bounds = {}): ParameterType {
+  return bounded("duration", bounds, {
+    ...WHOLE,
+    parse: parseDuration,
+    print: durationText,
+    malformed: (text) => `time: invalid duration ${JSON.stringify(text)}`,
+  });
+}
+
+/** @param problem what else is asked of the text */
+export function string(problem: (text: string) => string | undefined = () => undefined): ParameterType {
+  return { kind: "string", problem };
+}
+
+/** @param problem what is asked of the text, its being JSON included */
+export function json(problem: (text: string) => string | undefined): ParameterType {
+  return { kind: "json", problem };
+}
+
+interface Reading<V> {
+  parse(text: string): V | undefined;
+  compare(a: V, b: V): number;
+  print(value: V): string;
+  malformed(text: string): string;
+}
+
+const WHOLE = {
+  compare: (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0),
+  print: (value: bigint) => value.toString(),
+};
+
+/** The four ways to bound a value, with the sign that the text of a refusal shows. */
+const RULES = [
+  { member: "min", sign: ">=", holds: (order: number) => order >= 0 },
+  { member: "above", sign: ">", holds: (order: number) => order > 0 },
+  { member: "max", sign: "<=", holds: (order: number) => order <= 0 },
+  { member: "below", sign: "<", holds: (order: number) => order < 0 },
+] as const;
+
+function bounded<V>(kind: ParameterKind, bounds: Bounds, reading: Reading<V>): ParameterType {
+  const rules = RULES.flatMap(({ member, sign, holds }) => {
+    const text = bounds[member];
+    return text === undefined ? [] : [{ limit: reading.parse(text)!, sign, holds }];
+  });
+  return {
+    kind,
+    problem(text) {
+      const value = reading.parse(text);
+      if (value === undefined) return reading.malformed(shortened(text));
+      const broken = rules.find(({ limit, holds }) => !holds(reading.compare(value, limit)));
+      return broken && `expect ${broken.sign} ${reading.print(broken.limit)} got ${reading.print(value)}`;
+    },
+  };
+}
+
+/** Runs a check that throws; the reason is the problem. */
+export function problemOf(check: () => void): string | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+// Network parameters that are JSON (reference 60, sections 10.2 and 10.3). A member that is not known is refused;
+// one that is left out has its empty value.
+
+interface Contract {
+  readonly address?: string;
+  readonly deployment_block_height?: number;
+}
+
+/** `blockchains.ethereumConfig` */
+export interface EthereumConfig {
+  readonly network_id?: string;
+  readonly chain_id?: string;
+  readonly confirmations?: number;
+  readonly collateral_bridge_contract?: Contract;
+  readonly multisig_control_contract?: Contract;
+  readonly staking_bridge_contract?: Contract;
+  readonly token_vesting_contract?: Contract;
+}
+
+type Shape = "string" | "number" | "whole" | { readonly [member: string]: Shape } | readonly [Shape];
+
+const CONTRACT = { address: "string", deployment_block_height: "whole" } as const;
+const ETHEREUM_CONFIG_SHAPE: Shape = {
+  network_id: "string",
+  chain_id: "string",
+  confirmations: "whole",
+  collateral_bridge_contract: CONTRACT,
+  multisig_control_contract: CONTRACT,
+  staking_bridge_contract: CONTRACT,
+  token_vesting_contract: CONTRACT,
+};
+
+const SCALING_FACTORS: Shape = {
+  search_level: "number",
+  initial_margin: "number",
+  collateral_release: "number",
+};
+
+const PRICE_MONITORING: Shape = {
+  triggers: [{ horizon: "whole", probability: "string", auction_extension: "whole" }],
+};
+
+export function ethereumConfigProblem(text: string): string | undefined {
+  return problemOf(() => {
+    const config = parseShape<EthereumConfig>(text, ETHEREUM_CONFIG_SHAPE);
+    const bridge = config.collateral_bridge_contract ?? {};
+    demand(config.network_id, "missing network ID");
+    demand(config.chain_id, "missing chain ID");
+    demand(config.confirmations, "confirmations must be greater than 0");
+    demand(bridge.address, "missing collateral bridge contract address");
+    demand(
+      !bridge.deployment_block_height,
+      "collateral bridge contract must have no deployment block height",
+    );
+    demand(config.multisig_control_contract?.address, "missing multisig control contract address");
+    demand(
+      config.staking_bridge_contract?.address || config.token_vesting_contract?.address,
+      "at least one of the staking bridge and token vesting contract addresses is required",
+    );
+  });
+}
+
+/** The address of the collateral bridge, to which signatures are bound; undefined where the configuration has none. */
+export function collateralBridge(config: EthereumConfig): string | undefined {
+  const address = config.collateral_bridge_contract?.address ?? "";
+  return isEthereumAddress(address) ? address : undefined;
+}
+
+/** Each factor is 1 to 100, and each is greater than the one before. */
+export function scalingFactorsProblem(text: string): string | undefined {
+  return problemOf(() => {
+    const factors = parseShape<Readonly<Record<string, number | undefined>>>(text, SCALING_FACTORS);
+    const values = Object.keys(SCALING_FACTORS).map((name) => [name, factors[name] ?? 0] as const);
+    for (const [name, value] of values) {
+      demand(value >= 1, `${name}: expect >= 1 got ${value}`);
+      demand(value <= 100, `${name}: expect <= 100 got ${value}`);
+    }
+    const [search, initial, release] = values.map(([, value]) => value) as [number, number, number];
+    demand(
+      search < initial && initial < release,
+      "invalid scaling factors (search_level < initial_margin < collateral_release)",
+    );
+  });
+}
+
+interface Trigger {
+  readonly horizon?: number;
+  readonly probability?: string;
+  readonly auction_extension?: number;
+}
+
+const SECONDS_MIN = 5;
+const SECONDS_MAX = 720 * 3_600;
+const PROBABILITY_MIN = Decimal.parse("0.9");
+
+export function priceMonitoringProblem(text: string): string | undefined {
+  return problemOf(() => {
+    const { triggers = [] } = parseShape<{ readonly triggers?: readonly Trigger[] }>(text, PRICE_MONITORING);
+    for (const { horizon = 0, auction_extension: extension = 0, probability = "" } of triggers) {
+      for (const [name, value] of [
+        ["horizon", horizon],
+        ["auction_extension", extension],
+      ] as const) {
+        demand(value >= SECONDS_MIN, `${name}: expect >= ${SECONDS_MIN} got ${value}`);
+        demand(value <= SECONDS_MAX, `${name}: expect <= ${SECONDS_MAX} got ${value}`);
+      }
+      const chance = parseDecimal(probability);
+      demand(chance, `probability: can't convert ${shortened(probability)} to decimal`);
+      demand(!chance!.isLess(PROBABILITY_MIN), `probability: expect >= 0.9 got ${chance}`);
+      demand(!Decimal.one.isLess(chance!), `probability: expect <= 1 got ${chance}`);
+    }
+  });
+}
+
+/** Parses and holds against a shape. @throws Error with the first thing that is wrong */
+function parseShape<T>(text: string, shape: Shape): T {
+  // No event could show a lone surrogate, which a devnet's tool and a genesis can bring.
+  if (!text.isWellFormed()) throw new Error("invalid JSON");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error("invalid JSON");
+  }
+  checkShape(value, shape, "value");
+  return value as T;
+}
+
+function checkShape(value: unknown, shape: Shape, place: string): void {
+  if (typeof shape === "string") {
+    const fits =
+      shape === "whole" ? Number.isSafeInteger(value) && (value as number) >= 0 : typeof value === shape;
+    demand(fits, `json: ${place} is no ${shape === "whole" ? "whole number" : shape}`);
+  } else if (isList(shape)) {
+    demand(Array.isArray(value), `json: ${place} is no list`);
+    for (const item of value as unknown[]) checkShape(item, shape[0], place);
+  } else {
+    demand(
+      typeof value === "object" && value !== null && !Array.isArray(value),
+      `json: ${place} is no object`,
+    );
+    for (const [name, member] of Object.entries(value as object)) {
+      demand(Object.hasOwn(shape, name), `json: unknown field ${JSON.stringify(shortened(name))}`);
+      checkShape(member, shape[name]!, name);
+    }
+  }
+}
+
+function isList(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}
+
+function demand(holds: unknown, problem: string): void {
+  if (!holds) throw new Error(problem);
+}
+
+// The table. Defaults are the texts that the network shows, not normal forms.
 
 export interface ParameterDefinition {
   readonly type: ParameterType;
@@ -32,7 +288,7 @@ const POW_HASH_FUNCTION = "sha3_24_rounds";
 
 const fraction = { min: "0", max: "1" };
 const proposalTime = duration({ min: "1s", max: "8760h" });
-const balance = uint({ min: "1", below: UINT_MAX_TEXT });
+const balance = uint({ min: "1", below: UINT_MAX.toString() });
 const notNegative = decimal({ min: "0" });
 const atLeastOne = decimal({ min: "1" });
 const date = string((text) =>

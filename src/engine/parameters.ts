@@ -5,13 +5,13 @@
 
 import { NodeError } from "../errors/node-error.ts";
 import type { Decimal } from "../wire/decimal.ts";
+import { durationText } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
-import { durationText } from "./duration-text.ts";
 import { CommandError } from "./errors.ts";
 import { CROSS_RULES, type CrossRule, PARAMETERS, REWARD_ASSET } from "./parameter-definitions.ts";
-import { parseDecimal, parseDuration, shortened } from "./parameter-types.ts";
 import type { Domain, ParameterReader } from "./ports.ts";
-import type { Table } from "./state/state.ts";
+import type { Table } from "./state.ts";
+import { parseDecimal, parseDuration, shortened } from "./values.ts";
 
 export type ParameterListener = (key: string, value: string) => void;
 

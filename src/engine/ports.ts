@@ -1,11 +1,11 @@
 /**
  * What the domains of the engine ask of each other. Each domain is a class in a file of its own that implements one
- * of these; `engine.ts` makes them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
+ * of these; `domains.ts` makes them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
  */
 import type { Decimal } from "../wire/decimal.ts";
 import type { AssetDetails } from "../wire/generated/vega.ts";
 
-/** Hooks; `engine.ts` says in which order the domains are called for each. */
+/** Hooks; `domains.ts` has the order in which the domains are called for each. */
 export interface Domain {
   /** The epoch that has just ended (the EpochEvent END is out). */
   onEpochEnd?(epoch: EpochInfo): void;

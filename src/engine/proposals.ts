@@ -1,12 +1,26 @@
 /** Proposals that are not decided or not enacted yet, and their events (reference 60, section 6.1). */
 import { NodeVoteType, type ProposalSubmission } from "../wire/generated/commands.ts";
-import { type ProposalRationale, ProposalState, type ProposalTerms } from "../wire/generated/vega.ts";
+import {
+  type NetworkParameter,
+  ProposalError,
+  type ProposalRationale,
+  ProposalState,
+  type ProposalTerms,
+} from "../wire/generated/vega.ts";
+import { sentenceTime } from "../wire/time-text.ts";
+import { type Assets, checkAssetUpdate } from "./assets.ts";
 import type { Core } from "./core.ts";
-import { CommandError, ResultCode } from "./errors.ts";
+import {
+  CommandError,
+  type ProposalErrorNumber,
+  ProposalRefusal,
+  ResultCode,
+  refuseProposal,
+} from "./errors.ts";
 import type { ProposalKind } from "./parameter-definitions.ts";
-import type { ParameterReader, WitnessResource } from "./ports.ts";
-import type { ProposalErrorNumber } from "./proposal-refusal.ts";
-import type { Cell, Table } from "./state/state.ts";
+import type { NetworkParameters } from "./parameters.ts";
+import type { ParameterReader, StakeReader, WitnessResource } from "./ports.ts";
+import type { Cell, Table } from "./state.ts";
 
 export type ProposalStateNumber = (typeof ProposalState)[keyof typeof ProposalState];
 
@@ -166,4 +180,109 @@ export class Proposals {
       requiredLiquidityProviderMajority: "0",
     });
   }
+}
+
+// What a submitted proposal must fulfil, in the network's order and words (reference 60, section 6.4, checks 1 to
+// 13). Its form has been checked before, and the checks about markets (9 to 11) have nothing to look at here.
+
+export interface CheckedAgainst {
+  /** Block time, Unix nanoseconds. */
+  readonly nowNs: bigint;
+  readonly params: NetworkParameters;
+  readonly assets: Pick<Assets, "checkProposed">;
+  readonly stake: StakeReader;
+}
+
+const SECOND_NS = 1_000_000_000n;
+/** Validators get at least and at most this long to look at a new asset, in nanoseconds. */
+const VALIDATION_MIN_NS = SECOND_NS;
+const VALIDATION_MAX_NS = 48n * 3_600n * SECOND_NS;
+
+/** @throws ProposalRefusal for the first check that fails */
+export function checkProposal(proposal: ProposalRecord, against: CheckedAgainst): void {
+  checkTimes(proposal, against);
+  checkProposer(proposal, against);
+  checkChange(proposal, against);
+  checkValidationTime(proposal, against);
+}
+
+function checkTimes({ terms }: ProposalRecord, { nowNs, params }: CheckedAgainst): void {
+  const kind = kindOf(terms);
+  const bound = (name: string) => nowNs + params.duration(`governance.proposal.${kind}.${name}`);
+  const close = terms.closingTimestamp * SECOND_NS;
+  const enact = terms.enactmentTimestamp * SECOND_NS;
+  const validation = terms.validationTimestamp * SECOND_NS;
+  const isEnacted = kind !== "freeform";
+
+  if (close < bound("minClose")) {
+    refuseProposal(
+      "CLOSE_TIME_TOO_SOON",
+      `proposal closing time too soon, expected > ${times(", got ", bound("minClose"), close)}`,
+    );
+  }
+  if (close > bound("maxClose")) {
+    refuseProposal(
+      "CLOSE_TIME_TOO_LATE",
+      `proposal closing time too late, expected < ${times(", got ", bound("maxClose"), close)}`,
+    );
+  }
+  if (isEnacted && enact < bound("minEnact")) {
+    const got = times(", got ", bound("minEnact"), enact);
+    refuseProposal("ENACT_TIME_TOO_SOON", `proposal enactment time too soon, expected > ${got}`);
+  }
+  if (isEnacted && enact > bound("maxEnact")) {
+    const got = times(", got ", bound("maxEnact"), enact);
+    refuseProposal("ENACT_TIME_TOO_LATE", `proposal enactment time too late, expected < ${got}`);
+  }
+  // That closing is not in the past, which the network asks here too, follows from check 1.
+  if (terms.newAsset !== undefined && close < validation) {
+    const got = times(" got ", validation, close);
+    refuseProposal(
+      "INCOMPATIBLE_TIMESTAMPS",
+      `proposal closing time cannot be before validation time, expected > ${got}`,
+    );
+  }
+  if (isEnacted && enact < close) {
+    const got = times(" got ", close, enact);
+    refuseProposal(
+      "INCOMPATIBLE_TIMESTAMPS",
+      `proposal enactment time cannot be before closing time, expected > ${got}`,
+    );
+  }
+}
+
+function checkProposer({ party, terms }: ProposalRecord, { params, stake }: CheckedAgainst): void {
+  const balance = stake.balance(party);
+  if (balance === undefined) refuseProposal("INSUFFICIENT_TOKENS", "no balance for party");
+  const required = params.integer(`governance.proposal.${kindOf(terms)}.minProposerBalance`);
+  if (balance >= required) return;
+  const text = `proposer have insufficient governance token, expected >= ${required} got ${balance}`;
+  throw new ProposalRefusal(ProposalError.PROPOSAL_ERROR_INSUFFICIENT_TOKENS, text, { required, balance });
+}
+
+function checkChange({ terms }: ProposalRecord, { assets, params }: CheckedAgainst): void {
+  if (terms.newAsset !== undefined) assets.checkProposed(terms.newAsset.changes!);
+  if (terms.updateAsset !== undefined) checkAssetUpdate(terms.updateAsset.changes!);
+  if (terms.updateNetworkParameter !== undefined)
+    checkParameter(terms.updateNetworkParameter.changes!, params);
+}
+
+function checkParameter({ key, value }: NetworkParameter, params: NetworkParameters): void {
+  if (key === "") refuseProposal("NETWORK_PARAMETER_INVALID_KEY", "empty network parameter key");
+  if (value === "") refuseProposal("NETWORK_PARAMETER_INVALID_VALUE", "empty network parameter value");
+  const problem = params.validate(key, value);
+  if (problem !== undefined) refuseProposal("NETWORK_PARAMETER_VALIDATION_FAILED", problem);
+}
+
+function checkValidationTime({ terms }: ProposalRecord, { nowNs }: CheckedAgainst): void {
+  if (terms.newAsset === undefined) return;
+  const validation = terms.validationTimestamp * SECOND_NS;
+  if (validation < nowNs + VALIDATION_MIN_NS || validation > nowNs + VALIDATION_MAX_NS) {
+    refuseProposal("NODE_VALIDATION_FAILED", "proposal validation timestamp invalid");
+  }
+}
+
+/** Two times as sentences show them, Unix nanoseconds. */
+function times(between: string, expected: bigint, got: bigint): string {
+  return `${sentenceTime(expected)}${between}${sentenceTime(got)}`;
 }

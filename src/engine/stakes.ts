@@ -1,4 +1,5 @@
 // Stake on each node, as the scores and the rewards of an epoch need it (reference 60, sections 7.4 and 7.6).
+import { compare } from "./state.ts";
 
 export interface NodeStake {
   /** Delegated by the node's own Vega key. */
@@ -53,4 +54,63 @@ export function stakeByNode(
     }
   }
   return nodes;
+}
+
+// Sums over what one party has delegated: pure functions over shares in the order of their nodes (reference 60,
+// sections 7.2 to 7.4).
+
+export const NO_SHARES: Shares = [];
+
+export function amountOn(shares: Shares, node: string): bigint {
+  return shares.find((share) => share.node === node)?.amount ?? 0n;
+}
+
+export function totalOf(shares: Shares): bigint {
+  return shares.reduce((sum, { amount }) => sum + amount, 0n);
+}
+
+/** The same shares with another amount on one node; a node that is left with nothing stays, with 0. */
+export function withAmount(shares: Shares, node: string, amount: bigint): Shares {
+  const others = shares.filter((share) => share.node !== node);
+  return [...others, { node, amount }].sort((a, b) => compare(a.node, b.node));
+}
+
+/** Whether two hold the same amounts; nothing and 0 are the same. */
+export function areEqual(a: Shares, b: Shares): boolean {
+  return isCovered(a, b) && isCovered(b, a);
+}
+
+function isCovered(a: Shares, b: Shares): boolean {
+  return a.every(({ node, amount }) => amountOn(b, node) === amount);
+}
+
+/**
+ * Shares that no longer exceed `stake`: each gives up its part of the deficit, cut, and then 1 more, node by node,
+ * until there is none (section 7.3). @param stake at most the total of `shares`
+ */
+export function reduced(shares: Shares, stake: bigint): Shares {
+  const total = totalOf(shares);
+  let deficit = total - stake;
+  if (deficit <= 0n) return shares;
+  const whole = deficit;
+  const cut = shares.map(({ node, amount }) => {
+    const part = (amount * whole) / total;
+    deficit -= part;
+    return { node, amount: amount - part };
+  });
+  // What was cut off in dividing is less than one for each node that has something, so that one round is enough.
+  return cut.map(({ node, amount }) => {
+    const one = deficit > 0n && amount > 0n ? 1n : 0n;
+    deficit -= one;
+    return { node, amount: amount - one };
+  });
+}
+
+/** What each node gets of `spare`, in proportion to its share, cut; nodes that get nothing are left out. */
+export function proportional(shares: Shares, spare: bigint): Shares {
+  const total = totalOf(shares);
+  if (total === 0n || spare <= 0n) return NO_SHARES;
+  return shares
+    .map(({ node, amount }) => ({ node, amount: (spare * amount) / total }))
+    .filter(({ amount }) => amount > 0n);
 }

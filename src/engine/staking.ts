@@ -7,12 +7,11 @@ import { NodeVoteType } from "../wire/generated/commands.ts";
 import { StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 import type { StakeDeposited, StakeTotalSupply, StakingEvent } from "../wire/generated/vega.ts";
 import { isHex64 } from "../wire/identifiers.ts";
-import { AMOUNT_MAX } from "./amounts.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import { parseUint } from "./parameter-types.ts";
 import type { StakeReader, WitnessPort } from "./ports.ts";
-import { type Cell, compare, type Table } from "./state/state.ts";
+import { type Cell, compare, type Table } from "./state.ts";
+import { parseUint, UINT_MAX } from "./values.ts";
 
 /** How long validators may look at an event (section 7.1). */
 const WITNESS_NS = 21n * 24n * 3_600n * 1_000_000_000n;
@@ -226,7 +225,7 @@ export function stakeBalance(linkings: readonly Linking[]): bigint {
     balance += type === StakeLinkingType.TYPE_LINK ? amount : -amount;
     if (balance < 0n) return 0n;
   }
-  return balance > AMOUNT_MAX ? AMOUNT_MAX : balance;
+  return balance > UINT_MAX ? UINT_MAX : balance;
 }
 
 /** By time, links before unlinks (their numbers are in that order), then by id. */

@@ -9,24 +9,18 @@ import type {
   KeyRotateSubmission,
   ValidatorHeartbeat,
 } from "../wire/generated/commands.ts";
-import { announcedNode } from "./announce.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import { EthereumKeyRotations } from "./ethereum-key-rotations.ts";
 import type { GenesisValidator } from "./genesis.ts";
-import { genesisNode, invalidGenesis } from "./genesis-validators.ts";
-import { HeartbeatTracker } from "./heartbeats.ts";
-import { KeyRotations } from "./key-rotations.ts";
+import { EthereumKeyRotations, KeyRotations } from "./key-rotations.ts";
 import type { SignerPort } from "./multisig.ts";
-import { type NodeRecord, Nodes } from "./nodes.ts";
+import { announcedNode, genesisNode, invalidGenesis, type NodeRecord, Nodes } from "./nodes.ts";
+import { HeartbeatTracker, Proposers } from "./performance.ts";
 import type { EpochInfo, EpochReader, NodeStatus, ParameterReader } from "./ports.ts";
-import { nextStatuses } from "./promotion.ts";
-import { Proposers } from "./proposers.ts";
-import { Randomness } from "./randomness.ts";
 import * as scoring from "./scores.ts";
+import { nextStatuses, Randomness, votingPower } from "./scores.ts";
 import { type EpochStakes, NO_STAKE, type StakeByNode } from "./stakes.ts";
-import { compare } from "./state/state.ts";
-import { votingPower } from "./voting-power.ts";
+import { compare } from "./state.ts";
 
 const { zero, one } = Decimal;
 /** Epochs after which an idle node is dropped (section 7.6, "Removal"). */

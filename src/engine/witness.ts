@@ -7,7 +7,7 @@ import type { NodeVote } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { Domain, ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
-import { compare, type Table } from "./state/state.ts";
+import { compare, type Table } from "./state.ts";
 
 const REQUIRED_SHARE = "validators.vote.required";
 

@@ -1,6 +1,10 @@
-// Times as texts, from Unix nanoseconds. Both forms show a fraction only as far as it is not zero, as Go does.
+// Times and durations as texts: Unix nanoseconds to and from the forms of the interface and of Go. A fraction is shown
+// only as far as it is not zero.
+import { NodeError } from "../errors/node-error.ts";
 
 const NS_A_SECOND = 1_000_000_000n;
+const MINUTE_NS = 60n * NS_A_SECOND;
+const HOUR_NS = 60n * MINUTE_NS;
 
 /** `2022-12-12T05:05:00.5Z`: RFC 3339 with nanoseconds, as the interface states times. */
 export function rfc3339Nano(ns: bigint): string {
@@ -31,4 +35,74 @@ function parts(ns: bigint): { date: string; time: string } {
 
 function floorDivide(a: bigint, b: bigint): bigint {
   return a / b - (a % b < 0n ? 1n : 0n);
+}
+
+const RFC3339 = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(?:Z|([+-])(\d\d):(\d\d))$/;
+
+/** Unix nanoseconds of a time in RFC 3339, as parameters give them (reference 60, section 5.7); undefined for any other text. */
+export function timeNs(text: string): bigint | undefined {
+  const match = RFC3339.exec(text);
+  if (!match) return undefined;
+  const [, date, time, fraction = "", sign, hours = "0", minutes = "0"] = match;
+  const milliseconds = Date.parse(`${date}T${time}Z`);
+  // Days that a month does not have are carried over by some parsers.
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(`${date}T${time}`))
+    return undefined;
+  if (Number(hours) > 23 || Number(minutes) > 59) return undefined;
+  const offset = BigInt(Number(hours) * 60 + Number(minutes)) * MINUTE_NS;
+  const local = BigInt(milliseconds) * 1_000_000n + BigInt(fraction.padEnd(9, "0"));
+  return sign === "-" ? local + offset : local - offset;
+}
+
+const SMALL_UNITS = [
+  ["ms", 1_000_000n],
+  ["µs", 1_000n],
+  ["ns", 1n],
+] as const;
+
+/** A duration as Go prints it: `1h30m0s`, `1.5s`, `250ms` (reference 60, section 10.2, defaults). */
+export function durationText(ns: bigint): string {
+  if (ns === 0n) return "0s";
+  if (ns < 0n) return `-${durationText(-ns)}`;
+  if (ns < NS_A_SECOND) {
+    const [name, unit] = SMALL_UNITS.find(([, size]) => ns >= size)!;
+    return `${withFraction(ns, unit)}${name}`;
+  }
+  const hours = ns >= HOUR_NS ? `${ns / HOUR_NS}h` : "";
+  const minutes = ns >= MINUTE_NS ? `${(ns % HOUR_NS) / MINUTE_NS}m` : "";
+  return `${hours}${minutes}${withFraction(ns % MINUTE_NS, NS_A_SECOND)}s`;
+}
+
+function withFraction(ns: bigint, unit: bigint): string {
+  const digits = unit.toString().length - 1;
+  const fraction = (ns % unit).toString().padStart(digits, "0").replace(/0+$/, "");
+  return unit === 1n || fraction === "" ? `${ns / unit}` : `${ns / unit}.${fraction}`;
+}
+
+const UNIT_NS: Readonly<Record<string, number>> = {
+  h: 3.6e12,
+  m: 6e10,
+  s: 1e9,
+  ms: 1e6,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ns: 1,
+};
+
+const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
+const DURATION = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
+
+/** A duration as Go reads it, `24h0m0s`, in nanoseconds; never below zero. @throws NodeError */
+export function durationNs(text: string): bigint {
+  if (!DURATION.test(text)) {
+    throw new NodeError("wire.duration", "invalid_parameter", `'${text}' is not a duration such as 1h30m`);
+  }
+  let total = 0n;
+  for (const [, whole, fraction = "", unit] of text.matchAll(PART)) {
+    const unitNs = BigInt(UNIT_NS[unit!]!);
+    total += BigInt(whole!) * unitNs;
+    if (fraction !== "") total += (BigInt(fraction) * unitNs) / 10n ** BigInt(fraction.length);
+  }
+  return total;
 }

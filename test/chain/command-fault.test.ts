@@ -1,7 +1,7 @@
 // A command's handler that meets what it was not written for: its command fails, and the chain goes on.
 import { afterAll, expect, spyOn, test } from "bun:test";
+import type { CommandTable } from "../../src/engine/domains.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
-import type { CommandTable } from "../../src/engine/rooms.ts";
 import { ASSET, funded, openChain, PARTIES, transfer } from "./engine-rig.ts";
 import { removeHomes } from "./rig.ts";
 
@@ -11,13 +11,13 @@ const FAULT = "internal error: the command was not executed";
 
 /** Every transfer changes a balance, and then fails. */
 function sabotage({ engine }: ReturnType<typeof openChain>, error: Error): void {
-  const { rooms } = engine;
-  const handlers = rooms.handlers as { -readonly [K in keyof CommandTable]: CommandTable[K] };
+  const { domains } = engine;
+  const handlers = domains.handlers as { -readonly [K in keyof CommandTable]: CommandTable[K] };
   const transferHandler = handlers.transfer;
   let left = 1;
   handlers.transfer = (payload) => {
     if (left-- <= 0) return transferHandler!(payload);
-    rooms.setBalance(PARTIES[2]!, ASSET, 77n);
+    domains.setBalance(PARTIES[2]!, ASSET, 77n);
     throw error;
   };
 }
@@ -69,7 +69,7 @@ test("given an unexpected error in a check, then the submission is refused and n
   try {
     const running = openChain();
     await funded(running);
-    const { checks } = running.engine.rooms as unknown as { checks: { transfer?: () => void } };
+    const { checks } = running.engine.domains as unknown as { checks: { transfer?: () => void } };
     const { digest } = running.engine.state;
     const check = checks.transfer;
     checks.transfer = () => {

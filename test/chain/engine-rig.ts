@@ -41,7 +41,7 @@ export function openChain(home = newHome(), options: Partial<LocalChainOptions> 
     chain,
     engine: engine!,
     balance: (party: string) =>
-      engine!.rooms.collateral.balance(accountId(ASSET, AccountType.ACCOUNT_TYPE_GENERAL, party)),
+      engine!.domains.collateral.balance(accountId(ASSET, AccountType.ACCOUNT_TYPE_GENERAL, party)),
     rows: () => rowsOf(digestStore(db)),
     abandon: () => db.close(),
     async stop() {

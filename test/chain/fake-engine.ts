@@ -11,7 +11,7 @@ import { type BlockInfo, Core } from "../../src/engine/core.ts";
 import { CommandError, ResultCode } from "../../src/engine/errors.ts";
 import type { Genesis } from "../../src/engine/genesis.ts";
 import type { Duty, EpochInfo } from "../../src/engine/ports.ts";
-import type { Cell, Table } from "../../src/engine/state/state.ts";
+import type { Cell, Table } from "../../src/engine/state.ts";
 import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 

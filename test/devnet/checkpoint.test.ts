@@ -10,7 +10,7 @@ import {
   checkpointHash,
   genesisCheckpoint,
   readCheckpointFile,
-} from "../../src/engine/checkpoint/container.ts";
+} from "../../src/engine/checkpoints.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
 import {
   decodeAssets,

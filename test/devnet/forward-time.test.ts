@@ -1,7 +1,7 @@
 // The time control of the network's single-process chain, and a refused impersonation: over HTTP and by the command.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
-import { timeNs } from "../../src/engine/rfc3339.ts";
+import { timeNs } from "../../src/wire/time-text.ts";
 import { lyra } from "../rig/lyra.ts";
 
 let devnet: Devnet;

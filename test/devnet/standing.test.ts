@@ -5,15 +5,15 @@ import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import type { Account } from "../../src/engine/collateral.ts";
 import { accountId, type Collateral } from "../../src/engine/collateral.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
-import type { Table } from "../../src/engine/state/state.ts";
+import type { Table } from "../../src/engine/state.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
 
 /** The engine's accounts, which nobody else may touch. */
 function accountsOf(chain: object): Table<Account> {
-  const { core } = chain as { core: { engine: { rooms: { collateral: Collateral } } } };
-  return (core.engine.rooms.collateral as unknown as { accounts: Table<Account> }).accounts;
+  const { core } = chain as { core: { engine: { domains: { collateral: Collateral } } } };
+  return (core.engine.domains.collateral as unknown as { accounts: Table<Account> }).accounts;
 }
 
 test("given a unit that came from nowhere, when a block ends, then the chain stands still for good and everybody is told", async () => {
@@ -50,8 +50,8 @@ test("given a unit that came from nowhere, when a block ends, then the chain sta
 test("given accounts that hold what came in, then the check is silent; given one that holds less, then it is not", async () => {
   const devnet = await createDevnet({ mode: { kind: "manual" } });
   try {
-    const { core } = devnet.chain as unknown as { core: { engine: { rooms: { collateral: Collateral } } } };
-    const { collateral } = core.engine.rooms;
+    const { core } = devnet.chain as unknown as { core: { engine: { domains: { collateral: Collateral } } } };
+    const { collateral } = core.engine.domains;
     expect(() => collateral.checkConservation()).not.toThrow();
     const accounts = accountsOf(devnet.chain);
     const id = accountId(DOLLAR, AccountType.ACCOUNT_TYPE_GENERAL, devnet.parties[1]!.publicKey);

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
+import { ProposalRefusal } from "../../src/engine/errors.ts";
 import type { GenesisAsset } from "../../src/engine/genesis.ts";
-import { ProposalRefusal } from "../../src/engine/proposal-refusal.ts";
 import type { AssetDetails } from "../../src/wire/generated/vega.ts";
 import { BRIDGE, outline, SmallChain, TOKEN, VOTE } from "./governance-fixture.ts";
 

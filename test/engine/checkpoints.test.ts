@@ -1,6 +1,6 @@
 // When checkpoints are taken, and what their hash says (reference 60, section 12).
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { checkpointHash } from "../../src/engine/checkpoint/container.ts";
+import { checkpointHash } from "../../src/engine/checkpoints.ts";
 import { decodeCheckpoint } from "../../src/wire/generated/checkpoint.ts";
 import type { CommandInit } from "../../src/wire/transaction-build.ts";
 import { CONTENT_HASH, Rig, SECOND } from "./banking-rig.ts";

@@ -1,8 +1,7 @@
 // Delegation: reference 60, sections 7.2 to 7.4.
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { proportional, reduced, totalOf } from "../../src/engine/shares.ts";
-import type { Shares } from "../../src/engine/stakes.ts";
+import { proportional, reduced, type Shares, totalOf } from "../../src/engine/stakes.ts";
 import { ALICE, BOB, of, ValidatorRig } from "./validator-rig.ts";
 
 const NOW = 1;

@@ -1,6 +1,6 @@
 // Deposits of builtin and ERC20 assets, and what the bridge reports besides (reference 60, section 3).
 import { beforeEach, describe, expect, test } from "bun:test";
-import { builtinTxHash } from "../../src/engine/deposits.ts";
+import { builtinTxHash } from "../../src/engine/banking.ts";
 import { DepositStatus } from "../../src/wire/generated/vega.ts";
 import {
   ALICE,

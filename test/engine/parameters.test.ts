@@ -3,9 +3,9 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { applyParameter, durationNs } from "../../src/chain/admission/network-parameters.ts";
+import { applyParameter } from "../../src/chain/admission/network-parameters.ts";
 import { Core } from "../../src/engine/core.ts";
-import { durationText } from "../../src/engine/duration-text.ts";
+
 import { CommandError } from "../../src/engine/errors.ts";
 import {
   ETHEREUM_CONFIG,
@@ -13,11 +13,11 @@ import {
   PROPOSAL_KINDS,
   REWARD_ASSET,
 } from "../../src/engine/parameter-definitions.ts";
-import { parseDuration } from "../../src/engine/parameter-types.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
-import { timeNs } from "../../src/engine/rfc3339.ts";
+import { parseDuration } from "../../src/engine/values.ts";
+
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
-import { sentenceTime } from "../../src/wire/time-text.ts";
+import { durationNs, durationText, sentenceTime, timeNs } from "../../src/wire/time-text.ts";
 import { ETHEREUM, SmallChain, START, TOKEN } from "./governance-fixture.ts";
 
 function loaded(given: Record<string, string> = {}): NetworkParameters {

@@ -1,8 +1,12 @@
 // Recurring transfers: submission, what an epoch sends, dispatch to markets, and cancellation (reference 60, 8.4, 8.5).
 import { beforeEach, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { MarketScore, MarketScores, ScoreRequest } from "../../src/engine/recurring.ts";
-import { recurringAmount } from "../../src/engine/recurring-amount.ts";
+import {
+  type MarketScore,
+  type MarketScores,
+  recurringAmount,
+  type ScoreRequest,
+} from "../../src/engine/recurring.ts";
 import type { Init } from "../../src/wire/codec.ts";
 import { Decimal } from "../../src/wire/decimal.ts";
 import type { RecurringTransfer, Transfer } from "../../src/wire/generated/commands.ts";

@@ -1,9 +1,8 @@
 // Rewards at the end of an epoch: reference 60, sections 8.6 to 8.9, against examples worked out by hand.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { Contributions } from "../../src/engine/rewards.ts";
+import { type Contributions, groupBudgets, stakingPayout } from "../../src/engine/rewards.ts";
 import type { NodeStake } from "../../src/engine/stakes.ts";
-import { groupBudgets, stakingPayout } from "../../src/engine/staking-payout.ts";
 import { Decimal } from "../../src/wire/decimal.ts";
 import { AccountType, DispatchMetric } from "../../src/wire/generated/vega.ts";
 import {

@@ -241,7 +241,7 @@ test("given more of an asset than 256 bits can say, then the deposit is cancelle
 
 test("given a chain event that is refused, then it leaves no trace but that it was forwarded", () => {
   const rig = open();
-  const forwarded = () => rig.engine.rooms.validators.forwardedBy(validator.nodeId);
+  const forwarded = () => rig.engine.domains.validators.forwardedBy(validator.nodeId);
   const report = () => {
     const deposit = { vegaAssetId: "0f".repeat(32), partyId: alice.publicKey, amount: "5" };
     const payload = { nonce: 1n, builtin: { deposit } };

@@ -2,21 +2,22 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { NodeStatus } from "../../src/engine/ports.ts";
-import { nextStatuses, type RankedNode } from "../../src/engine/promotion.ts";
-import { Randomness } from "../../src/engine/randomness.ts";
 import {
   multisigScores,
+  nextStatuses,
   normalised,
   optimalStake,
   type PerformanceFacts,
   performanceScore,
+  Randomness,
+  type RankedNode,
   rawScores,
   type ScoreParameters,
   stakeScores,
   sumOf,
+  votingPower,
 } from "../../src/engine/scores.ts";
 import type { NodeStake } from "../../src/engine/stakes.ts";
-import { votingPower } from "../../src/engine/voting-power.ts";
 import { Decimal } from "../../src/wire/decimal.ts";
 
 const d = Decimal.parseNumber;

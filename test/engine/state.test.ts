@@ -1,8 +1,7 @@
 // The state: journal, marks, changes and digest.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { decodeValue, encodeValue } from "../../src/engine/state/codec.ts";
-import { State, type StateChange, type Table } from "../../src/engine/state/state.ts";
+import { decodeValue, encodeValue, State, type StateChange, type Table } from "../../src/engine/state.ts";
 
 function stateOf(): { state: State; tables: Table<bigint>[] } {
   const state = new State();

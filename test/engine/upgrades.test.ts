@@ -1,10 +1,6 @@
 // Protocol upgrades: reference 60, section 9.6.
 import { describe, expect, test } from "bun:test";
-import {
-  compareVersions,
-  parseSemanticVersion,
-  type SemanticVersion,
-} from "../../src/engine/semantic-version.ts";
+import { compareVersions, parseSemanticVersion, type SemanticVersion } from "../../src/engine/upgrades.ts";
 import { ALICE, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";
 
 const PENDING = 1;

@@ -1,7 +1,7 @@
 // The validator set: events of nodes, scores and ranking at the end of an epoch, announcements, heartbeats
 // (reference 60, sections 7.5 to 7.7 and 9.3).
 import { describe, expect, test } from "bun:test";
-import { fnv1a64 } from "../../src/engine/heartbeats.ts";
+import { fnv1a64 } from "../../src/engine/performance.ts";
 import { emptySignature } from "../../src/wire/generated/commands.ts";
 import { ALICE, kinds, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";
 

@@ -133,7 +133,7 @@ export function differencesToState(home: string): string[] {
         node.balance,
       ]),
     );
-    const { collateral, staking } = chain.engine.rooms;
+    const { collateral, staking } = chain.engine.domains;
     const found: string[] = [];
     for (const [, { asset, type, owner, market, balance }] of collateral.entries()) {
       const name = AccountTypeName[type]!;

@@ -3,7 +3,7 @@
  * read back from its events' bytes, and the state can be taken back to where it was marked.
  */
 import { type BlockHeader, Engine, type TxResult } from "../../src/engine/engine.ts";
-import { encodeValue } from "../../src/engine/state/codec.ts";
+import { encodeValue } from "../../src/engine/state.ts";
 import { Field } from "../../src/store/project/fields.ts";
 import type { Block } from "../../src/wire/block.ts";
 import {
@@ -124,7 +124,7 @@ export class EngineRun {
   /** Every general and system account's balance, as the state has it. */
   balances(): Map<string, bigint> {
     return new Map(
-      this.engine.rooms.collateral
+      this.engine.domains.collateral
         .entries()
         .map(([, { owner, asset, type, balance }]) => [accountOf(owner, asset, type), balance]),
     );

@@ -3,6 +3,7 @@
 
 import { NodeError } from "../../errors/node-error.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import { durationNs } from "../../wire/time-text.ts";
 import type { PowParameters } from "./pow/parameter-sets.ts";
 import type { SpamParameters } from "./spam/engine.ts";
 
@@ -61,32 +62,6 @@ function decimalOf(text: string): Decimal | undefined {
   } catch {
     return undefined;
   }
-}
-
-const UNIT_NS: Readonly<Record<string, number>> = {
-  h: 3.6e12,
-  m: 6e10,
-  s: 1e9,
-  ms: 1e6,
-  us: 1e3,
-  µs: 1e3,
-  μs: 1e3,
-  ns: 1,
-};
-
-const PART = /(\d*)(?:\.(\d*))?(h|ms|m|s|us|µs|μs|ns)/g;
-const DURATION = /^\+?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:h|ms|m|s|us|µs|μs|ns))+)$/;
-
-/** A duration as Go reads it, `24h0m0s`, in nanoseconds; never below zero. @throws NodeError */
-export function durationNs(text: string): bigint {
-  if (!DURATION.test(text)) throw unreadable(text, "a duration such as 1h30m");
-  let total = 0n;
-  for (const [, whole, fraction = "", unit] of text.matchAll(PART)) {
-    const unitNs = BigInt(UNIT_NS[unit!]!);
-    total += BigInt(whole!) * unitNs;
-    if (fraction !== "") total += (BigInt(fraction) * unitNs) / 10n ** BigInt(fraction.length);
-  }
-  return total;
 }
 
 function unreadable(text: string, wanted: string): NodeError {

@@ -1,6 +1,7 @@
 // How blocks come about, as people write it: `instant`, `manual`, `1s`, `mixed:1s`.
-import { durationNs } from "../../chain/admission/network-parameters.ts";
+
 import type { BlockMode } from "../../engine/chain-port.ts";
+import { durationNs } from "../../wire/time-text.ts";
 
 const MILLISECOND_NS = 1_000_000n;
 const INTERVAL_MS_MAX = 24 * 3_600_000;

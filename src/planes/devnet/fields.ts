@@ -1,7 +1,7 @@
 // Members of a tool's body, checked by name. Whole numbers may be written as numbers or as texts.
-import { durationNs } from "../../chain/admission/network-parameters.ts";
-import { timeNs } from "../../engine/rfc3339.ts";
+
 import { type ApiError, badRequest } from "../../http/errors.ts";
+import { durationNs, timeNs } from "../../wire/time-text.ts";
 
 const UINT = /^\d{1,78}$/;
 /** As far as a 64-bit number of nanoseconds goes. */

@@ -1,10 +1,10 @@
 // The time control of the network's single-process chain, for tools that were made for it (reference 30, section 12):
 // `POST /api/v1/forwardtime` with `{"forward": "10s"}` or a time of RFC 3339. The chain's time is moved when the answer
 // comes: one block has it, where the original makes one for each second of the way.
-import { durationNs } from "../../chain/admission/network-parameters.ts";
+
 import type { ChainStatus } from "../../engine/chain-port.ts";
-import { timeNs } from "../../engine/rfc3339.ts";
 import { badRequest } from "../../http/errors.ts";
+import { durationNs, timeNs } from "../../wire/time-text.ts";
 import type { Fields } from "./fields.ts";
 import { type DevnetContext, statusJson } from "./tools.ts";
 

@@ -7,10 +7,10 @@ import {
   decodeState,
   encodeState,
 } from "../../../src/chain/admission/admission.ts";
-import { ADMISSION_PARAMETERS, durationNs } from "../../../src/chain/admission/network-parameters.ts";
+import { ADMISSION_PARAMETERS } from "../../../src/chain/admission/network-parameters.ts";
 import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
 import { renderJson } from "../../../src/wire/json.ts";
-import { rfc3339Nano } from "../../../src/wire/time-text.ts";
+import { durationNs, rfc3339Nano } from "../../../src/wire/time-text.ts";
 import { hashOf, mine, textOf } from "./pow-fixture.ts";
 
 const SECOND_NS = 1_000_000_000n;

@@ -2,7 +2,7 @@
  * A chain begins with what a checkpoint holds (reference 60, section 12): domain after domain in the order of the
  * network, each with its events. What the genesis has of the same kind gives way.
  */
-import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import {
   type Checkpoint,
   type DelegateEntry,
@@ -15,25 +15,24 @@ import {
   decodeProposals,
   decodeStaking,
   decodeValidators,
-} from "../../wire/generated/checkpoint.ts";
+} from "../wire/generated/checkpoint.ts";
 import {
   decodeEpochEvent,
   type ERC20MultiSigSignerEvent,
   ERC20MultiSigSignerEventType,
   type ERC20MultiSigThresholdSetEvent,
   type Transfer,
-} from "../../wire/generated/events.ts";
-import { ProposalState, TransferType } from "../../wire/generated/vega.ts";
-import { readAmount } from "../amounts.ts";
-import type { SignerEvent, ThresholdEvent } from "../multisig.ts";
-import type { NodeStatus } from "../ports.ts";
-import type { ProposalStateNumber } from "../proposals.ts";
-import type { Shares } from "../stakes.ts";
-import { compare } from "../state/state.ts";
-import type { TransferRequest } from "../transfer-rules.ts";
-import { invalid } from "./container.ts";
-import { accountOf, type CheckpointDomains } from "./domains.ts";
-import { STATUS_NUMBERS } from "./save.ts";
+} from "../wire/generated/events.ts";
+import { ProposalState, TransferType } from "../wire/generated/vega.ts";
+import { accountOf, type CheckpointDomains, STATUS_NUMBERS } from "./checkpoint-save.ts";
+import { invalidCheckpoint as invalid } from "./checkpoints.ts";
+import type { SignerEvent, ThresholdEvent } from "./multisig.ts";
+import type { NodeStatus } from "./ports.ts";
+import type { ProposalStateNumber } from "./proposals.ts";
+import type { Shares } from "./stakes.ts";
+import { compare } from "./state.ts";
+import type { TransferRequest } from "./transfers.ts";
+import { readAmount } from "./values.ts";
 
 const statuses = new Map(
   Object.entries(STATUS_NUMBERS).map(([status, number]) => [number, status as NodeStatus]),

@@ -2,22 +2,21 @@
  * The domains of the engine, made and called in the order of the reference. What a domain needs of another it gets
  * as a port; who comes after whom is said here and nowhere else (reference 60, sections 1.3 to 1.8).
  */
-
 import { AccountType } from "../wire/generated/vega.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { CommandKind, CommandPayload } from "../wire/transaction-commands.ts";
 import { Assets } from "./assets.ts";
 import { Banking } from "./banking.ts";
 import { ChainEvents } from "./chain-events.ts";
+import { loadCheckpoint } from "./checkpoint-load.ts";
+import { saveCheckpoint } from "./checkpoint-save.ts";
 import {
+  Checkpoints,
   type CheckpointText,
   checkpointHash,
   checkpointText,
   genesisCheckpoint,
-} from "./checkpoint/container.ts";
-import { loadCheckpoint } from "./checkpoint/load.ts";
-import { saveCheckpoint } from "./checkpoint/save.ts";
-import { Checkpoints } from "./checkpoints.ts";
+} from "./checkpoints.ts";
 import { accountId, Collateral, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { Delegation } from "./delegation.ts";
@@ -58,7 +57,7 @@ const SENT_BY_VALIDATORS: ReadonlySet<CommandKind> = new Set([
 const GOLDEN_RATIO = 11_400_714_819_323_198_485n;
 const SNAPSHOT_INTERVAL = "snapshot.interval.length";
 
-export class Rooms {
+export class Domains {
   readonly params: NetworkParameters;
   readonly collateral: Collateral;
   readonly epochs: Epochs;
