@@ -6,14 +6,11 @@
  *
  * The module runs keccak-f[1600] (FIPS 202, section 3.3) on three nonces at once: one in each half of 128-bit
  * vectors and one in general registers, row by row in turns, so that both kinds of units of a processor are busy.
- * It is put together here and in webassembly.ts, so nothing but these two is needed to know what it does. Measured,
- * in millions a second of one core: 3.35 with general registers alone, 3.6 with vectors alone, 3.9 with fewer shifts
- * in them, 4.25 with both, 4.45 with most of the first round known before. A loop over two rounds beats 24 unrolled
- * ones, and an optimiser run over the result makes it slower (reference 80, section 4).
+ * It is put together here and in webassembly.ts, so nothing but these two is needed to know what it does. A loop over
+ * two rounds beats 24 unrolled ones, and an optimiser run over the result makes it slower (reference 80, section 4).
  *
  * Memory, in vectors of 16 bytes, each lane of the state twice:
- *   0-24   the state before the last block's permutation, with the nonce of an attempt; or, for `searchUsual`, what
- *          is known of it after theta, rho and pi of the first round
+ *   0-24   the state before the last block's permutation, with the nonce of an attempt
  *   25-26  the two lanes that the nonce falls into, without it
  *   32-55  the round constants
  */
@@ -230,65 +227,6 @@ const FIRST_ROUND = `
   ${placeNonces(NUMBERS.pair)} ${loadState}
   ${round(false, 0)}`;
 
-/**
- * The first round of a usual proof (kernel.ts, `USUAL_LANE`): between attempts that are not 2^40 apart only the first
- * 40 bits of lane 1 differ. Theta takes them into the columns 0 and 2, so of what pi moves into a row two or three
- * lanes differ, and all else was worked out before the search, in place of the state: theta, rho and pi of it with
- * these bits zero.
- */
-const USUAL_BITS = 40;
-const BITS = NONCES;
-const SCALAR_BITS = S.C;
-
-/** By how many bits the 40 are turned where they reach the lane that pi takes to (X, Y); undefined where they do not. */
-function reached(X: number, Y: number): number | undefined {
-  const x = (X + 3 * Y) % 5;
-  const lane = x + 5 * X;
-  if (lane === 1 || x === 2) return RHO[lane]!;
-  return x === 0 ? RHO[lane]! + 1 : undefined;
-}
-
-/** The 40 bits turned left; with room above them none falls off the end. */
-function turned(turn: number): string {
-  const left = `${get(BITS)} i32.const ${turn} i64x2.shl`;
-  if (turn + USUAL_BITS <= 64) return left;
-  return `${left} ${get(BITS)} i32.const ${64 - turn} i64x2.shr_u v128.or`;
-}
-
-/** A row of it: the lanes that differ go by way of B, the others are loaded where they are wanted. */
-function usualRow(Y: number): string {
-  const known = (X: number) => `i32.const 0 v128.load ${(X + 5 * Y) * VECTOR}`;
-  const changed: readonly number[] = FIVE.filter((X) => reached(X, Y) !== undefined);
-  const lane = (X: number) => (changed.includes(X) ? get(B + X) : known(X));
-  const moved = changed.map((X) => `${turned(reached(X, Y)!)} ${known(X)} v128.xor ${set(B + X)}`);
-  const chis = FIVE.map((X) => {
-    const chi = `${lane(X)} ${lane((X + 2) % 5)} ${lane((X + 1) % 5)} v128.andnot v128.xor`;
-    return `${chi} ${X === 0 && Y === 0 ? iota(0) : ""} ${set(E + X + 5 * Y)}`;
-  });
-  return [...moved, ...chis].join(" ");
-}
-
-/** The same in general registers; from here on the lanes of `INVERTED` are. */
-function usualScalarRow(Y: number): string {
-  const known = (X: number) => `i32.const 0 i64.load ${(X + 5 * Y) * VECTOR}`;
-  const changed: readonly number[] = FIVE.filter((X) => reached(X, Y) !== undefined);
-  const lane = (X: number) => (changed.includes(X) ? get(S.B + X) : known(X));
-  const moved = changed.map(
-    (X) => `${get(SCALAR_BITS)} i64.const ${reached(X, Y)!} i64.rotl ${known(X)} i64.xor ${set(S.B + X)}`,
-  );
-  const chis = FIVE.map((X) => {
-    const chi = `${lane(X)} ${lane((X + 1) % 5)} ${NOT} ${lane((X + 2) % 5)} i64.and i64.xor`;
-    const inverted = INVERTED.has(X + 5 * Y) ? NOT : "";
-    return `${chi} ${X === 0 && Y === 0 ? scalarIota(0) : ""} ${inverted} ${set(S.E + X + 5 * Y)}`;
-  });
-  return [...moved, ...chis].join(" ");
-}
-
-const USUAL_FIRST_ROUND = `
-  ${nonces(NUMBERS.third)} i32.const ${64 - USUAL_BITS} i64x2.shr_u i64x2.extract_lane 0 ${set(SCALAR_BITS)}
-  ${nonces(NUMBERS.pair)} i32.const ${64 - USUAL_BITS} i64x2.shr_u ${set(BITS)}
-  ${FIVE.map((Y) => `${usualRow(Y)} ${usualScalarRow(Y)}`).join(" ")}`;
-
 // ---------------------------------------------------------------------------------------------- the search
 
 /** Returns the number of the attempt when the lane on the stack has the wanted bits zero. */
@@ -299,11 +237,11 @@ const answer = (attempt: number) => `${get(MASK)} i64.and i64.eqz
 const LAST_PAIR_AT = CONSTANTS_AT + (ROUNDS - 2) * VECTOR;
 
 /** (start i64, count i32, address i32, shift i32, mask i64) -> i64: the first good attempt, or -1. */
-const search = (firstRound: string) => `
+const SEARCH = `
   ${get(MASK)} i64x2.splat ${set(MASKS)}
   loop
     i32.const ${CONSTANTS_AT} ${set(CONSTANT)}
-    ${firstRound}
+    ${FIRST_ROUND}
     loop
       ${round(true, 1)}
       ${round(false, 2)}
@@ -336,15 +274,10 @@ function moduleBytes(): Uint8Array {
   });
   const sections: readonly (readonly [id: number, content: readonly number[]])[] = [
     [1, list([Type.function, ...sized(parameters), ...sized([Type.i64])])],
-    [3, list([0], [0])], // two functions, of type 0
+    [3, list([0])], // one function, of type 0
     [5, list([0x01, 1, 1])], // one memory of one page, no more
-    [7, list([...name("memory"), 0x02, 0], [...name("search"), 0x00, 0], [...name("searchUsual"), 0x00, 1])],
-    [
-      10,
-      list(
-        ...[FIRST_ROUND, USUAL_FIRST_ROUND].map((first) => sized([...locals, ...assemble(search(first))])),
-      ),
-    ],
+    [7, list([...name("memory"), 0x02, 0], [...name("search"), 0x00, 0])],
+    [10, list(sized([...locals, ...assemble(SEARCH)]))],
     [11, list([0, ...assemble(`i32.const ${CONSTANTS_AT} end`), ...sized(constants)])],
   ];
   const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];

@@ -17,7 +17,6 @@ type SearchExport = (start: bigint, count: number, address: number, shift: numbe
 interface Exports {
   readonly memory: WebAssembly.Memory;
   readonly search: SearchExport;
-  readonly searchUsual: SearchExport;
 }
 
 /** The kernel in this thread. An instance costs milliseconds, a search of low difficulty microseconds: all share one. */
@@ -66,30 +65,22 @@ export function kernelFits(prefixBytes: number): boolean {
   return theMachine() !== undefined && (prefixBytes % RATE) + NONCE_BYTES < RATE;
 }
 
-/** Where the nonce of a usual proof begins, 141 bytes into its text: for it the kernel has a quicker first round. */
-const USUAL_LANE = 0;
-const USUAL_SHIFT = 40;
-/** Bits of its nonce in the lane after it. All else of the first round is the same for nonces that share the others. */
-const USUAL_BITS = 40n;
-
 /** A search behind one prefix. All blocks before the one with the nonce are absorbed when it is made. */
 export class Kernel {
-  private readonly state: BigUint64Array;
+  /** The state; the two lanes that the nonce falls into follow once more: the kernel writes over the first ones. */
+  private readonly vectors: Vectors;
   private readonly lane: number;
   private readonly shift: number;
   private readonly mask: bigint;
-  /** What the last search started from. */
-  private vectors: Vectors | undefined;
-  /** The first bits of its nonces. */
-  private high = 0n;
 
   /** @param difficulty leading zero bits; beyond 64 the first 64 are looked for */
   constructor(prefix: Uint8Array, difficulty: number) {
     const nonceAt = prefix.length % RATE;
-    this.state = absorb(prefix);
     this.lane = Math.floor(nonceAt / LANE_BYTES);
     this.shift = (nonceAt % LANE_BYTES) * 8;
     this.mask = leadingBitsMask(Math.min(difficulty, KERNEL_BITS_MAX));
+    const state = absorb(prefix);
+    this.vectors = BigUint64Array.of(...state, state[this.lane]!, state[this.lane + 1]!);
   }
 
   /**
@@ -97,68 +88,13 @@ export class Kernel {
    * @param count how many to try, below 2^31
    */
   search(start: bigint, count: number): bigint | undefined {
-    const isUsual = this.lane === USUAL_LANE && this.shift === USUAL_SHIFT;
-    const end = start + BigInt(count);
-    for (let from = start; from < end; ) {
-      const next = isUsual ? ((from >> USUAL_BITS) + 1n) << USUAL_BITS : end;
-      const stop = next < end ? next : end;
-      const attempt = this.run(from, Number(stop - from), isUsual);
-      // It tries three at a time, the last of which may be beyond.
-      if (attempt >= 0n && from + attempt < stop) return from + attempt;
-      from = stop;
-    }
-    return undefined;
-  }
-
-  /** @returns the number of the first good attempt, which may be up to two beyond `count`; or -1 */
-  private run(start: bigint, count: number, isUsual: boolean): bigint {
     const machine = theMachine()!;
-    machine.load(isUsual ? this.usual(start >> USUAL_BITS) : this.general());
-    const { search, searchUsual } = machine.exports;
+    machine.load(this.vectors);
     const address = this.lane * VECTOR_BYTES;
-    return (isUsual ? searchUsual : search)(BigInt.asIntN(64, start), count, address, this.shift, this.mask);
+    const attempt = machine.exports.search(BigInt.asIntN(64, start), count, address, this.shift, this.mask);
+    // It tries three at a time, the last of which may be beyond.
+    return attempt >= 0n && attempt < BigInt(count) ? start + attempt : undefined;
   }
-
-  private general(): Vectors {
-    // The two lanes that the nonce falls into follow once more: the kernel writes over the first ones.
-    this.vectors ??= BigUint64Array.of(...this.state, this.state[this.lane]!, this.state[this.lane + 1]!);
-    return this.vectors;
-  }
-
-  /** @param high the nonces' first bits */
-  private usual(high: bigint): Vectors {
-    if (this.vectors === undefined || this.high !== high) {
-      const state = this.state.slice();
-      const bytes = Buffer.alloc(LANE_BYTES);
-      bytes.writeBigUInt64BE(high << USUAL_BITS);
-      state[USUAL_LANE]! ^= bytes.readBigUInt64LE() << BigInt(USUAL_SHIFT);
-      this.vectors = movedLanes(state);
-      this.high = high;
-    }
-    return this.vectors;
-  }
-}
-
-/** Theta, rho and pi of keccak-f's first round (FIPS 202, section 3.2). */
-function movedLanes(state: BigUint64Array): BigUint64Array {
-  const parity = Array.from({ length: 5 }, (_, x) =>
-    [0, 5, 10, 15, 20].reduce((sum, row) => sum ^ state[x + row]!, 0n),
-  );
-  const moved = new BigUint64Array(LANES);
-  // Lanes along the way of pi and rho: the offsets are the triangular numbers (FIPS 202, algorithms 2 and 3).
-  let [x, y] = [1, 0];
-  const change = (column: number) => parity[(column + 4) % 5]! ^ rotated(parity[(column + 1) % 5]!, 1);
-  moved[0] = state[0]! ^ change(0);
-  for (let t = 0; t < LANES - 1; t++) {
-    const lane = rotated(state[x + 5 * y]! ^ change(x), (((t + 1) * (t + 2)) / 2) % 64);
-    [x, y] = [y, (2 * x + 3 * y) % 5];
-    moved[x + 5 * y] = lane;
-  }
-  return moved;
-}
-
-function rotated(lane: bigint, bits: number): bigint {
-  return BigInt.asUintN(64, (lane << BigInt(bits)) | (lane >> BigInt(64 - bits)));
 }
 
 /** The sponge's state when everything but the nonce has been put in, before the last permutation. */
