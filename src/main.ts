@@ -27,7 +27,7 @@ async function main(argv: string[]): Promise<number> {
   const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!entry) {
     const message = `there is no command '${word.slice(0, 40)}'${didYouMean(word, Object.keys(COMMANDS))}`;
-    if (asJson) throw new NodeError("lyra", "usage", message, "see: lyra --help", ExitCode.usage);
+    if (asJson) throw new NodeError("lyra", "usage", message, "see: lyra --help");
     process.stderr.write(`lyra: ${message}\n\n${overview()}`);
     return ExitCode.usage;
   }

@@ -16,8 +16,10 @@ import {
 } from "../engine/chain-port.ts";
 import { CHAIN_TIME_MAX_NS } from "../engine/genesis.ts";
 import type { Duty } from "../engine/ports.ts";
+
 import { UINT_MAX } from "../engine/values.ts";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
+
 import { BlockWriter } from "../store/block-writer.ts";
 import { fromJson } from "../wire/from-json.ts";
 import { encodeInputData, type InputData, TxVersion } from "../wire/generated/commands.ts";
@@ -435,5 +437,5 @@ function checkTime(timeNs: bigint): void {
 }
 
 function invalid(what: string, text: string): NodeError {
-  return new NodeError(`devnet.${what}`, "invalid_argument", text, "", ExitCode.usage);
+  return new NodeError(`devnet.${what}`, "invalid_argument", text);
 }

@@ -1,6 +1,6 @@
 // Reading of a command's words, the same way for every command.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { nearest } from "./nearest.ts";
 
 /** Flags that every command knows. */
@@ -38,5 +38,5 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
 }
 
 export function usageError(command: string, message: string): NodeError {
-  return new NodeError(command, "usage", message, `see: lyra ${command} --help`, ExitCode.usage);
+  return new NodeError(command, "usage", message, `see: lyra ${command} --help`);
 }

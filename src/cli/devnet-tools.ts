@@ -2,6 +2,7 @@
 
 import { devnetHomes, devnetNodeUrl } from "../devnet/address.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import type { ProgramCode } from "../errors/program-codes.ts";
 import { readShortText } from "../files/short-file.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
 import { shortText } from "../wallet/client/short-text.ts";
@@ -71,7 +72,7 @@ function unknownVerb(words: readonly string[]): NodeError {
 /** The verbs have a help of their own, which says what words they take. */
 function verbError(message: string, path = ""): NodeError {
   const hint = `see: lyra devnet help ${path.replace("/", " ")}`.trimEnd();
-  return new NodeError("devnet", "usage", message, hint, ExitCode.usage);
+  return new NodeError("devnet", "usage", message, hint);
 }
 
 /** The tool that these words begin with; undefined when they name none. */
@@ -116,7 +117,6 @@ export function devnetUrl(flag: string | undefined, home: string | undefined): s
     "devnet_unknown",
     "no running devnet was found",
     "start one with: lyra devnet, or name it with --node-url URL or --home DIR",
-    ExitCode.notReady,
   );
 }
 
@@ -156,13 +156,7 @@ function readDump(file: string): string {
     return readShortText(file, DUMP_BYTES_MAX);
   } catch (error) {
     const text = `the dump ${file} cannot be read (${reasonOf(error)})`;
-    throw new NodeError(
-      "devnet.load",
-      "dump_unreadable",
-      text,
-      "make one with: lyra devnet dump > FILE",
-      ExitCode.usage,
-    );
+    throw new NodeError("devnet.load", "dump_unreadable", text, "make one with: lyra devnet dump > FILE");
   }
 }
 
@@ -190,13 +184,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   } catch (error) {
     if ((error as { code?: string }).code === "ECONNRESET") throw answerLost(url, error);
     const hint = "is it running? start one with: lyra devnet";
-    throw new NodeError(
-      "devnet.tool",
-      "devnet_unreachable",
-      `${url} does not answer`,
-      hint,
-      ExitCode.notReady,
-    );
+    throw new NodeError("devnet.tool", "devnet_unreachable", `${url} does not answer`, hint);
   }
   const text = await wholeOf(response, url);
   if (response.ok) {
@@ -206,7 +194,8 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   const { code, message, hint } = refusalIn(text);
   throw new NodeError(
     "devnet.tool",
-    code,
+    // Of a newer node it may be one that this program does not know.
+    code as ProgramCode,
     message,
     hint || (response.status === 404 ? "this node is no devnet" : ""),
   );
@@ -227,7 +216,6 @@ function answerLost(url: string, error: unknown): NodeError {
     "answer_lost",
     `the answer of ${url} did not come whole: ${reasonOf(error)}`,
     "it may have done what was asked: see lyra devnet status",
-    ExitCode.notReady,
   );
 }
 

@@ -287,8 +287,11 @@ function readGenesis(path: string): string {
   try {
     return readShortText(path, STATE_BYTES_MAX);
   } catch (error) {
-    const text = `the genesis ${path} cannot be read (${reasonOf(error)})`;
-    throw new NodeError("devnet", "genesis_unreadable", text, "", ExitCode.usage);
+    throw new NodeError(
+      "devnet",
+      "genesis_unreadable",
+      `the genesis ${path} cannot be read (${reasonOf(error)})`,
+    );
   }
 }
 
@@ -297,7 +300,7 @@ function readCheckpoint(path: string): Uint8Array {
     return readShortFile(path, STATE_BYTES_MAX);
   } catch (error) {
     const text = `the checkpoint ${path} cannot be read (${reasonOf(error)})`;
-    throw new NodeError("devnet", "checkpoint_unreadable", text, "", ExitCode.usage);
+    throw new NodeError("devnet", "checkpoint_unreadable", text);
   }
 }
 

@@ -240,7 +240,7 @@ function refuseExisting(path: string, force: boolean): void {
 
 function outputError(where: string, error: unknown): NodeError {
   const message = `${where} cannot be written: ${reasonOf(error)}`;
-  return new NodeError("history.export", "output_failed", message, "", ExitCode.failed, { cause: error });
+  return new NodeError("history.export", "output_failed", message, "", { cause: error });
 }
 
 async function verify(argv: string[]): Promise<number> {
@@ -282,5 +282,5 @@ function height(flag: string, text: string | undefined): bigint {
 }
 
 function wrongTable(message: string): NodeError {
-  return new NodeError("history", "usage", message, `tables are ${tableNames()}`, ExitCode.usage);
+  return new NodeError("history", "usage", message, `tables are ${tableNames()}`);
 }

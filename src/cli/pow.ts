@@ -110,8 +110,7 @@ async function verify(words: string[], values: Values): Promise<number> {
   const wanted = difficultyOf(values);
   const proof = { blockHash, tid, nonce: nonceOf(nonceText) };
   const problem = proofInputProblem(proof);
-  if (problem !== undefined)
-    throw new NodeError("pow.verify", "proof_input", problem, "", ExitCode.verificationFailed);
+  if (problem !== undefined) throw new NodeError("pow.verify", "proof_invalid", problem);
   const hash = proofHash(proof);
   const difficulty = leadingZeroBits(hash);
   const isValid = difficulty >= wanted;

@@ -1,5 +1,5 @@
 // lyra serve: answer queries over an existing home.
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { loadConfig } from "../node/config.ts";
 import { hasStore } from "../store/database.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
@@ -37,7 +37,6 @@ export async function run(argv: string[]): Promise<number> {
       "store_missing",
       `there is no store in ${config.home}`,
       "load one with: lyra replay FILE --home DIR",
-      ExitCode.notReady,
     );
   }
   return serveUntilSignal(config, {

@@ -72,5 +72,5 @@ export async function confirmSigning(
   }
   if (isAgreed) return;
   const answer = await promptLine("sign it? yes/NO");
-  if (!/^y(es)?$/i.test(answer.trim())) throw walletError("cancelled", "it was not signed");
+  if (!/^y(es)?$/i.test(answer.trim())) throw walletError("not_confirmed", "it was not signed");
 }

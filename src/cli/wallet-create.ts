@@ -132,7 +132,6 @@ async function askAgain(phrase: string): Promise<void> {
           "cancelled",
           "nothing was made: these are not the words",
           "run it again, which makes other words",
-          ExitCode.interrupted,
         );
       }
       say(`that is not word ${at + 1}`);

@@ -1,7 +1,7 @@
 // A line from the terminal: one that is not shown, key by key, and one that is.
 
 import { wipe } from "../crypto/wipe.ts";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 
 const KEY = {
   interrupt: 3,
@@ -113,17 +113,11 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
 }
 
 function cancelled(): NodeError {
-  return new NodeError("wallet", "cancelled", "cancelled", "", ExitCode.interrupted);
+  return new NodeError("wallet", "cancelled", "cancelled");
 }
 
 function tooLong(bytesMax: number): NodeError {
-  return new NodeError(
-    "wallet",
-    "secret_unusable",
-    `this has more than ${bytesMax} bytes`,
-    "",
-    ExitCode.usage,
-  );
+  return new NodeError("wallet", "secret_unusable", `this has more than ${bytesMax} bytes`);
 }
 
 /** A line being typed, in a buffer that can be wiped. */

@@ -4,7 +4,7 @@ import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
 import { wipe } from "../crypto/wipe.ts";
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readInto } from "../files/short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
@@ -127,7 +127,6 @@ async function prompted(
       "no_terminal",
       `there is no terminal to ask for the ${words(flag)}`,
       `say --${flag}-file FILE or --${flag}-fd N`,
-      ExitCode.usage,
     );
   }
   for (let tries = 1; ; tries++) {
@@ -222,7 +221,7 @@ function words(flag: string): string {
 }
 
 function secretError(flag: string, message: string, hint = `see --${flag}-file and --${flag}-fd`): NodeError {
-  return new NodeError("wallet", "secret_unusable", message, hint, ExitCode.usage);
+  return new NodeError("wallet", "secret_unusable", message, hint);
 }
 
 function codeOf(error: unknown): string {

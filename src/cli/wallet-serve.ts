@@ -177,7 +177,6 @@ function pinnedPolicy(values: ServeValues) {
       "policy_changed",
       `the policy is not the one that was pinned: its hash is ${hash}`,
       "read it, then pin it anew",
-      ExitCode.verificationFailed,
     );
   }
   return { policy, hash };

@@ -1,6 +1,6 @@
 // The local socket of a running wallet service, from another process of the same user.
 
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { socketPath } from "../planes/wallet/start.ts";
 import { checkSocket } from "../wallet/keystore/guard.ts";
 
@@ -35,6 +35,5 @@ function notServed(home: string): NodeError {
     "wallet_not_served",
     `no wallet service runs for the home ${home}`,
     "start one: lyra wallet serve",
-    ExitCode.notReady,
   );
 }

@@ -1,6 +1,6 @@
 // What the tx commands read: a command as JSON, input data or a transaction as base64, or a document that one of them
 // printed; and what a node says of its last block.
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
 import { readSigned } from "../wallet/signing/transaction.ts";
@@ -69,7 +69,6 @@ function blockIn(document: Readonly<Record<string, unknown>>, title: string): La
       "block_unreadable",
       `${title} does not say height, hash and chainId`,
       "make it with: lyra tx block --node URL --out FILE",
-      ExitCode.usage,
     );
   }
   return {

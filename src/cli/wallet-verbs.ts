@@ -1,5 +1,5 @@
 // The words after `lyra wallet`: which command they name, and the help that a wrong one points to.
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { usageError } from "./arguments.ts";
 import { didYouMean } from "./nearest.ts";
 
@@ -32,6 +32,6 @@ export async function runWord(word: string, run: Verb, argv: string[]): Promise<
     if (!(error instanceof NodeError) || error.code !== "usage" || error.hint !== "see: lyra wallet --help")
       throw error;
     const { attempt, message } = error;
-    throw new NodeError(attempt, "usage", message, `see: lyra wallet ${word} --help`, ExitCode.usage);
+    throw new NodeError(attempt, "usage", message, `see: lyra wallet ${word} --help`);
   }
 }

@@ -191,7 +191,7 @@ async function remove(argv: string[]): Promise<number> {
       throw usageError("wallet", "say --force: there is no terminal to ask on");
     say("Only its recovery phrase brings a deleted wallet back.");
     if ((await promptLine("type its name to delete it")) !== name) {
-      throw walletError("cancelled", "nothing was deleted", "", ExitCode.interrupted);
+      throw walletError("cancelled", "nothing was deleted");
     }
   }
   await store.delete(name);

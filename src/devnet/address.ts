@@ -1,7 +1,7 @@
 // Where a running devnet listens, in its home, so that other processes find it.
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { defaultHome } from "../node/config.ts";
 
@@ -76,7 +76,6 @@ function readDevnetAddress(file: string): DevnetAddress {
     "address_unreadable",
     `${file} cannot be read: ${why}`,
     "name the devnet with --node-url URL, or start it again",
-    ExitCode.notReady,
   );
 }
 

@@ -1,7 +1,10 @@
 // The messages between the thread that has the chain and the one that answers HTTP: `DevnetPort` by calls and answers.
+
 import { type BridgePort, ChainCallError, type ChainStatus, type DevnetPort } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
+import type { ChainCallCode } from "../errors/chain-calls.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
 import { WireError, type WireErrorCode } from "../wire/errors.ts";
 
 type Methods<T> = {
@@ -38,7 +41,7 @@ export type ChainMessage =
 /** An error without its class, which messages do not carry. */
 export interface ErrorText {
   readonly kind: "call" | "node" | "command" | "wire" | "other";
-  readonly code: string;
+  readonly code: ErrorCode | WireErrorCode | "";
   readonly message: string;
   readonly attempt: string;
   readonly hint: string;
@@ -46,7 +49,7 @@ export interface ErrorText {
 
 export function errorText(error: unknown): ErrorText {
   const message = reasonOf(error);
-  const none = { code: "", attempt: "", hint: "" };
+  const none = { code: "" as const, attempt: "", hint: "" };
   if (error instanceof ChainCallError) return { ...none, kind: "call", code: error.code, message };
   if (error instanceof CommandError) return { ...none, kind: "command", message };
   if (error instanceof WireError) return { ...none, kind: "wire", code: error.code, message };
@@ -57,10 +60,10 @@ export function errorText(error: unknown): ErrorText {
 }
 
 export function errorOf({ kind, code, message, attempt, hint }: ErrorText): Error {
-  if (kind === "call") return new ChainCallError(code, message);
+  if (kind === "call") return new ChainCallError(code as ChainCallCode, message);
   if (kind === "command") return new CommandError(message);
   if (kind === "wire") return new WireError(code as WireErrorCode, message);
-  if (kind === "node") return new NodeError(attempt, code, message, hint);
+  if (kind === "node") return new NodeError(attempt, code as ErrorCode, message, hint);
   return new Error(message);
 }
 

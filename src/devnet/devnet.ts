@@ -9,8 +9,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalChain } from "../chain/local-chain.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
+
 import { readCheckpointFile } from "../engine/checkpoints.ts";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
+
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
@@ -114,7 +116,7 @@ function startFailure(error: unknown): unknown {
   if (isDiskFull(error)) {
     const sentence =
       error instanceof ChainCallError ? error.message : "the disk is full: the devnet cannot be set up";
-    return new NodeError("devnet.start", "disk_full", sentence, "make room and start again", ExitCode.failed);
+    return new NodeError("devnet.start", "disk_full", sentence, "make room and start again");
   }
   if (!(error instanceof ChainCallError)) return error;
   return new NodeError(
@@ -229,7 +231,6 @@ function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
       "tools_token_invalid",
       "the token of the tools must be 16 to 200 characters without blanks",
       `correct LYRA_TOOLS_TOKEN, or remove ${TOKEN_FILE} from the home`,
-      ExitCode.usage,
     );
   }
   writeWhole(file, `${token}\n`, { mode: 0o600 });

@@ -6,7 +6,7 @@ import type { Database } from "bun:sqlite";
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { hasChain, storedGenesis } from "../chain/chain-store.ts";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { writeWhole } from "../files/whole-file.ts";
 import { openReader, storePath } from "../store/database.ts";
@@ -88,7 +88,7 @@ export function setAside(home: string): void {
     }
     if (existsSync(storePath(home)) && !isDevnet(home)) {
       const sentence = `${home} holds no devnet, and is left alone`;
-      throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home", ExitCode.usage);
+      throw new NodeError("devnet.reset", "not_a_devnet", sentence, "choose another --home");
     }
     const taking = join(home, TAKING);
     mkdirSync(taking);

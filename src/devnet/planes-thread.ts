@@ -1,6 +1,6 @@
 // The thread of planes.worker.ts, seen from the one that has the chain.
 import type { DevnetPort } from "../engine/chain-port.ts";
-import { ExitCode, NodeError, threadReason } from "../errors/node-error.ts";
+import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { ChainHost } from "./chain-host.ts";
 import { errorOf } from "./chain-messages.ts";
@@ -39,7 +39,7 @@ export class PlanesThread {
     };
     worker.onerror = (event) => {
       const message = `the thread that answers HTTP stopped: ${threadReason(event.message)}`;
-      const error = new NodeError("devnet.planes", "planes_failed", message, "", ExitCode.failed);
+      const error = new NodeError("devnet.planes", "planes_failed", message);
       this.listening.reject(error);
       this.ended.resolve(error);
       this.stopped.resolve();

@@ -1,8 +1,9 @@
 /**
  * What the planes and the devnet's tools ask of a running chain. Everything is plain data and every call is a
  * promise, because the chain may run on another thread than the one that answers HTTP. The local sequencer
- * (sources/sequencer) is the first to implement it.
+ * (chain/) is the first to implement it.
  */
+import type { ChainCallCode } from "../errors/chain-calls.ts";
 
 /** Why a transaction was refused, beyond the text: the rule by name and the caller's own numbers. */
 export interface RefusalDetails {
@@ -32,8 +33,7 @@ export interface TxOutcome {
 export class ChainCallError extends Error {
   override readonly name = "ChainCallError";
   constructor(
-    /** `duplicate`, `too_large`, `mempool_full`, `timeout`, `stopped`, `halted`. */
-    readonly code: string,
+    readonly code: ChainCallCode,
     message: string,
   ) {
     super(message);

@@ -1,7 +1,7 @@
 // Everything that can be explained.
 import { DETAIL_CODES } from "./detail-codes.ts";
 import { EXECUTION } from "./execution.ts";
-import type { Explanation } from "./explanation.ts";
+import { type Explanation, table } from "./explanation.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";
 import { SENDING_CODES } from "./program/sending.ts";
@@ -26,9 +26,9 @@ export const CATALOGUE: readonly Explanation[] = [
   ...STATUSES,
   ...DETAIL_CODES,
   ...WALLET_CODES,
-  ...STORE_CODES,
-  ...HISTORY_CODES,
-  ...CHAIN_CODES,
-  ...SENDING_CODES,
-  ...WALLET_FILE_CODES,
+  ...table("program code", STORE_CODES),
+  ...table("program code", HISTORY_CODES),
+  ...table("program code", CHAIN_CODES),
+  ...table("program code", SENDING_CODES),
+  ...table("program code", WALLET_FILE_CODES),
 ];

@@ -25,8 +25,25 @@ export interface Explanation {
 /** A row of a table: what is told, what it means, why, what to do. */
 export type Row = readonly [texts: string | readonly string[], means: string, why: string, fix: string];
 
+/** Outcomes of the command line, each with an exit code (`ExitCode`). */
+export type ExitName = "done" | "failed" | "usage" | "notReady" | "verificationFailed" | "interrupted";
+
+/** A code of this program: its row, and how the command line ends with it, unless it simply failed. */
+export type ProgramRow = readonly [
+  texts: string | readonly string[],
+  means: string,
+  why: string,
+  fix: string,
+  exit?: ExitName,
+];
+
+/** Every text that fits a definition's: anything may stand for `<...>`. */
+export type Filled<Text extends string> = Text extends `${infer Head}<${string}>${infer Rest}`
+  ? `${Head}${string}${Filled<Rest>}`
+  : Text;
+
 /** Explanations by code. */
-export function table(kind: Kind, rows: Readonly<Record<string, Row>>): Explanation[] {
+export function table(kind: Kind, rows: Readonly<Record<string, Row | ProgramRow>>): Explanation[] {
   return Object.entries(rows).map(([code, [texts, means, why, fix]]) => ({
     kind,
     code,

@@ -1,5 +1,7 @@
 // One error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
 // and a way out. The command line prints sentence and hint; HTTP maps the code; nothing prints a stack.
+import type { ExitName, ProgramRow } from "./explanation.ts";
+import { type ErrorCode, isProgramCode, type MessageOf, PROGRAM_CODES } from "./program-codes.ts";
 
 /** Exit codes of the command line (DESIGN.md, "Command line"). */
 export const ExitCode = {
@@ -9,22 +11,26 @@ export const ExitCode = {
   notReady: 3,
   verificationFailed: 4,
   interrupted: 130,
-} as const;
+} as const satisfies Readonly<Record<ExitName, number>>;
 
-export class NodeError extends Error {
+export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = "NodeError";
   constructor(
     /** What was being done, e.g. `history.export`. */
     readonly attempt: string,
     /** Stable code in snake case, e.g. `segment_missing`. */
-    readonly code: string,
-    message: string,
-    /** What the reader can do about it; empty when there is nothing. */
+    readonly code: Code,
+    message: MessageOf<Code>,
+    /** The way out in this case; empty when there is none. */
     readonly hint = "",
-    readonly exitCode: number = ExitCode.failed,
     options?: ErrorOptions,
   ) {
     super(message, options);
+  }
+
+  get exitCode(): number {
+    const row: ProgramRow | undefined = isProgramCode(this.code) ? PROGRAM_CODES[this.code] : undefined;
+    return ExitCode[row?.[4] ?? "failed"];
   }
 }
 

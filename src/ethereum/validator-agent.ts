@@ -265,7 +265,7 @@ function nameOf(duty: Duty): string {
 }
 
 function lostKey(what: string, nodeId: string): NodeError {
-  const sentence = `the devnet does not hold the ${what} of its validator ${nodeId}`;
+  const sentence = `the devnet does not hold the ${what} of its validator ${nodeId}` as const;
   const hint = "rotate to keys that follow from the devnet's recovery phrase: GET /devnet/parties names them";
   return new NodeError("devnet.validator", "key_unknown", sentence, hint);
 }

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull } from "./sqlite-error.ts";
 
 export interface HomeLock {
@@ -85,6 +85,5 @@ function inUse(home: string, holderFile: string): NodeError {
     "home_in_use",
     `${holder} is using the home ${home}`,
     "stop it, or choose another --home",
-    ExitCode.failed,
   );
 }

@@ -32,5 +32,5 @@ export function storeFailure(error: unknown): NodeError | undefined {
   if (!isSqliteError(error)) return undefined;
   const sentence = `the store fails: ${(error as Error).message}`;
   const hint = "check the disk, then: lyra doctor --home DIR";
-  return new NodeError("store", "store_failed", sentence, hint, undefined, { cause: error });
+  return new NodeError("store", "store_failed", sentence, hint, { cause: error });
 }

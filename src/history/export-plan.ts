@@ -140,7 +140,7 @@ function segmentFault(segment: SegmentRow, error: unknown): NodeError {
     return new ExportRefusal("segment_missing", summary, `${what} is listed, but its file is missing`, hint);
   }
   const message = `${what} cannot be read: ${reasonOf(error)}`;
-  return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, undefined, {
+  return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, {
     cause: error,
   });
 }

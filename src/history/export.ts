@@ -220,7 +220,7 @@ async function* entryParts(directory: string, file: PlannedFile): AsyncGenerator
 async function* segmentPart(directory: string, { segment, piece }: PlannedPiece): AsyncGenerator<Part> {
   const fault = (error: unknown) => {
     const message = `segment ${segment.from}-${segment.to} failed while it was sent: ${reasonOf(error)}`;
-    return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, undefined, {
+    return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, {
       cause: error,
     });
   };

@@ -1,5 +1,6 @@
 // Which block ranges can be exported: whole segments that follow each other without a gap (reference 20, section 1.2).
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { ProgramCode } from "../errors/program-codes.ts";
 import type { SegmentRow } from "./segment-table.ts";
 
 /** Runs and boundaries that a refusal names, at most. */
@@ -8,12 +9,12 @@ const NAMED_MAX = 5;
 /** A request for an export that cannot be: `summary` and `inner` are the two texts of the API's error detail. */
 export class ExportRefusal extends NodeError {
   constructor(
-    code: string,
+    code: ProgramCode,
     readonly summary: string,
     message: string,
     hint: string,
   ) {
-    super("history.export", code, message, hint, ExitCode.failed);
+    super("history.export", code, message, hint);
   }
 
   get inner(): string {

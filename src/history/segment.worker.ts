@@ -1,7 +1,11 @@
 // Builds segments on a thread and a connection of its own, so that making one never holds up a block.
 // An extra entry point of the compiled executable (scripts/build.ts lists it).
+
 import type { Database } from "bun:sqlite";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+
+import type { ErrorCode } from "../errors/program-codes.ts";
+
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { buildSegment, type SegmentPlan } from "./segment.ts";
 import type { SegmentRow } from "./segment-table.ts";
@@ -18,7 +22,7 @@ export type BuildReply =
   | {
       readonly failed: {
         readonly attempt: string;
-        readonly code: string;
+        readonly code: ErrorCode;
         readonly message: string;
         readonly hint: string;
       };

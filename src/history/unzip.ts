@@ -1,7 +1,7 @@
 // Reads archives as zip.ts writes them, and nothing else: after the directory is parsed, every header is written
 // again and compared byte for byte, so that no byte of the container goes unchecked.
 import type { FileHandle } from "node:fs/promises";
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { centralDirectory, END_BYTES, LOCATOR64_BYTES, localHeader, type ZipEntry } from "./zip.ts";
 
 const END_SIGNATURE = 0x06054b50;
@@ -25,7 +25,7 @@ export interface ArchiveEntry extends ZipEntry {
 /** @throws NodeError with exit code 4 */
 export function verificationFailed(what: string, where = ""): NodeError {
   const message = where === "" ? what : `${where}: ${what}`;
-  return new NodeError("history.verify", "verification_failed", message, "", ExitCode.verificationFailed);
+  return new NodeError("history.verify", "verification_failed", message);
 }
 
 /** Entries of an archive, all headers checked. @throws NodeError with exit code 4 */

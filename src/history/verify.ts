@@ -48,17 +48,11 @@ export interface Verification {
 export async function verifyArchive(path: string): Promise<Verification> {
   const file = await open(path, READ_FLAGS).catch((error) => {
     const message = `${path} cannot be opened: ${reasonOf(error)}`;
-    throw new NodeError("history.verify", "archive_unreadable", message, "", ExitCode.failed);
+    throw new NodeError("history.verify", "archive_unreadable", message);
   });
   try {
     if (!(await file.stat()).isFile()) {
-      throw new NodeError(
-        "history.verify",
-        "archive_unreadable",
-        `${path} is not a file`,
-        "",
-        ExitCode.failed,
-      );
+      throw new NodeError("history.verify", "archive_unreadable", `${path} is not a file`);
     }
     return await verifyOpen(file);
   } catch (error) {

@@ -1,5 +1,5 @@
 // What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { ApiError, badRequest, bodyTooLarge, Grpc } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 
@@ -32,13 +32,13 @@ export interface ListenOptions {
   readonly onFailure?: () => Response;
 }
 
-/** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
+/** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
   const { host, bodyBytesMax, portFlag, onFailure, sharing } = options;
   // The system would take it for every address of this machine.
   if (host === "") {
     const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
-    throw new NodeError("serve", "cannot_listen", "the host to listen on is empty", hint, ExitCode.usage);
+    throw new NodeError("serve", "host_empty", "the host to listen on is empty", hint);
   }
   let { port } = options;
   try {
@@ -61,7 +61,6 @@ export function listen(options: ListenOptions, fetch: Fetch) {
         "port_in_use",
         `port ${port} on ${host} is in use`,
         `stop what uses it, or give ${portFlag} 0 for a free one`,
-        ExitCode.failed,
       );
     }
     throw new NodeError(
@@ -69,7 +68,6 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       "cannot_listen",
       `cannot listen on ${host} port ${port} (${code ?? "unknown"})`,
       `give another --host or ${portFlag}`,
-      ExitCode.failed,
     );
   }
 }

@@ -1,7 +1,7 @@
 // Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
 // Read as a stream; what is whole is delivered, and the place where a damaged file stops is said exactly.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { Block } from "../wire/block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { InflateFault, inflate } from "./gunzip.ts";
@@ -66,7 +66,6 @@ function openRecording(path: string): OpenFile {
       "recording_unreadable",
       `${path}: ${codeOf(error)}`,
       "give the path of an event file (.evts or .evts.gz)",
-      ExitCode.failed,
     );
   }
 }

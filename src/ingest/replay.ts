@@ -204,7 +204,7 @@ function placed(error: unknown, path: string, block: Block): unknown {
   const { record, offset } = block.place;
   const place = `block ${block.height} begins at record ${record}, byte ${offset} of the inflated data`;
   const message = `${path}: ${error.message} (${place})`;
-  return new NodeError(error.attempt, error.code, message, error.hint, error.exitCode, { cause: error });
+  return new NodeError(error.attempt, error.code, message, error.hint, { cause: error });
 }
 
 function ownChain(): NodeError {

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
@@ -127,5 +127,5 @@ function wholeNumber(text: string, title: string, minimum: number, maximum: numb
 }
 
 function usage(message: string, hint: string): NodeError {
-  return new NodeError("config", "config_invalid", message, hint, ExitCode.usage);
+  return new NodeError("config", "config_invalid", message, hint);
 }

@@ -14,14 +14,7 @@ export function failureOf(error: unknown, attempt: string, what: string): NodeEr
   }
   if (error instanceof NodeError) return error;
   const sentence = `${what} could not be made`;
-  return new NodeError(
-    attempt,
-    "internal",
-    sentence,
-    "check the disk, then: lyra doctor --home DIR",
-    undefined,
-    {
-      cause: error,
-    },
-  );
+  return new NodeError(attempt, "internal", sentence, "check the disk, then: lyra doctor --home DIR", {
+    cause: error,
+  });
 }

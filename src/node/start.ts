@@ -1,7 +1,7 @@
 // A running node: one call used alike by the command line, by tests and by whoever uses Lyra as a library.
 import { availableParallelism } from "node:os";
 import { logFailure } from "../errors/log.ts";
-import { ExitCode, NodeError, threadReason } from "../errors/node-error.ts";
+import { NodeError, threadReason } from "../errors/node-error.ts";
 import { type HomeLock, lockHome } from "../files/lock.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
@@ -208,8 +208,6 @@ class WriterThread implements Writing {
         "writer",
         "writer_failed",
         `the writer stopped: ${threadReason(event.message)}`,
-        "",
-        ExitCode.failed,
       );
       if (this.state === "loading") loaded.reject(this.failure);
       else broken.resolve(this.failure);

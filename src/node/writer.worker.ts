@@ -1,6 +1,8 @@
 // The writer's thread: loads recordings and makes history segments while the main thread answers requests.
 /// <reference lib="webworker" />
+
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
 import { storeFailure } from "../files/sqlite-error.ts";
 import { SegmentMaker } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
@@ -23,7 +25,7 @@ export type WriterReport =
   | {
       readonly kind: "failed";
       readonly attempt: string;
-      readonly code: string;
+      readonly code: ErrorCode;
       readonly message: string;
       readonly hint: string;
     }

@@ -394,7 +394,6 @@ function storeError(block: Block | undefined, error: unknown, event?: BlockEvent
       "store_failed",
       `${where} could not be stored: ${reasonOf(error)}`,
       "check the disk, then: lyra doctor --home DIR",
-      undefined,
       { cause: error },
     );
   }
@@ -403,7 +402,6 @@ function storeError(block: Block | undefined, error: unknown, event?: BlockEvent
     "block_invalid",
     `${block && event ? `event ${block.height}-${event.seq}` : where} cannot be stored: ${reasonOf(error)}`,
     "the source is damaged; what came before is stored",
-    undefined,
     { cause: error },
   );
 }

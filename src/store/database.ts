@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { lostFrames, PageSums, sumsPath } from "./page-sums.ts";
@@ -209,7 +209,6 @@ export function openReader(home: string): Database {
       "store_missing",
       `there is no store in ${home}`,
       "load one with: lyra replay FILE --home DIR",
-      ExitCode.notReady,
     );
   }
   // Read-only, so that the last reader to close leaves the log to the writer, which has sums of its pages. SQLite
@@ -253,7 +252,6 @@ function readOnlyHome(home: string): NodeError | undefined {
       "home_read_only",
       `the store cannot be opened: the home ${home} cannot be written (${code}), which reading it takes too`,
       "copy the home to where it can be written, and read the copy",
-      ExitCode.failed,
       { cause: error },
     );
   }
@@ -303,7 +301,6 @@ function openError(error: unknown): NodeError {
     "store_unreadable",
     `the store cannot be opened: ${reasonOf(error)}`,
     "check it with: lyra doctor --home DIR",
-    ExitCode.failed,
     { cause: error },
   );
 }
@@ -412,8 +409,8 @@ function keepCopy(db: Database, version: number): string {
     const sentence = `the store has schema ${version}, and no copy of it could be made before it is brought up to date`;
     const options = { cause: error };
     throw isDiskFull(error)
-      ? new NodeError("store.migrate", "disk_full", sentence, hint, ExitCode.failed, options)
-      : new NodeError("store.migrate", "migration_failed", sentence, hint, ExitCode.failed, options);
+      ? new NodeError("store.migrate", "disk_full", sentence, hint, options)
+      : new NodeError("store.migrate", "migration_failed", sentence, hint, options);
   }
 }
 
@@ -422,15 +419,8 @@ function migrationFailed(error: unknown, version: number, copy: string): NodeErr
   const hint = `it is as it was, and a checked copy is ${basename(copy)} in the home`;
   const options = { cause: error };
   return isDiskFull(error)
-    ? new NodeError(
-        "store.migrate",
-        "disk_full",
-        sentence,
-        `${hint}: make room and start again`,
-        ExitCode.failed,
-        options,
-      )
-    : new NodeError("store.migrate", "migration_failed", sentence, hint, ExitCode.failed, options);
+    ? new NodeError("store.migrate", "disk_full", sentence, `${hint}: make room and start again`, options)
+    : new NodeError("store.migrate", "migration_failed", sentence, hint, options);
 }
 
 /** Of migrations that are done. */

@@ -121,7 +121,6 @@ function syncError(error: unknown): NodeError {
     "sync_failed",
     `the disk did not take the last blocks: ${reasonOf(error)}`,
     "check the disk and start again: everything that it took is safe",
-    undefined,
     { cause: error },
   );
 }

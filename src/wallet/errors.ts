@@ -1,15 +1,15 @@
 // What can go wrong with a wallet. The codes are stable; where the original has words for it, the sentence is the
 // original's (reference 50, section 3.2), so that the service can hand it on.
-import { ExitCode, NodeError } from "../errors/node-error.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { MessageOf, ProgramCode } from "../errors/program-codes.ts";
 
-export function walletError(
-  code: string,
-  message: string,
+export function walletError<Code extends ProgramCode>(
+  code: Code,
+  message: MessageOf<Code>,
   hint = "",
-  exitCode: number = ExitCode.failed,
   options?: ErrorOptions,
-): NodeError {
-  return new NodeError("wallet", code, message, hint, exitCode, options);
+): NodeError<Code> {
+  return new NodeError("wallet", code, message, hint, options);
 }
 
 export const walletUnknown = () =>
@@ -36,7 +36,6 @@ export const walletDamaged = (what: string) =>
     "wallet_damaged",
     `the wallet file is damaged: ${what}`,
     "put back a copy of the file, or restore the wallet from its recovery phrase",
-    ExitCode.verificationFailed,
   );
 
 export const keyUnknown = () =>
@@ -46,5 +45,5 @@ export const keyUnknown = () =>
     "see which there are: lyra wallet key list NAME",
   );
 
-export const keyTainted = (message = "the public key is tainted") =>
+export const keyTainted = (message: MessageOf<"key_tainted"> = "the public key is tainted") =>
   walletError("key_tainted", message, "untaint it first, if it may be used again");

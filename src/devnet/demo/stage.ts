@@ -56,11 +56,10 @@ export class Stage {
     const { outcome, id } = await client.send(command, { allowRefusal: true });
     this.transactions++;
     if (outcome.code !== 0) {
-      const sentence = `the demo's ${command.kind} was refused: ${outcome.text}`;
       throw new NodeError(
         "demo",
         "refused",
-        sentence,
+        `the demo's ${command.kind} was refused: ${outcome.text}`,
         "does the devnet start from another genesis than the shipped one?",
       );
     }

@@ -1,7 +1,7 @@
 // Codes of this program's own errors: running a chain.
-import { table } from "../explanation.ts";
+import type { ProgramRow } from "../explanation.ts";
 
-export const CHAIN_CODES = table("program code", {
+export const CHAIN_CODES = {
   genesis_invalid: [
     "",
     "The genesis cannot begin a chain.",
@@ -19,6 +19,7 @@ export const CHAIN_CODES = table("program code", {
     "The file that --checkpoint names cannot be read.",
     "It is not there, or not for you to read.",
     "Check the path.",
+    "usage",
   ],
   transaction_unknown: [
     "",
@@ -31,6 +32,7 @@ export const CHAIN_CODES = table("program code", {
     "The token with which other machines use the devnet's tools cannot be used.",
     "LYRA_TOOLS_TOKEN, or the file tools-token in the home, holds another text.",
     "Correct it, or remove both: a new token is made.",
+    "usage",
   ],
   command_fault: [
     "",
@@ -91,6 +93,7 @@ export const CHAIN_CODES = table("program code", {
     "The file that a dump should be loaded from cannot be read.",
     "It is not there, or not for you to read.",
     "Check the path, or make one: lyra devnet dump > FILE.",
+    "usage",
   ],
   snapshot_unknown: [
     "",
@@ -117,16 +120,24 @@ export const CHAIN_CODES = table("program code", {
     "Start with --no-funding.",
   ],
   key_unknown: [
-    "the public key does not exist",
+    ["the public key does not exist", "the devnet does not hold the <key> of its validator <id>"],
     "There is no such key.",
     "It is not in this wallet, or not one the devnet holds.",
     "lyra wallet key list shows the keys of a wallet.",
+  ],
+  host_empty: [
+    "the host to listen on is empty",
+    "No address to listen on was given.",
+    "`host` is set to an empty text, which the system would take for every address of this machine.",
+    "Give the address; 0.0.0.0 is every one of this machine.",
+    "usage",
   ],
   invalid_argument: [
     "",
     "A tool of the devnet was given what it cannot use.",
     "The text says what is wrong.",
     "lyra devnet help lists the tools, lyra devnet help VERB its words.",
+    "usage",
   ],
   planes_failed: [
     "",
@@ -139,6 +150,7 @@ export const CHAIN_CODES = table("program code", {
     "The home holds something else than a devnet.",
     "Only a devnet is begun anew on request; a loaded recording is not thrown away.",
     "Choose another --home.",
+    "usage",
   ],
   genesis_missing: [
     "",
@@ -151,9 +163,10 @@ export const CHAIN_CODES = table("program code", {
     "The file of the genesis cannot be read.",
     "It is not there, may not be read, or is no JSON.",
     "Check its path and rights.",
+    "usage",
   ],
   refused: [
-    "the devnet refused it",
+    ["the devnet refused it", "the demo's <command> was refused: <reason>"],
     "A tool of the devnet did not do it.",
     "The node is no devnet, or the tool's own reason follows.",
     "Start a devnet, and look up the reason here.",
@@ -169,12 +182,14 @@ export const CHAIN_CODES = table("program code", {
     "There is no devnet to talk to.",
     "None runs on the home that was named, or where it is looked for: .lyra/devnet, and the home that lyra devnet takes by itself.",
     "Start one, or name it with --node-url or --home.",
+    "notReady",
   ],
   devnet_unreachable: [
     "<url> does not answer",
     "The devnet does not answer.",
     "It has stopped, or listens elsewhere.",
     "Start it again, or name it with --node-url.",
+    "notReady",
   ],
   no_devnet: [
     "this node is no devnet: <reason>",
@@ -187,12 +202,14 @@ export const CHAIN_CODES = table("program code", {
     "Whether the devnet did what was asked is not known.",
     "It ended, or the connection did, before all of the answer was there.",
     "See what it has: lyra devnet status.",
+    "notReady",
   ],
   address_unreadable: [
     "<path> cannot be read: <reason>",
     "The file that says where the devnet listens is damaged.",
     "Something wrote over it.",
     "Start the devnet again, or name it with --node-url.",
+    "notReady",
   ],
   node_unknown: [
     "",
@@ -212,4 +229,4 @@ export const CHAIN_CODES = table("program code", {
     "A mistake in Lyra, or a chain with other parameters.",
     "Play the demo on a new devnet; if it stays, report it.",
   ],
-});
+} as const satisfies Readonly<Record<string, ProgramRow>>;

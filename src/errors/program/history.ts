@@ -1,7 +1,7 @@
 // Codes of this program's own errors: history and its archives.
-import { table } from "../explanation.ts";
+import type { ProgramRow } from "../explanation.ts";
 
-export const HISTORY_CODES = table("program code", {
+export const HISTORY_CODES = {
   blocks_missing: [
     "",
     "A segment's blocks are not all there.",
@@ -56,6 +56,13 @@ export const HISTORY_CODES = table("program code", {
     "The archive is not what it says.",
     "A hash or a count does not match: it was changed or damaged.",
     "Do not use it; get it again.",
+    "verificationFailed",
+  ],
+  segment_failed: [
+    "",
+    "A history segment could not be made.",
+    "The thread that makes it met an error; the text says which.",
+    "lyra doctor --home DIR; the segment is tried again at the next start.",
   ],
   file_exists: [
     "",
@@ -69,4 +76,4 @@ export const HISTORY_CODES = table("program code", {
     "The disk is full, or the folder may not be written to.",
     "Choose another --out.",
   ],
-});
+} as const satisfies Readonly<Record<string, ProgramRow>>;

@@ -1,7 +1,9 @@
 // Codes of this program's own errors: making and sending transactions.
-import { table } from "../explanation.ts";
+import type { ProgramRow } from "../explanation.ts";
 
-export const SENDING_CODES = table("program code", {
+const PROOF_INPUT = ["incorrect block hash", "transaction ID cannot be empty"] as const;
+
+export const SENDING_CODES = {
   no_nonce: [
     "no nonce reaches this difficulty",
     "There is no proof for this task.",
@@ -13,18 +15,28 @@ export const SENDING_CODES = table("program code", {
     "Only one hash function is known.",
     "The network names `sha3_24_rounds`.",
     "Leave it out.",
+    "usage",
   ],
   difficulty: [
     "invalid difficulty",
     "The difficulty is out of range.",
     "It is 0 to 256 leading zero bits.",
     "Take it from GET /blockchain/height.",
+    "usage",
   ],
   proof_input: [
-    ["incorrect block hash", "transaction ID cannot be empty"],
-    "A proof cannot be made or checked for this.",
+    PROOF_INPUT,
+    "A proof cannot be made for this.",
     "The block hash has 64 characters, and a tid at least one.",
     "Take the hash as GET /blockchain/height shows it.",
+    "usage",
+  ],
+  proof_invalid: [
+    PROOF_INPUT,
+    "A proof for this cannot be valid.",
+    "The block hash has 64 characters, and a tid at least one.",
+    "Take the hash as GET /blockchain/height shows it.",
+    "verificationFailed",
   ],
   party_banned: [
     "party is banned from submitting <what> until <time>",
@@ -39,16 +51,23 @@ export const SENDING_CODES = table("program code", {
     "Wait for the next epoch.",
   ],
   block_too_historic: [
-    "the block height is too historic",
+    [
+      "the block height is too historic",
+      "the block height is too historic: it names block <n>, and the chain is at <n>",
+    ],
     "The block is too old to build on.",
     "Newer ones were used, further ahead than the window.",
     "Take the last block.",
   ],
   quota_reached: [
-    "the transaction per block limit has been reached",
+    [
+      "the transaction per block limit has been reached",
+      "the transaction per block limit has been reached: <quota>; <when>",
+    ],
     "This block takes no more from this key.",
     "Another one on it would be refused, and the key banned.",
     "Wait for the next block and build on it.",
+    "notReady",
   ],
   block_mismatch: [
     "",
@@ -61,6 +80,7 @@ export const SENDING_CODES = table("program code", {
     "The file of the block cannot be used.",
     "It must be what `lyra tx block` wrote, or the answer of GET /blockchain/height.",
     "lyra tx block --node URL --out FILE",
+    "usage",
   ],
   input_unreadable: [
     "",
@@ -121,6 +141,7 @@ export const SENDING_CODES = table("program code", {
     "The node does not answer.",
     "It does not run, or the address is wrong.",
     "See whether it runs, then send again.",
+    "notReady",
   ],
   node_redirects: [
     "",
@@ -133,6 +154,7 @@ export const SENDING_CODES = table("program code", {
     "The node has no time for the request.",
     "It answers too much at once, or a proxy in front of it finds nobody there.",
     "Send again later, or name another node as well. Nothing was sent.",
+    "notReady",
   ],
   node_refused: ["", "The node did not take the request.", "Its own words follow.", "Look them up here."],
   outcome_unknown: [
@@ -140,6 +162,7 @@ export const SENDING_CODES = table("program code", {
     "It is not known whether the node took the transaction.",
     "The connection broke off after it was sent.",
     "Look for its hash before sending again. Sent twice, it is carried out once.",
+    "notReady",
   ],
   chain_id_unusable: [
     "",
@@ -194,12 +217,14 @@ export const SENDING_CODES = table("program code", {
     "None of the network's nodes can be used.",
     "They do not answer, or stand still.",
     "Check the nodes' addresses, and that one of them makes blocks.",
+    "notReady",
   ],
   proof_late: [
     "",
     "The proof of work came too late.",
     "The block it was made for has left the window meanwhile, or the network asks for more bits than can be found.",
     "Send again: it gets a newer block.",
+    "notReady",
   ],
   ledger_damaged: [
     "",
@@ -219,4 +244,4 @@ export const SENDING_CODES = table("program code", {
     "Its chain id is not the one the wallet was told.",
     "Check the node's address and the network's settings.",
   ],
-});
+} as const satisfies Readonly<Record<string, ProgramRow>>;

@@ -1,18 +1,20 @@
 // Codes of this program's own errors: the program itself and of the store.
-import { table } from "../explanation.ts";
+import type { ProgramRow } from "../explanation.ts";
 
-export const STORE_CODES = table("program code", {
+export const STORE_CODES = {
   usage: [
     "",
     "The words of the command are not understood.",
     "A flag is unknown, or a value is missing.",
     "lyra COMMAND --help fits a screen.",
+    "usage",
   ],
   config_invalid: [
     "",
     "The configuration cannot be used.",
     "A key, a value or a limit is not known or out of range.",
     "docs/operations.md lists them.",
+    "usage",
   ],
   code_unknown: [
     "nothing is known of '<text>'",
@@ -21,16 +23,22 @@ export const STORE_CODES = table("program code", {
     "Try the number, the name of the rule, or a few words of the message.",
   ],
   internal: [
-    "something went wrong inside Lyra",
+    ["something went wrong inside Lyra", "a request failed inside Lyra"],
     "An error that nobody foresaw.",
     "It is a bug.",
     "Run again with LYRA_DEBUG=1 to see where, and report it.",
   ],
   cancelled: [
-    ["the search was cancelled", "nothing was deleted"],
+    [
+      "the search was cancelled",
+      "cancelled",
+      "nothing was made: these are not the words",
+      "nothing was deleted",
+    ],
     "It was broken off on request.",
     "A key was pressed, or a caller gave up.",
     "Start it again.",
+    "interrupted",
   ],
   port_in_use: [
     "port <n> on <host> is in use",
@@ -49,6 +57,7 @@ export const STORE_CODES = table("program code", {
     "This would open a tool without protection to other machines.",
     "The wallet, the faucet and the devnet's tools stay on this machine.",
     "Leave the host at 127.0.0.1, or allow it with its own flag.",
+    "usage",
   ],
   home_in_use: [
     "",
@@ -73,6 +82,7 @@ export const STORE_CODES = table("program code", {
     "There is no store in this home.",
     "Nothing was loaded into it yet.",
     "lyra replay FILE --home DIR, or start a devnet.",
+    "notReady",
   ],
   store_foreign: [
     "",
@@ -206,4 +216,4 @@ export const STORE_CODES = table("program code", {
     "The node ends.",
     "Start it again; what was done stays.",
   ],
-});
+} as const satisfies Readonly<Record<string, ProgramRow>>;

@@ -1,7 +1,7 @@
 // Codes of this program's own errors: wallets and their files.
-import { table } from "../explanation.ts";
+import type { ProgramRow } from "../explanation.ts";
 
-export const WALLET_CODES = table("program code", {
+export const WALLET_CODES = {
   wallet_unknown: [
     "the wallet does not exist",
     "There is no wallet of this name.",
@@ -37,6 +37,7 @@ export const WALLET_CODES = table("program code", {
     "The wallet's file is damaged.",
     "Its bytes were changed; the passphrase may be right.",
     "Put back a copy, or restore it from its recovery phrase.",
+    "verificationFailed",
   ],
   wallet_too_new: [
     "the wallet file is of a newer kind",
@@ -67,6 +68,7 @@ export const WALLET_CODES = table("program code", {
     "Somebody else is writing.",
     "One process writes wallets at a time.",
     "Try again in a moment.",
+    "notReady",
   ],
   change_unconfirmed: [
     "<path>: the change is made, but the disk does not confirm it (<reason>)",
@@ -111,7 +113,7 @@ export const WALLET_CODES = table("program code", {
     "Compare it word by word.",
   ],
   key_tainted: [
-    "the public key is tainted",
+    ["the public key is tainted", "the next public key is tainted"],
     "The key was marked as not to be used.",
     "Somebody else may know it.",
     "Untaint it only if you are sure.",
@@ -160,6 +162,12 @@ export const WALLET_CODES = table("program code", {
     "Allowed keys go with read access alone, and must be usable keys of the wallet.",
     "Correct them.",
   ],
+  not_confirmed: [
+    "it was not signed",
+    "The question before a signature was not answered with yes.",
+    "Only y and yes confirm it.",
+    "Run the command again, or say --yes.",
+  ],
   hostname_invalid: [
     "the hostname is not valid",
     "This is no hostname.",
@@ -195,12 +203,14 @@ export const WALLET_CODES = table("program code", {
     "A secret is wanted, and there is nobody to ask.",
     "Neither a flag nor a terminal gives it.",
     "Give it by a file: see --help.",
+    "usage",
   ],
   secret_unusable: [
     "",
     "The file of a secret cannot be used.",
     "It cannot be read, or is empty or too large.",
     "Check the file.",
+    "usage",
   ],
   file_unreadable: [
     "",
@@ -225,6 +235,7 @@ export const WALLET_CODES = table("program code", {
     "The wallet does not approve everything here.",
     "That is for a devnet, whose keys are public anyway.",
     "Use --wallet-approve ask, or a policy.",
+    "usage",
   ],
   log_missing: [
     "there is no log of requests at <path>",
@@ -261,12 +272,14 @@ export const WALLET_CODES = table("program code", {
     "The policy is another one than the wallet was told to follow.",
     "Its file has changed since it was pinned.",
     "Read it, then pin its new hash.",
+    "verificationFailed",
   ],
   policy_invalid: [
     "the policy cannot be used: <reason>",
     "The policy has a mistake.",
     "A member is missing, unknown, or has another form.",
     "lyra wallet policy check says where; docs/wallet.md shows the form.",
+    "usage",
   ],
   request_over: [
     "the request does not wait any more",
@@ -291,6 +304,7 @@ export const WALLET_CODES = table("program code", {
     "There is no wallet service to ask.",
     "None runs for this home.",
     "Start one: lyra wallet serve.",
+    "notReady",
   ],
   wallet_refused: ["", "The wallet service did not do it.", "Its own words say why.", "Look them up here."],
   wallet_served: [
@@ -299,4 +313,4 @@ export const WALLET_CODES = table("program code", {
     "Another service runs for it.",
     "Stop that one, or use another --home.",
   ],
-});
+} as const satisfies Readonly<Record<string, ProgramRow>>;

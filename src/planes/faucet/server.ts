@@ -1,5 +1,5 @@
 // The faucet on a port, on this machine alone: whoever reaches it gets as much as they like.
-import { ExitCode, NodeError } from "../../errors/node-error.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import { listen, urlOf } from "../../http/http.ts";
 import type { ServerStatus } from "../data/status.ts";
 import { faucetApp } from "./app.ts";
@@ -38,7 +38,6 @@ export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): F
       "not_loopback",
       `the faucet gives money to whoever reaches it, and ${host} can be reached from other machines`,
       "leave it on 127.0.0.1, or allow it with its own flag",
-      ExitCode.usage,
     );
   }
   const addressOf = (request: Request) => server.requestIP(request)?.address;

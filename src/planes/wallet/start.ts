@@ -6,7 +6,7 @@ import { mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Solver } from "../../chain/admission/pow/solver.ts";
-import { ExitCode, NodeError } from "../../errors/node-error.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { Approver } from "../../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../wallet/approvals/desk.ts";
 import { NetworkFacts } from "../../wallet/approvals/network-facts.ts";
@@ -319,6 +319,5 @@ function checkHost(host: string, allowRemote: boolean): void {
     "not_loopback",
     `${host} would open the wallet to other machines`,
     "leave --host away, or add --wallet-allow-remote",
-    ExitCode.usage,
   );
 }

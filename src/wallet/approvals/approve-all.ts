@@ -1,5 +1,5 @@
 // Approves whatever is asked. For a devnet, whose keys are public and whose money is none.
-import { ExitCode, NodeError } from "../../errors/node-error.ts";
+import { NodeError } from "../../errors/node-error.ts";
 import type { ApprovalRequest, Approver, Decision } from "./approver.ts";
 
 export class ApproveAll implements Approver {
@@ -13,7 +13,6 @@ export class ApproveAll implements Approver {
       "approve_all_refused",
       "a wallet approves everything only for a devnet",
       "use --wallet-approve ask, or a policy",
-      ExitCode.usage,
     );
   }
 

@@ -1,7 +1,7 @@
 // Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
 
-import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { transactionBase64 } from "../../wire/transaction-json.ts";
 import { shortText } from "./short-text.ts";
 
@@ -100,7 +100,6 @@ async function post(
         "node_unreachable",
         `the node at ${url.origin} cannot be reached; nothing was sent`,
         "see whether it runs, then send again",
-        ExitCode.notReady,
       );
     }
     const isLate = name === "TimeoutError" || name === "AbortError";
@@ -114,13 +113,7 @@ async function post(
 function submissionUrl(node: string): URL {
   const url = URL.parse(`${node.replace(/\/+$/, "")}/transaction/raw`);
   if (url !== null && (url.protocol === "http:" || url.protocol === "https:")) return url;
-  throw new NodeError(
-    "tx.send",
-    "usage",
-    "a node's address is like http://127.0.0.1:3003",
-    "",
-    ExitCode.usage,
-  );
+  throw new NodeError("tx.send", "usage", "a node's address is like http://127.0.0.1:3003");
 }
 
 /**
@@ -151,7 +144,7 @@ function refusedByNode(status: number, { message, details }: Readonly<Record<str
 
 /** The node, or who stands in front of it, has no time for this now: it may be asked again, or another one. */
 export function nodeBusy(what: string): NodeError {
-  return new NodeError("tx.send", "node_busy", what, "try again later", ExitCode.notReady);
+  return new NodeError("tx.send", "node_busy", what, "try again later");
 }
 
 function outcomeUnknown(what: string): NodeError {
@@ -160,6 +153,5 @@ function outcomeUnknown(what: string): NodeError {
     "outcome_unknown",
     `${what}; the transaction may have been sent`,
     "look for its hash before sending it again; sent twice it is executed once",
-    ExitCode.notReady,
   );
 }

@@ -5,7 +5,7 @@
 // encrypted like any other, which the next writer takes away.
 import { type Dirent, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { walletError, walletExists, walletUnknown } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
 import { checkWalletName, nameProblem } from "../wallet-name.ts";
@@ -145,7 +145,7 @@ export class FolderKeystore implements Keystore {
   private cannotWrite(path: string, error: unknown): NodeError {
     if (error instanceof NodeError) return error;
     const message = `${path} cannot be written: ${codeOf(error) ?? reasonOf(error)}`;
-    return walletError("wallets_unusable", message, "", ExitCode.failed, { cause: error });
+    return walletError("wallets_unusable", message, "", { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { ExitCode, reasonOf } from "../../errors/node-error.ts";
+import { reasonOf } from "../../errors/node-error.ts";
 import { walletError } from "../errors.ts";
 import { codeOf } from "./guard.ts";
 
@@ -34,12 +34,7 @@ async function takeLock(folder: string, waitMs: number): Promise<Database> {
     const lock = tryLock(path);
     if (lock !== undefined) return lock;
     if (performance.now() > deadline) {
-      throw walletError(
-        "wallet_busy",
-        "another process is writing wallets",
-        "try again when it is done",
-        ExitCode.notReady,
-      );
+      throw walletError("wallet_busy", "another process is writing wallets", "try again when it is done");
     }
     await Bun.sleep(RETRY_MS);
   }

@@ -1,7 +1,6 @@
 // How a passphrase becomes a key in Lyra's own files: scrypt, with limits on what a file may ask for. A file's
 // parameters are read before anything in it can be trusted, so they must not exhaust the machine.
 import { type ScryptCost, scryptKey, scryptMemoryBytes } from "../../crypto/scrypt.ts";
-import { ExitCode } from "../../errors/node-error.ts";
 import { walletError } from "../errors.ts";
 
 export type { ScryptCost };
@@ -62,7 +61,6 @@ export async function deriveFromPassphrase(
       "kdf_failed",
       "no key could be made from the passphrase",
       `it takes ${megabytes} MiB of memory, which may not be there`,
-      ExitCode.failed,
       { cause: error },
     );
   }

@@ -2,7 +2,7 @@
 // pinned by its hash, so that nobody changes it unseen.
 
 import { createHash } from "node:crypto";
-import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { readShortText } from "../../files/short-file.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import { repeatedMember } from "./repeated-member.ts";
@@ -184,6 +184,5 @@ function invalid(why: string): NodeError {
     "policy_invalid",
     `the policy cannot be used: ${why}`,
     "see docs/wallet.md",
-    ExitCode.usage,
   );
 }

@@ -150,11 +150,15 @@ function standing(statistics: SpamStatistics, policy: SpamPolicy, proposal: stri
 
 /** @param until as the network wrote it: RFC 3339, or Unix nanoseconds where the original answers */
 export function banned(what: string, until: string): NodeError {
-  const text = `party is banned from submitting ${what} until ${until}`;
-  return sendError("party_banned", text, "the ban ends by itself");
+  return sendError(
+    "party_banned",
+    `party is banned from submitting ${what} until ${until}`,
+    "the ban ends by itself",
+  );
 }
 
 function maximumReached(max: bigint): NodeError {
-  const text = `party has already submitted the maximum number of transactions of this type per epoch (${max})`;
+  const text =
+    `party has already submitted the maximum number of transactions of this type per epoch (${max})` as const;
   return sendError("maximum_reached", text, "the next epoch takes more");
 }

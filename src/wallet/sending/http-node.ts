@@ -1,7 +1,7 @@
 // A node's REST interface as the wallet's port (reference 30, section 5). Every answer is short, and waited for
 // shortly: another node may know more.
 
-import { ExitCode, NodeError, reasonOf } from "../../errors/node-error.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { fromJson } from "../../wire/from-json.ts";
 import type {
   CheckRawTransactionResponse,
@@ -56,13 +56,7 @@ export class HttpNode implements NodeClient {
   ) {
     const url = URL.parse(address);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "") {
-      throw new NodeError(
-        "tx.send",
-        "usage",
-        "a node's address is like http://127.0.0.1:3003",
-        "",
-        ExitCode.usage,
-      );
+      throw new NodeError("tx.send", "usage", "a node's address is like http://127.0.0.1:3003");
     }
     this.host = address.replace(/\/+$/, "");
     this.timeoutMs = timeoutMs;
@@ -195,6 +189,5 @@ function unreachable(host: string, reason: string): NodeError {
     "node_unreachable",
     `the node ${host} does not answer: ${reason.slice(0, 200)}`,
     "see whether it runs",
-    ExitCode.notReady,
   );
 }

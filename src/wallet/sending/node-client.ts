@@ -1,6 +1,7 @@
 // The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
 // (planes/wallet/chain-node.ts).
-import { ExitCode, NodeError } from "../../errors/node-error.ts";
+import { NodeError } from "../../errors/node-error.ts";
+import type { ErrorCode, MessageOf } from "../../errors/program-codes.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
 import type { LastBlock } from "./chain-view.ts";
@@ -73,10 +74,10 @@ export class NetworkRefusal extends NodeError {
   }
 }
 
-/** Where nothing was decided: it may be tried again. */
-const NOT_READY: readonly string[] = ["no_healthy_node", "outcome_unknown", "quota_reached", "proof_late"];
-
-export function sendError(code: string, message: string, hint = ""): NodeError {
-  const exitCode = NOT_READY.includes(code) ? ExitCode.notReady : ExitCode.failed;
-  return new NodeError("tx.send", code, message, hint, exitCode);
+export function sendError<Code extends ErrorCode>(
+  code: Code,
+  message: MessageOf<Code>,
+  hint = "",
+): NodeError {
+  return new NodeError("tx.send", code, message, hint);
 }

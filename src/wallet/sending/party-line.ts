@@ -333,7 +333,8 @@ function outOfReach({ height, head }: Extract<Plan, { kind: "out_of_reach" }>): 
     const text = `the transaction names block ${height}, and the chain is at ${head}`;
     return sendError("block_unknown", text, "is the node of the same chain, and not behind?");
   }
-  const text = `the block height is too historic: it names block ${height}, and the chain is at ${head}`;
+  const text =
+    `the block height is too historic: it names block ${height}, and the chain is at ${head}` as const;
   return sendError("block_too_historic", text, "sign it again with a newer block: lyra tx block");
 }
 

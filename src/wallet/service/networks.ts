@@ -4,6 +4,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import type { MessageOf, ProgramCode } from "../../errors/program-codes.ts";
 import { readShortText } from "../../files/short-file.ts";
 import { walletError } from "../errors.ts";
 import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
@@ -211,7 +212,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 const hostsOf = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((host) => textOf(host) !== "") : [];
 
-function networkError(code: string, message: string): NodeError {
+function networkError<Code extends ProgramCode>(code: Code, message: MessageOf<Code>): NodeError {
   return new NodeError("wallet.network", code, message, "see which there are: lyra wallet network list");
 }
 

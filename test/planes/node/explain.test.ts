@@ -61,48 +61,6 @@ describe("nothing is left out", () => {
     expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
   });
 
-  /** Files that make errors with a code that is handed in, and how they are called. */
-  const MAKERS: Readonly<Record<string, RegExp>> = {
-    "src/chain/admission/pow/solver.ts": /\brefuse\(\s*"([a-z_]+)"/g,
-    "src/wallet/errors.ts": /\bwalletError\(\s*"([a-z_]+)"/g,
-    "src/wallet/sending/node-client.ts": /\bsendError\(\s*"([a-z_]+)"/g,
-    "src/wallet/service/networks.ts": /\bnetworkError\(\s*"([a-z_]+)"/g,
-    "src/history/ranges.ts": /\bnew ExportRefusal\(\s*"([a-z_]+)"/g,
-  };
-  /** Files that hand on the code of another error. */
-  const HANDING_ON = new Set([
-    "src/history/segment-builder.ts",
-    "src/ingest/replay.ts",
-    "src/node/start.ts",
-    "src/devnet/chain-messages.ts",
-    "src/devnet/devnet.ts",
-    "src/planes/wallet/chain-node.ts",
-    "src/cli/devnet-tools.ts",
-  ]);
-  const literal = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*"([a-z_]+)"/g;
-
-  test("every code of the program's errors", () => {
-    const codes = [
-      ...arguments_(literal, sources),
-      ...Object.entries(MAKERS).flatMap(([path, call]) => {
-        // The solver's and the counter's makers are their own; the others are called from everywhere.
-        const isLocal = path.startsWith("src/chain/admission/");
-        return arguments_(call, isLocal ? sources.filter((one) => one.path === path) : sources);
-      }),
-    ];
-    expect(codes.length).toBeGreaterThan(60);
-    const known = codesOf("program code");
-    expect(codes.filter((code) => !known.has(code))).toEqual([]);
-  });
-
-  test("no other file makes errors with codes that this test does not see", () => {
-    const variable = /new NodeError\(\s*(?:"[^"]*"|`[^`]*`|[\w.]+),\s*(?!["\s])/;
-    const unseen = sources.filter(
-      ({ path, text }) => variable.test(text) && !MAKERS[path] && !HANDING_ON.has(path),
-    );
-    expect(unseen.map(({ path }) => path)).toEqual([]);
-  });
-
   test("every message of the stateless checks", () => {
     const known = codesOf("message");
     const messages = Object.values(MESSAGES).filter((value) => typeof value === "string");

@@ -1,6 +1,8 @@
 // The proof-of-work function: SHA3-256 over a prefix, a block hash, a proof's identifier and a nonce
 // (reference 40, section 1).
+
 import { HashInput, sha3Of } from "../../../crypto/sha3.ts";
+import type { MessageOf } from "../../../errors/program-codes.ts";
 import type { AdmissionRules } from "../rules.ts";
 
 /** The only function there is (reference 40, section 1.1). */
@@ -26,7 +28,7 @@ export interface Proof extends ProofInput {
 }
 
 /** Why no proof can be made for this input; undefined when one can (reference 40, section 1.2). */
-export function proofInputProblem({ blockHash, tid }: ProofInput): string | undefined {
+export function proofInputProblem({ blockHash, tid }: ProofInput): MessageOf<"proof_input"> | undefined {
   if (tid === "") return "transaction ID cannot be empty";
   if (Buffer.byteLength(blockHash) !== BLOCK_HASH_LENGTH) return "incorrect block hash";
   return undefined;

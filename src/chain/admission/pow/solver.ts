@@ -1,7 +1,7 @@
 // The solver: finds the first nonce of a proof on every core. Which block the proof is made for, and how hard it has
 // to be, is the planner's choice and handed in.
 import { availableParallelism } from "node:os";
-import { ExitCode, NodeError } from "../../../errors/node-error.ts";
+import { NodeError } from "../../../errors/node-error.ts";
 import type { AdmissionRules } from "../rules.ts";
 import {
   DIFFICULTY_MAX,
@@ -207,18 +207,17 @@ async function searchInTurns(
 }
 
 function cancelled(): NodeError {
-  return new NodeError("pow.solve", "cancelled", "the search was cancelled", "", ExitCode.interrupted);
+  return new NodeError("pow.solve", "cancelled", "the search was cancelled");
 }
 
 function checkTask(task: ProofTask): void {
   const { difficulty, hashFunction = HASH_FUNCTION } = task;
-  const refuse = (code: string, message: string): never => {
-    throw new NodeError("pow.solve", code, message, "", ExitCode.usage);
-  };
-  if (hashFunction !== HASH_FUNCTION) refuse("hash_function", "unknown hash function");
+  if (hashFunction !== HASH_FUNCTION) {
+    throw new NodeError("pow.solve", "hash_function", "unknown hash function");
+  }
   if (!Number.isInteger(difficulty) || difficulty < 0 || difficulty > DIFFICULTY_MAX) {
-    refuse("difficulty", "invalid difficulty");
+    throw new NodeError("pow.solve", "difficulty", "invalid difficulty");
   }
   const problem = proofInputProblem(task);
-  if (problem !== undefined) refuse("proof_input", problem);
+  if (problem !== undefined) throw new NodeError("pow.solve", "proof_input", problem);
 }

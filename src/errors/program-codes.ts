@@ -1,0 +1,42 @@
+// This program's own error codes. `NodeError` takes no other, and the command line explains each of them.
+import type { ChainCallCode } from "./chain-calls.ts";
+import type { Filled } from "./explanation.ts";
+import { CHAIN_CODES } from "./program/chain.ts";
+import { HISTORY_CODES } from "./program/history.ts";
+import { SENDING_CODES } from "./program/sending.ts";
+import { STORE_CODES } from "./program/store.ts";
+import { WALLET_CODES } from "./program/wallet.ts";
+
+export const PROGRAM_CODES = {
+  ...STORE_CODES,
+  ...HISTORY_CODES,
+  ...CHAIN_CODES,
+  ...SENDING_CODES,
+  ...WALLET_CODES,
+} as const;
+
+export type ProgramCode = keyof typeof PROGRAM_CODES;
+
+type TextsOf<Code extends ProgramCode> = (typeof PROGRAM_CODES)[Code][0];
+type TextOf<Texts> = Texts extends ""
+  ? string
+  : Texts extends string
+    ? Filled<Texts>
+    : Texts extends readonly (infer Text extends string)[]
+      ? Filled<Text>
+      : never;
+
+/** What an error of the program may be called: the chain's own word for a refused call, too. */
+export type ErrorCode = ProgramCode | ChainCallCode;
+
+/** Codes of faults that no definition foresaw: they bring their own words. */
+type Unforeseen = ChainCallCode | "internal";
+
+/** The texts that may go with a code: those of its definition; any where it names none. */
+export type MessageOf<Code extends ErrorCode> = Code extends Unforeseen
+  ? string
+  : Code extends ProgramCode
+    ? TextOf<TextsOf<Code>>
+    : never;
+
+export const isProgramCode = (code: string): code is ProgramCode => Object.hasOwn(PROGRAM_CODES, code);
