@@ -166,3 +166,10 @@ export const DETAIL_CODES: readonly Explanation[] = [
     ),
   ),
 ];
+
+/** Number of each text; what is not here has 10000. */
+export const DETAIL_NUMBERS: ReadonlyMap<string, number> = new Map(
+  DETAIL_CODES.flatMap(({ code, texts }) =>
+    /^\d+$/.test(code) ? texts.map((text) => [text, Number(code)]) : [],
+  ),
+);

@@ -1,14 +1,35 @@
 // Statuses of HTTP and their gRPC numbers: the `code` of an error object (reference 30, section 6).
-import { table } from "./explanation.ts";
+import { type Explanation, type Row, table } from "./explanation.ts";
 
-export const STATUSES = table("status", {
+/** gRPC statuses that occur. */
+export const Grpc = {
+  unknown: 2,
+  invalidArgument: 3,
+  deadlineExceeded: 4,
+  notFound: 5,
+  permissionDenied: 7,
+  resourceExhausted: 8,
+  failedPrecondition: 9,
+  outOfRange: 11,
+  unimplemented: 12,
+  internal: 13,
+  unavailable: 14,
+} as const;
+
+type GrpcRow = readonly [name: string, http: number, ...Row];
+
+const GRPC_STATUSES: Readonly<Record<number, GrpcRow>> = {
   2: [
+    "Unknown",
+    500,
     "",
-    "gRPC Unknown, HTTP 500.",
+    "",
     "The service failed in a way it has no number for; the message says how.",
     "Read the message; look it up here.",
   ],
   3: [
+    "InvalidArgument",
+    400,
     [
       "InvalidArgument error",
       "parsing field <name>",
@@ -28,62 +49,82 @@ export const STATUSES = table("status", {
       "the request has more than one Host header",
       "the request body is nested deeper than <n> levels",
     ],
-    "gRPC InvalidArgument, HTTP 400: the request is not understood.",
+    "the request is not understood.",
     "JSON, base64 or a parameter cannot be read, an identifier has the wrong form, or a limit is passed.",
     "The message, or `details[0].message`, names the place. Correct the request.",
   ],
   4: [
+    "DeadlineExceeded",
+    504,
     "",
-    "gRPC DeadlineExceeded, HTTP 504.",
+    "",
     "The answer did not come in time.",
     "Try again; ask for less at once.",
   ],
   5: [
+    "NotFound",
+    404,
     ["Not Found", "NotFound error"],
-    "gRPC NotFound, HTTP 404.",
+    "",
     "There is no such path (plain `Not Found`), or no such resource (with details).",
     "GET /docs lists the paths. For a resource, check the identifier; it may not be in a block yet (X-Min-Height waits).",
   ],
   7: [
+    "PermissionDenied",
+    403,
     "PermissionDenied error",
-    "gRPC PermissionDenied, HTTP 403.",
+    "",
     "This key or caller may not do that.",
     "Use a key that is allowed.",
   ],
   8: [
+    "ResourceExhausted",
+    429,
     [
       "the answer is larger than <n> bytes: <hint>",
       "<n> submissions wait for their block already: use TYPE_SYNC",
       "<n> large request bodies are on their way already",
     ],
-    "gRPC ResourceExhausted, HTTP 429.",
+    "",
     "The answer would be too large, or too many requests of one kind are under way.",
     "Ask for fewer rows or with a filter; use TYPE_SYNC in place of TYPE_COMMIT; try again in a moment.",
   ],
   9: [
+    "FailedPrecondition",
+    412,
     "height <n> is not reached: the last block is <n>",
-    "gRPC FailedPrecondition, HTTP 412.",
+    "",
     "The height of `X-Min-Height` did not come in time.",
     "Wait, or ask for a lower height. On a devnet with blocks on demand, a new block needs a transaction.",
   ],
+  11: ["OutOfRange", 400, "", "a range is not there.", "It begins behind the end.", "See status 416."],
   12: [
+    "Unimplemented",
+    501,
     "Method Not Allowed",
-    "gRPC Unimplemented, HTTP 501: the path is there, for another method.",
+    "the path is there, for another method.",
     "Data are read with GET, transactions are sent with POST; there is no HEAD.",
     "Use the method that GET /docs shows.",
   ],
   13: [
+    "Internal",
+    500,
     "Internal error",
-    "gRPC Internal, HTTP 500: the request could not be carried out.",
+    "the request could not be carried out.",
     "`details[0].message` says why; a submission has the chain's own words there, with detail code 10000.",
     "Look up the text of the detail here.",
   ],
   14: [
+    "Unavailable",
+    503,
     "",
-    "gRPC Unavailable, HTTP 503.",
+    "",
     "The node is loading, its chain has no block yet, or it has stopped; the message says which.",
     "Wait, or look at the node's log.",
   ],
+};
+
+const HTTP_STATUSES = table("status", {
   400: ["", "Bad request: gRPC 3.", "See status 3.", "Correct the request."],
   401: [
     "",
@@ -133,3 +174,21 @@ export const STATUSES = table("status", {
   501: ["", "Wrong method: gRPC 12.", "See status 12.", "Use a method that `Allow` names."],
   503: ["", "Not ready: gRPC 14.", "See status 14.", "Wait, or look at the node's log."],
 });
+
+function grpcStatus([code, [name, http, texts, means, why, fix]]: [string, GrpcRow]): Explanation[] {
+  const sentence = means === "" ? "." : `: ${means}`;
+  return table("status", { [code]: [texts, `gRPC ${name}, HTTP ${http}${sentence}`, why, fix] });
+}
+
+export const STATUSES: readonly Explanation[] = [
+  ...Object.entries(GRPC_STATUSES).flatMap(grpcStatus),
+  ...HTTP_STATUSES,
+];
+
+/** The status of HTTP for one of gRPC. */
+export const httpStatusOf = (grpc: number): number => GRPC_STATUSES[grpc]?.[1] ?? 500;
+
+/** Errors of these classes have the class's text outside, and their own in the details. */
+const CLASSES: ReadonlySet<number> = new Set([Grpc.invalidArgument, Grpc.notFound, Grpc.internal]);
+export const classText = (grpc: number): string | undefined =>
+  CLASSES.has(grpc) ? `${GRPC_STATUSES[grpc]![0]} error` : undefined;

@@ -1,6 +1,7 @@
 // What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
 import { NodeError } from "../errors/node-error.ts";
-import { ApiError, badRequest, bodyTooLarge, Grpc } from "./errors.ts";
+import { Grpc } from "../errors/statuses.ts";
+import { ApiError, badRequest, bodyTooLarge } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 
 const IDLE_TIMEOUT_S = 30;

@@ -3,6 +3,7 @@
  * the network's order and with its texts (reference 30, section 3.2). Pure: a worker can run it.
  */
 import { ED25519_SIGNATURE_BYTES, ed25519Verify, ed25519VerifySubmitted } from "../crypto/ed25519.ts";
+import * as say from "../errors/validation.ts";
 import { WireError } from "./errors.ts";
 import {
   decodeInputData,
@@ -23,7 +24,6 @@ import {
 } from "./transaction.ts";
 import { type CommandKind, type CommandPayload, commandKindOf } from "./transaction-commands.ts";
 import { noteCommandErrors } from "./validate/commands.ts";
-import * as say from "./validate/messages.ts";
 import { PropertyErrors } from "./validate/property-errors.ts";
 
 /** Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed (section 7.1). */

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia";
 import { logFailure } from "../../errors/log.ts";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { Grpc } from "../../errors/statuses.ts";
 import { isStoreDamage } from "../../files/sqlite-error.ts";
 import {
   COMPRESSED_BYTES_MIN,
@@ -12,7 +13,7 @@ import {
 } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { ApiError, Grpc, wrongMethod } from "../../http/errors.ts";
+import { ApiError, wrongMethod } from "../../http/errors.ts";
 import { ANY_HOST, checkUrl, isForm, joinedQuery, retryAfter, splitUrl, withCors } from "../../http/http.ts";
 import { type CachedAnswer, cacheKey, type PageCache } from "../../http/page-cache.ts";
 import type { RequestFields } from "../../http/query.ts";

@@ -1,6 +1,7 @@
 // Counts of a thread that answers, for `/metrics`: answers by status, faults, exports, and how long answers take. Plain
 // values, so that they can be posted to another thread and added up there.
-import { ApiError, Grpc } from "../../http/errors.ts";
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError } from "../../http/errors.ts";
 
 /** From the request's arrival to its answer's first byte; what is streamed after that is not counted. */
 export const ROUTE_CLASSES = ["kept", "read", "export", "submission", "node", "other"] as const;

@@ -1,5 +1,6 @@
 // Lists inside single objects (delegations of a node, votes of a proposal) have no pages of their own.
-import { ApiError, Grpc } from "../../http/errors.ts";
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError } from "../../http/errors.ts";
 import type { Param } from "../../http/pagination.ts";
 import type { DataContext } from "./context.ts";
 

@@ -1,6 +1,7 @@
 // Network history: the export, and what segments there are (reference 20, section 1).
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors/node-error.ts";
+import { Grpc } from "../../errors/statuses.ts";
 import { CHUNK_BYTES, exportBody, exportBytes, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
 import { archiveTag, type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
 import { ExportRefusal } from "../../history/ranges.ts";
@@ -8,7 +9,7 @@ import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { acceptedForm } from "../../http/accept.ts";
 import { isKnown, requestedRange } from "../../http/byte-range.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { ApiError, Grpc, internal, invalidArgument } from "../../http/errors.ts";
+import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import { retryAfter } from "../../http/http.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { readHead } from "../../store/head.ts";

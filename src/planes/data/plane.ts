@@ -1,9 +1,10 @@
 // The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers tell the
 // height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
 import type { Statement } from "bun:sqlite";
+import { Grpc } from "../../errors/statuses.ts";
 import { acceptedForm } from "../../http/accept.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { ApiError, type ErrorBody, Grpc } from "../../http/errors.ts";
+import { ApiError, type ErrorBody } from "../../http/errors.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";

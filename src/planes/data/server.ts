@@ -1,7 +1,8 @@
 // The data plane on a port. What must be quick or must hold for every answer stands here, before the routes:
 // answers kept since the last block, preflights, minimum-height reads, counting.
 
-import { ApiError, badRequest, Grpc } from "../../http/errors.ts";
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError, badRequest } from "../../http/errors.ts";
 import {
   isForm,
   isPreflight,

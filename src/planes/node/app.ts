@@ -1,7 +1,8 @@
 // The node plane as an Elysia application, and as what the data port mounts (reference 30, sections 1 and 5).
 import { Elysia } from "elysia";
+import { Grpc } from "../../errors/statuses.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
-import { ApiError, Grpc } from "../../http/errors.ts";
+import { ApiError } from "../../http/errors.ts";
 import { ANY_HOST, splitUrl, withCors } from "../../http/http.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import { answerFailure, type MountedPlane, refuse, sendAnswer } from "../data/app.ts";

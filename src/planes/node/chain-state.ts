@@ -1,7 +1,8 @@
 // Where the chain stands: height, time, statistics (reference 30, section 5.1).
 
 import type { ChainStatus } from "../../engine/chain-port.ts";
-import { ApiError, Grpc, invalidArgument } from "../../http/errors.ts";
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError, invalidArgument } from "../../http/errors.ts";
 import type { Statistics } from "../../wire/generated/core-api.ts";
 import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";

@@ -1,6 +1,7 @@
 // What the node plane's resources share: the chain, the limits, the clock of this machine.
 import { ChainCallError, type ChainPort, type TxOutcome } from "../../engine/chain-port.ts";
-import { ApiError, Grpc, internal } from "../../http/errors.ts";
+import { Grpc } from "../../errors/statuses.ts";
+import { ApiError, internal } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
 
 export interface NodeContextOptions {

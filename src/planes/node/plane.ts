@@ -2,8 +2,9 @@
 // port of its own, and mounted on the data port, where the same answers are printed as the data plane prints its own
 // (reference 30, section 1).
 
+import { Grpc } from "../../errors/statuses.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { ApiError, Grpc, wrongMethod } from "../../http/errors.ts";
+import { ApiError, wrongMethod } from "../../http/errors.ts";
 import { checkUrl, isForm, joinedQuery, splitUrl, withBody } from "../../http/http.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";

@@ -1,6 +1,7 @@
 /** Where a future's settlement price and its end come from (reference 30, section 4.6; reference 70, 1.6). */
 
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
+import * as say from "../../errors/validation.ts";
 import type { Condition, Filter, PropertyKey, Signer } from "../generated/data.ts";
 import type {
   DataSourceDefinition,
@@ -13,7 +14,6 @@ import type {
 import { isHex64 } from "../identifiers.ts";
 import { all, type Check, each, first, part, rule } from "./check.ts";
 import { choice, needed, present, required } from "./fields.ts";
-import * as say from "./messages.ts";
 
 /** The property that an internal source of time has. */
 export const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";

@@ -1,10 +1,10 @@
 /** The checks that many commands share, and how texts are read (reference 30, section 3.3). */
 import { isEthereumAddress } from "../../crypto/secp256k1.ts";
+import * as say from "../../errors/validation.ts";
 import { isHex64 } from "../identifiers.ts";
 import { enumDescriptor } from "../schema/index.ts";
 import { type Check, first, part, rule } from "./check.ts";
 import { decimalProblem } from "./go-numbers.ts";
-import * as say from "./messages.ts";
 
 type Get<T, U> = (value: T) => U;
 

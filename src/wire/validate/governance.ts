@@ -1,4 +1,6 @@
 /** Proposals and votes (reference 30, sections 4.6 and 4.7). Times of a proposal are Unix seconds. */
+
+import * as say from "../../errors/validation.ts";
 import type { ProposalSubmission, VoteSubmission } from "../generated/commands.ts";
 import type {
   NetworkParameter,
@@ -10,7 +12,6 @@ import { newAsset, updateAsset } from "./assets.ts";
 import { all, type Check, part, rule, when } from "./check.ts";
 import { choice, identifier, longerThan, needed, present, required, shortReference } from "./fields.ts";
 import { newMarket, updateMarket } from "./markets.ts";
-import * as say from "./messages.ts";
 
 const TITLE_BYTES_MAX = 100;
 const DESCRIPTION_BYTES_MAX = 20_000;
@@ -57,7 +58,7 @@ const times: Check<ProposalTerms> = all(
   ),
   rule(
     `${TERMS}.validation_timestamp`,
-    "cannot be after or equal to closing time",
+    say.NOT_BEFORE_CLOSING,
     (terms) => terms.validationTimestamp >= terms.closingTimestamp,
   ),
   rule(
@@ -70,7 +71,7 @@ const times: Check<ProposalTerms> = all(
     rule(`${TERMS}.enactment_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.enactmentTimestamp <= 0n),
     rule(
       `${TERMS}.closing_timestamp`,
-      "cannot be after enactment time",
+      say.AFTER_ENACTMENT,
       (terms) => terms.closingTimestamp > terms.enactmentTimestamp,
     ),
   ),
@@ -79,7 +80,7 @@ const times: Check<ProposalTerms> = all(
     rule(`${TERMS}.validation_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.validationTimestamp === 0n),
     rule(
       `${TERMS}.validation_timestamp`,
-      "cannot be after closing time",
+      say.AFTER_CLOSING,
       (terms) => terms.validationTimestamp > terms.closingTimestamp,
     ),
   ),

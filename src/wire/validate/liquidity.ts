@@ -1,4 +1,6 @@
 /** Liquidity provision (reference 30, section 4.12). */
+
+import * as say from "../../errors/validation.ts";
 import type {
   LiquidityProvisionAmendment,
   LiquidityProvisionCancellation,
@@ -8,7 +10,6 @@ import { type LiquidityOrder, PeggedReference } from "../generated/vega.ts";
 import { all, type Check, each, first, rule, when } from "./check.ts";
 import { identifier, integerSign, isInteger, isNamed, required, shortReference } from "./fields.ts";
 import { float64Of } from "./go-numbers.ts";
-import * as say from "./messages.ts";
 
 const { PEGGED_REFERENCE_MID: MID } = PeggedReference;
 const { PEGGED_REFERENCE_BEST_BID: BEST_BID, PEGGED_REFERENCE_BEST_ASK: BEST_ASK } = PeggedReference;

@@ -1,4 +1,6 @@
 /** Proposals of new markets and of changes to markets (reference 30, section 4.6; reference 70, section 1.3). */
+
+import * as say from "../../errors/validation.ts";
 import type {
   FutureProduct,
   InstrumentConfiguration,
@@ -19,7 +21,6 @@ import { all, type Check, each, first, part, rule, told, when } from "./check.ts
 import { binding, settlementSource, terminationSource } from "./data-sources.ts";
 import { decimal, identifier, needed, positiveNumber, present, required } from "./fields.ts";
 import { decimalProblem } from "./go-numbers.ts";
-import * as say from "./messages.ts";
 
 const CHANGE = "proposal_submission.terms.change";
 const NEW = `${CHANGE}.new_market.changes`;

@@ -1,4 +1,6 @@
 /** Orders: submission, amendment, cancellation, batches (reference 30, section 4.12). */
+
+import * as say from "../../errors/validation.ts";
 import type {
   BatchMarketInstructions,
   OrderAmendment,
@@ -9,7 +11,6 @@ import { OrderTimeInForce, OrderType, type PeggedOrder, PeggedReference, Side } 
 import { isHex64 } from "../identifiers.ts";
 import { all, type Check, first, rule, when } from "./check.ts";
 import { choice, identifier, integerSign, isInteger, isNamed, shortReference } from "./fields.ts";
-import * as say from "./messages.ts";
 import { ANY_PROPERTY } from "./property-errors.ts";
 
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_IOC: IOC, TIME_IN_FORCE_GTT: GTT } = OrderTimeInForce;

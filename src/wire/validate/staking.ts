@@ -1,8 +1,9 @@
 /** Delegation of stake (reference 30, section 4.5). */
+
+import * as say from "../../errors/validation.ts";
 import type { DelegateSubmission, UndelegateSubmission } from "../generated/commands.ts";
 import { all, type Check, rule } from "./check.ts";
 import { amount, isNamed, publicKey } from "./fields.ts";
-import * as say from "./messages.ts";
 
 export const delegateSubmission: Check<DelegateSubmission> = all(
   amount("delegate_submission.amount", (command) => command.amount),

@@ -1,4 +1,6 @@
 /** Moving funds: transfers, their cancellation, withdrawals (reference 30, sections 4.2 to 4.4). */
+
+import * as say from "../../errors/validation.ts";
 import type {
   CancelTransfer,
   OneOffTransfer,
@@ -22,7 +24,6 @@ import {
   required,
 } from "./fields.ts";
 import { bigFloatSign } from "./go-numbers.ts";
-import * as say from "./messages.ts";
 
 /** The owner of the reward pool, which belongs to nobody. */
 const NOBODY = "0".repeat(64);
@@ -47,7 +48,7 @@ const goesToMetricPool = (transfer: Transfer) => METRIC_OF_POOL.has(transfer.toA
 const oneOff: Check<Transfer> = all(
   rule(
     "transfer.to_account_type",
-    "account type is not valid for one off transfer",
+    say.NOT_FOR_ONE_OFF,
     (transfer) => !ONE_OFF_TARGETS.has(transfer.toAccountType),
   ),
   part(
@@ -58,11 +59,7 @@ const oneOff: Check<Transfer> = all(
       (kind: OneOffTransfer) => kind.deliverOn < 0n,
     ),
   ),
-  rule(
-    "transfer.account.to",
-    "transfers to metric-based reward accounts must be recurring transfers that specify a distribution metric",
-    goesToMetricPool,
-  ),
+  rule("transfer.account.to", say.METRIC_NEEDS_RECURRING, goesToMetricPool),
 );
 
 const schedule: Check<RecurringTransfer> = all(

@@ -1,4 +1,6 @@
 /** What validators send (reference 30, sections 4.8 to 4.11). */
+
+import * as say from "../../errors/validation.ts";
 import {
   type AnnounceNode,
   type ChainEvent,
@@ -26,7 +28,6 @@ import {
   publicKey,
   required,
 } from "./fields.ts";
-import * as say from "./messages.ts";
 
 /** A signature that must be given as hexadecimal text; a missing one is reported on `missing`. */
 function hexSignature<T>(

@@ -1,7 +1,8 @@
 // What the views of the core's state share (reference 30, section 5.2): plain lists without pages, filtered by
 // whatever text the client sends. An identifier that nobody has selects nothing; it is no error.
 
-import { ApiError, Grpc } from "../../../http/errors.ts";
+import { Grpc } from "../../../errors/statuses.ts";
+import { ApiError } from "../../../http/errors.ts";
 import type { Param } from "../../../http/pagination.ts";
 import { InvalidIdentifier, identifierBytes } from "../../../wire/identifiers.ts";
 import type { DataContext } from "../../data/context.ts";

@@ -1,7 +1,8 @@
 // Views of what is proposed, voted and traded: proposals, votes, markets, market data.
 
+import { Grpc } from "../../../errors/statuses.ts";
 import type { Endpoint } from "../../../http/endpoint.ts";
-import { ApiError, Grpc } from "../../../http/errors.ts";
+import { ApiError } from "../../../http/errors.ts";
 import { readMarketAt, readMarketDataAt, readProposalAt, readVoteAt } from "../../../wire/generated/vega.ts";
 import type { DataContext } from "../../data/context.ts";
 import { Filter, textOf } from "./filter.ts";
