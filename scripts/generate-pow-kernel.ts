@@ -7,7 +7,7 @@
  * The module runs keccak-f[1600] (FIPS 202, section 3.3) on three nonces at once: one in each half of 128-bit
  * vectors and one in general registers, row by row in turns, so that both kinds of units of a processor are busy.
  * It is put together here and in webassembly.ts, so nothing but these two is needed to know what it does. A loop over
- * two rounds beats 24 unrolled ones, and an optimiser run over the result makes it slower (reference 80, section 4).
+ * two rounds beats 24 unrolled ones, and an optimiser run over the result makes it slower.
  *
  * Memory, in vectors of 16 bytes, each lane of the state twice:
  *   0-24   the state before the last block's permutation, with the nonce of an attempt

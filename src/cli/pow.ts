@@ -44,7 +44,7 @@ const FLAGS = {
 const DIFFICULTY_DEFAULT = 15;
 const THREADS_MAX = 256;
 const SECONDS_MAX = 600;
-/** Until a thread's WebAssembly is compiled well, milliseconds (reference 80, section 4). */
+/** Until a thread's WebAssembly is compiled well, milliseconds. */
 const WARM_UP_MS = 300;
 /** Until all threads are at work again, milliseconds. */
 const WAKING_MS = 20;

@@ -68,7 +68,7 @@ export class WorkerBuilder implements SegmentBuilder {
         else
           reject(new NodeError(data.failed.attempt, data.failed.code, data.failed.message, data.failed.hint));
       };
-      // A worker file that the executable does not hold is reported here and nowhere else (reference 80, section 1).
+      // A worker file that the executable does not hold is reported here and nowhere else.
       worker.onerror = (event) => {
         event.preventDefault();
         this.rest();

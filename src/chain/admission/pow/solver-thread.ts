@@ -21,7 +21,7 @@ export class SolverThread {
       this.waiting.get(data.over)?.resolve();
       this.waiting.delete(data.over);
     };
-    // A worker file that the executable does not hold is reported here and nowhere else (reference 80, section 1).
+    // A worker file that the executable does not hold is reported here and nowhere else.
     this.worker.onerror = (event) => {
       event.preventDefault();
       this.lose(event.message);
