@@ -42,7 +42,7 @@ export function ed25519KeyPair(seed: Uint8Array): Ed25519KeyPair {
  */
 export function ed25519Verify(publicKey: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean {
   if (!isVerifiable(publicKey, signature)) return false;
-  return verify(null, message, importedKey(publicKey), signature) || examine(publicKey, message, signature);
+  return verify(null, message, keyObject(publicKey), signature) || examine(publicKey, message, signature);
 }
 
 /**
@@ -56,7 +56,7 @@ export function ed25519VerifySubmitted(
 ): boolean {
   if (!isVerifiable(publicKey, signature)) return false;
   return (
-    verify(null, message, importedKey(publicKey), signature) ||
+    verify(null, message, keyObject(publicKey), signature) ||
     (submitted.mayExamine() && examine(publicKey, message, signature))
   );
 }
@@ -72,7 +72,7 @@ export function ed25519VerifyAsync(
 ): Promise<boolean> {
   if (!isVerifiable(publicKey, signature)) return Promise.resolve(false);
   return new Promise((resolve, reject) => {
-    verify(null, message, importedKey(publicKey), signature, (error, isValid) => {
+    verify(null, message, keyObject(publicKey), signature, (error, isValid) => {
       if (error) reject(error);
       else resolve(isValid || (submitted.mayExamine() && examine(publicKey, message, signature)));
     });
@@ -145,25 +145,6 @@ export class ExaminationBudget {
 }
 
 const submitted = new ExaminationBudget(() => performance.now());
-
-/** Keys of one generation; the one before it is kept, too. */
-const RECENT_MAX = 2048;
-/**
- * Keys that were used lately, by their bytes in hexadecimal: who sends one transaction sends more. Those that nobody
- * used for a whole generation are forgotten, so that a flood of new keys costs what importing them costs, and no memory.
- */
-let recentKeys = new Map<string, KeyObject>();
-let formerKeys = recentKeys;
-
-function importedKey(publicKey: Uint8Array): KeyObject {
-  const name = publicKey.toHex();
-  const recent = recentKeys.get(name);
-  if (recent !== undefined) return recent;
-  const key = formerKeys.get(name) ?? keyObject(publicKey);
-  if (recentKeys.size >= RECENT_MAX) [formerKeys, recentKeys] = [recentKeys, new Map()];
-  recentKeys.set(name, key);
-  return key;
-}
 
 function keyObject(publicKey: Uint8Array): KeyObject {
   return createPublicKey({

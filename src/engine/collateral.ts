@@ -69,44 +69,8 @@ export function accountId(
   owner: string = SYSTEM_OWNER,
   market: string = NO_MARKET,
 ): string {
-  // Every transaction asks for some of the general accounts and of the network's several times.
-  if (market !== NO_MARKET) return newAccountId(asset, type, owner, market);
-  if (type === AccountType.ACCOUNT_TYPE_GENERAL) {
-    return generalIds.get(asset, owner) ?? generalIds.add(asset, owner, newAccountId(asset, type, owner));
-  }
-  if (owner !== SYSTEM_OWNER) return newAccountId(asset, type, owner);
-  return networkIds.get(asset, type) ?? networkIds.add(asset, type, newAccountId(asset, type, owner));
-}
-
-function newAccountId(asset: string, type: AccountTypeNumber, owner: string, market = NO_MARKET): string {
   return `${market}${owner}${asset}${String.fromCharCode(type + 48)}`;
 }
-
-const KNOWN_IDS_MAX = 20_000;
-
-/** Account ids met lately, by asset and one thing more. */
-class KnownIds<K> {
-  private readonly byAsset = new Map<string, Map<K, string>>();
-  private count = 0;
-
-  get(asset: string, key: K): string | undefined {
-    return this.byAsset.get(asset)?.get(key);
-  }
-
-  add(asset: string, key: K, id: string): string {
-    if (this.count >= KNOWN_IDS_MAX) {
-      this.byAsset.clear();
-      this.count = 0;
-    }
-    const ofAsset = this.byAsset.get(asset) ?? new Map<K, string>();
-    this.byAsset.set(asset, ofAsset.set(key, id));
-    this.count++;
-    return id;
-  }
-}
-
-const generalIds = new KnownIds<string>();
-const networkIds = new KnownIds<AccountTypeNumber>();
 
 export class Collateral {
   private readonly accounts: Table<Account>;
@@ -115,8 +79,6 @@ export class Collateral {
   private readonly sums = new Map<string, bigint>();
   /** Assets whose accounts or flows changed since the last check. */
   private readonly unchecked = new Set<string>();
-  /** As ledger entries name accounts, by id: the same object each time, by which whoever gets it knows it again. */
-  private readonly named = new Map<string, Init<AccountDetails>>();
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
@@ -329,18 +291,13 @@ export class Collateral {
   private details(id: string): Init<AccountDetails> {
     const account = this.accounts.get(id);
     if (account === undefined) throw new CommandError("account does not exists");
-    const known = this.named.get(id);
-    if (known !== undefined) return known;
     const { asset, type, owner, market } = account;
-    const details = {
+    return {
       assetId: asset,
       type,
       owner: owner === SYSTEM_OWNER ? undefined : owner,
       marketId: market === NO_MARKET ? undefined : market,
     };
-    if (this.named.size >= KNOWN_IDS_MAX) this.named.clear();
-    this.named.set(id, details);
-    return details;
   }
 
   private index(id: string, before: Account | undefined, now: Account | undefined): void {

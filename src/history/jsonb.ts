@@ -18,7 +18,7 @@ export function jsonbText(value: JsonValue): string {
   if (value === null || typeof value !== "object") return String(value);
   if (isList(value)) return `[${value.map(jsonbText).join(", ")}]`;
   const members: string[] = [];
-  for (const key of sortedKeys(value)) {
+  for (const key of Object.keys(value).sort(compareKeys)) {
     const member = value[key];
     if (member !== undefined) members.push(`${JSON.stringify(key)}: ${jsonbText(member)}`);
   }
@@ -29,25 +29,11 @@ function isList(value: object): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Key orders by the keys as they came: messages of one type repeat the same few. */
-const orders = new Map<string, readonly string[]>();
-const ORDERS_MAX = 1000;
-
-function sortedKeys(value: object): readonly string[] {
-  const keys = Object.keys(value);
-  if (keys.length < 2) return keys;
-  const signature = keys.join("\n");
-  let sorted = orders.get(signature);
-  if (sorted === undefined) {
-    sorted = keys.sort(compareKeys);
-    if (orders.size >= ORDERS_MAX) orders.clear();
-    orders.set(signature, sorted);
-  }
-  return sorted;
-}
+const ASCII = /^[\x20-\x7e]*$/;
 
 /** Byte length in UTF-8 first, then bytes. */
 export function compareKeys(a: string, b: string): number {
+  if (ASCII.test(a) && ASCII.test(b) && a.length !== b.length) return a.length - b.length;
   const left = Buffer.from(a);
   const right = Buffer.from(b);
   return left.length - right.length || Buffer.compare(left, right);
