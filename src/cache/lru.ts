@@ -82,6 +82,11 @@ export class LruCache<K, V> {
     this.total = 0;
   }
 
+  /** From the one that was used longest ago. */
+  *keys(): Generator<K> {
+    for (let entry = this.oldest; entry !== undefined; entry = entry.newer) yield entry.key;
+  }
+
   private makeNewest(entry: Entry<K, V>): void {
     if (entry === this.newest) return;
     this.unlink(entry);

@@ -3,11 +3,11 @@
  * by arrival. The original drops what comes to a full mempool although its sender was told that all is well; here the
  * sender is told, and a party that fills the mempool makes way for others.
  */
+import { LruCache } from "../cache/lru.ts";
 import { ChainCallError } from "../engine/chain-port.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { SequencerLimits } from "./limits.ts";
-import { RecentHashes } from "./recent-hashes.ts";
 
 export interface PooledTx {
   /** SHA-256 of the bytes, upper-case hex. */
@@ -70,11 +70,11 @@ export class Mempool {
   private readonly lanes: readonly Lane[] = prioritiesOf().map((priority) => new Lane(priority));
   private readonly byHash = new Map<string, PooledTx>();
   /** Hashes of transactions that were taken, oldest first: pending, or executed with success. */
-  private cache: RecentHashes;
+  private readonly cache: LruCache<string, true>;
   private bytes_ = 0;
 
   constructor(private readonly limits: MempoolLimits) {
-    this.cache = new RecentHashes(limits.cachedHashesMax);
+    this.cache = new LruCache(limits.cachedHashesMax);
   }
 
   get count(): number {
@@ -89,7 +89,7 @@ export class Mempool {
   remember(hash: string): void {
     if (this.byHash.has(hash)) throw new ChainCallError("duplicate", DUPLICATE);
     const isKnown = this.cache.has(hash);
-    this.cache.add(hash);
+    this.cache.set(hash, true);
     if (isKnown) throw new ChainCallError("duplicate", DUPLICATE);
   }
 
@@ -182,12 +182,13 @@ export class Mempool {
   }
 
   save(): MempoolState {
-    return { entries: [...this.entries()], cache: this.cache.all };
+    return { entries: [...this.entries()], cache: [...this.cache.keys()] };
   }
 
   load(state: MempoolState): void {
     for (const entry of [...this.entries()]) this.remove(entry);
-    this.cache = new RecentHashes(this.limits.cachedHashesMax, state.cache);
+    this.cache.clear();
+    for (const hash of state.cache) this.cache.set(hash, true);
     for (const entry of state.entries) this.insert(entry);
   }
 

@@ -2,12 +2,13 @@
 // (reference 10, section 4.1); its first four bytes are the reference that balances and ledger are clustered on, so
 // that rows of a block lie in the order of account ids. (Four, not six: a balance row holds it twice.)
 import type { Database, Statement } from "bun:sqlite";
+import { LruCache } from "../cache/lru.ts";
 import { NETWORK_PARTY } from "../wire/identifiers.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
 import { idText } from "./field.ts";
 import { type Ids, probeReference, referencePrefix } from "./ids.ts";
 
-/** Entries kept in memory; beyond it the cache starts anew. */
+/** Accounts kept in memory, of about 400 bytes each. */
 const CACHE_MAX = 200_000;
 const REF_PREFIX_BYTES = 4;
 /** What events write for "no owner" and "no market". */
@@ -46,7 +47,7 @@ export function accountReference(hash: Uint8Array): number {
 }
 
 export class Accounts {
-  private readonly known = new KnownAccounts();
+  private readonly known = new LruCache<string, AccountKey>(CACHE_MAX);
   private readonly selectHash: Statement;
   private readonly selectKey: Statement;
   private readonly insert: Statement;
@@ -75,13 +76,14 @@ export class Accounts {
     tx: number,
     fields: AccountFields,
   ): AccountKey {
-    const known = this.known.get(owner, asset, market, type);
+    const name = `${owner}|${asset}|${market}|${type}`;
+    const known = this.known.get(name);
     if (known !== undefined) return known;
     const isNobody = owner === NO_OWNER || owner === "";
     const partyText = isNobody ? NETWORK_PARTY : idText(owner, fields.owner);
     const marketText = market === NO_MARKET ? "" : idText(market, fields.market);
     const key = this.findOrInsert(partyText, idText(asset, fields.asset), marketText, type, block, tx);
-    this.known.set(owner, asset, market, type, key);
+    this.known.set(name, key);
     return key;
   }
 
@@ -112,37 +114,4 @@ export class Accounts {
     this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
     return { ref, partyNo: party.no };
   }
-}
-
-type ByType = Map<number, AccountKey>;
-type ByMarket = Map<string, ByType>;
-type ByAsset = Map<string, ByMarket>;
-
-/** Part by part: a look-up makes no text of the four. */
-class KnownAccounts {
-  private readonly byOwner = new Map<string, ByAsset>();
-  private count = 0;
-
-  get(owner: string, asset: string, market: string, type: number): AccountKey | undefined {
-    return this.byOwner.get(owner)?.get(asset)?.get(market)?.get(type);
-  }
-
-  set(owner: string, asset: string, market: string, type: number, key: AccountKey): void {
-    if (this.count >= CACHE_MAX) this.clear();
-    inside(inside(inside(this.byOwner, owner), asset), market).set(type, key);
-    this.count++;
-  }
-
-  clear(): void {
-    this.byOwner.clear();
-    this.count = 0;
-  }
-}
-
-function inside<K, V>(map: Map<string, Map<K, V>>, key: string): Map<K, V> {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const made = new Map<K, V>();
-  map.set(key, made);
-  return made;
 }

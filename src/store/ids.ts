@@ -2,6 +2,7 @@
 // rows clustered on references lie in the order of the identifiers themselves and tie-breaks by id need no join.
 // Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
+import { LruCache } from "../cache/lru.ts";
 import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
 import { latinAt } from "../wire/text.ts";
 import { idBytes } from "./field.ts";
@@ -13,7 +14,7 @@ export interface InternedId {
   readonly no: number;
 }
 
-/** Entries kept in memory; beyond it the cache starts anew (an identifier costs about 200 bytes). */
+/** Identifiers kept in memory, of about 200 bytes each. */
 const CACHE_MAX = 200_000;
 /** Identifiers known by their bytes. */
 const LATELY_MAX = 512;
@@ -69,8 +70,8 @@ interface IdRow {
 
 /** Identifier lookups on one connection; `intern` needs the writer's. */
 export class Ids {
-  private readonly byText = new Map<string, InternedId>();
-  private readonly textByRef = new Map<number, string>();
+  private readonly byText = new LruCache<string, InternedId>(CACHE_MAX);
+  private readonly textByRef = new LruCache<number, string>(CACHE_MAX);
   private readonly lately: ({ readonly text: Uint8Array; readonly id: InternedId } | undefined)[] = new Array(
     LATELY_MAX,
   ).fill(undefined);
@@ -129,7 +130,6 @@ export class Ids {
     const row = this.selectRow.get(key) as IdRow | null;
     if (!row) throw new Error(`reference ${key} has no identifier`);
     const text = identifierText(row.bytes);
-    if (this.textByRef.size >= CACHE_MAX) this.textByRef.clear();
     this.textByRef.set(key, text);
     return text;
   }
@@ -158,9 +158,8 @@ export class Ids {
   }
 
   private remember(text: string, id: InternedId): InternedId {
-    if (this.byText.size >= CACHE_MAX) this.byText.clear();
     this.byText.set(text, id);
-    if (this.textByRef.size < CACHE_MAX) this.textByRef.set(id.ref, canonicalIdentifier(text));
+    this.textByRef.set(id.ref, canonicalIdentifier(text));
     return id;
   }
 

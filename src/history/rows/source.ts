@@ -1,5 +1,6 @@
 // What every exported table is made from: a read-only connection, and the few look-ups that rows share.
 import type { Database, Statement } from "bun:sqlite";
+import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/block-hash.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import { bytea, timestamp } from "../csv.ts";
@@ -42,10 +43,8 @@ export class RowSource {
   private readonly selectTx: Statement;
   private readonly selectAccount: Statement;
   private readonly selectId: Statement;
-  private readonly blocks = new Map<number, BlockFacts>();
-  private readonly txs = new Map<number, string>();
-  private readonly accounts = new Map<number, string>();
-  private readonly ids = new Map<number, string>();
+  private readonly accounts = new LruCache<number, string>(REMEMBERED_MAX);
+  private readonly ids = new LruCache<number, string>(REMEMBERED_MAX);
   private lastBlock: BlockFacts | undefined;
 
   constructor(readonly db: Database) {
@@ -93,22 +92,21 @@ export class RowSource {
   block(no: bigint): BlockFacts {
     const key = Number(no);
     if (this.lastBlock?.no === key) return this.lastBlock;
-    return (this.lastBlock = remember(this.blocks, key, () => {
-      const row = this.selectBlock.get(key) as {
-        time: bigint;
-        height: bigint;
-        hash: Uint8Array;
-      } | null;
-      if (!row) throw new Error(`rows name block row ${key}, which is not in the store`);
-      const timeUs = Number(row.time);
-      return { no: key, timeUs, time: timestamp(timeUs), hash: bytea(hashOfRow(row)) };
-    }));
+    const row = this.selectBlock.get(key) as {
+      time: bigint;
+      height: bigint;
+      hash: Uint8Array;
+    } | null;
+    if (!row) throw new Error(`rows name block row ${key}, which is not in the store`);
+    const timeUs = Number(row.time);
+    this.lastBlock = { no: key, timeUs, time: timestamp(timeUs), hash: bytea(hashOfRow(row)) };
+    return this.lastBlock;
   }
 
   /** Column `tx` as CSV: 0 is the hash of the row's own block. */
   tx(tx: bigint, block: BlockFacts): string {
     if (tx === 0n) return block.hash;
-    return remember(this.txs, Number(tx), (key) => this.bytes(this.selectTx, "hash", key));
+    return this.bytes(this.selectTx, "hash", Number(tx));
   }
 
   /** Account reference to the account id, as CSV. */
@@ -134,11 +132,10 @@ export class RowSource {
   }
 }
 
-function remember<T>(known: Map<number, T>, key: number, find: (key: number) => T): T {
+function remember<T>(known: LruCache<number, T>, key: number, find: (key: number) => T): T {
   const hit = known.get(key);
   if (hit !== undefined) return hit;
   const value = find(key);
-  if (known.size >= REMEMBERED_MAX) known.clear();
   known.set(key, value);
   return value;
 }

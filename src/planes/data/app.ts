@@ -218,7 +218,7 @@ function answerGet(
 export function sendKept(kept: CachedAnswer, cache: PageCache, request: Request): Response {
   const head = { headers: withCors(kept.headers, request) };
   if (!isCompressedFor(request, kept.body.length)) return new Response(kept.body, head);
-  return packedResponse(cache.packed(kept, compressedNow), head);
+  return packedResponse(cache.packed(cacheKey(request), kept, compressedNow), head);
 }
 
 /** The store is damaged, which `/readyz` says too: no data is better than wrong data. */

@@ -1,5 +1,7 @@
 // Block times for cursors and date ranges: rows hold block numbers, the interface speaks of times.
+
 import type { Database, Statement } from "bun:sqlite";
+import { LruCache } from "../../cache/lru.ts";
 
 const CHUNK_BLOCKS = 1024;
 /** Chunks kept: a million blocks in 8 MB. */
@@ -15,7 +17,7 @@ export interface BlockPosition {
 }
 
 export class BlockTimes {
-  private readonly chunks = new Map<number, Float64Array>();
+  private readonly chunks = new LruCache<number, Float64Array>(CHUNKS_MAX);
   private readonly selectChunk: Statement;
   private readonly selectOne: Statement;
   private readonly selectLast: Statement;
@@ -81,7 +83,6 @@ export class BlockTimes {
     const times = rows.map((row) => Number(row.time));
     if (first === 0) times.unshift(0);
     const chunk = Float64Array.from(times);
-    if (this.chunks.size >= CHUNKS_MAX) this.chunks.clear();
     this.chunks.set(chunkNo, chunk);
     return chunk;
   }

@@ -1,5 +1,6 @@
 // Positions: no event carries one, they are computed from settlements and trades (reference 20, section 3.6).
 import type { Database } from "bun:sqlite";
+import { LruCache } from "../../cache/lru.ts";
 import type { BlockEvent } from "../../wire/block.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import {
@@ -52,8 +53,9 @@ interface PositionRow {
 
 /** Positions by market and party, loaded when first touched. */
 class PositionBook {
-  private readonly held = new Map<string, Held>();
-  private readonly touched = new Set<Held>();
+  private readonly held = new LruCache<string, Held>(CACHE_MAX);
+  /** Positions of the running block: none of them may be evicted before it is written. */
+  private readonly touched = new Map<string, Held>();
   private readonly factors = new Map<number, Decimal>();
   private readonly select;
   private readonly selectOfMarket;
@@ -81,14 +83,15 @@ class PositionBook {
     const known = this.touchKnown(market, party);
     if (known) return known;
     const held = { market, party, state: emptyPosition(), tx: TX_NONE, txBlock: 0 };
-    this.held.set(`${market}|${party}`, held);
-    this.touched.add(held);
+    this.keep(`${market}|${party}`, held);
     return held;
   }
 
   /** The position if there is one. */
   touchKnown(market: number, party: number): Held | undefined {
     const key = `${market}|${party}`;
+    const known = this.touched.get(key);
+    if (known) return known;
     let held = this.held.get(key);
     if (!held) {
       const row = this.select.get(market, party) as PositionRow | null;
@@ -100,9 +103,8 @@ class PositionBook {
         tx: Number(row.tx),
         txBlock: Number(row.block),
       };
-      this.held.set(key, held);
     }
-    this.touched.add(held);
+    this.keep(key, held);
     return held;
   }
 
@@ -122,12 +124,15 @@ class PositionBook {
         txBlock: Number(row.block),
       };
       const key = `${market}|${party}`;
-      const before = this.held.get(key);
-      if (before) this.touched.delete(before);
-      this.held.set(key, held);
-      this.touched.add(held);
+      this.touched.delete(key);
+      this.keep(key, held);
       return held;
     });
+  }
+
+  private keep(key: string, held: Held): void {
+    this.held.set(key, held);
+    this.touched.set(key, held);
   }
 
   /** 10 to the power of the market's position decimal places. */
@@ -147,14 +152,13 @@ class PositionBook {
 
   flush(block: BlockContext): void {
     if (this.touched.size === 0) return;
-    for (const held of this.touched) {
+    for (const held of this.touched.values()) {
       held.tx = block.carriedTx(held.tx, held.txBlock);
       held.txBlock = block.no;
       this.history.run(block.no, held.party, held.market, held.tx, positionText(held.state));
       this.current.run(held.market, held.party, block.no);
     }
     this.touched.clear();
-    if (this.held.size > CACHE_MAX) this.held.clear();
   }
 
   reset(): void {

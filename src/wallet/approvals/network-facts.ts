@@ -1,5 +1,6 @@
 // What the network knows of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
+import { LruCache } from "../../cache/lru.ts";
 import type { CommandInit } from "../../wire/transaction-build.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/node-client.ts";
 import { amountText } from "./amounts.ts";
@@ -17,8 +18,8 @@ const DECIMALS_MAX = 100;
 export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset" | "balances">;
 
 export class NetworkFacts {
-  private readonly assets = new Map<string, AssetFacts>();
-  private readonly markets = new Map<string, MarketFacts>();
+  private readonly assets = new LruCache<string, AssetFacts>(KNOWN_MAX);
+  private readonly markets = new LruCache<string, MarketFacts>(KNOWN_MAX);
 
   /** @param sources asked one after the other, until one answers */
   constructor(private readonly sources: readonly FactSource[]) {}
@@ -63,7 +64,6 @@ export class NetworkFacts {
     if (this.assets.has(id)) return;
     const facts = await this.ask((source) => source.asset(id));
     if (facts === undefined || !isDecimals(facts.decimals) || facts.decimals < 0) return;
-    if (this.assets.size >= KNOWN_MAX) this.assets.clear();
     this.assets.set(id, facts);
   }
 
@@ -71,7 +71,6 @@ export class NetworkFacts {
     if (this.markets.has(id)) return;
     const facts = await this.ask((source) => source.market?.(id));
     if (facts === undefined || !isDecimals(facts.decimals) || !isDecimals(facts.positionDecimals)) return;
-    if (this.markets.size >= KNOWN_MAX) this.markets.clear();
     this.markets.set(id, facts);
   }
 

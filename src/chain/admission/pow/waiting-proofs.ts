@@ -3,6 +3,7 @@
  * was good for the mempool need not be worked out again for the block. It holds as much as the mempool does; a refusal
  * leaves nothing here, but for the original's rules, which are bounded.
  */
+import { LruCache } from "../../../cache/lru.ts";
 import { sha256HexOf } from "../../../crypto/sha256.ts";
 import type { Proof } from "./function.ts";
 import type { PowParameters } from "./parameter-sets.ts";
@@ -35,9 +36,9 @@ export function tidKey(tid: string): string {
 
 export class WaitingProofs {
   private readonly tids = new Set<string>();
-  private readonly byHash = new Map<string, Proven>();
+  private readonly byHash = new LruCache<string, Proven>(HELD_MAX);
   /** Of refused submissions since the last commit. */
-  private readonly burnt = new Set<string>();
+  private readonly burnt = new LruCache<string, true>(BURNT_MAX);
 
   /** @param isSpending whether leaving the mempool leaves the identifier spent until the next commit */
   constructor(private readonly isSpending: boolean) {}
@@ -50,7 +51,6 @@ export class WaitingProofs {
   hold({ hash, tid }: Holder, proven: Proven | undefined): void {
     this.tids.add(tidKey(tid));
     if (proven === undefined) return;
-    if (this.byHash.size >= HELD_MAX) this.byHash.clear();
     this.byHash.set(hash, proven);
   }
 
@@ -61,8 +61,7 @@ export class WaitingProofs {
   }
 
   burn(tid: string): void {
-    if (this.burnt.size >= BURNT_MAX) this.burnt.clear();
-    this.burnt.add(tidKey(tid));
+    this.burnt.set(tidKey(tid), true);
   }
 
   proven(hash: string): Proven | undefined {
