@@ -164,30 +164,12 @@ export class ChainCore {
    * @throws NodeError of the store; then all of it is undone
    */
   commit(): NodeError | undefined {
-    return this.commitBy(() => this.writer.commit());
-  }
-
-  /** As `commit`, but the disk is waited for while the next block is made. */
-  commitSoon(): { readonly trouble: NodeError | undefined; readonly durable: Promise<void> } {
-    let durable = Promise.resolve();
-    const trouble = this.commitBy(() => {
-      durable = this.writer.commitSoon();
-    });
-    return { trouble, durable };
-  }
-
-  /** Whether the disk is at work on earlier blocks. */
-  get isSyncing(): boolean {
-    return this.writer.isSyncing;
-  }
-
-  private commitBy(write: () => void): NodeError | undefined {
     const { batch } = this;
     if (batch === undefined) return undefined;
     try {
       this.stageRest(batch);
       this.recording?.flush();
-      write();
+      this.writer.commit();
     } catch (error) {
       if (!(error instanceof NodeError) || this.writer.committedHead?.height !== this.point.height) {
         this.undo();

@@ -369,8 +369,6 @@ export class LocalChain implements ChainPort, SequencerTools {
     clearTimeout(this.tidying);
     try {
       this.core.flush();
-      // The log is not there any more once the store is closed.
-      await this.writer.durable();
     } catch (error) {
       // What is committed is safe: the next start replays it.
       if (!(error instanceof NodeError)) throw error;

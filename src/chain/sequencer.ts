@@ -22,8 +22,6 @@ const BATCH_MS_MAX = 20;
 /** A chain whose disk is full tries again after this. */
 const RETRY_MS = 1_000;
 const RETRY_ON_REQUEST_MS = 200;
-/** From so many transactions on a block's disk is waited for while the next one is made. */
-const LARGE_BLOCK_TXS = 64;
 /** Between two blocks whoever asked has a turn, even when blocks take longer than their interval. */
 const PAUSE_MS = 1;
 /** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
@@ -249,16 +247,10 @@ export class Sequencer {
     this.lastAttemptMs = performance.now();
     const made: MadeBlock[] = [];
     let trouble: NodeError | undefined;
-    let durable: Promise<void> | undefined;
     try {
       do made.push(this.executeNext({ tool, first }));
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
-      const isLarge = made[0]!.txs.length >= LARGE_BLOCK_TXS;
-      // Behind a large block a small one would wait for both: they go together. A tool waits for the disk at once.
-      if (tool === undefined && first === undefined && (isLarge || this.core.isSyncing)) {
-        ({ trouble, durable } = this.core.commitSoon());
-      } else trouble = this.core.commit();
-      if (trouble?.code === "sync_failed") durable = Promise.reject(trouble);
+      trouble = this.core.commit();
     } catch (error) {
       this.stayed();
       if (error instanceof CommandError) throw error;
@@ -268,13 +260,13 @@ export class Sequencer {
     this.halted = undefined;
     clearTimeout(this.retry);
     this.retry = undefined;
-    durable?.catch((error) => this.halt(error));
-    for (const each of made) this.told(each, durable);
+    const isDurable = trouble?.code !== "sync_failed";
+    for (const each of made) this.committed(each, isDurable);
     if (trouble) this.halt(trouble);
     this.noteHalt();
     this.schedule();
-    if (trouble?.code === "sync_failed" && (tool ?? first) !== undefined) {
-      throw new ChainCallError("halted", this.halted ?? trouble.message);
+    if (!isDurable && (tool ?? first) !== undefined) {
+      throw new ChainCallError("halted", this.halted ?? trouble!.message);
     }
     return made;
   }
@@ -297,27 +289,18 @@ export class Sequencer {
     );
   }
 
-  /** A block is real: the mempool and whoever follows hear of it, and its callers once it is `durable`. */
-  private told({ executed, txs, status }: MadeBlock, durable: Promise<void> | undefined): void {
+  /** A block is real: mempool and listeners are notified, and its callers, unless the disk may not have it. */
+  private committed({ executed, txs, status }: MadeBlock, isDurable: boolean): void {
     const { height } = executed.point;
-    const answers: (() => void)[] = [];
     this.mempool.removePicked(txs);
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
       if (result.code !== 0) this.mempool.forget(entry.hash);
-      const isAwaited = this.waiters.has(entry.hash);
-      if (!isAwaited && this.options.onOutcome === undefined) continue;
+      if (!this.waiters.has(entry.hash) && this.options.onOutcome === undefined) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
       this.options.onOutcome?.(outcome, entry.tx);
-      if (!isAwaited) continue;
-      const tell = this.waiters.hold(entry.hash);
-      answers.push(() => tell(outcome));
+      if (isDurable) this.waiters.resolve(entry.hash, outcome);
     }
-    const answer = () => {
-      for (const each of answers) each();
-    };
-    if (durable === undefined) answer();
-    else durable.then(answer, () => {});
     this.wanted = txs.length > 0 ? 0 : this.wanted;
     if (txs.length > 0 || this.mempool.count > 0) this.recheck();
     this.options.onCommitted?.(height);
@@ -333,7 +316,7 @@ export class Sequencer {
       this.mempool.remove(entry);
       this.mempool.forget(entry.hash);
       this.options.onOutcome?.(outcome, entry.tx);
-      this.waiters.tell(entry.hash, outcome);
+      this.waiters.resolve(entry.hash, outcome);
     }
   }
 

@@ -10,8 +10,6 @@ interface Waiter {
 
 export class Waiters {
   private readonly byHash = new Map<string, Set<Waiter>>();
-  /** Their block is made and not durable yet. */
-  private readonly held = new Set<Set<Waiter>>();
 
   constructor(private readonly waitMs: number) {}
 
@@ -33,30 +31,19 @@ export class Waiters {
     return this.byHash.has(hash);
   }
 
-  tell(hash: string, outcome: TxOutcome): void {
-    this.hold(hash)(outcome);
-  }
-
-  /** Those who wait now, and nobody who comes later for the same bytes. @returns tells them, unless they were told otherwise */
-  hold(hash: string): (outcome: TxOutcome) => void {
-    const waiters = this.take(hash);
-    this.held.add(waiters);
-    return (outcome) => {
-      if (this.held.delete(waiters)) for (const waiter of waiters) waiter.resolve(outcome);
-    };
+  resolve(hash: string, outcome: TxOutcome): void {
+    for (const waiter of this.remove(hash)) waiter.resolve(outcome);
   }
 
   fail(hash: string, error: ChainCallError): void {
-    for (const waiter of this.take(hash)) waiter.reject(error);
+    for (const waiter of this.remove(hash)) waiter.reject(error);
   }
 
   failAll(error: ChainCallError): void {
     for (const hash of [...this.byHash.keys()]) this.fail(hash, error);
-    for (const waiters of this.held) for (const waiter of waiters) waiter.reject(error);
-    this.held.clear();
   }
 
-  private take(hash: string): Set<Waiter> {
+  private remove(hash: string): Set<Waiter> {
     const waiters = this.byHash.get(hash) ?? new Set();
     this.byHash.delete(hash);
     return waiters;

@@ -116,7 +116,6 @@ class FileReplay {
       if (!this.reader.end!.damage) this.settleDoubt(undefined);
     } finally {
       this.commit();
-      await this.writer.durable();
     }
     return false;
   }
@@ -175,8 +174,7 @@ class FileReplay {
   }
 
   private commit(): void {
-    // The disk takes it while the next blocks are read.
-    this.writer.commitSoon();
+    this.writer.commit();
     this.pending = 0;
     this.lastCommit = performance.now();
     if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);

@@ -143,51 +143,17 @@ export class BlockWriter {
     this.inTransaction = true;
   }
 
-  /** Makes everything staged durable. @throws NodeError; with `sync_failed` it is committed, but may not be durable */
+  /** Makes everything staged durable: it waits for the disk. @throws NodeError; with `sync_failed` it is committed, but may not be durable */
   commit(): void {
     if (!this.inTransaction) return;
     this.commitStaged();
     const frames = this.logFrames();
     if (this.logSync) {
       const keepMark = markLog(this.db, frames);
-      this.logSync.now();
+      this.logSync.sync();
       keepMark();
     }
     this.checkpointIfLarge(frames);
-  }
-
-  /**
-   * As `commit`, but the disk is waited for on another thread while the caller goes on: a killed process loses
-   * nothing, a machine without power may lose what is not durable yet. A disk that falls behind holds the caller up.
-   * @returns when it is durable; rejected when it cannot be, which every later call throws too
-   */
-  commitSoon(): Promise<void> {
-    if (!this.inTransaction) {
-      const durable = this.durable();
-      // Whoever does not wait is told by the next call.
-      durable.catch(() => {});
-      return durable;
-    }
-    if (this.logSync === undefined || this.logSync.isBehind) {
-      this.commit();
-      return Promise.resolve();
-    }
-    this.commitStaged();
-    const frames = this.logFrames();
-    const synced = this.logSync.later();
-    synced.then(markLog(this.db, frames), () => {});
-    this.checkpointIfLarge(frames);
-    return synced;
-  }
-
-  /** When all that is committed is durable. @throws NodeError `sync_failed` */
-  async durable(): Promise<void> {
-    await this.logSync?.ended();
-  }
-
-  /** Whether the disk is at work on what was committed before: a `commit` now would wait for all of that. */
-  get isSyncing(): boolean {
-    return this.logSync?.isRunning ?? false;
   }
 
   private commitStaged(): void {

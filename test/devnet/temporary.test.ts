@@ -21,14 +21,8 @@ function syncsOf(isTemporary: boolean): { syncs: number; pragmas: bigint[] } {
   const home = mkdtempSync(join(tmpdir(), "lyra-temporary-"));
   const db = openWriter(home);
   let syncs = 0;
-  const disk = {
-    later: (_file: number, done: (error: Error | null) => void) => {
-      syncs++;
-      done(null);
-    },
-    now: () => {
-      syncs++;
-    },
+  const disk = () => {
+    syncs++;
   };
   const writer = new BlockWriter(db, { isTemporary, disk });
   const pragmas: bigint[] = [];
