@@ -5,6 +5,7 @@ import { CommandError } from "../engine/errors.ts";
 import type { ChainCallCode } from "../errors/chain-calls.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
+import type { CommandText } from "../errors/result-codes.ts";
 import { WireError, type WireErrorCode } from "../wire/errors.ts";
 
 type Methods<T> = {
@@ -61,7 +62,7 @@ export function errorText(error: unknown): ErrorText {
 
 export function errorOf({ kind, code, message, attempt, hint }: ErrorText): Error {
   if (kind === "call") return new ChainCallError(code as ChainCallCode, message);
-  if (kind === "command") return new CommandError(message);
+  if (kind === "command") return new CommandError(message as CommandText);
   if (kind === "wire") return new WireError(code as WireErrorCode, message);
   if (kind === "node") return new NodeError(attempt, code as ErrorCode, message, hint);
   return new Error(message);

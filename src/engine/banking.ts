@@ -2,6 +2,7 @@
 
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
+import type { CommandText } from "../errors/result-codes.ts";
 import { Decimal } from "../wire/decimal.ts";
 import {
   type CancelTransfer,
@@ -150,7 +151,7 @@ export class Deposits {
     this.actions.start(this.core.currentTx.id, NodeVoteType.TYPE_FUNDS_DEPOSITED, "deposit", place, deposit);
   }
 
-  private refuse(deposit: OpenDeposit, text: string): never {
+  private refuse(deposit: OpenDeposit, text: CommandText): never {
     this.emit(this.core.currentTx.id, deposit, DepositStatus.STATUS_CANCELLED);
     throw new CommandError(text, { keepChanges: true });
   }
@@ -340,7 +341,7 @@ export class Withdrawals {
 
   private reject(
     withdrawal: WithdrawalRecord,
-    text: string,
+    text: CommandText,
     numbers: Readonly<Record<string, bigint>>,
   ): never {
     this.put({ ...withdrawal, status: WithdrawalStatus.STATUS_REJECTED });

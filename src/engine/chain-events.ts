@@ -55,7 +55,7 @@ export class ChainEvents {
       if (!(error instanceof CommandError) || error.options.keepChanges) throw error;
       state.rollback(mark);
       log.truncate(events);
-      throw new CommandError(error.message, { ...error.options, keepChanges: true });
+      throw error.keepingChanges();
     }
   }
 

@@ -32,7 +32,7 @@ import type { ProposalStateNumber } from "./proposals.ts";
 import type { Shares } from "./stakes.ts";
 import { compare } from "./state.ts";
 import type { TransferRequest } from "./transfers.ts";
-import { readAmount } from "./values.ts";
+import { amountIn } from "./values.ts";
 
 const statuses = new Map(
   Object.entries(STATUS_NUMBERS).map(([status, number]) => [number, status as NodeStatus]),
@@ -102,7 +102,7 @@ function loadBalances(bytes: Uint8Array, { assets, collateral }: CheckpointDomai
   const { balances } = decodeCollateral(bytes);
   const movements = balances.map(({ party, asset, balance }) => {
     if (!assets.isEnabled(asset)) throw new Error(`asset ${asset.slice(0, 64)} does not exist`);
-    const amount = readAmount(balance, "a balance is no amount");
+    const amount = amountOf(balance, "a balance is no amount");
     const account = accountOf(party, asset, collateral);
     return collateral.deposit(asset, account, amount, TransferType.TRANSFER_TYPE_CHECKPOINT_BALANCE_RESTORE);
   });
@@ -157,7 +157,7 @@ function loadStaking(bytes: Uint8Array, { staking }: CheckpointDomains): void {
     .accepted) {
     const { txHash, blockHeight: block, logIndex, ethereumAddress } = place;
     staking.restore({
-      ...{ id, type, seconds: ts, party, amount: readAmount(amount, "a linking has no amount"), status },
+      ...{ id, type, seconds: ts, party, amount: amountOf(amount, "a linking has no amount"), status },
       ...{ finalizedNs: finalizedAt, txHash, block, logIndex, ethereumAddress },
     });
   }
@@ -173,7 +173,7 @@ function sharesOf(entries: readonly DelegateEntry[]): (readonly [party: string, 
   return [...byParty].map(([party, own]) => [
     party,
     own
-      .map(({ node, amount }) => ({ node, amount: readAmount(amount, "a delegation has no amount") }))
+      .map(({ node, amount }) => ({ node, amount: amountOf(amount, "a delegation has no amount") }))
       .sort((a, b) => compare(a.node, b.node)),
   ]);
 }
@@ -207,8 +207,15 @@ function requestOf(transfer: Transfer): TransferRequest {
     to: transfer.to,
     toType: transfer.toAccountType,
     asset: transfer.asset,
-    amount: readAmount(transfer.amount, "a transfer has no amount"),
+    amount: amountOf(transfer.amount, "a transfer has no amount"),
     reference: transfer.reference,
     submittedNs: transfer.timestamp,
   };
+}
+
+/** @param problem the text for anything that is not an amount */
+function amountOf(text: string, problem: string): bigint {
+  const amount = amountIn(text);
+  if (amount === undefined) throw new Error(problem);
+  return amount;
 }

@@ -1,4 +1,5 @@
 // Refusals of commands and proposals. Clients of the network see the text, word for word.
+import type { CommandText } from "../errors/result-codes.ts";
 import { ProposalError } from "../wire/generated/vega.ts";
 
 /** Result codes of the engine (reference 30, section 7.1). */
@@ -18,7 +19,7 @@ export const ResultCode = {
 export class CommandError extends Error {
   override readonly name = "CommandError";
   constructor(
-    message: string,
+    message: CommandText,
     readonly options: {
       readonly code?: number;
       /** What the handler did before it failed stays: a rejected withdrawal or proposal leaves its event. */
@@ -28,6 +29,16 @@ export class CommandError extends Error {
     } = {},
   ) {
     super(message);
+  }
+
+  /** The same refusal of a command whose changes stay. */
+  keepingChanges(): CommandError {
+    return new CommandError(this.message as CommandText, { ...this.options, keepChanges: true });
+  }
+
+  /** The same refusal with the original's words in front of it; its own are what is explained. */
+  prefixedBy(text: string): CommandError {
+    return new CommandError(`${text}${this.message}` as CommandText, this.options);
   }
 }
 
@@ -59,7 +70,8 @@ export class ProposalRefusal extends CommandError {
     message: string,
     numbers: Readonly<Record<string, bigint | string>> = {},
   ) {
-    super(message, { numbers, keepChanges: true });
+    // Explained by its reason.
+    super(message as CommandText, { numbers, keepChanges: true });
   }
 }
 

@@ -3,6 +3,7 @@
  * parameters. A date that has passed when it is set is no date any more.
  */
 
+import type { CommandText } from "../errors/result-codes.ts";
 import { timeNs } from "../wire/time-text.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
@@ -134,6 +135,6 @@ function told(dateNs: bigint): bigint {
   return dateNs < INT64_MAX ? dateNs : INT64_MAX;
 }
 
-function notAllowed(text: string): CommandError {
+function notAllowed(text: CommandText): CommandError {
   return new CommandError(text, { code: ResultCode.notAllowed });
 }

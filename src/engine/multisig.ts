@@ -6,6 +6,7 @@
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { sha3HexOf } from "../crypto/sha3.ts";
+import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
 import { type IssueSignatures, NodeSignatureKind, NodeVoteType } from "../wire/generated/commands.ts";
 import { type ERC20MultiSigSignerEvent, ERC20MultiSigSignerEventType } from "../wire/generated/events.ts";
@@ -198,7 +199,7 @@ export class Multisig implements SignerPort {
   private remember(
     title: string,
     { nonce, blockTime, txHash, logIndex, block }: ContractEvent,
-    error: string,
+    error: CommandText,
   ): void {
     const text = [title, nonce, blockTime, txHash, logIndex, block].join("/");
     const digest = sha3HexOf(Buffer.from(text, "utf8"));

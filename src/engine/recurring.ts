@@ -100,7 +100,7 @@ export class RecurringTransfers {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       this.emit(transfer, TransferStatus.STATUS_REJECTED, error.message);
-      throw new CommandError(error.message, { ...error.options, keepChanges: true });
+      throw error.keepingChanges();
     }
     this.add(transfer);
   }

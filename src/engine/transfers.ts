@@ -1,6 +1,7 @@
 /**
  * What a transfer must fulfil, what it costs, and how it appears in events (reference 60, sections 8.1 and 8.2).
  */
+import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
 import { Decimal } from "../wire/decimal.ts";
 import type { OneOffTransfer, Transfer as TransferCommand } from "../wire/generated/commands.ts";
@@ -89,7 +90,7 @@ export class TransferRules {
     });
   }
 
-  private checkBalance(general: string, amount: bigint, withoutAccount: string): void {
+  private checkBalance(general: string, amount: bigint, withoutAccount: CommandText): void {
     const fee = this.fee(amount);
     const needed = amount + fee;
     const available = this.collateral.get(general)?.balance;
@@ -156,7 +157,7 @@ function prefixed(text: string, run: () => void): void {
     run();
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(`${text}${error.message}`, error.options);
+    throw error.prefixedBy(text);
   }
 }
 
@@ -255,7 +256,7 @@ export class OneOffTransfers {
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
       this.emit(request, deliverOn, TransferStatus.STATUS_REJECTED, error.message);
-      throw new CommandError(error.message, { ...error.options, keepChanges: true });
+      throw error.keepingChanges();
     }
     const isImmediate = deliverOn < this.core.nowNs;
     if (!isImmediate) this.schedule({ request, deliverOn });

@@ -1,4 +1,5 @@
 /** Numbers, amounts and durations as commands and network parameters write them (reference 60, conventions and section 10). */
+import type { CommandText } from "../errors/result-codes.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { durationNs } from "../wire/time-text.ts";
 import { CommandError } from "./errors.ts";
@@ -64,10 +65,15 @@ export function shortened(text: string): string {
 }
 
 /** An amount of a command or chain event (reference 60, conventions). @param refusal the text for anything else @throws CommandError */
-export function readAmount(text: string, refusal: string): bigint {
-  const amount = parseUint(text.startsWith("+") ? text.slice(1) : text);
+export function readAmount(text: string, refusal: CommandText): bigint {
+  const amount = amountIn(text);
   if (amount === undefined) throw new CommandError(refusal);
   return amount;
+}
+
+/** An amount as commands, chain events and checkpoints write it; undefined for anything else. */
+export function amountIn(text: string): bigint | undefined {
+  return parseUint(text.startsWith("+") ? text.slice(1) : text);
 }
 
 /** Identifiers in chain events may carry 0x in front (section 3.2, step 4). */

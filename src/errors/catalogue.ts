@@ -1,7 +1,7 @@
 // Everything that can be explained.
 import { DETAIL_CODES } from "./detail-codes.ts";
 import { EXECUTION } from "./execution.ts";
-import { type Explanation, table } from "./explanation.ts";
+import { type Explanation, messages, table } from "./explanation.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";
 import { SENDING_CODES } from "./program/sending.ts";
@@ -17,11 +17,11 @@ import { WALLET_CODES } from "./wallet-codes.ts";
 
 /** In the order in which they are shown where several match. */
 export const CATALOGUE: readonly Explanation[] = [
-  ...RESULT_CODES,
+  ...table("result code", RESULT_CODES),
   ...RULES,
   ...VALIDATION,
-  ...EXECUTION,
-  ...VALIDATOR_TEXTS,
+  ...messages("execution", EXECUTION),
+  ...messages("execution", VALIDATOR_TEXTS),
   ...PROPOSAL_REASONS,
   ...STATUSES,
   ...DETAIL_CODES,

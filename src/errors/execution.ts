@@ -1,9 +1,9 @@
 // Texts of commands that are refused by their own rules: code 70 (reference 30, section 4; reference 60).
-import { messages } from "./explanation.ts";
+import type { MessageRow } from "./explanation.ts";
 
 const BALANCE = "GET /api/v2/accounts?filter.partyIds=YOUR_KEY shows what there is.";
 
-export const EXECUTION = messages("execution", {
+export const EXECUTION = {
   "not enough funds to transfer": [
     "The account holds less than the transfer and its fee.",
     "A fee (`transfer.fee.factor`) is taken on top of the amount.",
@@ -43,6 +43,16 @@ export const EXECUTION = messages("execution", {
     "The transfer names no usable account to go to.",
     "The owner does not go with the type.",
     "For a reward pool, `to` is 64 zeros.",
+  ],
+  "account does not exist: <account>": [
+    "The sender has no such account.",
+    "It has never held this asset.",
+    "Deposit first.",
+  ],
+  "invalid transfer amount": [
+    "The amount is not a whole number.",
+    "Amounts have at most 256 bits.",
+    "Correct the amount.",
   ],
   "cannot transfer zero funds": ["The amount is 0.", "Nothing would be moved.", "Give an amount above 0."],
   "unsupported from account type": [
@@ -235,4 +245,4 @@ export const EXECUTION = messages("execution", {
     "An upgrade goes forward.",
     "Name a newer release.",
   ],
-});
+} as const satisfies Readonly<Record<string, MessageRow>>;

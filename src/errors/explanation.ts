@@ -54,11 +54,11 @@ export function table(kind: Kind, rows: Readonly<Record<string, Row | ProgramRow
   }));
 }
 
+/** A message's own row. */
+export type MessageRow = readonly [means: string, why: string, fix: string];
+
 /** Explanations of messages: the message is the code. */
-export function messages(
-  kind: Kind,
-  rows: Readonly<Record<string, readonly [means: string, why: string, fix: string]>>,
-): Explanation[] {
+export function messages(kind: Kind, rows: Readonly<Record<string, MessageRow>>): Explanation[] {
   return Object.entries(rows).map(([text, [means, why, fix]]) => ({
     kind,
     code: text,

@@ -1,7 +1,10 @@
 // Result codes of a transaction (`code` of a submission; reference 30, section 7.1).
-import { table } from "./explanation.ts";
 
-export const RESULT_CODES = table("result code", {
+import type { EXECUTION } from "./execution.ts";
+import type { Filled, Row } from "./explanation.ts";
+import type { VALIDATOR_TEXTS } from "./validators.ts";
+
+export const RESULT_CODES = {
   0: [
     "",
     "Accepted.",
@@ -49,4 +52,11 @@ export const RESULT_CODES = table("result code", {
     "The proof is weak, used or too old, the transaction was seen before, or its sender has used up a quota, has too few staked tokens, or is banned.",
     "The text says which, and `details.rule` names it: look that up here. GET /statistics/spam/YOUR_KEY shows what you may still send.",
   ],
-});
+} as const satisfies Readonly<Record<number, Row>>;
+
+type Codes = typeof RESULT_CODES;
+
+/** The texts with which the engine refuses a command: each is explained. */
+export type CommandText = Filled<
+  keyof typeof EXECUTION | keyof typeof VALIDATOR_TEXTS | Codes[51][0][number] | Codes[80][0][number]
+>;

@@ -1,11 +1,11 @@
 // Texts of commands that only validators send, and of events that they report from the bridge: code 70 (reference 60).
-import { messages } from "./explanation.ts";
+import type { MessageRow } from "./explanation.ts";
 
 const OPERATOR = "For whoever runs the validator: look at the node's keys and its log.";
 const BRIDGE =
   "The event is passed over. For whoever runs the validator: compare it with the contract's log.";
 
-export const VALIDATOR_TEXTS = messages("execution", {
+export const VALIDATOR_TEXTS = {
   "missing required announce node fields": [
     "The announcement is not complete.",
     "A key, an address or the epoch is missing.",
@@ -275,4 +275,39 @@ export const VALIDATOR_TEXTS = messages("execution", {
     "It is out of range, or has another form.",
     "Give a value in range.",
   ],
-});
+  "invalid lifetime limit": [
+    "The asset's new lifetime limit is not an amount.",
+    "It is not a whole number.",
+    BRIDGE,
+  ],
+  "invalid withdraw threshold": [
+    "The asset's new withdrawal threshold is not an amount.",
+    "It is not a whole number.",
+    BRIDGE,
+  ],
+  "duplicated threshold event": [
+    "The change of the signers' threshold is known already.",
+    "Another validator reported it before.",
+    BRIDGE,
+  ],
+  "duplicated signer event": [
+    "The change of the signers is known already.",
+    "Another validator reported it before.",
+    BRIDGE,
+  ],
+  "unsupported event action": [
+    "The event holds nothing that the chain knows.",
+    "It is empty, or of a kind that this version does not have.",
+    BRIDGE,
+  ],
+  "duplicated stake deposited event": [
+    "The stake of this event is linked already.",
+    "Another validator reported it before.",
+    BRIDGE,
+  ],
+  "invalid signature": [
+    "The signature for the bridge is not the node's.",
+    "Its Ethereum key has not signed what was asked for.",
+    OPERATOR,
+  ],
+} as const satisfies Readonly<Record<string, MessageRow>>;

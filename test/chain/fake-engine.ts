@@ -12,6 +12,7 @@ import { CommandError, ResultCode } from "../../src/engine/errors.ts";
 import type { Genesis } from "../../src/engine/genesis.ts";
 import type { Duty, EpochInfo } from "../../src/engine/ports.ts";
 import type { Cell, Table } from "../../src/engine/state.ts";
+import type { CommandText } from "../../src/errors/result-codes.ts";
 import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 
@@ -156,12 +157,12 @@ export class FakeEngine implements ChainEngine {
   }
 
   setBalance(party: string, asset: string, balance: bigint): void {
-    if (asset !== ASSET) throw new CommandError("no such asset");
+    if (asset !== ASSET) throw new CommandError("no such asset" as CommandText);
     this.put(party, balance);
   }
 
   setParameter(key: string, value: string): void {
-    if (key === "") throw new CommandError("unknown network parameter");
+    if (key === "") throw new CommandError("unknown network parameter" as CommandText);
     this.parameters.set(key, value);
     this.core.emit("networkParameter", { key, value });
     this.follower.onParameter(key, value);
