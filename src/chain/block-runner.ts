@@ -4,6 +4,7 @@ import type { BlockInfo } from "../engine/core.ts";
 import type { EventPayload } from "../engine/events.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { StateChange } from "../engine/state.ts";
+import type { RuleName } from "../errors/rules.ts";
 import { Field } from "../store/project/fields.ts";
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { decodeLedgerMovements } from "../wire/generated/events.ts";
@@ -26,7 +27,7 @@ export interface TxExecution {
   readonly code: number;
   readonly text: string;
   /** The rule of admission that refused it. */
-  readonly rule: string | undefined;
+  readonly rule: RuleName | undefined;
   readonly numbers: Readonly<Record<string, bigint | string>>;
 }
 

@@ -5,6 +5,7 @@
 
 import { sha256HexOf } from "../crypto/sha256.ts";
 import { ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
+import type { RuleName } from "../errors/rules.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
 import {
   type CheckedTransaction,
@@ -34,7 +35,7 @@ type Candidate = Pick<PooledTx, "hash" | "tx" | "isImpersonated">;
 const NOT_ALLOWED = 51;
 const UNSUPPORTED = 80;
 /** Names of the rules behind the engine's codes, for details. */
-const ENGINE_RULES: ReadonlyMap<number, string> = new Map([
+const ENGINE_RULES: ReadonlyMap<number, RuleName> = new Map([
   [NOT_ALLOWED, "not_allowed"],
   [UNSUPPORTED, "unsupported_command"],
   [71, "batch_partly_failed"],

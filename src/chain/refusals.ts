@@ -4,6 +4,7 @@
  */
 
 import type { ChainStatus, RefusalDetails } from "../engine/chain-port.ts";
+import type { RuleName } from "../errors/rules.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
 
 type Numbers = Readonly<Record<string, bigint | string>>;
@@ -41,12 +42,17 @@ const POW: Readonly<Record<string, Sentence>> = {
 };
 
 /** @param rule of admission, or of this chain @param text what clients of the network are told */
-export function refusalDetails(rule: string, text: string, numbers: Numbers, status: Status): RefusalDetails {
+export function refusalDetails(
+  rule: RuleName,
+  text: string,
+  numbers: Numbers,
+  status: Status,
+): RefusalDetails {
   const told = { ...decimals(numbers), ...bannedUntil(numbers, status), ...epochOf(rule, status) };
   return { rule, numbers: told, sentence: sentenceOf(rule, text, told) };
 }
 
-function sentenceOf(rule: string, text: string, numbers: Readonly<Record<string, string>>): string {
+function sentenceOf(rule: RuleName, text: string, numbers: Readonly<Record<string, string>>): string {
   const pow = POW[rule];
   if (pow) return pow(numbers);
   if (text === WRONG_SIGNATURE) return `${text}: it is by another key, or for another chain or other bytes`;
@@ -88,7 +94,7 @@ function bannedUntil({ bannedUntilNs }: Numbers, { timeNs }: Status): Record<str
 }
 
 /** Counts hold for an epoch: which it is, and when it ends. */
-function epochOf(rule: string, { epoch, timeNs }: Status): Record<string, string> {
+function epochOf(rule: RuleName, { epoch, timeNs }: Status): Record<string, string> {
   if (!rule.startsWith("spam_")) return {};
   return { epoch: epoch.seq.toString(), nextEpochSeconds: secondsUntil(epoch.expireNs, timeNs) };
 }

@@ -3,12 +3,14 @@
  * promise, because the chain may run on another thread than the one that answers HTTP. The local sequencer
  * (chain/) is the first to implement it.
  */
+
 import type { ChainCallCode } from "../errors/chain-calls.ts";
+import type { RuleName } from "../errors/rules.ts";
 
 /** Why a transaction was refused, beyond the text: the rule by name and the caller's own numbers. */
 export interface RefusalDetails {
   /** Stable name of the rule, e.g. `pow_tid_used`, `spam_proposals`, `insufficient_funds`. */
-  readonly rule: string;
+  readonly rule: RuleName;
   /** Numbers as decimal strings, e.g. `{ used: "3", limit: "3", epoch: "7", nextEpochSeconds: "42" }`. */
   readonly numbers: Readonly<Record<string, string>>;
   /** One sentence for a person, with the numbers in it: "3 of 3 proposals used in epoch 7, next epoch in 42 s". */

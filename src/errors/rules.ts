@@ -4,7 +4,7 @@ import { type Explanation, type Row, table } from "./explanation.ts";
 const NEW_PROOF =
   "Make a new proof with another random tid for a recent block: lyra pow solve, or let the wallet send it.";
 
-const POW = table("rule", {
+const POW = {
   pow_tid_seen: [
     "proof of work tid already seen",
     "A transaction with this tid waits for its block already.",
@@ -59,19 +59,22 @@ const POW = table("rule", {
     "A block takes `spamPowNumberOfTxPerBlock` transactions of a party. With increasing difficulty it takes more, each group one bit harder.",
     "Wait for the ban to end. Build on a newer block, or make each proof as hard as `expectedDifficulty` in the spam statistics says.",
   ],
-});
+} as const satisfies Readonly<Record<string, Row>>;
 
 /** A policy of the spam engine, as its texts call it, and what it counts. */
-const POLICIES: Readonly<Record<string, readonly [count: string, setting: string]>> = {
+const POLICIES = {
   proposal: ["proposals", "spam.protection.max.proposals"],
   delegation: ["delegations and undelegations together", "spam.protection.max.delegations"],
   transfer: ["transfers and their cancellations together", "spam.protection.maxUserTransfersPerEpoch"],
   validatorJoin: ["announcements of a node", "one an epoch, fixed"],
   issueSignature: ["requests to issue signatures", "one an epoch, fixed"],
   vote: ["votes on one proposal", "spam.protection.max.votes"],
-};
+} as const satisfies Readonly<Record<string, readonly [count: string, setting: string]>>;
 
-const MINIMUM: Readonly<Record<string, string>> = {
+/** A policy by its name in rules and texts. */
+export type SpamPolicy = keyof typeof POLICIES;
+
+const MINIMUM: Readonly<Record<SpamPolicy, string>> = {
   proposal: "spam.protection.proposal.min.tokens",
   delegation: "spam.protection.delegation.min.tokens",
   transfer: "none: it is 0",
@@ -80,8 +83,8 @@ const MINIMUM: Readonly<Record<string, string>> = {
   vote: "spam.protection.voting.min.tokens, doubled while many votes are refused",
 };
 
-function policyRules(name: string): Explanation[] {
-  const [counted, setting] = POLICIES[name]!;
+function policyRules(name: SpamPolicy): Readonly<Record<string, Row>> {
+  const [counted, setting] = POLICIES[name];
   const isVote = name === "vote";
   const ban = isVote ? "votes" : name;
   const count = isVote
@@ -90,7 +93,7 @@ function policyRules(name: string): Explanation[] {
   const tokens = isVote
     ? "party has insufficient associated governance tokens in their staking account to submit votes"
     : `party has insufficient associated governance tokens in their staking account to submit ${name} request`;
-  const rows: Record<string, Row> = {
+  return {
     [`spam_${name}_banned`]: [
       `party is banned from submitting ${ban} until the earlier between <time> and the beginning of the next epoch`,
       "The key may not send this kind of command for a while.",
@@ -110,11 +113,10 @@ function policyRules(name: string): Explanation[] {
       "Wait for the next epoch: `epochExpiryTime` in GET /statistics. On a devnet: lyra devnet epoch end.",
     ],
   };
-  return table("rule", rows);
 }
 
 /** Refusals that no rule of admission gave: the chain names them by their code. */
-const OTHERS = table("rule", {
+const OTHERS = {
   undecodable_transaction: [
     "",
     "The bytes are no transaction (code 60).",
@@ -157,10 +159,23 @@ const OTHERS = table("rule", {
     "See code 80.",
     "Send it to a network that has this feature.",
   ],
-});
+} as const satisfies Readonly<Record<string, Row>>;
 
-export const RULES: readonly Explanation[] = [
+/** Rules of admission: they refuse with code 89. */
+export type AdmissionRule = keyof typeof POW | `spam_${SpamPolicy}_${"banned" | "tokens" | "count"}`;
+export type RuleName = AdmissionRule | keyof typeof OTHERS;
+
+const ROWS: Readonly<Record<string, Row>> = {
   ...POW,
-  ...Object.keys(POLICIES).flatMap(policyRules),
+  ...Object.assign({}, ...(Object.keys(POLICIES) as SpamPolicy[]).map(policyRules)),
   ...OTHERS,
-];
+};
+
+export const RULES: readonly Explanation[] = table("rule", ROWS);
+
+/** The original's text of a rule, word for word. @param gaps for its `<...>`, in order */
+export function ruleText(rule: AdmissionRule, gaps: readonly (string | number)[] = []): string {
+  const [text] = ROWS[rule]!;
+  let next = 0;
+  return (text as string).replace(/<[^>]*>/g, () => `${gaps[next++]}`);
+}

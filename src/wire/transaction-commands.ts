@@ -2,14 +2,12 @@
  * The commands that a transaction can carry (reference 30, section 4.1): one table for everything that is known of
  * a command by its kind alone.
  */
+import type { SpamPolicy } from "../errors/rules.ts";
 import type { InputData } from "./generated/commands.ts";
 
 /** A command is named as the member of `InputData` that holds it. */
 export type CommandKind = Exclude<keyof InputData, "nonce" | "blockHeight">;
 export type CommandPayload<K extends CommandKind> = NonNullable<InputData[K]>;
-
-/** The policies of the spam engine (reference 40). */
-export type SpamPolicy = "proposal" | "vote" | "delegation" | "transfer" | "validatorJoin" | "issueSignature";
 
 export interface CommandDefinition {
   /** The name of the oneof's member on the wire. */

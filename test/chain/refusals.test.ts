@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { refusalDetails } from "../../src/chain/refusals.ts";
+import type { RuleName } from "../../src/errors/rules.ts";
 
 const SECOND = 1_000_000_000n;
 const STATUS = {
@@ -7,11 +8,11 @@ const STATUS = {
   timeNs: 100n * SECOND,
   epoch: { seq: 7n, startNs: 82n * SECOND, expireNs: 142n * SECOND },
 };
-const of = (rule: string, numbers: Record<string, bigint | string>, text = "the network's words") =>
+const of = (rule: RuleName, numbers: Record<string, bigint | string>, text = "the network's words") =>
   refusalDetails(rule, text, numbers, STATUS);
 
 describe("a refusal says it with the caller's own numbers", () => {
-  test.each<[string, Record<string, bigint | string>, string]>([
+  test.each<[RuleName, Record<string, bigint | string>, string]>([
     ["spam_proposal_count", { used: 3n, max: 3n }, "3 of 3 proposals used in epoch 7, next epoch in 42 s"],
     [
       "spam_vote_count",
@@ -77,7 +78,7 @@ describe("a refusal says it with the caller's own numbers", () => {
   });
 
   test("every rule of admission has a sentence of its own", () => {
-    const rules = [
+    const rules: RuleName[] = [
       "pow_tid_seen",
       "pow_tid_too_long",
       "pow_tid_used",
@@ -87,8 +88,8 @@ describe("a refusal says it with the caller's own numbers", () => {
       "pow_unknown_height",
       "pow_invalid",
       "pow_quota",
-      ...["proposal", "vote", "delegation", "transfer", "validatorJoin", "issueSignature"].flatMap((policy) =>
-        ["banned", "tokens", "count"].map((kind) => `spam_${policy}_${kind}`),
+      ...(["proposal", "vote", "delegation", "transfer", "validatorJoin", "issueSignature"] as const).flatMap(
+        (policy) => (["banned", "tokens", "count"] as const).map((kind) => `spam_${policy}_${kind}` as const),
       ),
     ];
     for (const rule of rules) expect(of(rule, {}).sentence).not.toContain("the network's words");

@@ -3,9 +3,11 @@
 //
 // Different from the original: what was never sent is given back, cancelled transfers count as the network counts
 // them, and what is on its way while an epoch ends counts for the next one as well.
+
 import type { NodeError } from "../../errors/node-error.ts";
+import type { SpamPolicy } from "../../errors/rules.ts";
 import type { SpamStatistics } from "../../wire/generated/core-api.ts";
-import { COMMANDS, type CommandKind, type SpamPolicy } from "../../wire/transaction-commands.ts";
+import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
 import { sendError } from "./node-client.ts";
 
 const STATISTIC = {

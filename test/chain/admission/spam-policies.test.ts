@@ -12,13 +12,13 @@ const BAN_NS = 30n * MINUTE_NS;
 const START_NS = BigInt(Date.UTC(2022, 11, 12, 4, 35)) * 1_000_000n;
 const RICH = 10n ** 30n;
 
-const TOO_MANY = "party has already submitted the maximum number of simple requests per epoch";
+const TOO_MANY = "party has already submitted the maximum number of transfer requests per epoch";
 const bannedUntil = (time: string) =>
-  `party is banned from submitting simple until the earlier between ${time} +0000 UTC and the beginning of the next epoch`;
+  `party is banned from submitting transfer until the earlier between ${time} +0000 UTC and the beginning of the next epoch`;
 const repeat = <T>(times: number, make: () => T): T[] => Array.from({ length: times }, make);
 
 describe("simple policies", () => {
-  const simple = () => new SimplePolicy("simple", 3n, 100_000n * TOKEN);
+  const simple = () => new SimplePolicy("transfer", 3n, 100_000n * TOKEN);
   const check = (policy: SimplePolicy) => textOf(policy.check("party", RICH));
   const deliver = (policy: SimplePolicy) => textOf(policy.deliver("party"));
   /** Six checked and delivered in one block, of which three are refused. */
@@ -71,7 +71,7 @@ describe("simple policies", () => {
       policy.endBlock(START_NS + block, BAN_NS);
     }
     expect(policy.check("party", RICH)).toMatchObject({
-      rule: "spam_simple_count",
+      rule: "spam_transfer_count",
       text: TOO_MANY,
       numbers: { used: 3n, max: 3n },
     });

@@ -29,38 +29,6 @@ function arguments_(call: RegExp, texts: readonly { text: string }[]): string[] 
 }
 
 describe("nothing is left out", () => {
-  test("every rule of admission", () => {
-    const admission = sources.filter(({ path }) => /^src\/chain\/admission\/(?:spam|pow\/engine)/.test(path));
-    const named = arguments_(/\brefuse\(\s*[`"]([^`"]+)[`"]/g, admission);
-    expect(named.length).toBeGreaterThan(8);
-    const spam = readFileSync(join(root, "src/chain/admission/spam/engine.ts"), "utf8");
-    const policies = arguments_(/new SimplePolicy\(\s*"(\w+)"/g, [{ text: spam }]);
-    expect(policies).toHaveLength(5);
-    const rules = named.flatMap((name) =>
-      name.includes("${")
-        ? [...policies, "vote"].map((policy) => name.replace(/\$\{[^}]*\}/, policy))
-        : [name],
-    );
-    const known = codesOf("rule");
-    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
-  });
-
-  test("every rule that the chain names itself", () => {
-    // Where the chain's own rules follow from a result code.
-    const intake = sources.filter(({ path }) => path === "src/chain/intake.ts");
-    expect(intake).toHaveLength(1);
-    const rules = [
-      ...arguments_(/\brefusalDetails\(\s*"([a-z_]+)"/g, sources),
-      ...arguments_(/\brule: "([a-z_]+)"/g, sources),
-      ...arguments_(/"((?:un|in)[a-z]+_transaction)"/g, intake),
-      ...arguments_(/\[(?:[A-Z_]+|\d+), "([a-z_]+)"\]/g, intake),
-      ...arguments_(/\?\? "([a-z_]+)"/g, intake),
-    ];
-    const known = codesOf("rule");
-    expect(rules.length).toBeGreaterThan(6);
-    expect(rules.filter((rule) => !known.has(rule))).toEqual([]);
-  });
-
   test("every message of the stateless checks", () => {
     const known = codesOf("message");
     const messages = Object.values(MESSAGES).filter((value) => typeof value === "string");
@@ -68,20 +36,9 @@ describe("nothing is left out", () => {
     expect(messages.filter((message) => !known.has(message))).toEqual([]);
   });
 
-  test("every text with which the engine refuses a command", () => {
-    const engine = sources.filter(({ path }) => path.startsWith("src/engine/"));
-    const texts = [
-      ...arguments_(/new CommandError\(\s*"([^"]+)"/g, engine),
-      ...arguments_(/new CommandError\(\s*`([^`]+)`/g, engine),
-    ].map((text) => text.replaceAll(/\$\{[^}]*\}/g, "42"));
-    expect(texts.length).toBeGreaterThan(60);
-    const unknown = texts.filter((text) => /[a-z] /.test(text) && lookUp(text).explanations.length === 0);
-    expect(unknown).toEqual([]);
-  });
-
   test("every text with which a request or a call of the wallet's service is refused before it is looked at", () => {
     const doors = sources.filter(({ path }) =>
-      /^src\/(?:api\/(?!devnet\/|wallet\/)|wallet\/service\/)/.test(path),
+      /^src\/(?:http\/|planes\/(?!devnet\/|wallet\/)|wallet\/service\/)/.test(path),
     );
     const makers = "badRequest|tooMany|parseError|invalidRequest|hostnameError|tokenError|internalError";
     const texts = [

@@ -122,10 +122,9 @@ export class PowEngine {
     if (!tx.isValidatorCommand) {
       const bytes = Buffer.byteLength(tx.tid, "utf8");
       if (bytes > TID_BYTES_MAX) {
-        const text = `proof of work tid is longer than ${TID_BYTES_MAX} bytes`;
-        return refuse("pow_tid_too_long", text, { bytes: BigInt(bytes), max: BigInt(TID_BYTES_MAX) });
+        return refuse("pow_tid_too_long", { bytes: BigInt(bytes), max: BigInt(TID_BYTES_MAX) });
       }
-      if (this.waiting.has(tx.tid)) return refuse("pow_tid_seen", "proof of work tid already seen");
+      if (this.waiting.has(tx.tid)) return refuse("pow_tid_seen");
     }
     const bits = this.verify(tx);
     return typeof bits === "bigint" ? ACCEPTED : bits;
@@ -234,24 +233,24 @@ export class PowEngine {
     const { party, blockHeight, tid, nonce } = tx;
     const bannedUntil = this.bans.of(party);
     if (bannedUntil !== undefined) {
-      return refuse("pow_banned", "party is banned from sending transactions", {
+      return refuse("pow_banned", {
         bannedUntilNs: bannedUntil,
       });
     }
-    if (this.hashes.has(tx.hash)) return refuse("pow_hash_used", "transaction hash already used");
+    if (this.hashes.has(tx.hash)) return refuse("pow_hash_used");
     if (tx.isValidatorCommand) return 0n;
     const set = this.sets.of(blockHeight);
-    if (!set) return refuse("pow_too_old", "transaction too old", { blockHeight, height: this.height });
+    if (!set) return refuse("pow_too_old", { blockHeight, height: this.height });
     const { pastBlocks, difficulty } = set.parameters;
     const blockHash = this.blocks.of(blockHeight);
     if (blockHash === undefined || blockHeight + pastBlocks <= this.height) {
-      const text = `unknown block height for tx:${tx.hash}, command:${tx.commandName}, party:${party}`;
-      return refuse("pow_unknown_height", text, { blockHeight, height: this.height, pastBlocks });
+      const numbers = { blockHeight, height: this.height, pastBlocks };
+      return refuse("pow_unknown_height", numbers, [tx.hash, tx.commandName, party]);
     }
-    if (this.tids.has(tidKey(tid))) return refuse("pow_tid_used", "proof of work tid already used");
+    if (this.tids.has(tidKey(tid))) return refuse("pow_tid_used");
     const bits = this.bitsOf(tx.hash, { blockHash, tid, nonce }, set.parameters);
     if (bits !== undefined) return BigInt(bits);
-    return refuse("pow_invalid", "failed to verify proof of work", { difficulty: BigInt(difficulty) });
+    return refuse("pow_invalid", { difficulty: BigInt(difficulty) });
   }
 
   /** As `verifyProof`; a proof that was good for the mempool need not be worked out again for the block. */
@@ -279,7 +278,6 @@ export class PowEngine {
         const numbers = { blockHeight, seen, txPerBlock: parameters.txPerBlock };
         return refuse(
           "pow_quota",
-          "too many transactions per block",
           parameters.increasingDifficulty ? { ...numbers, required, shown: observed + bits } : numbers,
         );
       }

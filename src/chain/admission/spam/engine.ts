@@ -5,7 +5,7 @@
  *   startEpoch (in the tick of a block that begins one) → change, deliver … → endBlock, and check between blocks
  */
 
-import type { SpamPolicy } from "../../../wire/transaction-commands.ts";
+import type { SpamPolicy } from "../../../errors/rules.ts";
 import { banDurationNs } from "../bans.ts";
 import { ACCEPTED, type Verdict } from "../verdict.ts";
 import { SimplePolicy, type SimplePolicyState, type Tokens } from "./simple-policy.ts";

@@ -1,5 +1,6 @@
 // A policy that counts commands of a party in an epoch: five of the six (reference 40, section 4.2).
 
+import type { SpamPolicy } from "../../../errors/rules.ts";
 import { sentenceTime } from "../../../wire/time-text.ts";
 import { Bans, type BansState } from "../bans.ts";
 import { ACCEPTED, refuse, type Verdict } from "../verdict.ts";
@@ -23,7 +24,7 @@ export class SimplePolicy {
 
   constructor(
     /** As the texts call it. */
-    readonly name: string,
+    readonly name: SpamPolicy,
     /** Commands of a party in an epoch. */
     public max: bigint,
     public minTokens: bigint,
@@ -32,10 +33,9 @@ export class SimplePolicy {
   /** For the mempool: looks only at finished blocks, and changes nothing. */
   check(party: string, tokens: Tokens): Verdict {
     const bannedUntil = this.bans.of(party);
-    if (bannedUntil !== undefined) return refuseBanned(this.name, this.name, bannedUntil);
+    if (bannedUntil !== undefined) return refuseBanned(this.name, bannedUntil);
     if (this.minTokens !== 0n && (tokens === undefined || tokens < this.minTokens)) {
-      const text = `party has insufficient associated governance tokens in their staking account to submit ${this.name} request`;
-      return refuse(`spam_${this.name}_tokens`, text, { tokens: tokens ?? 0n, minTokens: this.minTokens });
+      return refuse(`spam_${this.name}_tokens`, { tokens: tokens ?? 0n, minTokens: this.minTokens });
     }
     const used = this.counts.ofFinishedBlocks(party);
     // A maximum of 0 stops nobody here, only at delivery (section 8, 16).
@@ -89,14 +89,10 @@ export class SimplePolicy {
   }
 
   private refuseCount(used: bigint): Verdict {
-    const text = `party has already submitted the maximum number of ${this.name} requests per epoch`;
-    return refuse(`spam_${this.name}_count`, text, { used, max: this.max });
+    return refuse(`spam_${this.name}_count`, { used, max: this.max });
   }
 }
 
-/** @param what the text calls the commands */
-export function refuseBanned(policy: string, what: string, bannedUntilNs: bigint): Verdict {
-  const until = sentenceTime(bannedUntilNs);
-  const text = `party is banned from submitting ${what} until the earlier between ${until} and the beginning of the next epoch`;
-  return refuse(`spam_${policy}_banned`, text, { bannedUntilNs });
+export function refuseBanned(policy: SpamPolicy, bannedUntilNs: bigint): Verdict {
+  return refuse(`spam_${policy}_banned`, { bannedUntilNs }, [sentenceTime(bannedUntilNs)]);
 }

@@ -46,12 +46,10 @@ export class VotePolicy {
 
   check(party: string, proposal: string, tokens: Tokens): Verdict {
     const bannedUntil = this.bans.of(party);
-    if (bannedUntil !== undefined) return refuseBanned("vote", "votes", bannedUntil);
+    if (bannedUntil !== undefined) return refuseBanned("vote", bannedUntil);
     const minTokens = this.effectiveMinTokens;
     if (tokens === undefined || tokens < minTokens) {
-      const text =
-        "party has insufficient associated governance tokens in their staking account to submit votes";
-      return refuse("spam_vote_tokens", text, { tokens: tokens ?? 0n, minTokens });
+      return refuse("spam_vote_tokens", { tokens: tokens ?? 0n, minTokens });
     }
     const used = this.counts.ofFinishedBlocks(keyOf(party, proposal));
     return used > 0n && used >= this.max ? this.refuseCount(used) : ACCEPTED;
@@ -137,8 +135,7 @@ export class VotePolicy {
   }
 
   private refuseCount(used: bigint): Verdict {
-    const text = "party has already voted the maximum number of times per proposal per epoch";
-    return refuse("spam_vote_count", text, { used, max: this.max });
+    return refuse("spam_vote_count", { used, max: this.max });
   }
 }
 
