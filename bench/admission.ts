@@ -13,8 +13,8 @@ import { Admission } from "../src/chain/admission/admission.ts";
 import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
 import { ed25519KeyPair, ed25519VerifyAsync } from "../src/crypto/ed25519.ts";
 import { readTransaction, signingDigest } from "../src/wire/transaction.ts";
-import { buildTransaction } from "../src/wire/transaction-build.ts";
 import { type CheckedTransaction, checkTransaction, readUnverified } from "../src/wire/transaction-check.ts";
+import { buildTransaction } from "../test/support/transactions.ts";
 import { argument, median } from "./support.ts";
 
 const ROUNDS = Number(argument("--rounds") ?? 75);

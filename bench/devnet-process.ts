@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
 import type { ed25519KeyPair } from "../src/crypto/ed25519.ts";
-import { buildTransaction } from "../src/wire/transaction-build.ts";
+import { buildTransaction } from "../test/support/transactions.ts";
 
 export interface RunningDevnet {
   readonly pid: number;

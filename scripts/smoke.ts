@@ -12,7 +12,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
-import { buildTransaction } from "../src/wire/transaction-build.ts";
+import { buildTransaction } from "../test/support/transactions.ts";
 
 const CROWD = 400;
 const CROWD_ROUNDS = 20;

@@ -3,7 +3,7 @@
  * state, then admission and the engine. Also asked again for what remains after a block.
  */
 
-import { sha256HexOf } from "../crypto/sha256.ts";
+import { sha256HexOf } from "../crypto/sha.ts";
 import { ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
 import type { RuleName } from "../errors/rules.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";

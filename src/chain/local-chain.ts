@@ -21,13 +21,12 @@ import { UINT_MAX } from "../engine/values.ts";
 import { NodeError } from "../errors/node-error.ts";
 
 import { BlockWriter } from "../store/block-writer.ts";
-import { fromJson } from "../wire/from-json.ts";
 import { encodeInputData, type InputData, TxVersion } from "../wire/generated/commands.ts";
 import { hexOf, isHex64 } from "../wire/identifiers.ts";
-import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
-import { serializeTransaction } from "../wire/transaction-build.ts";
+import { fromJson } from "../wire/json.ts";
+import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
-import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import { spamStatistics } from "./admission/statistics.ts";
 import { ChainCore } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";

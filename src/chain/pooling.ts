@@ -1,7 +1,7 @@
 // Transactions of the mempool out of bytes that were checked before.
 import { NodeError } from "../errors/node-error.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
-import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import type { PooledTx } from "./mempool.ts";
 
 /** @throws NodeError for bytes that hold no command */

@@ -4,7 +4,7 @@
  */
 import { NodeError } from "../errors/node-error.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
-import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import type { BlockTx } from "./block-runner.ts";
 import type { ChainPoint, StoredBlock } from "./chain-store.ts";
 import type { Resumption } from "./options.ts";

@@ -1,7 +1,7 @@
 // A line for each transaction of a running devnet, for the person at its terminal.
 import type { TxOutcome } from "../engine/chain-port.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
+import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { DevnetWords } from "./devnet-words.ts";

@@ -3,7 +3,7 @@ import type { PartiesReport } from "../devnet/parties.ts";
 import { withDecimals } from "../wallet/approvals/amounts.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { wordsOf } from "../wallet/approvals/words.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
+import type { CommandInit } from "../wire/transaction.ts";
 
 export type NamedThings = Pick<PartiesReport, "assets" | "stakingToken"> & {
   readonly parties: readonly { readonly name: string; readonly publicKey: string }[];

@@ -3,9 +3,9 @@
 import { ExitCode } from "../errors/node-error.ts";
 import type { TransactionStory } from "../planes/devnet/transaction-story.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
-import { fromJson } from "../wire/from-json.ts";
 import type { InputData } from "../wire/generated/commands.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
+import { fromJson } from "../wire/json.ts";
+import type { CommandInit } from "../wire/transaction.ts";
 import { COMMAND_KINDS } from "../wire/transaction-commands.ts";
 import { devnetUrl, useDevnetTool } from "./devnet-tools.ts";
 import { DevnetWords, type NamedThings } from "./devnet-words.ts";

@@ -6,12 +6,10 @@ import { type GivenTransaction, tidOf } from "../wallet/sending/given-sender.ts"
 import type { SendingMode } from "../wallet/sending/node-client.ts";
 import { withProof } from "../wallet/signing/transaction.ts";
 import type { ProofOfWork, Transaction } from "../wire/generated/commands.ts";
-import { transactionHash } from "../wire/transaction.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
+import { type CommandInit, transactionBase64, transactionHash } from "../wire/transaction.ts";
 import { checkSignature, examine } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
-import { transactionBase64 } from "../wire/transaction-json.ts";
-import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { onEndSignal } from "./signals.ts";
 import { dim, say } from "./terminal.ts";

@@ -4,7 +4,7 @@ import { NO_FACTS, wordsOf } from "../wallet/approvals/words.ts";
 import { WORD_LINES_MAX } from "../wallet/approvals/words-helpers.ts";
 import { walletError } from "../wallet/errors.ts";
 import type { InputData } from "../wire/generated/commands.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
+import type { CommandInit } from "../wire/transaction.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
 import { usageError } from "./arguments.ts";
 import { say } from "./terminal.ts";

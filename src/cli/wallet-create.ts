@@ -3,7 +3,7 @@
 // passphrase, and its owner would not know.
 import { existsSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { walletError, walletExists } from "../wallet/errors.ts";
 import { KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";

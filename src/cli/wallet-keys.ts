@@ -1,9 +1,9 @@
 // lyra wallet key: the keys of a wallet.
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { UINT64_MAX } from "../wire/limits.ts";
-import { transactionBase64 } from "../wire/transaction-json.ts";
+import { transactionBase64 } from "../wire/transaction.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { meantWallet } from "./wallet-default.ts";

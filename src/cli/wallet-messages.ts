@@ -5,7 +5,7 @@ import { MESSAGE_BYTES_MAX } from "../wallet/limits.ts";
 import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
-import { transactionBytes } from "../wire/transaction-json.ts";
+import { transactionBytes } from "../wire/transaction.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { readInputFile } from "./input-file.ts";
 import { green, red } from "./terminal.ts";

@@ -1,6 +1,6 @@
 // What every wallet command begins with: which store, which wallet, and its passphrase.
 import { join } from "node:path";
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";

@@ -1,6 +1,6 @@
 // A line from the terminal: one that is not shown, key by key, and one that is.
 
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { NodeError } from "../errors/node-error.ts";
 
 const KEY = {

@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync } from "node:fs";
 import { isatty } from "node:tty";
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readInto } from "../files/short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";

@@ -6,9 +6,7 @@ import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
 import { readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
-import { TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
-import type { CommandInit } from "../wire/transaction-build.ts";
-import { transactionBytes } from "../wire/transaction-json.ts";
+import { type CommandInit, TRANSACTION_BYTES_MAX, transactionBytes } from "../wire/transaction.ts";
 import { usageError } from "./arguments.ts";
 import { readInputFile } from "./input-file.ts";
 

@@ -1,5 +1,5 @@
 // lyra wallet unlock, lock: the wallets of a running service. Commands on files need neither.
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletUnknown } from "../wallet/errors.ts";

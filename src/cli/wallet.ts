@@ -1,7 +1,7 @@
 // lyra wallet: wallets, their keys, and messages, with no network at all.
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletDamaged, walletError, walletExists, walletUnknown } from "../wallet/errors.ts";

@@ -4,8 +4,13 @@
  * Three layers of Solidity's abi.encode: the arguments and the function's name are `inner`; `inner` and the
  * address that binds the message are `message`; its Keccak digest is signed.
  */
-import { keccakOf } from "./keccak.ts";
-import { addressBytes, SECP256K1_SIGNATURE_BYTES, secp256k1Sign, secp256k1Signer } from "./secp256k1.ts";
+import {
+  addressBytes,
+  keccakOf,
+  SECP256K1_SIGNATURE_BYTES,
+  secp256k1Sign,
+  secp256k1Signer,
+} from "./secp256k1.ts";
 
 type ArgumentType = "address" | "bytes32" | "uint16" | "uint256";
 type Value<T extends ArgumentType> = T extends "uint16" | "uint256" ? bigint : string;

@@ -1,7 +1,7 @@
 // secp256k1 signatures as the Ethereum bridge reads them (reference 60, section 4.7). The runtime has no such
-// curve, and @noble/hashes has no curves, so this is @noble/curves.
+// curve and no Keccak, so these are @noble/curves and @noble/hashes.
 import { secp256k1 } from "@noble/curves/secp256k1.js";
-import { keccakOf } from "./keccak.ts";
+import { keccak_256 } from "@noble/hashes/sha3.js";
 
 export const SECP256K1_SIGNATURE_BYTES = 65;
 
@@ -76,4 +76,9 @@ export function checksumAddress(text: string): string {
     Number.parseInt(digest[index]!, 16) >= 8 ? digit.toUpperCase() : digit,
   );
   return `0x${marked.join("")}`;
+}
+
+/** Keccak-256, 32 bytes: the submission to the SHA-3 contest with its first padding, as Ethereum has it. */
+export function keccakOf(bytes: Uint8Array): Uint8Array {
+  return keccak_256(bytes);
 }

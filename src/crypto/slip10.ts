@@ -1,7 +1,7 @@
 // Derivation of Ed25519 keys (SLIP-0010): a tree of nodes, each a key and a chain code of 32 bytes. On this curve
 // there is only the hardened kind, so nothing can be derived from a public key.
 import { createHmac } from "node:crypto";
-import { secretCopy, wipe } from "./wipe.ts";
+import { secretCopy, wipe } from "./secrets.ts";
 
 export const SLIP10_NODE_BYTES = 64;
 /** Bytes of a seed: SLIP-0010, "Master key generation". */

@@ -6,8 +6,8 @@ import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../cryp
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
 import { type BridgePort, type Brought, ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import type { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
+import { reverted, sameAddress } from "../ethereum/contracts.ts";
 import type { EthereumLog } from "../ethereum/logs.ts";
-import { reverted, sameAddress } from "../ethereum/refusal.ts";
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/client-reader.ts";
 import { madeUpAddress } from "./keys.ts";

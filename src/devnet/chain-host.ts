@@ -1,7 +1,7 @@
 // The side that has the chain: runs the calls of another thread, and posts the status after every block.
 import type { ChainStatus, DevnetPort } from "../engine/chain-port.ts";
 import { checkTransaction, INVALID_SIGNATURE, readTrusted, type Verdict } from "../wire/transaction-check.ts";
-import { PropertyErrors } from "../wire/validate/property-errors.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import {
   type CallMessage,
   type ChainMessage,

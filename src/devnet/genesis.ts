@@ -7,7 +7,7 @@ import { type Genesis, readGenesis } from "../engine/genesis.ts";
 import { genesisNode } from "../engine/nodes.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { SimulatorOptions } from "../ethereum/bridge-simulator.ts";
-import type { Listing } from "../ethereum/collateral-bridge.ts";
+import type { Listing } from "../ethereum/contracts.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
 import { checkpointValidators } from "./checkpoint.ts";
 import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./keys.ts";

@@ -7,7 +7,7 @@
  */
 import { pbkdf2Sync } from "node:crypto";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../crypto/ed25519.ts";
-import { sha3Of } from "../crypto/sha3.ts";
+import { sha3Of } from "../crypto/sha.ts";
 import { type Slip10Node, slip10Key } from "../crypto/slip10.ts";
 import { deriveKey, walletNode } from "../wallet/keys/derivation.ts";
 import { hexOf } from "../wire/identifiers.ts";

@@ -3,7 +3,7 @@
 // sender it waits for nothing and holds nothing back: what the chain says of a transaction is what is wanted here.
 import { Solver } from "../chain/admission/pow/solver.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import type { ChainPort, TxOutcome } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { viewOf } from "../wallet/sending/chain-view.ts";
@@ -11,13 +11,13 @@ import type { Slot } from "../wallet/sending/plan.ts";
 import { ProofPlanner } from "../wallet/sending/planner.ts";
 import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { hexOf } from "../wire/identifiers.ts";
-import { rootId } from "../wire/transaction.ts";
 import {
   type CommandInit,
   encodeCommand,
+  rootId,
   serializeTransaction,
   signTransaction,
-} from "../wire/transaction-build.ts";
+} from "../wire/transaction.ts";
 
 export interface SentTransaction {
   readonly outcome: TxOutcome;

@@ -1,7 +1,7 @@
 /** What parties do with money that is no trade: deposits, withdrawals, transfers (reference 60, sections 3, 4, 8). */
 
 import { bridgeDigest } from "../crypto/multisig.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import type { CommandText } from "../errors/result-codes.ts";
 import { Decimal } from "../wire/decimal.ts";
 import {

@@ -1,5 +1,5 @@
 /** Reports of validators on what happened outside the chain (reference 60, sections 3.2 and 3.6). */
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import { type ChainEvent, encodeChainEvent } from "../wire/generated/commands.ts";
 import type {
   BuiltinAssetEvent,

@@ -3,7 +3,7 @@
  * chain can begin with; they themselves are not kept, but put together again when somebody asks (checkpoint-save.ts).
  */
 
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import { NodeError } from "../errors/node-error.ts";
 import {
   type Checkpoint,

@@ -1,6 +1,6 @@
 // The genesis document: what a chain starts from (reference 60, section 11). Only its form is checked here.
 
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { timeNs } from "../wire/time-text.ts";
 

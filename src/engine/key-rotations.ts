@@ -2,7 +2,7 @@
 // the block that was named.
 
 import { checksumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import type { EthereumKeyRotateSubmission, KeyRotateSubmission } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";

@@ -5,7 +5,7 @@
 
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress } from "../crypto/secp256k1.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
 import { type IssueSignatures, NodeSignatureKind, NodeVoteType } from "../wire/generated/commands.ts";

@@ -4,15 +4,15 @@
  */
 
 import { ED25519_KEY_BYTES, ed25519Verify } from "../crypto/ed25519.ts";
-import { keccakOf } from "../crypto/keccak.ts";
 import {
   checksumAddress,
   isEthereumAddress,
+  keccakOf,
   prefixedAddress,
   SECP256K1_SIGNATURE_BYTES,
   secp256k1Signer,
 } from "../crypto/secp256k1.ts";
-import { sha3Of } from "../crypto/sha3.ts";
+import { sha3Of } from "../crypto/sha.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { AnnounceNode, Signature } from "../wire/generated/commands.ts";
 import { UINT32_MAX } from "../wire/limits.ts";

@@ -3,7 +3,7 @@
  * quotients have 16 decimals.
  */
 
-import { sha3Of } from "../crypto/sha3.ts";
+import { sha3Of } from "../crypto/sha.ts";
 import { Decimal } from "../wire/decimal.ts";
 import { INITIAL_POWER } from "./nodes.ts";
 import type { NodeStatus, ParameterReader } from "./ports.ts";

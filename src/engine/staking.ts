@@ -2,7 +2,7 @@
  * Stake linked on Ethereum (reference 60, section 7.1): a chain event opens a linking, the validators look at it, and
  * the tick that finds their verdict accepts or rejects it.
  */
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
 import { StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 import type { StakeDeposited, StakeTotalSupply, StakingEvent } from "../wire/generated/vega.ts";

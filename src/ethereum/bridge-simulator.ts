@@ -15,13 +15,20 @@ import {
   bundleSigners,
 } from "../crypto/multisig.ts";
 import { checksumAddress } from "../crypto/secp256k1.ts";
-import { sha3HexOf } from "../crypto/sha3.ts";
+import { sha3HexOf } from "../crypto/sha.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
-import { CollateralBridge, type CollateralBridgeState, type Listing } from "./collateral-bridge.ts";
+import {
+  CollateralBridge,
+  type CollateralBridgeState,
+  type Listing,
+  MultisigControl,
+  type MultisigState,
+  reverted,
+  StakingBridge,
+  type StakingBridgeState,
+  sameAddress,
+} from "./contracts.ts";
 import { type EthereumLog, EthereumLogs, type EthereumLogsState } from "./logs.ts";
-import { MultisigControl, type MultisigState } from "./multisig-control.ts";
-import { reverted, sameAddress } from "./refusal.ts";
-import { StakingBridge, type StakingBridgeState } from "./staking-bridge.ts";
 
 export interface SimulatorOptions {
   /** The chain's name; transaction hashes follow from it. */

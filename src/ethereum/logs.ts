@@ -1,14 +1,34 @@
-// What the contracts' logs become on their way to the chain: chain events with their places on Ethereum (reference 60,
-// sections 3.2 to 3.6, 7.1 and 9.4). Each has a nonce of its own.
+// Logs of the contracts as chain events with their places on the simulated Ethereum (reference 60, sections 3.2 to 3.6,
+// 7.1 and 9.4), each with a nonce of its own. An Ethereum block is made for each second of the chain's time in which
+// something happens, so two runs of the same chain have the same Ethereum.
+
+import { sha3HexOf } from "../crypto/sha.ts";
 import type { Init } from "../wire/codec.ts";
 import type { ChainEvent } from "../wire/generated/commands.ts";
-import { EthereumBlocks, type EthereumBlocksState, type EthereumPlace } from "./block-time.ts";
 
 /** A log of a contract, on its way to the chain. */
 export interface EthereumLog {
   readonly event: Init<ChainEvent>;
   /** How validators vote on it; undefined where they do not. */
   readonly voteType: number | undefined;
+}
+
+/** Where in Ethereum something happened. */
+interface EthereumPlace {
+  /** `0x` and 64 hexadecimal digits. */
+  readonly txHash: string;
+  readonly block: bigint;
+  readonly logIndex: bigint;
+  /** Time of the Ethereum block, Unix seconds. */
+  readonly timeSeconds: bigint;
+}
+
+/** The last block, and how many transactions there were. */
+interface EthereumBlocksState {
+  readonly block: string;
+  readonly logIndex: string;
+  readonly timeSeconds: string;
+  readonly transactions: number;
 }
 
 export interface EthereumLogsState {
@@ -21,16 +41,14 @@ type Member<M extends "builtin" | "erc20" | "stakingEvent" | "erc20Multisig"> = 
 >;
 
 export class EthereumLogs {
-  private readonly blocks: EthereumBlocks;
+  private blocks: EthereumBlocksState = { block: "0", logIndex: "0", timeSeconds: "0", transactions: 0 };
   private nonce = 0n;
 
-  /** @param nowSeconds the chain's time, Unix seconds */
+  /** @param chainId goes into the transaction hashes @param nowSeconds the chain's time, Unix seconds */
   constructor(
-    chainId: string,
+    private readonly chainId: string,
     private readonly nowSeconds: () => bigint,
-  ) {
-    this.blocks = new EthereumBlocks(chainId);
-  }
+  ) {}
 
   /** What happens on no other chain. */
   builtin(builtin: Member<"builtin">, voteType: number): EthereumLog {
@@ -60,11 +78,11 @@ export class EthereumLogs {
   }
 
   save(): EthereumLogsState {
-    return { blocks: this.blocks.save(), builtinNonce: this.nonce.toString() };
+    return { blocks: this.blocks, builtinNonce: this.nonce.toString() };
   }
 
   load({ blocks, builtinNonce }: EthereumLogsState): void {
-    this.blocks.load(blocks);
+    this.blocks = blocks;
     this.nonce = BigInt(builtinNonce);
   }
 
@@ -76,8 +94,26 @@ export class EthereumLogs {
     return { event: { txId, nonce: this.nextNonce(), ...content }, voteType };
   }
 
+  /** The place of the next transaction, each with one log. @param alone in a block later than all before it */
   private place(alone = false): EthereumPlace {
-    return this.blocks.next(this.nowSeconds(), alone);
+    const { block, logIndex, timeSeconds: last, transactions } = this.blocks;
+    const least = BigInt(last) + (alone ? 1n : 0n);
+    const now = this.nowSeconds();
+    const timeSeconds = now > least ? now : least;
+    const isNew = timeSeconds > BigInt(last);
+    const place = {
+      txHash: `0x${sha3HexOf(Buffer.from(`${this.chainId} ethereum transaction ${transactions}`, "utf8"))}`,
+      block: isNew ? BigInt(block) + 1n : BigInt(block),
+      logIndex: isNew ? 0n : BigInt(logIndex) + 1n,
+      timeSeconds,
+    };
+    this.blocks = {
+      block: place.block.toString(),
+      logIndex: place.logIndex.toString(),
+      timeSeconds: timeSeconds.toString(),
+      transactions: transactions + 1,
+    };
+    return place;
   }
 
   private nextNonce(): bigint {

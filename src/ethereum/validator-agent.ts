@@ -8,23 +8,24 @@
 
 import type { ChainPart } from "../chain/doors.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
-import { keccakOf } from "../crypto/keccak.ts";
 import { bundleSignatures, signBridgeDigest } from "../crypto/multisig.ts";
-import { ethereumAddress } from "../crypto/secp256k1.ts";
-import { sha3Of } from "../crypto/sha3.ts";
+import { ethereumAddress, keccakOf } from "../crypto/secp256k1.ts";
+import { sha3Of } from "../crypto/sha.ts";
 import type { ValidatorKeys } from "../devnet/keys.ts";
 import type { Duty, ValidatorNode } from "../engine/ports.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Init } from "../wire/codec.ts";
 import type { ChainEvent } from "../wire/generated/commands.ts";
 import { hexOf } from "../wire/identifiers.ts";
-import { rootId, SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
 import {
   type CommandInit,
   encodeCommand,
+  rootId,
+  SIGNATURE_ALGORITHM,
+  SIGNATURE_VERSION,
   serializeTransaction,
   signTransaction,
-} from "../wire/transaction-build.ts";
+} from "../wire/transaction.ts";
 
 /** What the agent sees of the chain. */
 export interface AgentView {

@@ -5,8 +5,8 @@ import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "../w
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { hexBytesAt, isHex } from "../wire/identifiers.ts";
+import { latinAt } from "../wire/reader.ts";
 import { type Rules, Skim } from "../wire/skim.ts";
-import { latinAt } from "../wire/text.ts";
 
 const BUS_EVENT_VERSION = 1;
 /** `protocol_upgrade_started` (reference 30, section 9.3). */

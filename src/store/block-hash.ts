@@ -2,7 +2,7 @@
  * Hashes of the blocks that a local chain makes. An empty block's follows from its height and time (reference 30,
  * section 12), so its row need not hold it: there an empty hash stands for "by the rule".
  */
-import { sha3HexOf, sha3Of } from "../crypto/sha3.ts";
+import { sha3HexOf, sha3Of } from "../crypto/sha.ts";
 
 /** What the rule hashes: the sum of height and time in Unix nanoseconds, as decimal text. */
 function ruleText(height: bigint, timeNs: bigint): Uint8Array {

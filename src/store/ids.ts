@@ -4,7 +4,7 @@
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../cache/lru.ts";
 import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/identifiers.ts";
-import { latinAt } from "../wire/text.ts";
+import { latinAt } from "../wire/reader.ts";
 import { idBytes } from "./field.ts";
 
 export interface InternedId {

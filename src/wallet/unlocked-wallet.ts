@@ -5,8 +5,13 @@
 import { type Ed25519KeyPair, ed25519KeyPair } from "../crypto/ed25519.ts";
 import type { Init } from "../wire/codec.ts";
 import type { ProofOfWork, Transaction } from "../wire/generated/commands.ts";
-import { type EnvelopeVersion, SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
-import { serializeTransaction, signTransaction } from "../wire/transaction-build.ts";
+import {
+  type EnvelopeVersion,
+  SIGNATURE_ALGORITHM,
+  SIGNATURE_VERSION,
+  serializeTransaction,
+  signTransaction,
+} from "../wire/transaction.ts";
 import { keyTainted, walletChanged, walletLocked, walletUnknown } from "./errors.ts";
 import { keyOf, withMetadata, withNewKey, withoutTaint, withTaint } from "./keys/changes.ts";
 import { keyName } from "./keys/metadata.ts";

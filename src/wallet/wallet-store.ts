@@ -1,6 +1,6 @@
 // The wallets of one store: making, finding, opening, renaming and deleting them.
 
-import { wipe } from "../crypto/wipe.ts";
+import { wipe } from "../crypto/secrets.ts";
 import { walletError, walletExists, walletUnknown } from "./errors.ts";
 import { isolated, isolatedName, withNewKey } from "./keys/changes.ts";
 import { walletId, walletNode } from "./keys/derivation.ts";

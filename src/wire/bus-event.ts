@@ -5,11 +5,10 @@
  * nothing: it notes where things stand in the input. Payloads are then read in place with the generated
  * `read…At(bytes, start, end)`.
  */
-import { blame } from "./blame.ts";
+import { blame } from "./codec.ts";
 import { WireError } from "./errors.ts";
-import { Reader } from "./reader.ts";
+import { Reader, textAt } from "./reader.ts";
 import { messageDescriptor } from "./schema/index.ts";
-import { textAt } from "./text.ts";
 
 /** Where one bus event keeps its parts. Offsets count from the start of the input; start = end is "empty". */
 export interface Envelope {

@@ -1,10 +1,11 @@
 /**
- * Messages to JSON text, by the rules of the data API (reference 10, sections 1.3 and 6.1).
+ * Messages to JSON, by the rules of the data API (reference 10, sections 1.3 and 6.1), and back.
  *
  * A message first becomes a plain object, by steps that are compiled once a message type, and the runtime's own
- * `JSON.stringify` does the rest. Measured on 50 rows of 20 fields: 37 µs, against 90 µs for joining texts.
- * It prints numbers as Go does, since Go's printing is defined as ECMAScript's.
+ * `JSON.stringify` does the rest. It prints numbers as Go does, since Go's printing is defined as ECMAScript's.
  */
+
+import { WireError } from "./errors.ts";
 import {
   type EnumDescriptor,
   enumDescriptor,
@@ -69,7 +70,7 @@ const unsafeOrEscape = /[<>&\u2028\u2029]|\\./g;
 
 /**
  * Go's JSON printer escapes HTML, and writes \b and \f by number. All of these can only stand inside strings, so
- * the finished text is searched once: 1.5 µs for 39 kB.
+ * the finished text is searched once.
  */
 function escapeText(text: string): string {
   if (!unsafe.test(text)) return text;
@@ -203,4 +204,236 @@ function shortestFloat(value: number): number {
     if (Math.fround(short) === value) return short;
   }
   return value;
+}
+
+// JSON values to messages (proto3 JSON mapping): the bodies that clients post.
+//
+// Lenient where the mapping is lenient: both spellings of a field name, enums by name or number, 64-bit integers
+// as text, number or bigint, `null` as "not set". Everything else is refused with the path of the value in the error.
+
+export interface FromJsonOptions {
+  /** What to do with a member that the message does not have; default `reject`. */
+  readonly unknown?: "reject" | "ignore";
+}
+
+type PlainMessage = Record<string, unknown>;
+
+/** The message that `value` stands for, complete with defaults; throws `WireError` with code `json_invalid`. */
+export function fromJson<T extends object>(
+  fullName: string,
+  value: unknown,
+  options: FromJsonOptions = {},
+): T {
+  return readMessage(fullName, value, fullName, options) as T;
+}
+
+function refuse(path: string, sentence: string): never {
+  throw new WireError("json_invalid", sentence, -1, path);
+}
+
+function readMessage(fullName: string, value: unknown, path: string, options: FromJsonOptions): PlainMessage {
+  if (!isObject(value)) refuse(path, `must be an object, is ${kindOf(value)}`);
+  const shape = shapeOf(fullName);
+  const message = emptyMessage(fullName);
+  const seen = new Set<FieldDescriptor | string>();
+  for (const [name, member] of Object.entries(value)) {
+    const field = shape.get(name);
+    if (field === undefined) {
+      if (options.unknown === "ignore") continue;
+      refuse(path, `has no field called ${JSON.stringify(name)}`);
+    }
+    const place = `${path}.${field.jsonName}`;
+    if (seen.has(field)) refuse(place, "is given twice, in both spellings");
+    seen.add(field);
+    if (member === null) continue;
+    if (field.oneof !== "") {
+      if (seen.has(field.oneof))
+        refuse(place, `cannot be set together with another member of ${field.oneof}`);
+      seen.add(field.oneof);
+    }
+    message[field.jsonName] = readField(field, member, place, options);
+  }
+  return message;
+}
+
+const shapes = new Map<string, ReadonlyMap<string, FieldDescriptor>>();
+
+/** Fields by both of their names. */
+function shapeOf(fullName: string): ReadonlyMap<string, FieldDescriptor> {
+  let shape = shapes.get(fullName);
+  if (shape === undefined) {
+    const { fields } = messageDescriptor(fullName);
+    shape = new Map(
+      fields.flatMap((field) => [
+        [field.name, field],
+        [field.jsonName, field],
+      ]),
+    );
+    shapes.set(fullName, shape);
+  }
+  return shape;
+}
+
+interface Blank {
+  readonly message: PlainMessage;
+  /** Fields whose defaults are not shared: lists, maps and bytes. */
+  readonly own: readonly FieldDescriptor[];
+}
+
+const blanks = new Map<string, Blank>();
+
+/** All fields at their defaults, in the order in which generated code has them. */
+export function emptyMessage(fullName: string): PlainMessage {
+  let blank = blanks.get(fullName);
+  if (blank === undefined) {
+    const { fields } = messageDescriptor(fullName);
+    blank = {
+      message: Object.fromEntries(fields.map((field) => [field.jsonName, initial(field)])),
+      own: fields.filter((field) => typeof initial(field) === "object"),
+    };
+    blanks.set(fullName, blank);
+  }
+  const message = { ...blank.message };
+  for (const field of blank.own) message[field.jsonName] = initial(field);
+  return message;
+}
+
+function initial(field: FieldDescriptor): unknown {
+  if (field.kind === "map") return new Map();
+  if (field.repeated) return [];
+  if (field.kind === "message" || field.optional || field.oneof !== "") return undefined;
+  if (field.kind === "string") return "";
+  if (field.kind === "bytes") return new Uint8Array(0);
+  if (field.kind === "bool") return false;
+  return field.kind === "int64" || field.kind === "uint64" ? 0n : 0;
+}
+
+function readField(field: FieldDescriptor, value: unknown, path: string, options: FromJsonOptions): unknown {
+  if (field.kind === "map") {
+    if (!isObject(value)) refuse(path, `must be an object, is ${kindOf(value)}`);
+    const entries = Object.entries(value);
+    return new Map(
+      entries.map(([key, member]) => [key, readMessage(field.typeName, member, `${path}.${key}`, options)]),
+    );
+  }
+  if (!field.repeated) return readOne(field, value, path, options);
+  if (!Array.isArray(value)) refuse(path, `must be a list, is ${kindOf(value)}`);
+  return value.map((item, index) => readOne(field, item, `${path}[${index}]`, options));
+}
+
+function readOne(field: FieldDescriptor, value: unknown, path: string, options: FromJsonOptions): unknown {
+  switch (field.kind) {
+    case "message":
+      return readMessage(field.typeName, value, path, options);
+    case "enum":
+      return readEnum(field.typeName, value, path);
+    case "string":
+      return readText(value, path);
+    case "bytes":
+      return readBytes(value, path);
+    case "bool":
+      return typeof value === "boolean" ? value : refuse(path, `must be true or false, is ${kindOf(value)}`);
+    case "int32":
+      return Number(readInteger(value, path, -(1n << 31n), (1n << 31n) - 1n));
+    case "uint32":
+      return Number(readInteger(value, path, 0n, (1n << 32n) - 1n));
+    case "int64":
+      return readInteger(value, path, -(1n << 63n), (1n << 63n) - 1n);
+    case "uint64":
+      return readInteger(value, path, 0n, (1n << 64n) - 1n);
+    default:
+      return readFloat(value, path, field.kind === "float");
+  }
+}
+
+function readEnum(typeName: string, value: unknown, path: string): number {
+  if (typeof value === "string") {
+    return enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${shown(value)} is no ${typeName}`);
+  }
+  if (typeof value === "number" && value === (value | 0)) return value;
+  refuse(path, `must be the name or the number of a ${typeName}, is ${kindOf(value)}`);
+}
+
+function readText(value: unknown, path: string): string {
+  if (typeof value !== "string") refuse(path, `must be a text, is ${kindOf(value)}`);
+  if (!value.isWellFormed()) refuse(path, "has a lone surrogate, which no UTF-8 can hold");
+  return value;
+}
+
+const notBase64 = /[^A-Za-z0-9+/]/;
+
+/** Padded standard base64 only; the wording is the original's (reference 30, REST conventions). */
+function readBytes(value: unknown, path: string): Uint8Array {
+  if (typeof value !== "string") refuse(path, `must be a base64 text, is ${kindOf(value)}`);
+  const bytes = value.length % 4 === 0 ? fromBase64(value) : undefined;
+  // Fewer than so many digits stand for: the runtime reads over blanks.
+  if (bytes?.length === (value.length / 4) * 3 - paddingOf(value)) return bytes;
+  const stray = value.replace(/={1,2}$/, "").search(notBase64);
+  refuse(path, `illegal base64 data at input byte ${stray >= 0 ? stray : value.length}`);
+}
+
+function fromBase64(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function paddingOf(text: string): number {
+  return text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+}
+
+/** Longer texts are refused unread: no 64-bit integer needs more than 20 characters. */
+const integerForm = /^-?\d{1,20}$/;
+
+function readInteger(value: unknown, path: string, least: bigint, most: bigint): bigint {
+  let integer: bigint;
+  if (typeof value === "number") {
+    // Above 2^53 a JSON number has already lost digits by the time it is read.
+    if (!Number.isSafeInteger(value))
+      refuse(path, `must be a whole number, given as text above 2^53, is ${value}`);
+    integer = BigInt(value);
+  } else if (typeof value === "bigint" || (typeof value === "string" && integerForm.test(value))) {
+    integer = BigInt(value);
+  } else {
+    refuse(path, `must be a whole number, is ${shown(value)}`);
+  }
+  if (integer < least || integer > most) refuse(path, `must be from ${least} to ${most}, is ${integer}`);
+  return integer;
+}
+
+const floatForm = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
+const floatNames: Readonly<Record<string, number>> = {
+  NaN: Number.NaN,
+  Infinity: Number.POSITIVE_INFINITY,
+  "-Infinity": Number.NEGATIVE_INFINITY,
+};
+
+function readFloat(value: unknown, path: string, single: boolean): number {
+  let float: number;
+  if (typeof value === "number" || typeof value === "bigint") float = Number(value);
+  else if (typeof value !== "string") refuse(path, `must be a number, is ${kindOf(value)}`);
+  else if (Object.hasOwn(floatNames, value)) return floatNames[value]!;
+  else if (floatForm.test(value)) float = Number(value);
+  else refuse(path, `must be a number, is ${shown(value)}`);
+  const rounded = single ? Math.fround(float) : float;
+  if (!Number.isFinite(rounded)) refuse(path, `is out of range: ${shown(value)}`);
+  return rounded;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "a list";
+  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+}
+
+/** A value for an error message, cut short: it comes from outside. */
+function shown(value: unknown): string {
+  const text = typeof value === "string" ? JSON.stringify(value) : kindOf(value);
+  return text.length > 60 ? `${text.slice(0, 57)}...` : text;
 }

@@ -7,9 +7,8 @@
  * narrow as it likes, and the values it takes are a part of those that the long way takes (skim.test.ts).
  */
 
-import { Reader } from "./reader.ts";
+import { latinAt, Reader } from "./reader.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
-import { latinAt } from "./text.ts";
 
 /** What a field must look like to be plain. Without a rule a text is ASCII and a number anything. */
 export type Rule =

@@ -3,7 +3,7 @@
  * the network's order and with its texts (reference 30, section 3.2). Pure: a worker can run it.
  */
 import { ED25519_SIGNATURE_BYTES, ed25519Verify, ed25519VerifySubmitted } from "../crypto/ed25519.ts";
-import * as say from "../errors/validation.ts";
+import * as messages from "../errors/validation.ts";
 import { WireError } from "./errors.ts";
 import {
   decodeInputData,
@@ -23,8 +23,8 @@ import {
   transactionHash,
 } from "./transaction.ts";
 import { type CommandKind, type CommandPayload, commandKindOf } from "./transaction-commands.ts";
+import { PropertyErrors } from "./validate/check.ts";
 import { noteCommandErrors } from "./validate/commands.ts";
-import { PropertyErrors } from "./validate/property-errors.ts";
 
 /** Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed (section 7.1). */
 export const ABCI_INVALID = 60;
@@ -184,26 +184,28 @@ export interface Examined {
 
 /** Everything but the signature: version, sender, and then all that is wrong with the command at once. */
 export function examine(envelope: Transaction | undefined): Examined | PropertyErrors {
-  if (envelope === undefined) return PropertyErrors.of("tx", say.IS_REQUIRED);
+  if (envelope === undefined) return PropertyErrors.of("tx", messages.IS_REQUIRED);
   return checkVersion(envelope) ?? checkSender(envelope) ?? checkInputData(envelope.inputData);
 }
 
 function checkVersion({ version }: Transaction): PropertyErrors | undefined {
   if (version === TxVersion.TX_VERSION_V2 || version === TxVersion.TX_VERSION_V3) return undefined;
   const isMissing = version === TxVersion.TX_VERSION_UNSPECIFIED;
-  return PropertyErrors.of("tx.version", isMissing ? say.IS_REQUIRED : say.IS_NOT_SUPPORTED);
+  return PropertyErrors.of("tx.version", isMissing ? messages.IS_REQUIRED : messages.IS_NOT_SUPPORTED);
 }
 
 function checkSender({ address, pubKey }: Transaction): PropertyErrors | undefined {
-  if (address === undefined && pubKey === undefined) return PropertyErrors.of("tx.from", say.IS_REQUIRED);
+  if (address === undefined && pubKey === undefined)
+    return PropertyErrors.of("tx.from", messages.IS_REQUIRED);
   // An address is no sender: it is defined, but nothing can be signed for it.
-  if (pubKey === undefined || pubKey === "") return PropertyErrors.of("tx.from.pub_key", say.IS_REQUIRED);
-  if (!isHex64(pubKey)) return PropertyErrors.of("tx.from.pub_key", say.SHOULD_BE_A_PUBLIC_KEY);
+  if (pubKey === undefined || pubKey === "")
+    return PropertyErrors.of("tx.from.pub_key", messages.IS_REQUIRED);
+  if (!isHex64(pubKey)) return PropertyErrors.of("tx.from.pub_key", messages.SHOULD_BE_A_PUBLIC_KEY);
   return undefined;
 }
 
 function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
-  if (bytes.length === 0) return PropertyErrors.of("tx.input_data", say.IS_REQUIRED);
+  if (bytes.length === 0) return PropertyErrors.of("tx.input_data", messages.IS_REQUIRED);
   let input: InputData;
   try {
     input = decodeInputData(bytes);
@@ -212,10 +214,10 @@ function checkInputData(bytes: Uint8Array): Examined | PropertyErrors {
     return PropertyErrors.of("tx.input_data", `couldn't unmarshall input data: ${error.message}`);
   }
   const errors = new PropertyErrors();
-  if (input.nonce === 0n) errors.add("tx.input_data.nonce", say.MUST_BE_POSITIVE);
+  if (input.nonce === 0n) errors.add("tx.input_data.nonce", messages.MUST_BE_POSITIVE);
   const kind = commandKindOf(input);
   // A command that this version does not know reads as none: "is not supported" cannot come up.
-  if (kind === undefined) errors.add("tx.input_data.command", say.IS_REQUIRED);
+  if (kind === undefined) errors.add("tx.input_data.command", messages.IS_REQUIRED);
   else noteCommandErrors(kind, input[kind]!, errors);
   return errors.isEmpty && kind !== undefined ? { kind, input } : errors;
 }
@@ -226,7 +228,7 @@ export function checkSignature(envelope: Transaction, chainId: string): Uint8Arr
   if (signature instanceof PropertyErrors) return signature;
   const { publicKey, digest } = claimOf(envelope, signature, chainId);
   if (ed25519Verify(publicKey, digest, signature)) return signature;
-  return PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
+  return PropertyErrors.of("tx.signature.value", messages.INVALID_SIGNATURE);
 }
 
 /**
@@ -235,21 +237,21 @@ export function checkSignature(envelope: Transaction, chainId: string): Uint8Arr
  */
 function decodeSignature(envelope: Transaction): Uint8Array | PropertyErrors {
   const { signature } = envelope;
-  if (signature === undefined) return PropertyErrors.of("tx.signature", say.IS_REQUIRED);
+  if (signature === undefined) return PropertyErrors.of("tx.signature", messages.IS_REQUIRED);
   const errors = new PropertyErrors();
-  if (signature.value === "") errors.add("tx.signature.value", say.IS_REQUIRED);
+  if (signature.value === "") errors.add("tx.signature.value", messages.IS_REQUIRED);
   const bytes = hexBytes(signature.value);
-  if (bytes === undefined) errors.add("tx.signature.value", say.SHOULD_BE_HEX);
-  if (signature.algo === "") errors.add("tx.signature.algo", say.IS_REQUIRED);
+  if (bytes === undefined) errors.add("tx.signature.value", messages.SHOULD_BE_HEX);
+  if (signature.algo === "") errors.add("tx.signature.algo", messages.IS_REQUIRED);
   if (signature.algo !== SIGNATURE_ALGORITHM || signature.version !== SIGNATURE_VERSION) {
-    errors.add("tx.signature.algo", say.UNSUPPORTED_ALGORITHM);
-    errors.add("tx.signature.version", say.UNSUPPORTED_ALGORITHM);
+    errors.add("tx.signature.algo", messages.UNSUPPORTED_ALGORITHM);
+    errors.add("tx.signature.version", messages.UNSUPPORTED_ALGORITHM);
   }
   if (bytes === undefined || !errors.isEmpty) return errors;
   if (!isHex64(envelope.pubKey ?? ""))
-    return PropertyErrors.of("tx.signature.value", say.SIGNATURE_NOT_VERIFIABLE);
+    return PropertyErrors.of("tx.signature.value", messages.SIGNATURE_NOT_VERIFIABLE);
   const isWhole = bytes.length === ED25519_SIGNATURE_BYTES;
-  return isWhole ? bytes : PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE);
+  return isWhole ? bytes : PropertyErrors.of("tx.signature.value", messages.INVALID_SIGNATURE);
 }
 
 function refused(reason: RefusalReason, text: string, errors?: PropertyErrors): Refused {
@@ -262,5 +264,5 @@ function invalid(errors: PropertyErrors): Refused {
 
 /** The verdict on a transaction whose signature is not its sender's. */
 export const INVALID_SIGNATURE: Refused = invalid(
-  PropertyErrors.of("tx.signature.value", say.INVALID_SIGNATURE),
+  PropertyErrors.of("tx.signature.value", messages.INVALID_SIGNATURE),
 );

@@ -1,12 +1,23 @@
 /**
- * The envelope of a transaction (reference 30, section 2): how its bytes are read, what is signed, its hash, and
- * the identifiers that follow from its signature. Whether a transaction is good is transaction-check.ts.
+ * The envelope of a transaction (reference 30, section 2): reading, signing, hash, text form, and the identifiers that
+ * follow from its signature. The checks of a received transaction are in transaction-check.ts.
  */
-import { HashInput, sha3HexOf, sha3Of } from "../crypto/sha3.ts";
-import { sha256HexOf } from "../crypto/sha256.ts";
+
+import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
+import { HashInput, SHA3_256_BYTES, sha3HexOf, sha3Of, sha256HexOf } from "../crypto/sha.ts";
+import { type Init, writeAll } from "./codec.ts";
 import { WireError } from "./errors.ts";
-import { decodeTransaction, type Transaction, TxVersion } from "./generated/commands.ts";
+import {
+  decodeTransaction,
+  encodeInputData,
+  type ProofOfWork,
+  type Transaction,
+  TxVersion,
+  writeTransaction,
+} from "./generated/commands.ts";
 import { hexOf } from "./identifiers.ts";
+import type { CommandKind, CommandPayload } from "./transaction-commands.ts";
+import type { Writer } from "./writer.ts";
 
 /** Bytes of a transaction that the mempool takes (section 2.5). */
 export const TRANSACTION_BYTES_MAX = 1_048_576;
@@ -100,4 +111,79 @@ export class IdGenerator {
     this.last = this.last === undefined ? Uint8Array.fromHex(this.root) : sha3Of(this.last);
     return hexOf(this.last);
   }
+}
+
+// Making transactions: for the wallet and for the validators of a devnet.
+
+/** One command, told apart by `kind`; members of the payload that are left out have their defaults. */
+export type CommandInit = {
+  [K in CommandKind]: { readonly kind: K; readonly payload: Init<CommandPayload<K>> };
+}[CommandKind];
+
+/** The bytes of a command with what makes it unique; these are signed, and sent as they are. */
+export function encodeCommand(command: CommandInit, nonce: bigint, blockHeight: bigint): Uint8Array {
+  return encodeInputData({ nonce, blockHeight, [command.kind]: command.payload });
+}
+
+export interface SigningOptions {
+  readonly chainId: string;
+  /** Version 3 unless told: version 2 is signed for every chain at once. */
+  readonly version?: EnvelopeVersion;
+  /** Left out for the commands of validators, which need none. */
+  readonly pow?: Init<ProofOfWork>;
+}
+
+/** Of the transaction that is being signed: one at a time, and never kept. */
+const digest = new Uint8Array(SHA3_256_BYTES);
+
+/** Signs the bytes of a command and puts the envelope around them. */
+export function signTransaction(
+  inputData: Uint8Array,
+  key: Ed25519KeyPair,
+  { chainId, version = TxVersion.TX_VERSION_V3, pow }: SigningOptions,
+): Init<Transaction> {
+  const signature = key.sign(signingDigest(version, chainId, inputData, digest));
+  return {
+    inputData,
+    signature: { value: hexOf(signature), algo: SIGNATURE_ALGORITHM, version: SIGNATURE_VERSION },
+    pubKey: hexOf(key.publicKey),
+    version,
+    pow,
+  };
+}
+
+/**
+ * The bytes of a transaction in the order of the network's own nodes, where the sender stands last (section 2.3).
+ * The hash depends on it, so a wallet that predicts the hash of a typed submission must use the same.
+ */
+export function serializeTransaction(transaction: Init<Transaction>): Uint8Array {
+  return writeAll(writeSenderLast, transaction);
+}
+
+function writeSenderLast(writer: Writer, transaction: Init<Transaction>): void {
+  const { inputData, signature, version, pow, address, pubKey } = transaction;
+  writeTransaction(writer, { inputData, signature, version, pow });
+  writeTransaction(writer, pubKey === undefined ? { address } : { pubKey });
+}
+
+const BASE64_DIGITS = /^[A-Za-z0-9+/]*$/;
+
+export function transactionBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
+}
+
+/**
+ * The bytes of a raw submission: standard base64 with its padding (section 1, REST conventions).
+ * @throws WireError with the original's words for other text
+ */
+export function transactionBytes(base64: string): Uint8Array {
+  const digits = base64.replace(/={1,2}$/, "");
+  if (base64.length % 4 !== 0 || digits.length % 4 === 1 || !BASE64_DIGITS.test(digits)) {
+    const stray = digits.search(/[^A-Za-z0-9+/]/);
+    throw new WireError(
+      "json_invalid",
+      `illegal base64 data at input byte ${stray < 0 ? base64.length : stray}`,
+    );
+  }
+  return new Uint8Array(Buffer.from(digits, "base64"));
 }

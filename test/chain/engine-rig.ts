@@ -13,7 +13,7 @@ import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { buildTransaction } from "../../src/wire/transaction-build.ts";
+import { buildTransaction } from "../support/transactions.ts";
 import { newHome, rowsOf } from "./rig.ts";
 
 export const GENESIS: Genesis = readGenesis(

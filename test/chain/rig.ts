@@ -13,8 +13,9 @@ import { type Genesis, readGenesis } from "../../src/engine/genesis.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { MEMORY } from "../rig/homes.ts";
+import { buildTransaction } from "../support/transactions.ts";
 import { ASSET, FakeEngine } from "./fake-engine.ts";
 
 const homes: string[] = [];

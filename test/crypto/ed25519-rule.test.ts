@@ -12,7 +12,7 @@ import {
 import { verifyMessage } from "../../src/wallet/signing/message.ts";
 import { TxVersion } from "../../src/wire/generated/commands.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { encodeCommand, serializeTransaction } from "../../src/wire/transaction-build.ts";
+import { encodeCommand, serializeTransaction } from "../../src/wire/transaction.ts";
 import { checkTransaction, INVALID_SIGNATURE } from "../../src/wire/transaction-check.ts";
 import { torsionCase } from "../support/torsion.ts";
 

@@ -3,7 +3,6 @@
 import { describe, expect, test } from "bun:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
-import { keccakOf } from "../../src/crypto/keccak.ts";
 import {
   BRIDGE_FUNCTIONS,
   bridgeDigest,
@@ -17,6 +16,7 @@ import {
   checksumAddress,
   ethereumAddress,
   isEthereumAddress,
+  keccakOf,
   secp256k1Sign,
   secp256k1Signer,
 } from "../../src/crypto/secp256k1.ts";

@@ -5,9 +5,8 @@ import { sha256 } from "@noble/hashes/sha2.js";
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import fc from "fast-check";
 import { ed25519KeyPair, ed25519Verify, ed25519VerifyAsync } from "../../src/crypto/ed25519.ts";
-import { keccakOf } from "../../src/crypto/keccak.ts";
-import { SHA3_256_BYTES, sha3HexOf, sha3Of } from "../../src/crypto/sha3.ts";
-import { sha256HexOf } from "../../src/crypto/sha256.ts";
+import { keccakOf } from "../../src/crypto/secp256k1.ts";
+import { SHA3_256_BYTES, sha3HexOf, sha3Of, sha256HexOf } from "../../src/crypto/sha.ts";
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 const ofHex = (text: string) => new Uint8Array(Buffer.from(text, "hex"));

@@ -8,7 +8,7 @@ import { CommandError } from "../../src/engine/errors.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
 import { WireError } from "../../src/wire/errors.ts";
 import { transactionHash } from "../../src/wire/transaction.ts";
-import { buildTransaction } from "../../src/wire/transaction-build.ts";
+import { buildTransaction } from "../support/transactions.ts";
 import { fakeChain, STATUS } from "./fake-chain.ts";
 
 /** Both ends, with messages cloned on their way as between threads. */

@@ -7,7 +7,7 @@ import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { TxOutcome } from "../../src/engine/chain-port.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { lyra } from "../rig/lyra.ts";
 

@@ -1,10 +1,9 @@
 // Who holds the validators' keys does their work: real transactions for what the chain asks, and for nothing else.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { ed25519Verify } from "../../src/crypto/ed25519.ts";
-import { keccakOf } from "../../src/crypto/keccak.ts";
 import { bundleSigners } from "../../src/crypto/multisig.ts";
-import { ethereumAddress, secp256k1Signer } from "../../src/crypto/secp256k1.ts";
-import { sha3Of } from "../../src/crypto/sha3.ts";
+import { ethereumAddress, keccakOf, secp256k1Signer } from "../../src/crypto/secp256k1.ts";
+import { sha3Of } from "../../src/crypto/sha.ts";
 import { ValidatorKeys } from "../../src/devnet/keys.ts";
 import type { Duty } from "../../src/engine/ports.ts";
 import { type AgentView, ValidatorAgent } from "../../src/ethereum/validator-agent.ts";

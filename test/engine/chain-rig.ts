@@ -19,8 +19,9 @@ import { openReader, openWriter } from "../../src/store/database.ts";
 import { Field } from "../../src/store/project/fields.ts";
 import type { Block } from "../../src/wire/block.ts";
 import { type BusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
-import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
+import { buildTransaction } from "../support/transactions.ts";
 
 export const SECOND = 1_000_000_000n;
 export const alice = devnetParties()[0]!;

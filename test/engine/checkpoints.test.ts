@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { checkpointHash } from "../../src/engine/checkpoints.ts";
 import { decodeCheckpoint } from "../../src/wire/generated/checkpoint.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { CONTENT_HASH, Rig, SECOND } from "./banking-rig.ts";
 import { alice, ChainRig, type SeenBlock } from "./chain-rig.ts";
 

@@ -2,8 +2,8 @@
 // changed within the epoch (reference 60, sections 7.2, 8.4, 8.6, 8.7 and 9.1).
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
-import { sha3HexOf } from "../../src/crypto/sha3.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import { sha3HexOf } from "../../src/crypto/sha.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { alice, bob, ChainRig, type SeenBlock, validator } from "./chain-rig.ts";
 
 /** The devnet's staking token, which rewards are paid in. */

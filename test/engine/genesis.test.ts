@@ -1,6 +1,6 @@
 // The genesis document: the hash of its block (reference 60, section 1.1).
 import { expect, test } from "bun:test";
-import { sha3HexOf } from "../../src/crypto/sha3.ts";
+import { sha3HexOf } from "../../src/crypto/sha.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";
 
 const document = (member: string) =>

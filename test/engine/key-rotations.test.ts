@@ -1,7 +1,7 @@
 // Rotations of Vega and Ethereum keys: reference 60, sections 9.1 and 9.2.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
-import { sha3HexOf } from "../../src/crypto/sha3.ts";
+import { sha3HexOf } from "../../src/crypto/sha.ts";
 import { kinds, NodeKeys, of, ValidatorRig } from "./validator-rig.ts";
 
 const SUBMITTER = checksumAddress("5b".repeat(20));

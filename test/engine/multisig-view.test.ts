@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { bridgeDigest } from "../../src/crypto/multisig.ts";
 import { checksumAddress } from "../../src/crypto/secp256k1.ts";
-import { sha3HexOf } from "../../src/crypto/sha3.ts";
+import { sha3HexOf } from "../../src/crypto/sha.ts";
 import { ALICE, of, SECOND, type SeenEvent, START, ValidatorRig } from "./validator-rig.ts";
 
 const SIGNER = checksumAddress("a1".repeat(20));

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "bun:test";
 import { bridgeDigest, bundleSigners } from "../../src/crypto/multisig.ts";
 import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { alice, bob, ChainRig, members, payloads, SECOND, validator } from "./chain-rig.ts";
 
 const USD = "d423f8eed06edc24859a01906f96f0a3b0ba7dbb0956276e51a3bf4ee9e08ad9";

@@ -1,9 +1,8 @@
 // A small chain for the tests of epochs, staking, delegation, validators, multisig, rewards and upgrades: the domains
 // themselves, called in the order of the reference, with nodes that hold real keys.
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { keccakOf } from "../../src/crypto/keccak.ts";
-import { ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
-import { sha3Of } from "../../src/crypto/sha3.ts";
+import { ethereumAddress, keccakOf, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
+import { sha3Of } from "../../src/crypto/sha.ts";
 import { accountId, Collateral } from "../../src/engine/collateral.ts";
 import { Core } from "../../src/engine/core.ts";
 import { Delegation } from "../../src/engine/delegation.ts";

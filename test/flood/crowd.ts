@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { type Ed25519KeyPair, ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import {
   type DevnetClient,
   DOLLAR,

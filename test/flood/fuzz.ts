@@ -2,7 +2,7 @@
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import { TxVersion } from "../../src/wire/generated/commands.ts";
-import { encodeCommand, serializeTransaction, signTransaction } from "../../src/wire/transaction-build.ts";
+import { encodeCommand, serializeTransaction, signTransaction } from "../../src/wire/transaction.ts";
 import {
   type DevnetClient,
   DOLLAR,

@@ -4,8 +4,9 @@ import { leadingZeroBits, proofHash } from "../../src/chain/admission/pow/functi
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
-import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
+import { buildTransaction } from "../support/transactions.ts";
 
 const MIB = 1024 ** 2;
 const DIFFICULTY = 1;

@@ -4,7 +4,8 @@ import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import { hexOf } from "../../src/wire/identifiers.ts";
-import { buildTransaction, type CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
+import { buildTransaction } from "../support/transactions.ts";
 
 export const DOLLAR = madeUpAssetId("tUSD");
 export const EURO = madeUpAssetId("tEUR");

@@ -1,7 +1,7 @@
 // A load on a devnet over HTTP: what is sent follows from a seed; when it is answered does not.
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { type DevnetParty, devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
-import type { CommandInit } from "../../src/wire/transaction-build.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
 import {
   BRIDGED,
   type DevnetClient,

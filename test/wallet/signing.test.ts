@@ -2,12 +2,12 @@
 import { describe, expect, test } from "bun:test";
 import { KeyPair } from "@vegaprotocol/crypto/keypair";
 import fc from "fast-check";
-import { sha3Of } from "../../src/crypto/sha3.ts";
+import { sha3Of } from "../../src/crypto/sha.ts";
 import { parseExactJson, readCommand, readCommandText } from "../../src/wallet/signing/command-text.ts";
 import { isTransactionContent, verifyMessage } from "../../src/wallet/signing/message.ts";
 import { originalTransactionJson, readSigned, withProof } from "../../src/wallet/signing/transaction.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
-import { encodeCommand } from "../../src/wire/transaction-build.ts";
+import { encodeCommand } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { commandKindOf } from "../../src/wire/transaction-commands.ts";
 import { codeOf, failureOf } from "./support/failures.ts";

@@ -1,7 +1,7 @@
 // Stores and unlocked wallets: keys, permissions, changes by several at once, and locking.
 import { describe, expect, test } from "bun:test";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { sha3Of } from "../../src/crypto/sha3.ts";
+import { sha3Of } from "../../src/crypto/sha.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import {
   ISOLATED_FILE,

@@ -1,6 +1,6 @@
 // Texts that the network's three number parsers take, and what becomes of commands with them.
 import { describe, expect, test } from "bun:test";
-import { bigFloatSign, decimalProblem, float64Of } from "../../src/wire/validate/go-numbers.ts";
+import { bigFloatSign, decimalProblem, float64Of } from "../../src/wire/validate/fields.ts";
 
 describe("strconv.ParseFloat", () => {
   test.each([

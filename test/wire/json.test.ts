@@ -2,10 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { WireError } from "../../src/wire/errors.ts";
-import { fromJson } from "../../src/wire/from-json.ts";
 import { emptyListAssetsResponse } from "../../src/wire/generated/datanode.ts";
 import { type Asset, emptyNodeData, emptyProposalTerms, emptyVote } from "../../src/wire/generated/vega.ts";
-import { type JsonMode, renderJson, renderPlain, toPlain } from "../../src/wire/json.ts";
+import { fromJson, type JsonMode, renderJson, renderPlain, toPlain } from "../../src/wire/json.ts";
 import { messageDescriptor, messageNames } from "../../src/wire/schema/index.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { codecOf } from "./codecs.ts";

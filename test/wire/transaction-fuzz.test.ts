@@ -4,8 +4,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
 import { encodeInputData, encodeTransaction, TxVersion } from "../../src/wire/generated/commands.ts";
-import { TRANSACTION_BYTES_MAX } from "../../src/wire/transaction.ts";
-import { buildTransaction, serializeTransaction, signTransaction } from "../../src/wire/transaction-build.ts";
+import { serializeTransaction, signTransaction, TRANSACTION_BYTES_MAX } from "../../src/wire/transaction.ts";
 import {
   checkTransaction,
   readClaim,
@@ -14,6 +13,7 @@ import {
 } from "../../src/wire/transaction-check.ts";
 import { COMMAND_KINDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
 import { checkCommand } from "../../src/wire/validate/commands.ts";
+import { buildTransaction } from "../support/transactions.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 
 const CHAIN_ID = "fuzz";

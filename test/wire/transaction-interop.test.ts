@@ -8,12 +8,17 @@ import { encode as encodeInputByThem } from "@vegaprotocol/protos/vega/commands/
 import { decode as decodeByThem } from "@vegaprotocol/protos/vega/commands/v1/Transaction/decode";
 import { encode as encodeByThem } from "@vegaprotocol/protos/vega/commands/v1/Transaction/encode";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { sha3Of } from "../../src/crypto/sha3.ts";
-import { fromJson } from "../../src/wire/from-json.ts";
+import { sha3Of } from "../../src/crypto/sha.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
+import { fromJson } from "../../src/wire/json.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
-import { signedBytes, signingDigest, transactionHash } from "../../src/wire/transaction.ts";
-import { buildTransaction, type CommandInit, encodeCommand } from "../../src/wire/transaction-build.ts";
+import {
+  type CommandInit,
+  encodeCommand,
+  signedBytes,
+  signingDigest,
+  transactionHash,
+} from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";
 import { COMMAND_KINDS, type CommandKind } from "../../src/wire/transaction-commands.ts";
 import type { CasesByKind } from "../support/rules/cases.ts";
@@ -21,6 +26,7 @@ import { fundsCases } from "../support/rules/funds.ts";
 import { governanceCases } from "../support/rules/governance.ts";
 import { orderCases } from "../support/rules/orders.ts";
 import { validatorCases } from "../support/rules/validators.ts";
+import { buildTransaction } from "../support/transactions.ts";
 
 const CHAIN_ID = "vega-devnet-0001";
 const CASES: CasesByKind = { ...orderCases, ...fundsCases, ...governanceCases, ...validatorCases };

@@ -1,7 +1,7 @@
 // Every rule of stateless validation, by name: one case that breaks it, with the whole text of the errors, and one
 // that comes close and passes (reference 30, section 4). A rule without a case fails here.
 import { describe, expect, test } from "bun:test";
-import { fromJson } from "../../src/wire/from-json.ts";
+import { fromJson } from "../../src/wire/json.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import {
   COMMAND_KINDS,
@@ -9,11 +9,9 @@ import {
   type CommandKind,
   type CommandPayload,
 } from "../../src/wire/transaction-commands.ts";
-import { type Check, each, rule } from "../../src/wire/validate/check.ts";
+import { type Check, each, PropertyErrors, rule } from "../../src/wire/validate/check.ts";
 import { COMMAND_CHECKS, checkCommand } from "../../src/wire/validate/commands.ts";
 import { decimal, isInteger, longerThan } from "../../src/wire/validate/fields.ts";
-import { batchedOrderCancellation } from "../../src/wire/validate/orders.ts";
-import { PropertyErrors } from "../../src/wire/validate/property-errors.ts";
 import { type CasesByKind, type CommandCases, ID, patched, type RuleCase } from "../support/rules/cases.ts";
 import { fundsCases } from "../support/rules/funds.ts";
 import { governanceCases } from "../support/rules/governance.ts";
@@ -130,20 +128,6 @@ describe("the same rule, broken in other ways", () => {
       "* (order_amendment does not amend anything), order_amendment.market_id (is required), " +
         "order_amendment.order_id (is required)",
     );
-  });
-});
-
-describe("a cancellation inside a batch", () => {
-  const check = (json: object) => {
-    const errors = new PropertyErrors();
-    batchedOrderCancellation.run(fromJson("vega.commands.v1.OrderCancellation", json), errors, []);
-    return errors.toString();
-  };
-  test("names may be left out, but not be wrong", () => {
-    expect(check({})).toBe("");
-    expect(check({ marketId: ID, orderId: ID })).toBe("");
-    expect(check({ marketId: "x" })).toBe("order_cancellation.market_id (should be a valid vega ID)");
-    expect(check({ orderId: "x" })).toBe("order_cancellation.order_id (should be a valid vega ID)");
   });
 });
 

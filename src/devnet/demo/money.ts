@@ -1,7 +1,7 @@
 // Scenes about money: transfers of every kind, deposits, withdrawals and their claims.
 import { ZERO_PARTY } from "../../engine/collateral.ts";
 import { AccountType } from "../../wire/generated/vega.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import { DEVNET_PARTY_NAMES } from "../keys.ts";
 import { ASSETS, type Name, type Stage } from "./stage.ts";
 

@@ -1,7 +1,7 @@
 // What the scenes of the demo play on: the parties by name, their transactions, and the passing of time.
 import type { DevnetPort } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { Devnet } from "../devnet.ts";
 import { type DEVNET_PARTY_NAMES, madeUpAssetId, ValidatorKeys } from "../keys.ts";
 import { PartyClient } from "../party-client.ts";

@@ -1,8 +1,8 @@
 // Scenes about validators and those who stand behind them: stake, delegations, a second node, new keys, an upgrade.
-import { keccakOf } from "../../crypto/keccak.ts";
+
 import { signBridgeDigest } from "../../crypto/multisig.ts";
-import { checksumAddress, ethereumAddress } from "../../crypto/secp256k1.ts";
-import { sha3HexOf, sha3Of } from "../../crypto/sha3.ts";
+import { checksumAddress, ethereumAddress, keccakOf } from "../../crypto/secp256k1.ts";
+import { sha3HexOf, sha3Of } from "../../crypto/sha.ts";
 import { NodeSignatureKind, UndelegateSubmissionMethod } from "../../wire/generated/commands.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../../wire/transaction.ts";

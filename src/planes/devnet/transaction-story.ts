@@ -1,6 +1,6 @@
 // Everything a devnet knows of one transaction: its command, its verdict, and the rows that came of it.
 import type { Database } from "bun:sqlite";
-import { sha256HexOf } from "../../crypto/sha256.ts";
+import { sha256HexOf } from "../../crypto/sha.ts";
 import type { RememberedRefusal } from "../../engine/chain-port.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { Ids } from "../../store/ids.ts";

@@ -3,7 +3,7 @@
 
 import { badRequest } from "../../http/errors.ts";
 import { WireError } from "../../wire/errors.ts";
-import { fromJson } from "../../wire/from-json.ts";
+import { fromJson } from "../../wire/json.ts";
 
 const BLANK = /^\s*$/;
 /** Digits of the shortest number that JavaScript may not hold exactly. */

@@ -13,7 +13,7 @@ import {
   type SubmitTransactionRequest,
   SubmitRawTransactionRequestType as SubmitType,
 } from "../../wire/generated/core-api.ts";
-import { serializeTransaction } from "../../wire/transaction-build.ts";
+import { serializeTransaction } from "../../wire/transaction.ts";
 import type { NodeContext } from "./context.ts";
 import type { ChainCall } from "./endpoint.ts";
 

@@ -1,6 +1,6 @@
 // Who decides on what pages ask for: a narrow port. Adapters: the desk (desk.ts), where a person answers in a terminal
 // or through the local socket; a policy (policies/policy-approver.ts); everything at once, on a devnet (approve-all.ts).
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { ChainStanding } from "../service/known-chains.ts";
 import type { Line, Words } from "./words.ts";
 

@@ -1,7 +1,7 @@
 // What the network knows of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
 import { LruCache } from "../../cache/lru.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/node-client.ts";
 import { amountText } from "./amounts.ts";
 import type { Facts, Line } from "./words.ts";

@@ -1,6 +1,6 @@
 // Answers waiting requests in a terminal, one after the other. The requests come from a desk in this process, or over
 // the local socket from the one that serves.
-import { wipe } from "../../crypto/wipe.ts";
+import { wipe } from "../../crypto/secrets.ts";
 import { requestLines, type ShownRequest } from "./shown.ts";
 
 export interface Terminal {

@@ -1,5 +1,5 @@
 // What a transaction does, in plain words: what leaves, to whom, in which asset. For people who decide on it.
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { CommandKind } from "../../wire/transaction-commands.ts";
 import type { AssetBook, MarketBook } from "./amounts.ts";
 import { marketWords } from "./words-markets.ts";

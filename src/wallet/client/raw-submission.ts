@@ -2,7 +2,7 @@
 // sent again by itself, so a failure says whether it may have.
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import { transactionBase64 } from "../../wire/transaction-json.ts";
+import { transactionBase64 } from "../../wire/transaction.ts";
 import { shortText } from "./short-text.ts";
 
 export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";

@@ -1,5 +1,6 @@
 // From a seed to a wallet and its keys (reference 50, section 5.5).
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
+import { secretCopy, wipe } from "../../crypto/secrets.ts";
 import {
   type Slip10Node,
   slip10Child,
@@ -7,7 +8,6 @@ import {
   slip10Key,
   slip10Root,
 } from "../../crypto/slip10.ts";
-import { secretCopy, wipe } from "../../crypto/wipe.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import type { KeyData, KeyVersion } from "./wallet-data.ts";
 

@@ -4,7 +4,7 @@ import { pbkdf2 } from "node:crypto";
 import { promisify } from "node:util";
 import { entropyToMnemonic, mnemonicToEntropy } from "@scure/bip39";
 import { wordlist } from "@scure/bip39/wordlists/english.js";
-import { wipe } from "../../crypto/wipe.ts";
+import { wipe } from "../../crypto/secrets.ts";
 import { walletError } from "../errors.ts";
 
 /** 24 words. */

@@ -1,8 +1,8 @@
 // What a wallet is, whatever file it comes from (reference 50, section 5.3). Values are never changed in place: a
 // change makes another wallet, which shares the buffers of its secrets with the one before.
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
+import { wipe } from "../../crypto/secrets.ts";
 import { SLIP10_NODE_BYTES, type Slip10Node } from "../../crypto/slip10.ts";
-import { wipe } from "../../crypto/wipe.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { KEYS_MAX } from "../limits.ts";

@@ -3,8 +3,8 @@
 //
 //   length of the JSON (4 bytes) | JSON | node (64 bytes, none where isolated) | seed of each key (32 bytes)
 import { ED25519_SEED_BYTES } from "../../crypto/ed25519.ts";
+import { secretCopy } from "../../crypto/secrets.ts";
 import { SLIP10_NODE_BYTES } from "../../crypto/slip10.ts";
-import { secretCopy } from "../../crypto/wipe.ts";
 import { walletDamaged } from "../errors.ts";
 import { checkKeyVersion, checkWallet, type WalletData } from "../keys/wallet-data.ts";
 import {

@@ -18,7 +18,7 @@
 // check value says whether the passphrase is right, so a ciphertext that then does not open is damaged. It also
 // binds the file to one key, which AES-GCM alone does not.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { GCM_NONCE_BYTES, GCM_TAG_BYTES } from "../../crypto/aes-gcm.ts";
+import { GCM_NONCE_BYTES, GCM_TAG_BYTES } from "../../crypto/secrets.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { isWeak, SALT_BYTES, type ScryptCost } from "./passphrase-kdf.ts";
 

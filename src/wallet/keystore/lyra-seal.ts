@@ -5,8 +5,8 @@ import {
   aesGcmSeal,
   GCM_NONCE_BYTES,
   GCM_TAG_BYTES,
-} from "../../crypto/aes-gcm.ts";
-import { wipe } from "../../crypto/wipe.ts";
+  wipe,
+} from "../../crypto/secrets.ts";
 import { walletChanged, walletDamaged, wrongPassphrase } from "../errors.ts";
 import type { WalletData } from "../keys/wallet-data.ts";
 import type { RandomBytes } from "../random.ts";

@@ -6,9 +6,9 @@ import {
   aesGcmSeal,
   GCM_NONCE_BYTES,
   GCM_TAG_BYTES,
-} from "../../crypto/aes-gcm.ts";
-import { sha3Of } from "../../crypto/sha3.ts";
-import { wipe } from "../../crypto/wipe.ts";
+  wipe,
+} from "../../crypto/secrets.ts";
+import { sha3Of } from "../../crypto/sha.ts";
 import { walletChanged, walletDamaged, wrongPassphrase } from "../errors.ts";
 import type { WalletData } from "../keys/wallet-data.ts";
 import type { RandomBytes } from "../random.ts";

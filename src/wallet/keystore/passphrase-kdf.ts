@@ -1,6 +1,6 @@
 // How a passphrase becomes a key in Lyra's own files: scrypt, with limits on what a file may ask for. A file's
 // parameters are read before anything in it can be trusted, so they must not exhaust the machine.
-import { type ScryptCost, scryptKey, scryptMemoryBytes } from "../../crypto/scrypt.ts";
+import { type ScryptCost, scryptKey, scryptMemoryBytes } from "../../crypto/secrets.ts";
 import { walletError } from "../errors.ts";
 
 export type { ScryptCost };

@@ -1,5 +1,5 @@
 // What a policy says of a request. Pure: what was used this epoch is handed in.
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import { isSameHash } from "../service/tokens.ts";
 import { ANY, type Names, type Policy, type Rule } from "./policy.ts";
 import { isOpenEnded, type Spending, spendingOf } from "./spending.ts";

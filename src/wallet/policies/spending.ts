@@ -1,5 +1,5 @@
 // What a command can move out of a key, by asset: what policies limit.
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 
 export interface Spending {
   readonly asset: string;

@@ -6,10 +6,10 @@
  * takes one signature once.
  */
 import { verifyProof } from "../../chain/admission/pow/function.ts";
-import { sha3HexOf } from "../../crypto/sha3.ts";
+import { sha3HexOf } from "../../crypto/sha.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { LastBlock } from "./chain-view.ts";
 import type { Delivered } from "./network.ts";
 import { NetworkRefusal, type SendingMode, sendError } from "./node-client.ts";

@@ -2,7 +2,6 @@
 // shortly: another node may know more.
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import { fromJson } from "../../wire/from-json.ts";
 import type {
   CheckRawTransactionResponse,
   GetSpamStatisticsResponse,
@@ -13,7 +12,8 @@ import type {
   ListNetworkParametersResponse,
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
-import { transactionBase64 } from "../../wire/transaction-json.ts";
+import { fromJson } from "../../wire/json.ts";
+import { transactionBase64 } from "../../wire/transaction.ts";
 import { nodeBusy, submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";

@@ -3,7 +3,7 @@
 import { NodeError } from "../../errors/node-error.ts";
 import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import { type LastBlock, viewOf } from "./chain-view.ts";
 import { banned } from "./epoch-quota.ts";
 import { sendError } from "./node-client.ts";

@@ -4,12 +4,11 @@
  * sent again with the same bytes only, and a node that has it already has it.
  */
 import type { ProofTask, Solution, Solver } from "../../chain/admission/pow/solver.ts";
-import { sha3HexOf } from "../../crypto/sha3.ts";
+import { sha3HexOf } from "../../crypto/sha.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
-import { transactionHash } from "../../wire/transaction.ts";
-import { type CommandInit, encodeCommand } from "../../wire/transaction-build.ts";
+import { type CommandInit, encodeCommand, transactionHash } from "../../wire/transaction.ts";
 import { type RandomBytes, randomNonce } from "../random.ts";
 import type { SignedTransaction } from "../unlocked-wallet.ts";
 import { BlockMemory } from "./block-memory.ts";

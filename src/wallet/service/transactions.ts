@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
 import { plainJson } from "../approvals/plain-text.ts";
 import { NO_FACTS, wordsOf } from "../approvals/words.ts";

@@ -1,6 +1,6 @@
 // Getting a wallet unlocked: it is already, or the passphrase is asked for until it is right or nobody answers.
 import { randomUUID } from "node:crypto";
-import { wipe } from "../../crypto/wipe.ts";
+import { wipe } from "../../crypto/secrets.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { Approved, Approver, Decision } from "../approvals/approver.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";

@@ -1,9 +1,9 @@
 // Commands as people and programs write them: one JSON object with one command in it (reference 50, section 3.1).
 import type { NodeError } from "../../errors/node-error.ts";
 import { WireError } from "../../wire/errors.ts";
-import { fromJson } from "../../wire/from-json.ts";
 import type { SubmitTransactionRequest } from "../../wire/generated/wallet.ts";
-import type { CommandInit } from "../../wire/transaction-build.ts";
+import { fromJson } from "../../wire/json.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
 import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
 import { checkCommand } from "../../wire/validate/commands.ts";
 import { walletError } from "../errors.ts";

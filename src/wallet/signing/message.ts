@@ -1,6 +1,6 @@
 // Signatures of messages (reference 50, section 5.6): Ed25519 over the SHA3-256 of the bytes, and nothing around them.
 import { ED25519_KEY_BYTES, type Ed25519KeyPair, ed25519Verify } from "../../crypto/ed25519.ts";
-import { sha3Of } from "../../crypto/sha3.ts";
+import { sha3Of } from "../../crypto/sha.ts";
 import { WireError } from "../../wire/errors.ts";
 import { decodeInputData, TxVersion } from "../../wire/generated/commands.ts";
 import { signedBytes } from "../../wire/transaction.ts";

@@ -1,8 +1,8 @@
 // A validator's change of keys, signed by the wallet's master key (reference 50, section 3.2, "Rotation transaction").
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
-import { sha3HexOf } from "../../crypto/sha3.ts";
+import { sha3HexOf } from "../../crypto/sha.ts";
 import { slip10Key } from "../../crypto/slip10.ts";
-import { encodeCommand, serializeTransaction, signTransaction } from "../../wire/transaction-build.ts";
+import { encodeCommand, serializeTransaction, signTransaction } from "../../wire/transaction.ts";
 import { keyTainted, walletError } from "../errors.ts";
 import type { WalletData } from "../keys/wallet-data.ts";
 import { checkChainId } from "./message.ts";

@@ -4,8 +4,7 @@
 import type { Init } from "../../wire/codec.ts";
 import { WireError } from "../../wire/errors.ts";
 import { type ProofOfWork, type Transaction, TxVersion } from "../../wire/generated/commands.ts";
-import { readTransaction } from "../../wire/transaction.ts";
-import { serializeTransaction } from "../../wire/transaction-build.ts";
+import { readTransaction, serializeTransaction } from "../../wire/transaction.ts";
 import { walletError } from "../errors.ts";
 
 /** @throws NodeError `transaction_unreadable` */

@@ -1,16 +1,24 @@
-/** The rules of every command (reference 30, section 4), and how one is checked. */
+/** The rules of every command by its kind, and how a command is checked (reference 30, section 4). */
+
+import * as messages from "../../errors/validation.ts";
+import type {
+  DelegateSubmission,
+  OracleDataSubmission,
+  UndelegateSubmission,
+} from "../generated/commands.ts";
 import type { CommandKind, CommandPayload } from "../transaction-commands.ts";
-import type { Check } from "./check.ts";
-import { proposalSubmission, voteSubmission } from "./governance.ts";
+import { all, type Check, PropertyErrors, rule } from "./check.ts";
+import { amount, choice, isNamed, publicKey, required } from "./fields.ts";
 import {
+  batchMarketInstructions,
   liquidityProvisionAmendment,
   liquidityProvisionCancellation,
   liquidityProvisionSubmission,
-} from "./liquidity.ts";
-import { oracleDataSubmission } from "./oracle.ts";
-import { batchMarketInstructions, orderAmendment, orderCancellation, orderSubmission } from "./orders.ts";
-import { PropertyErrors } from "./property-errors.ts";
-import { delegateSubmission, undelegateSubmission } from "./staking.ts";
+  orderAmendment,
+  orderCancellation,
+  orderSubmission,
+} from "./orders.ts";
+import { proposalSubmission, voteSubmission } from "./proposals.ts";
 import { cancelTransfer, transfer, withdrawSubmission } from "./transfers.ts";
 import {
   announceNode,
@@ -24,6 +32,34 @@ import {
   stateVariableProposal,
   validatorHeartbeat,
 } from "./validators.ts";
+
+// Data brought to the chain (reference 30, section 4.11).
+
+export const oracleDataSubmission: Check<OracleDataSubmission> = all(
+  required("oracle_data_submission.payload", (command) => command.payload),
+  choice(
+    "oracle_data_submission.source",
+    (command) => command.source,
+    "vega.commands.v1.OracleDataSubmission.OracleSource",
+  ),
+);
+
+// Delegation of stake (reference 30, section 4.5).
+
+export const delegateSubmission: Check<DelegateSubmission> = all(
+  amount("delegate_submission.amount", (command) => command.amount),
+  publicKey("delegate_submission.node_id", (command) => command.nodeId),
+);
+
+/** The amount is looked at when the command is executed, where "0" means everything. */
+export const undelegateSubmission: Check<UndelegateSubmission> = all(
+  rule(
+    "undelegate_submission.method",
+    messages.IS_REQUIRED,
+    ({ method }) => method === 0 || !isNamed("vega.commands.v1.UndelegateSubmission.Method", method),
+  ),
+  publicKey("undelegate_submission.node_id", (command) => command.nodeId),
+);
 
 export const COMMAND_CHECKS: { readonly [K in CommandKind]: Check<CommandPayload<K>> } = {
   orderSubmission,

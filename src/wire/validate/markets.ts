@@ -1,7 +1,14 @@
 /** Proposals of new markets and of changes to markets (reference 30, section 4.6; reference 70, section 1.3). */
-
-import * as say from "../../errors/validation.ts";
+import { isEthereumAddress } from "../../crypto/secp256k1.ts";
+import * as messages from "../../errors/validation.ts";
+import type { Condition, Filter, PropertyKey, Signer } from "../generated/data.ts";
 import type {
+  DataSourceDefinition,
+  DataSourceDefinitionExternal,
+  DataSourceDefinitionInternal,
+  DataSourceSpecConfiguration,
+  DataSourceSpecConfigurationTime,
+  DataSourceSpecToFutureBinding,
   FutureProduct,
   InstrumentConfiguration,
   LiquidityMonitoringParameters,
@@ -17,10 +24,151 @@ import type {
   UpdateMarket,
   UpdateMarketConfiguration,
 } from "../generated/vega.ts";
+import { isHex64 } from "../identifiers.ts";
 import { all, type Check, each, first, part, rule, told, when } from "./check.ts";
-import { binding, settlementSource, terminationSource } from "./data-sources.ts";
-import { decimal, identifier, needed, positiveNumber, present, required } from "./fields.ts";
-import { decimalProblem } from "./go-numbers.ts";
+import {
+  choice,
+  decimal,
+  decimalProblem,
+  identifier,
+  needed,
+  positiveNumber,
+  present,
+  required,
+} from "./fields.ts";
+
+// Sources of a future's settlement price and of its end (reference 70, section 1.6).
+
+/** The property that an internal source of time has. */
+export const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";
+
+/** `path` of the conditions ends in `#`. */
+function condition(path: string): Check<Condition> {
+  return all(
+    required(`${path}.value`, (item) => item.value),
+    choice(`${path}.operator`, (item) => item.operator, "vega.data.v1.Condition.Operator"),
+  );
+}
+
+function filter(path: string): Check<Filter> {
+  return all(
+    rule(`${path}.key`, messages.IS_NOT_VALID, (item) => item.key === undefined),
+    part(
+      (item) => item.key,
+      required(`${path}.key.name`, (key: PropertyKey) => key.name),
+      choice(`${path}.key.type`, (key: PropertyKey) => key.type, "vega.data.v1.PropertyKey.Type"),
+    ),
+    each((item) => item.conditions, condition(`${path}.conditions.#`)),
+  );
+}
+
+function signer(path: string): Check<Signer> {
+  return first(
+    rule(
+      path,
+      messages.IS_NOT_VALID,
+      ({ pubKey, ethAddress }) => (pubKey?.key ?? ethAddress?.address ?? "") === "",
+    ),
+    rule(path, messages.NOT_A_PUBLIC_KEY, ({ pubKey }) => pubKey !== undefined && !isHex64(pubKey.key)),
+    rule(
+      path,
+      messages.NOT_AN_ETHEREUM_ADDRESS,
+      ({ ethAddress }) => ethAddress !== undefined && !isEthereumAddress(ethAddress.address),
+    ),
+  );
+}
+
+function oracle(path: string): Check<DataSourceSpecConfiguration> {
+  return all(
+    required(`${path}.signers`, (spec) => spec.signers),
+    each((spec) => spec.signers, signer(`${path}.signers.#`)),
+    required(`${path}.filters`, (spec) => spec.filters),
+    each((spec) => spec.filters, filter(`${path}.filters.#`)),
+  );
+}
+
+/** The original crashes on an external source without an oracle (section 13, surprise 18); here it is required. */
+function external(path: string): Check<DataSourceDefinitionExternal> {
+  return needed(`${path}.external.oracle`, (source) => source.oracle, oracle(`${path}.external.oracle`));
+}
+
+function internal(path: string): Check<DataSourceDefinitionInternal> {
+  return needed(
+    `${path}.internal`,
+    (source) => source.time,
+    required(`${path}.internal.time.conditions`, (time: DataSourceSpecConfigurationTime) => time.conditions),
+    each(
+      (time: DataSourceSpecConfigurationTime) => time.conditions,
+      condition(`${path}.internal.time.conditions.#`),
+    ),
+  );
+}
+
+type Source = DataSourceDefinition | undefined;
+
+/** The source that says when trading ends: signed data, or the chain's own time. */
+export function terminationSource<T>(path: string, of: (future: T) => Source): Check<T> {
+  return needed(
+    path,
+    of,
+    present(`${path}.source_type`, (source: DataSourceDefinition) => source.external ?? source.internal),
+    part((source: DataSourceDefinition) => source.external, external(path)),
+    part((source: DataSourceDefinition) => source.internal, internal(path)),
+  );
+}
+
+/** The source of the price: signed data only, for the chain's time is no price. */
+export function settlementSource<T>(path: string, of: (future: T) => Source): Check<T> {
+  return needed(
+    path,
+    of,
+    present(`${path}.source_type`, (source: DataSourceDefinition) => source.external ?? source.internal),
+    part((source: DataSourceDefinition) => source.external, external(path)),
+    rule(path, messages.IS_NOT_VALID, (source: DataSourceDefinition) => source.internal !== undefined),
+  );
+}
+
+function provides(source: Source, property: string): boolean {
+  const time = source?.internal?.time;
+  if (time !== undefined) return time.conditions.length > 0 && property === BUILTIN_TIMESTAMP;
+  return source?.external?.oracle?.filters.some((item) => item.key?.name === property) ?? false;
+}
+
+interface Bound {
+  readonly dataSourceSpecForSettlementData: Source;
+  readonly dataSourceSpecForTradingTermination: Source;
+  readonly dataSourceSpecBinding: DataSourceSpecToFutureBinding | undefined;
+}
+
+/**
+ * Which property of the sources is meant. In a new market an internal source has its end bound to it under any
+ * name; a market's update must name the property that it has. So it is in the original.
+ */
+export function binding<T extends Bound>(path: string, anyInternal: boolean): Check<T> {
+  const settlement = (future: T) => future.dataSourceSpecBinding!.settlementDataProperty;
+  const termination = (future: T) => future.dataSourceSpecBinding!.tradingTerminationProperty;
+  return first(
+    present(path, (future) => future.dataSourceSpecBinding),
+    all(
+      first(
+        required(`${path}.settlement_data_property`, settlement),
+        rule(
+          `${path}.settlement_data_property`,
+          messages.IS_MISMATCHING,
+          (future) => !provides(future.dataSourceSpecForSettlementData, settlement(future)),
+        ),
+      ),
+      first(
+        required(`${path}.trading_termination_property`, termination),
+        rule(`${path}.trading_termination_property`, messages.IS_MISMATCHING, (future) => {
+          const source = future.dataSourceSpecForTradingTermination;
+          if (anyInternal && source !== undefined && source.external === undefined) return false;
+          return !provides(source, termination(future));
+        }),
+      ),
+    ),
+  );
+}
 
 const CHANGE = "proposal_submission.terms.change";
 const NEW = `${CHANGE}.new_market.changes`;
@@ -35,9 +183,9 @@ function slippage<T>(property: string, of: (changes: T) => string): Check<T> {
   return when(
     (changes) => of(changes) !== "",
     first(
-      rule(property, say.IS_NOT_A_NUMBER, (changes) => decimal(of(changes)) === undefined),
-      rule(property, say.MUST_BE_POSITIVE_OR_ZERO, (changes) => decimal(of(changes))!.sign < 0),
-      rule(property, say.MUST_BE_AT_MOST_1M, (changes) => decimal(of(changes))!.value > 1_000_000),
+      rule(property, messages.IS_NOT_A_NUMBER, (changes) => decimal(of(changes)) === undefined),
+      rule(property, messages.MUST_BE_POSITIVE_OR_ZERO, (changes) => decimal(of(changes))!.sign < 0),
+      rule(property, messages.MUST_BE_AT_MOST_1M, (changes) => decimal(of(changes))!.value > 1_000_000),
     ),
   );
 }
@@ -48,10 +196,14 @@ function priceMonitoring(path: string): Check<PriceMonitoringParameters> {
     rule(`${path}.triggers`, "maximum 5 triggers allowed", (monitoring) => monitoring.triggers.length > 5),
     each(
       (monitoring) => monitoring.triggers,
-      rule(`${trigger}.horizon`, say.MUST_BE_POSITIVE, (item: PriceMonitoringTrigger) => item.horizon <= 0n),
+      rule(
+        `${trigger}.horizon`,
+        messages.MUST_BE_POSITIVE,
+        (item: PriceMonitoringTrigger) => item.horizon <= 0n,
+      ),
       rule(
         `${trigger}.auction_extension`,
-        say.MUST_BE_POSITIVE,
+        messages.MUST_BE_POSITIVE,
         (item: PriceMonitoringTrigger) => item.auctionExtension <= 0n,
       ),
       rule(
@@ -77,12 +229,12 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
   const stake = `${path}.target_stake_parameters`;
   return all(
     first(
-      rule(ratio, say.IS_NOT_A_NUMBER, ({ triggeringRatio }) => triggeringRatio === ""),
-      told(ratio, say.RATIO_NOT_PARSED, ({ triggeringRatio }) => {
+      rule(ratio, messages.IS_NOT_A_NUMBER, ({ triggeringRatio }) => triggeringRatio === ""),
+      told(ratio, messages.RATIO_NOT_PARSED, ({ triggeringRatio }) => {
         const problem = decimalProblem(triggeringRatio);
         return problem && `error parsing triggering ratio value: ${problem}`;
       }),
-      rule(ratio, say.MUST_BE_BETWEEN_0_AND_1, ({ triggeringRatio }) => {
+      rule(ratio, messages.MUST_BE_BETWEEN_0_AND_1, ({ triggeringRatio }) => {
         const { sign, value } = decimal(triggeringRatio)!;
         return sign < 0 || value > 1;
       }),
@@ -95,12 +247,12 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
         (monitoring: LiquidityMonitoringParameters) => monitoring.targetStakeParameters,
         rule(
           `${stake}.time_window`,
-          say.MUST_BE_POSITIVE,
+          messages.MUST_BE_POSITIVE,
           (target: TargetStakeParameters) => target.timeWindow <= 0n,
         ),
         rule(
           `${stake}.scaling_factor`,
-          say.MUST_BE_POSITIVE,
+          messages.MUST_BE_POSITIVE,
           (target: TargetStakeParameters) => !(target.scalingFactor > 0),
         ),
       ),
@@ -116,7 +268,7 @@ function commonChanges<T extends UpdateMarketConfiguration | NewMarketConfigurat
       (changes) => changes.lpPriceRange,
       rule(
         `${path}.lp_price_range`,
-        say.MUST_BE_AT_MOST_100,
+        messages.MUST_BE_AT_MOST_100,
         (changes) => decimal(changes.lpPriceRange)!.value > 100,
       ),
     ),
@@ -169,11 +321,11 @@ const updateInstrument: Check<UpdateInstrumentConfiguration> = all(
 
 function simpleModel(path: string): Check<SimpleModelParams> {
   return all(
-    rule(`${path}.min_move_down`, say.MUST_BE_NEGATIVE_OR_ZERO, (model) => !(model.minMoveDown <= 0)),
-    rule(`${path}.max_move_up`, say.MUST_BE_POSITIVE_OR_ZERO, (model) => !(model.maxMoveUp >= 0)),
+    rule(`${path}.min_move_down`, messages.MUST_BE_NEGATIVE_OR_ZERO, (model) => !(model.minMoveDown <= 0)),
+    rule(`${path}.max_move_up`, messages.MUST_BE_POSITIVE_OR_ZERO, (model) => !(model.maxMoveUp >= 0)),
     rule(
       `${path}.probability_of_trading`,
-      say.MUST_BE_BETWEEN_0_AND_1,
+      messages.MUST_BE_BETWEEN_0_AND_1,
       (model) => !within(model.probabilityOfTrading, 0, 1),
     ),
   );
@@ -182,7 +334,7 @@ function simpleModel(path: string): Check<SimpleModelParams> {
 type Model = LogNormalRiskModel;
 
 function notANumber(property: string, of: (model: Model) => number): Check<Model> {
-  return rule(property, say.IS_NOT_A_NUMBER, (model) => Number.isNaN(of(model)));
+  return rule(property, messages.IS_NOT_A_NUMBER, (model) => Number.isNaN(of(model)));
 }
 
 /** Only the first thing that is wrong is said. */
@@ -213,13 +365,13 @@ function updateLogNormal(path: string): Check<Model> {
     present(`${path}.params`, (model) => model.params),
     rule(
       `${path}.risk_aversion_parameter`,
-      say.MUST_BE_POSITIVE,
+      messages.MUST_BE_POSITIVE,
       (model) => !(model.riskAversionParameter > 0),
     ),
-    rule(`${path}.tau`, say.MUST_BE_POSITIVE, (model) => !(model.tau > 0)),
+    rule(`${path}.tau`, messages.MUST_BE_POSITIVE, (model) => !(model.tau > 0)),
     notANumber(`${path}.params.mu`, (model) => model.params!.mu),
     notANumber(`${path}.params.sigma`, (model) => model.params!.sigma),
-    rule(`${path}.params.sigma`, say.MUST_BE_POSITIVE, (model) => model.params!.sigma <= 0),
+    rule(`${path}.params.sigma`, messages.MUST_BE_POSITIVE, (model) => model.params!.sigma <= 0),
     notANumber(`${path}.params.r`, (model) => model.params!.r),
   );
 }
@@ -236,10 +388,10 @@ function riskModel<T extends UpdateMarketConfiguration | NewMarketConfiguration>
 }
 
 const newChanges: Check<NewMarketConfiguration> = all(
-  rule(`${NEW}.decimal_places`, say.MUST_BE_LESS_THAN_150, (changes) => changes.decimalPlaces >= 150n),
+  rule(`${NEW}.decimal_places`, messages.MUST_BE_LESS_THAN_150, (changes) => changes.decimalPlaces >= 150n),
   rule(
     `${NEW}.position_decimal_places`,
-    say.MUST_BE_BETWEEN_7,
+    messages.MUST_BE_BETWEEN_7,
     ({ positionDecimalPlaces }) => positionDecimalPlaces >= 7n || positionDecimalPlaces <= -7n,
   ),
   commonChanges<NewMarketConfiguration>(NEW),

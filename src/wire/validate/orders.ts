@@ -1,17 +1,34 @@
-/** Orders: submission, amendment, cancellation, batches (reference 30, section 4.12). */
+/** Orders and their batches, and liquidity provision (reference 30, section 4.12). */
 
-import * as say from "../../errors/validation.ts";
+import * as messages from "../../errors/validation.ts";
 import type {
   BatchMarketInstructions,
+  LiquidityProvisionAmendment,
+  LiquidityProvisionCancellation,
+  LiquidityProvisionSubmission,
   OrderAmendment,
   OrderCancellation,
   OrderSubmission,
 } from "../generated/commands.ts";
-import { OrderTimeInForce, OrderType, type PeggedOrder, PeggedReference, Side } from "../generated/vega.ts";
-import { isHex64 } from "../identifiers.ts";
-import { all, type Check, first, rule, when } from "./check.ts";
-import { choice, identifier, integerSign, isInteger, isNamed, shortReference } from "./fields.ts";
-import { ANY_PROPERTY } from "./property-errors.ts";
+import {
+  type LiquidityOrder,
+  OrderTimeInForce,
+  OrderType,
+  type PeggedOrder,
+  PeggedReference,
+  Side,
+} from "../generated/vega.ts";
+import { ANY_PROPERTY, all, type Check, each, first, rule, when } from "./check.ts";
+import {
+  choice,
+  float64Of,
+  identifier,
+  integerSign,
+  isInteger,
+  isNamed,
+  required,
+  shortReference,
+} from "./fields.ts";
 
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_IOC: IOC, TIME_IN_FORCE_GTT: GTT } = OrderTimeInForce;
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
@@ -89,17 +106,17 @@ const pegged: Check<OrderSubmission> = all(
     first(
       rule(
         "order_submission.pegged_order.offset",
-        say.NOT_AN_INTEGER,
+        messages.NOT_AN_INTEGER,
         (order) => !isInteger(pegOf(order).offset),
       ),
       rule(
         "order_submission.pegged_order.offset",
-        say.MUST_BE_POSITIVE_OR_ZERO,
+        messages.MUST_BE_POSITIVE_OR_ZERO,
         (order) => followsOwnBest(order) && integerSign(pegOf(order).offset) < 0,
       ),
       rule(
         "order_submission.pegged_order.offset",
-        say.MUST_BE_POSITIVE,
+        messages.MUST_BE_POSITIVE,
         (order) => followsMid(order) && integerSign(pegOf(order).offset) <= 0,
       ),
     ),
@@ -129,7 +146,7 @@ const priced: Check<OrderSubmission> = all(
         "is required when the order is of type LIMIT",
         (order) => order.price === "",
       ),
-      rule("order_submission.price", say.NOT_AN_INTEGER, (order) => !isInteger(order.price)),
+      rule("order_submission.price", messages.NOT_AN_INTEGER, (order) => !isInteger(order.price)),
       rule(
         "order_submission.price",
         "must be positive when the order is of type LIMIT",
@@ -144,12 +161,12 @@ export const orderSubmission: Check<OrderSubmission> = all(
   identifier("order_submission.market_id", (order) => order.marketId),
   choice("order_submission.side", (order) => order.side, "vega.Side"),
   choice("order_submission.type", (order) => order.type, "vega.Order.Type"),
-  rule("order_submission.type", say.IS_UNAUTHORISED, (order) => order.type === OrderType.TYPE_NETWORK),
+  rule("order_submission.type", messages.IS_UNAUTHORISED, (order) => order.type === OrderType.TYPE_NETWORK),
   choice("order_submission.time_in_force", (order) => order.timeInForce, "vega.Order.TimeInForce"),
-  rule("order_submission.size", say.MUST_BE_POSITIVE, (order) => order.size === 0n),
+  rule("order_submission.size", messages.MUST_BE_POSITIVE, (order) => order.size === 0n),
   rule(
     "order_submission.expires_at",
-    say.MUST_BE_POSITIVE,
+    messages.MUST_BE_POSITIVE,
     (order) => order.timeInForce === GTT && order.expiresAt <= 0n,
   ),
   rule(
@@ -177,33 +194,41 @@ function amends(command: OrderAmendment): boolean {
 export const orderAmendment: Check<OrderAmendment> = all(
   identifier("order_amendment.order_id", (command) => command.orderId),
   identifier("order_amendment.market_id", (command) => command.marketId),
-  rule("order_amendment.time_in_force", say.CANNOT_AMEND_TO_GFA, (command) => command.timeInForce === GFA),
-  rule("order_amendment.time_in_force", say.CANNOT_AMEND_TO_GFN, (command) => command.timeInForce === GFN),
+  rule(
+    "order_amendment.time_in_force",
+    messages.CANNOT_AMEND_TO_GFA,
+    (command) => command.timeInForce === GFA,
+  ),
+  rule(
+    "order_amendment.time_in_force",
+    messages.CANNOT_AMEND_TO_GFN,
+    (command) => command.timeInForce === GFN,
+  ),
   when(
     (command) => command.price !== undefined,
     first(
-      rule("order_amendment.price", say.NOT_AN_INTEGER, (command) => !isInteger(command.price!)),
-      rule("order_amendment.price", say.IS_REQUIRED, (command) => integerSign(command.price!) <= 0),
+      rule("order_amendment.price", messages.NOT_AN_INTEGER, (command) => !isInteger(command.price!)),
+      rule("order_amendment.price", messages.IS_REQUIRED, (command) => integerSign(command.price!) <= 0),
     ),
   ),
   rule(
     "order_amendment.time_in_force",
-    say.GTT_WITHOUT_EXPIRY,
+    messages.GTT_WITHOUT_EXPIRY,
     (command) => command.timeInForce === GTT && command.expiresAt === undefined,
   ),
   rule(
     "order_amendment.time_in_force",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     (command) => !isNamed("vega.Order.TimeInForce", command.timeInForce),
   ),
   rule(
     "order_amendment.pegged_reference",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     (command) => !isNamed("vega.PeggedReference", command.peggedReference),
   ),
   rule(
     "order_amendment.expires_at",
-    say.EXPIRY_WITHOUT_GTT,
+    messages.EXPIRY_WITHOUT_GTT,
     ({ expiresAt, timeInForce }) => (expiresAt ?? 0n) > 0n && timeInForce !== GTT && timeInForce !== 0,
   ),
   when(
@@ -211,12 +236,12 @@ export const orderAmendment: Check<OrderAmendment> = all(
     first(
       rule(
         "order_amendment.pegged_offset",
-        say.NOT_AN_INTEGER,
+        messages.NOT_AN_INTEGER,
         (command) => !isInteger(command.peggedOffset),
       ),
       rule(
         "order_amendment.pegged_offset",
-        say.MUST_BE_POSITIVE,
+        messages.MUST_BE_POSITIVE,
         (command) => integerSign(command.peggedOffset) <= 0,
       ),
     ),
@@ -227,23 +252,162 @@ export const orderAmendment: Check<OrderAmendment> = all(
 /** A cancellation sent alone is not looked at: the market answers for it. */
 export const orderCancellation: Check<OrderCancellation> = all();
 
-/** A cancellation inside a batch, when the batch is executed: names that are given must be names. */
-export const batchedOrderCancellation: Check<OrderCancellation> = all(
-  rule(
-    "order_cancellation.market_id",
-    say.SHOULD_BE_AN_ID,
-    ({ marketId }) => marketId !== "" && !isHex64(marketId),
-  ),
-  rule(
-    "order_cancellation.order_id",
-    say.SHOULD_BE_AN_ID,
-    ({ orderId }) => orderId !== "" && !isHex64(orderId),
-  ),
-);
-
 /** What is inside is looked at when the batch is executed, each instruction by itself. */
 export const batchMarketInstructions: Check<BatchMarketInstructions> = rule(
   "batch_market_instructions",
-  say.EMPTY_BATCH,
+  messages.EMPTY_BATCH,
   (batch) => batch.cancellations.length + batch.amendments.length + batch.submissions.length === 0,
+);
+
+// Liquidity provision.
+
+interface ShapeRules {
+  readonly property: string;
+  readonly ownBest: number;
+  /** The other side's best price, which the side must not follow; sales report that on `offset`. */
+  readonly wrongBest: { readonly reference: number; readonly on: string; readonly message: string };
+  readonly offsetTitle: string;
+}
+
+/** One side of the shape: what each of its orders follows, how much of the commitment, how far away. */
+function shape({ property, ownBest, wrongBest, offsetTitle }: ShapeRules): Check<LiquidityOrder> {
+  return all(
+    rule(
+      `${property}.#.reference`,
+      messages.IS_NOT_VALID,
+      (order) => !isNamed("vega.PeggedReference", order.reference),
+    ),
+    rule(
+      `${property}.#.reference`,
+      "order in shape without reference",
+      (order) => order.reference === PeggedReference.PEGGED_REFERENCE_UNSPECIFIED,
+    ),
+    rule(
+      `${property}.#.proportion`,
+      "order in shape without a proportion",
+      (order) => order.proportion === 0,
+    ),
+    rule(
+      `${property}.#.${wrongBest.on}`,
+      wrongBest.message,
+      (order) => order.reference === wrongBest.reference,
+    ),
+    when(
+      (order) => order.reference === ownBest || order.reference === MID,
+      first(
+        rule(`${property}.#.offset`, messages.NOT_AN_INTEGER, (order) => !isInteger(order.offset)),
+        rule(
+          `${property}.#.offset`,
+          `${offsetTitle} offset must be >= 0`,
+          (order) => order.reference === ownBest && integerSign(order.offset) < 0,
+        ),
+        rule(
+          `${property}.#.offset`,
+          `${offsetTitle} offset must be > 0`,
+          (order) => order.reference === MID && integerSign(order.offset) <= 0,
+        ),
+      ),
+    ),
+  );
+}
+
+const BUYS = "liquidity_provision_submission.buys";
+const SELLS = "liquidity_provision_submission.sells";
+
+const buyOrder = shape({
+  property: BUYS,
+  ownBest: BEST_BID,
+  wrongBest: {
+    reference: BEST_ASK,
+    on: "reference",
+    message: "order in buy side shape with best ask price reference",
+  },
+  offsetTitle: "order in buy side shape",
+});
+const sellOrder = shape({
+  property: SELLS,
+  ownBest: BEST_ASK,
+  wrongBest: {
+    reference: BEST_BID,
+    on: "offset",
+    message: "order in sell side shape with best bid price reference",
+  },
+  offsetTitle: "order in sell shape",
+});
+
+interface Shapes {
+  readonly buys: readonly LiquidityOrder[];
+  readonly sells: readonly LiquidityOrder[];
+}
+/** An amendment's shapes are reported under the names of a submission (section 13, surprise 12). */
+const shapes: Check<Shapes> = all(
+  each((command) => command.buys, buyOrder),
+  each((command) => command.sells, sellOrder),
+);
+
+export const liquidityProvisionSubmission: Check<LiquidityProvisionSubmission> = all(
+  identifier("liquidity_provision_submission.market_id", (command) => command.marketId),
+  shortReference("liquidity_provision_submission.reference", (command) => command.reference),
+  first(
+    // A commitment of nothing ends the checks: it once meant a cancellation.
+    rule(
+      "liquidity_provision_submission.commitment_amount",
+      messages.IS_NOT_A_NUMBER,
+      ({ commitmentAmount }) => isInteger(commitmentAmount) && integerSign(commitmentAmount) <= 0,
+    ),
+    all(
+      first(
+        required(
+          "liquidity_provision_submission.commitment_amount",
+          (command: LiquidityProvisionSubmission) => command.commitmentAmount,
+        ),
+        rule(
+          "liquidity_provision_submission.commitment_amount",
+          messages.NOT_AN_INTEGER,
+          (command) => !isInteger(command.commitmentAmount),
+        ),
+      ),
+      first(
+        required(
+          "liquidity_provision_submission.fee",
+          (command: LiquidityProvisionSubmission) => command.fee,
+        ),
+        rule(
+          "liquidity_provision_submission.fee",
+          messages.IS_NOT_VALID,
+          (command) => float64Of(command.fee) === undefined,
+        ),
+        rule(
+          "liquidity_provision_submission.fee",
+          messages.MUST_BE_POSITIVE,
+          (command) => float64Of(command.fee)! < 0,
+        ),
+      ),
+      rule(BUYS, "empty shape", (command) => command.buys.length === 0),
+      rule(SELLS, "empty shape", (command) => command.sells.length === 0),
+      shapes,
+    ),
+  ),
+);
+
+export const liquidityProvisionAmendment: Check<LiquidityProvisionAmendment> = first(
+  required("liquidity_provision_amendment.market_id", (command) => command.marketId),
+  rule(
+    "liquidity_provision_amendment",
+    messages.IS_REQUIRED,
+    ({ commitmentAmount, fee, sells, buys, reference }) =>
+      commitmentAmount === "" && fee === "" && sells.length === 0 && buys.length === 0 && reference === "",
+  ),
+  all(
+    shortReference(
+      "liquidity_provision_amendment.reference",
+      (command: LiquidityProvisionAmendment) => command.reference,
+    ),
+    shapes,
+  ),
+);
+
+export const liquidityProvisionCancellation: Check<LiquidityProvisionCancellation> = identifier(
+  "liquidity_provision_cancellation.market_id",
+  (command) => command.marketId,
 );

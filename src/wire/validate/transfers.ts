@@ -1,6 +1,6 @@
 /** Moving funds: transfers, their cancellation, withdrawals (reference 30, sections 4.2 to 4.4). */
 
-import * as say from "../../errors/validation.ts";
+import * as messages from "../../errors/validation.ts";
 import type {
   CancelTransfer,
   OneOffTransfer,
@@ -13,6 +13,7 @@ import { isHex64 } from "../identifiers.ts";
 import { all, type Check, first, part, rule, when } from "./check.ts";
 import {
   amount,
+  bigFloatSign,
   ethereumAddress,
   identifier,
   integerSign,
@@ -23,7 +24,6 @@ import {
   REFERENCE_BYTES_MAX,
   required,
 } from "./fields.ts";
-import { bigFloatSign } from "./go-numbers.ts";
 
 /** The owner of the reward pool, which belongs to nobody. */
 const NOBODY = "0".repeat(64);
@@ -48,31 +48,31 @@ const goesToMetricPool = (transfer: Transfer) => METRIC_OF_POOL.has(transfer.toA
 const oneOff: Check<Transfer> = all(
   rule(
     "transfer.to_account_type",
-    say.NOT_FOR_ONE_OFF,
+    messages.NOT_FOR_ONE_OFF,
     (transfer) => !ONE_OFF_TARGETS.has(transfer.toAccountType),
   ),
   part(
     (transfer) => transfer.oneOff,
     rule(
       "transfer.kind.deliver_on",
-      say.MUST_BE_POSITIVE_OR_ZERO,
+      messages.MUST_BE_POSITIVE_OR_ZERO,
       (kind: OneOffTransfer) => kind.deliverOn < 0n,
     ),
   ),
-  rule("transfer.account.to", say.METRIC_NEEDS_RECURRING, goesToMetricPool),
+  rule("transfer.account.to", messages.METRIC_NEEDS_RECURRING, goesToMetricPool),
 );
 
 const schedule: Check<RecurringTransfer> = all(
-  rule("transfer.kind.end_epoch", say.MUST_BE_POSITIVE, (kind) => kind.endEpoch === 0n),
-  rule("transfer.kind.start_epoch", say.MUST_BE_POSITIVE, (kind) => kind.startEpoch === 0n),
+  rule("transfer.kind.end_epoch", messages.MUST_BE_POSITIVE, (kind) => kind.endEpoch === 0n),
+  rule("transfer.kind.start_epoch", messages.MUST_BE_POSITIVE, (kind) => kind.startEpoch === 0n),
   rule(
     "transfer.kind.end_epoch",
-    say.MUST_BE_AFTER_START,
+    messages.MUST_BE_AFTER_START,
     (kind) => kind.endEpoch !== undefined && kind.endEpoch < kind.startEpoch,
   ),
   first(
-    rule("transfer.kind.factor", say.NOT_A_FLOAT, (kind) => bigFloatSign(kind.factor) === undefined),
-    rule("transfer.kind.factor", say.MUST_BE_POSITIVE, (kind) => bigFloatSign(kind.factor)! <= 0),
+    rule("transfer.kind.factor", messages.NOT_A_FLOAT, (kind) => bigFloatSign(kind.factor) === undefined),
+    rule("transfer.kind.factor", messages.MUST_BE_POSITIVE, (kind) => bigFloatSign(kind.factor)! <= 0),
   ),
 );
 
@@ -81,19 +81,19 @@ const strategyOf = (transfer: Transfer) => transfer.recurring!.dispatchStrategy!
 
 /** How a reward pool pays out, for a transfer that says so. */
 const strategy: Check<Transfer> = all(
-  rule(STRATEGY, say.IS_NOT_VALID, (transfer) => !goesToMetricPool(transfer)),
+  rule(STRATEGY, messages.IS_NOT_VALID, (transfer) => !goesToMetricPool(transfer)),
   rule(
     `${STRATEGY}.asset_for_metric`,
-    say.UNKNOWN_ASSET,
+    messages.UNKNOWN_ASSET,
     (transfer) =>
       strategyOf(transfer).assetForMetric === "" &&
       transfer.toAccountType !== AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS,
   ),
-  rule(`${STRATEGY}.asset_for_metric`, say.SHOULD_BE_AN_ID, (transfer) => {
+  rule(`${STRATEGY}.asset_for_metric`, messages.SHOULD_BE_AN_ID, (transfer) => {
     const asset = strategyOf(transfer).assetForMetric;
     return asset !== "" && !isHex64(asset);
   }),
-  rule(`${STRATEGY}.dispatch_metric`, say.IS_NOT_VALID, (transfer) => {
+  rule(`${STRATEGY}.dispatch_metric`, messages.IS_NOT_VALID, (transfer) => {
     const metric = METRIC_OF_POOL.get(transfer.toAccountType);
     return metric !== undefined && strategyOf(transfer).metric !== metric;
   }),
@@ -105,33 +105,33 @@ export const transfer: Check<Transfer> = all(
     // Zero is said to be missing: one message, two reasons.
     rule(
       "transfer.amount",
-      say.IS_REQUIRED,
+      messages.IS_REQUIRED,
       ({ amount }) => amount === "" || (isInteger(amount) && integerSign(amount) === 0),
     ),
-    rule("transfer.amount", say.NOT_AN_INTEGER, (command) => !isInteger(command.amount)),
-    rule("transfer.amount", say.MUST_BE_POSITIVE, (command) => integerSign(command.amount) < 0),
+    rule("transfer.amount", messages.NOT_AN_INTEGER, (command) => !isInteger(command.amount)),
+    rule("transfer.amount", messages.MUST_BE_POSITIVE, (command) => integerSign(command.amount) < 0),
   ),
   first(
     required("transfer.to", (command) => command.to),
-    rule("transfer_to", say.SHOULD_BE_A_PUBLIC_KEY, (command) => !isHex64(command.to)),
+    rule("transfer_to", messages.SHOULD_BE_A_PUBLIC_KEY, (command) => !isHex64(command.to)),
   ),
   rule(
     "transfer.to_account_type",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     ({ toAccountType }) => toAccountType === 0 || !isNamed("vega.AccountType", toAccountType),
   ),
   rule(
     "transfer_to",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     (command) => command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== NOBODY,
   ),
   rule(
     "transfer.from_account_type",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     (command) => command.fromAccountType !== AccountType.ACCOUNT_TYPE_GENERAL,
   ),
   identifier("transfer.asset", (command) => command.asset),
-  rule("transfer.reference", say.LESS_THAN_100_CHARACTERS, (command) =>
+  rule("transfer.reference", messages.LESS_THAN_100_CHARACTERS, (command) =>
     longerThan(command.reference, REFERENCE_BYTES_MAX),
   ),
   present("transfer.kind", (command) => command.oneOff ?? command.recurring),
@@ -147,7 +147,7 @@ export const cancelTransfer: Check<CancelTransfer> = identifier(
 
 /** The properties of the details are the network's own spelling as well. */
 const withdrawDetails: Check<WithdrawExt> = all(
-  rule("withdraw_ext.ext", say.UNSUPPORTED_WITHDRAW_EXT, (ext) => ext.erc20 === undefined),
+  rule("withdraw_ext.ext", messages.UNSUPPORTED_WITHDRAW_EXT, (ext) => ext.erc20 === undefined),
   part(
     (ext) => ext.erc20,
     ethereumAddress(

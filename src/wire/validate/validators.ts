@@ -1,6 +1,6 @@
 /** What validators send (reference 30, sections 4.8 to 4.11). */
 
-import * as say from "../../errors/validation.ts";
+import * as messages from "../../errors/validation.ts";
 import {
   type AnnounceNode,
   type ChainEvent,
@@ -36,8 +36,8 @@ function hexSignature<T>(
   of: (command: T) => Signature | undefined,
 ): Check<T> {
   return first(
-    rule(missing, say.IS_REQUIRED, (command) => (of(command)?.value ?? "") === ""),
-    rule(value, say.SHOULD_BE_HEX, (command) => !isHex(of(command)!.value)),
+    rule(missing, messages.IS_REQUIRED, (command) => (of(command)?.value ?? "") === ""),
+    rule(value, messages.SHOULD_BE_HEX, (command) => !isHex(of(command)!.value)),
   );
 }
 
@@ -64,7 +64,7 @@ export const issueSignatures: Check<IssueSignatures> = all(
   ethereumAddress("issue_signatures.submitter", (command) => command.submitter),
   rule(
     "issue_signatures.kind",
-    say.IS_NOT_VALID,
+    messages.IS_NOT_VALID,
     ({ kind }) =>
       kind !== NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_ADDED &&
       kind !== NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_REMOVED,
@@ -74,8 +74,12 @@ export const issueSignatures: Check<IssueSignatures> = all(
 export const keyRotateSubmission: Check<KeyRotateSubmission> = all(
   required("key_rotate_submission.new_pub_key", (command) => command.newPubKey),
   required("key_rotate_submission.current_pub_key_hash", (command) => command.currentPubKeyHash),
-  rule("key_rotate_submission.new_pub_key_index", say.IS_REQUIRED, (command) => command.newPubKeyIndex === 0),
-  rule("key_rotate_submission.target_block", say.IS_REQUIRED, (command) => command.targetBlock === 0n),
+  rule(
+    "key_rotate_submission.new_pub_key_index",
+    messages.IS_REQUIRED,
+    (command) => command.newPubKeyIndex === 0,
+  ),
+  rule("key_rotate_submission.target_block", messages.IS_REQUIRED, (command) => command.targetBlock === 0n),
 );
 
 export const ethereumKeyRotateSubmission: Check<EthereumKeyRotateSubmission> = all(
@@ -83,7 +87,7 @@ export const ethereumKeyRotateSubmission: Check<EthereumKeyRotateSubmission> = a
   ethereumAddress("ethereum_key_rotate_submission.current_address", (command) => command.currentAddress),
   rule(
     "ethereum_key_rotate_submission.target_block",
-    say.IS_REQUIRED,
+    messages.IS_REQUIRED,
     (command) => command.targetBlock === 0n,
   ),
   // The network's own spelling (section 13, surprise 12).
@@ -99,7 +103,7 @@ const NODE_VOTE_REFERENCE_BYTES_MAX = 1000;
 
 export const nodeVote: Check<NodeVote> = all(
   required("node_vote.reference", (command) => command.reference),
-  rule("node_vote.reference", say.REFERENCE_TOO_LONG, (command) =>
+  rule("node_vote.reference", messages.REFERENCE_TOO_LONG, (command) =>
     longerThan(command.reference, NODE_VOTE_REFERENCE_BYTES_MAX),
   ),
 );

@@ -6,8 +6,8 @@ import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { nodeApp } from "../../../src/planes/node/app.ts";
 import { NodeContext } from "../../../src/planes/node/context.ts";
 import { NodePlane } from "../../../src/planes/node/plane.ts";
-import { buildTransaction } from "../../../src/wire/transaction-build.ts";
 import { type Event, type Json, openChain } from "../../support/small-chain.ts";
+import { buildTransaction } from "../../support/transactions.ts";
 import { CHAIN_ID, FakeChain } from "./fake-chain.ts";
 
 export const NOW_NS = 1_800_000_000_123_456_789n;

@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { ChainCallError } from "../../../src/engine/chain-port.ts";
 import { decodeTransaction } from "../../../src/wire/generated/commands.ts";
+import { toPlain } from "../../../src/wire/json.ts";
 import { transactionHash } from "../../../src/wire/transaction.ts";
-import { transactionJson } from "../../../src/wire/transaction-json.ts";
 import { removeChains } from "../../support/small-chain.ts";
 import { QUOTA } from "./fake-chain.ts";
 import { base64, signedTransfer, smallNode } from "./small-node.ts";
@@ -11,7 +11,7 @@ import { base64, signedTransfer, smallNode } from "./small-node.ts";
 afterAll(removeChains);
 
 const hashOf = (bytes: Uint8Array) => transactionHash(bytes).toUpperCase();
-const typed = (bytes: Uint8Array) => transactionJson(decodeTransaction(bytes));
+const typed = (bytes: Uint8Array) => toPlain("vega.commands.v1.Transaction", decodeTransaction(bytes));
 const detailOf = (code: number, message: string) => ({
   "@type": "type.googleapis.com/vega.ErrorDetail",
   code,

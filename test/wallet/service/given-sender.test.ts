@@ -13,13 +13,13 @@ import { TransactionSender } from "../../../src/wallet/sending/sender.ts";
 import { FileLedger } from "../../../src/wallet/sending/sent-ledger.ts";
 import { withProof } from "../../../src/wallet/signing/transaction.ts";
 import type { ProofOfWork } from "../../../src/wire/generated/commands.ts";
-import { readTransaction } from "../../../src/wire/transaction.ts";
 import {
   type CommandInit,
   encodeCommand,
+  readTransaction,
   serializeTransaction,
   signTransaction,
-} from "../../../src/wire/transaction-build.ts";
+} from "../../../src/wire/transaction.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf as amountsOf, bannedUntil } from "../../support/devnet-party.ts";
 import { codeOf, failureOf } from "../support/failures.ts";

@@ -7,7 +7,7 @@ import { secureRandom } from "../../../src/wallet/random.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { NodePool } from "../../../src/wallet/sending/node-pool.ts";
 import { type Job, TransactionSender } from "../../../src/wallet/sending/sender.ts";
-import { serializeTransaction, signTransaction } from "../../../src/wire/transaction-build.ts";
+import { serializeTransaction, signTransaction } from "../../../src/wire/transaction.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../../support/devnet-party.ts";
 import { failureOf } from "../support/failures.ts";

@@ -1,7 +1,7 @@
 // The proof-of-work function: SHA3-256 over a prefix, a block hash, a proof's identifier and a nonce
 // (reference 40, section 1).
 
-import { HashInput, sha3Of } from "../../../crypto/sha3.ts";
+import { HashInput, sha3Of } from "../../../crypto/sha.ts";
 import type { MessageOf } from "../../../errors/program-codes.ts";
 import type { AdmissionRules } from "../rules.ts";
 

@@ -4,7 +4,7 @@
  * leaves nothing here, but for the original's rules, which are bounded.
  */
 import { LruCache } from "../../../cache/lru.ts";
-import { sha256HexOf } from "../../../crypto/sha256.ts";
+import { sha256HexOf } from "../../../crypto/sha.ts";
 import type { Proof } from "./function.ts";
 import type { PowParameters } from "./parameter-sets.ts";
 

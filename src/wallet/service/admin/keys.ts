@@ -1,5 +1,5 @@
 // Administrative methods about keys.
-import { transactionBase64 } from "../../../wire/transaction-json.ts";
+import { transactionBase64 } from "../../../wire/transaction.ts";
 import type { Metadata } from "../../keys/wallet-data.ts";
 import { mismatch, Params } from "../params.ts";
 import { invalidParams, isObject, memberOf } from "../rpc.ts";

@@ -1,6 +1,6 @@
 // Administrative methods about messages.
 import { isHex } from "../../../wire/identifiers.ts";
-import { transactionBytes } from "../../../wire/transaction-json.ts";
+import { transactionBytes } from "../../../wire/transaction.ts";
 import { verifyMessage } from "../../signing/message.ts";
 import { Params } from "../params.ts";
 import { internalError, invalidParams } from "../rpc.ts";

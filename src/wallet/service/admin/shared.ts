@@ -1,5 +1,5 @@
 // What the administrative methods share: wallets by name, keys, passphrases.
-import { wipe } from "../../../crypto/wipe.ts";
+import { wipe } from "../../../crypto/secrets.ts";
 import { NodeError } from "../../../errors/node-error.ts";
 import { walletLocked, walletUnknown } from "../../errors.ts";
 import type { KeyView, UnlockedWallet } from "../../unlocked-wallet.ts";

@@ -1,10 +1,9 @@
 // Administrative methods about transactions: signed, sent and checked without a review, because the one who asks is
 // the owner.
-import { sha3HexOf } from "../../../crypto/sha3.ts";
+import { sha3HexOf } from "../../../crypto/sha.ts";
 import { NodeError } from "../../../errors/node-error.ts";
 import { decodeTransaction } from "../../../wire/generated/commands.ts";
-import { encodeCommand } from "../../../wire/transaction-build.ts";
-import { transactionBase64, transactionBytes } from "../../../wire/transaction-json.ts";
+import { encodeCommand, transactionBase64, transactionBytes } from "../../../wire/transaction.ts";
 import { randomNonce, secureRandom } from "../../random.ts";
 import type { Job, TransactionSender } from "../../sending/sender.ts";
 import { checkedCommand, readCommand } from "../../signing/command-text.ts";

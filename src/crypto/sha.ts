@@ -1,10 +1,10 @@
-// SHA3-256 (FIPS 202): digests that are signed, identifiers, proofs of work (reference 30, section 2.3).
-// The runtime's own: nine times the speed of a JavaScript one on a transaction (0.75 µs against 6.8 µs).
+// SHA3-256 (FIPS 202): digests that are signed, identifiers, proofs of work; and SHA-256 (FIPS 180-4): the hash of a
+// transaction (reference 30, section 2.3). Both are the runtime's own.
 
 export const SHA3_256_BYTES = 32;
 
 /**
- * The digest of `bytes`; not Keccak, whose padding differs (see keccak.ts).
+ * The digest of `bytes`; not Keccak, whose padding differs (secp256k1.ts).
  * @param into where it is put; bytes of its own without
  */
 export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
@@ -33,4 +33,9 @@ export class HashInput {
     this.parts[length] ??= this.bytes.subarray(0, length);
     return this.parts[length];
   }
+}
+
+/** The SHA-256 digest of `bytes` in lower-case hexadecimal. */
+export function sha256HexOf(bytes: Uint8Array): string {
+  return Bun.CryptoHasher.hash("sha256", bytes, "hex");
 }

@@ -1,17 +1,85 @@
-/** Proposals and votes (reference 30, sections 4.6 and 4.7). Times of a proposal are Unix seconds. */
+/** Proposals and votes (reference 30, sections 4.6 and 4.7). Times of a proposal are Unix seconds. Markets: markets.ts. */
 
-import * as say from "../../errors/validation.ts";
+import * as messages from "../../errors/validation.ts";
 import type { ProposalSubmission, VoteSubmission } from "../generated/commands.ts";
 import type {
+  AssetDetails,
+  AssetDetailsUpdate,
+  BuiltinAsset,
+  ERC20,
+  ERC20Update,
   NetworkParameter,
+  NewAsset,
   ProposalRationale,
   ProposalTerms,
+  UpdateAsset,
   UpdateNetworkParameter,
 } from "../generated/vega.ts";
-import { newAsset, updateAsset } from "./assets.ts";
-import { all, type Check, part, rule, when } from "./check.ts";
-import { choice, identifier, longerThan, needed, present, required, shortReference } from "./fields.ts";
+import { all, type Check, first, part, rule, when } from "./check.ts";
+import {
+  choice,
+  identifier,
+  longerThan,
+  needed,
+  positiveInteger,
+  positiveNumber,
+  present,
+  required,
+  shortReference,
+} from "./fields.ts";
 import { newMarket, updateMarket } from "./markets.ts";
+
+const CHANGE = "proposal_submission.terms.change";
+
+function quantum<T>(property: string, of: (details: T) => string): Check<T> {
+  return first(required(property, of), positiveNumber(property, of));
+}
+
+/** The two limits of a bridged asset, new or changed. */
+function bridgeLimits<T extends ERC20Update>(source: string): Check<T> {
+  return all(
+    positiveInteger(`${source}.lifetime_limit`, (erc20) => erc20.lifetimeLimit),
+    positiveInteger(`${source}.withdraw_threshold`, (erc20) => erc20.withdrawThreshold),
+  );
+}
+
+const NEW = `${CHANGE}.new_asset.changes`;
+const newDetails: Check<AssetDetails> = all(
+  required(`${NEW}.name`, (details) => details.name),
+  required(`${NEW}.symbol`, (details) => details.symbol),
+  quantum(`${NEW}.quantum`, (details) => details.quantum),
+  present(`${NEW}.source`, (details) => details.builtinAsset ?? details.erc20),
+  part(
+    (details) => details.builtinAsset,
+    positiveInteger(
+      `${NEW}.source.builtin_asset.max_faucet_amount_mint`,
+      (asset: BuiltinAsset) => asset.maxFaucetAmountMint,
+    ),
+  ),
+  part(
+    (details) => details.erc20,
+    // Whether it is an address is found out when validators look at the contract.
+    required(`${NEW}.source.erc20.contract_address`, (erc20: ERC20) => erc20.contractAddress),
+    bridgeLimits<ERC20>(`${NEW}.source.erc20`),
+  ),
+);
+
+export const newAsset: Check<NewAsset> = needed(NEW, (change) => change.changes, newDetails);
+
+const UPDATE = `${CHANGE}.update_asset`;
+const updateDetails: Check<AssetDetailsUpdate> = all(
+  quantum(`${UPDATE}.changes.quantum`, (details) => details.quantum),
+  needed(
+    `${UPDATE}.changes.source`,
+    (details) => details.erc20,
+    bridgeLimits<ERC20Update>(`${UPDATE}.changes.source.erc20`),
+  ),
+);
+
+export const updateAsset: Check<UpdateAsset> = all(
+  identifier(`${UPDATE}.asset_id`, (change) => change.assetId),
+  needed(`${UPDATE}.changes`, (change) => change.changes, updateDetails),
+);
 
 const TITLE_BYTES_MAX = 100;
 const DESCRIPTION_BYTES_MAX = 20_000;
@@ -20,16 +88,16 @@ const DESCRIPTION_BYTES_MAX = 20_000;
 const isBlank = (text: string) => /^[ \n\r\t]*$/.test(text);
 
 const rationale: Check<ProposalRationale> = all(
-  rule("proposal_submission.rationale.description", say.IS_REQUIRED, (why) => isBlank(why.description)),
+  rule("proposal_submission.rationale.description", messages.IS_REQUIRED, (why) => isBlank(why.description)),
   rule(
     "proposal_submission.rationale.description",
-    say.AT_MOST_20000_CHARACTERS,
+    messages.AT_MOST_20000_CHARACTERS,
     ({ description }) => !isBlank(description) && longerThan(description, DESCRIPTION_BYTES_MAX),
   ),
-  rule("proposal_submission.rationale.title", say.IS_REQUIRED, (why) => isBlank(why.title)),
+  rule("proposal_submission.rationale.title", messages.IS_REQUIRED, (why) => isBlank(why.title)),
   rule(
     "proposal_submission.rationale.title",
-    say.LESS_THAN_100_CHARACTERS,
+    messages.LESS_THAN_100_CHARACTERS,
     ({ title }) => !isBlank(title) && longerThan(title, TITLE_BYTES_MAX),
   ),
 );
@@ -50,43 +118,51 @@ function changeOf(terms: ProposalTerms): object | undefined {
 
 /** A freeform proposal enacts nothing, and only a new asset is looked at by validators before the vote. */
 const times: Check<ProposalTerms> = all(
-  rule(`${TERMS}.closing_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.closingTimestamp <= 0n),
+  rule(`${TERMS}.closing_timestamp`, messages.MUST_BE_POSITIVE, (terms) => terms.closingTimestamp <= 0n),
   rule(
     `${TERMS}.validation_timestamp`,
-    say.MUST_BE_POSITIVE_OR_ZERO,
+    messages.MUST_BE_POSITIVE_OR_ZERO,
     (terms) => terms.validationTimestamp < 0n,
   ),
   rule(
     `${TERMS}.validation_timestamp`,
-    say.NOT_BEFORE_CLOSING,
+    messages.NOT_BEFORE_CLOSING,
     (terms) => terms.validationTimestamp >= terms.closingTimestamp,
   ),
   rule(
     `${TERMS}.enactment_timestamp`,
-    say.IS_NOT_SUPPORTED,
+    messages.IS_NOT_SUPPORTED,
     (terms) => terms.newFreeform !== undefined && terms.enactmentTimestamp !== 0n,
   ),
   when(
     (terms) => terms.newFreeform === undefined,
-    rule(`${TERMS}.enactment_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.enactmentTimestamp <= 0n),
+    rule(
+      `${TERMS}.enactment_timestamp`,
+      messages.MUST_BE_POSITIVE,
+      (terms) => terms.enactmentTimestamp <= 0n,
+    ),
     rule(
       `${TERMS}.closing_timestamp`,
-      say.AFTER_ENACTMENT,
+      messages.AFTER_ENACTMENT,
       (terms) => terms.closingTimestamp > terms.enactmentTimestamp,
     ),
   ),
   when(
     (terms) => terms.newAsset !== undefined,
-    rule(`${TERMS}.validation_timestamp`, say.MUST_BE_POSITIVE, (terms) => terms.validationTimestamp === 0n),
     rule(
       `${TERMS}.validation_timestamp`,
-      say.AFTER_CLOSING,
+      messages.MUST_BE_POSITIVE,
+      (terms) => terms.validationTimestamp === 0n,
+    ),
+    rule(
+      `${TERMS}.validation_timestamp`,
+      messages.AFTER_CLOSING,
       (terms) => terms.validationTimestamp > terms.closingTimestamp,
     ),
   ),
   rule(
     `${TERMS}.validation_timestamp`,
-    say.IS_NOT_SUPPORTED,
+    messages.IS_NOT_SUPPORTED,
     (terms) => terms.newAsset === undefined && terms.validationTimestamp !== 0n,
   ),
 );
