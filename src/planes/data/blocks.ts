@@ -1,5 +1,5 @@
-// Block times for cursors and date ranges: rows hold block numbers, the interface speaks of times.
-
+// Block times: rows hold block numbers, the interface speaks of times. Trades and market data have a time of their own:
+// block time plus the event's sequence in microseconds (reference 20, section 3.3).
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 
@@ -9,6 +9,14 @@ const CHUNKS_MAX = 1024;
 
 /** A search narrower than this loads the chunk it ends in. */
 const NEAR_BLOCKS = 4 * CHUNK_BLOCKS;
+
+/** Low bits of `ord` that hold the sequence; the bits above count blocks that share a time (store/schema.ts). */
+const SEQUENCE_BITS = 24;
+const SEQUENCE_RANGE = 2 ** SEQUENCE_BITS;
+
+export function sequenceOf(ord: number | bigint): number {
+  return Number(ord) % SEQUENCE_RANGE;
+}
 
 export interface BlockPosition {
   /** The block with exactly this time, else a number between the two around it: compares rightly with block numbers. */
@@ -66,6 +74,26 @@ export class BlockTimes {
       else after = look;
     }
     return after;
+  }
+
+  /** The first place at or after a synthetic time, as (block, ord). */
+  syntheticPlace(timeUs: number): [block: number, ord: number] {
+    const block = this.firstAtOrAfter(timeUs + 1) - 1;
+    if (block < 1) return [0, 0];
+    const sequence = timeUs - this.timeUs(block);
+    return sequence < SEQUENCE_RANGE ? [block, sequence] : [block + 1, 0];
+  }
+
+  /** Cursor of a row: its synthetic time, and `ord`, which makes it exact where the times of two blocks overlap. */
+  syntheticCursor(block: number | bigint, ord: number | bigint): { synthetic_time: string; ord: number } {
+    const timeUs = this.timeUs(Number(block)) + sequenceOf(ord);
+    return { synthetic_time: rfc3339(timeUs), ord: Number(ord) };
+  }
+
+  /** The place a cursor names, also one with the documented member alone. */
+  syntheticCursorPlace(timeUs: number, ord: number | undefined): [block: number, ord: number] {
+    if (ord === undefined) return this.syntheticPlace(timeUs);
+    return [this.position(timeUs - sequenceOf(ord)).no, ord];
   }
 
   private timeOf(no: number): number {

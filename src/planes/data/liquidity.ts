@@ -7,7 +7,7 @@ import type { RequestFields } from "../../http/query.ts";
 import { type LiquidityProvision, readLiquidityProvisionAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { type Connection, type DataContext, type ListSpec, truncatedNs } from "./context.ts";
-import { listKept } from "./passing-over.ts";
+import { listKept } from "./lists.ts";
 import { numberText } from "./values.ts";
 
 const HISTORY = "liquidity_provisions l";

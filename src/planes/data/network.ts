@@ -1,15 +1,72 @@
-// Single objects about the network as a whole (reference 10, section 5.10).
-
+// The network as a whole: parameters, totals, limits, checkpoints, snapshots and upgrades (reference 10, sections 5.9 to
+// 5.11 and 5.19).
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, notFound } from "../../http/errors.ts";
+import type { ListQuery, Row } from "../../http/pagination.ts";
 import { loadAmount, type StoredAmount } from "../../store/amount.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import {
+  type ProtocolUpgradeEvent,
+  readCheckpointEventAt,
+  readCoreSnapshotDataAt,
+  readProtocolUpgradeEventAt,
+} from "../../wire/generated/events.ts";
 import { type NetworkLimits, type NodeSet, readNetworkLimitsAt } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
-import { type DataContext, truncatedNs } from "./context.ts";
-import { completedMinutes, requireEpoch } from "./epochs.ts";
-import { findParameter } from "./network-parameters.ts";
-import { rankingScoreOf, validatorsOf } from "./validators.ts";
+import { cursorNumber, type DataContext, truncatedNs } from "./context.ts";
+import { completedMinutes, rankingScoreOf, requireEpoch, validatorsOf } from "./validators.ts";
+
+const FAILURE = "failed to get network parameters";
+
+/** Current value of a parameter, undefined if the network has not told one. */
+export function findParameter(context: DataContext, key: string): string | undefined {
+  return context.get<{ value: string }>("SELECT value FROM network_parameters_current WHERE key = ?", key)
+    ?.value;
+}
+
+// The one list whose cursor is not JSON but the bare key, and which is always ascending. The value of
+// `blockchains.ethereumConfig` is the recorded one, not a fixed text.
+const listNetworkParameters: Endpoint<DataContext> = {
+  path: "/api/v2/network/parameters",
+  request: "datanode.api.v2.ListNetworkParametersRequest",
+  response: "datanode.api.v2.ListNetworkParametersResponse",
+  tag: "Network",
+  summary: "List network parameters",
+  description: "Current values, ascending by key whatever `pagination.newestFirst` says.",
+  handle(context, request) {
+    const page = { ...context.page(request), newestFirst: false };
+    return context.query(FAILURE, () => {
+      const networkParameters = context.list<Row, object>({
+        query: {
+          select: "p.value",
+          from: "network_parameters_current p",
+          where: [],
+          params: [],
+          order: [{ sql: "p.key" }],
+        },
+        page,
+        key: (cursor) => [cursor.text],
+        cursor: (row) => row.k0 as string,
+        node: (row) => ({ key: row.k0, value: row.value }),
+      });
+      return { networkParameters };
+    });
+  },
+};
+
+const getNetworkParameter: Endpoint<DataContext> = {
+  path: "/api/v2/network/parameters/{key}",
+  request: "datanode.api.v2.GetNetworkParameterRequest",
+  response: "datanode.api.v2.GetNetworkParameterResponse",
+  tag: "Network",
+  summary: "Get a network parameter",
+  handle(context, request) {
+    const key = request.key as string;
+    const value = findParameter(context, key);
+    if (value === undefined) throw notFound(FAILURE);
+    return { networkParameter: { key, value } };
+  },
+};
 
 const getNetworkData: Endpoint<DataContext> = {
   path: "/api/v2/network/data",
@@ -127,4 +184,173 @@ const info: Endpoint<DataContext> = {
   handle: ({ build }) => ({ version: build.version, commitHash: build.commit }),
 };
 
-export const networkEndpoints = [getNetworkData, getNetworkLimits, getVegaTime, info];
+interface CoreEventRow extends Row {
+  data: Uint8Array;
+}
+
+const listCheckpoints: Endpoint<DataContext> = {
+  path: "/api/v2/checkpoints",
+  request: "datanode.api.v2.ListCheckpointsRequest",
+  response: "datanode.api.v2.ListCheckpointsResponse",
+  tag: "Network",
+  summary: "List checkpoints",
+  handle(context, request) {
+    const page = context.page(request);
+    return context.query("failed to get checkpoint", () => {
+      const order = [{ sql: "p.height" }, { sql: "p.block" }, { sql: "p.ord" }];
+      const checkpoints = context.list<CoreEventRow, object>({
+        query: { select: "p.data", from: "checkpoints p", where: [], params: [], order },
+        page,
+        key: (cursor) => {
+          const height = cursor.whole("blockHeight");
+          if (!cursor.has("vegaTime")) return [height];
+          return [height, cursor.block("vegaTime"), cursor.number("seqNum")];
+        },
+        cursor: (row) =>
+          JSON.stringify({
+            blockHeight: cursorNumber(row.k0 as bigint),
+            vegaTime: context.cursorTime(row.k1!),
+            seqNum: Number(row.k2),
+          }),
+        node: ({ data }) => {
+          const { hash, blockHash, blockHeight } = readCheckpointEventAt(data, 0, data.length);
+          return { hash, blockHash, atBlock: blockHeight };
+        },
+      });
+      return { checkpoints };
+    });
+  },
+};
+
+const listCoreSnapshots: Endpoint<DataContext> = {
+  path: "/api/v2/snapshots",
+  request: "datanode.api.v2.ListCoreSnapshotsRequest",
+  response: "datanode.api.v2.ListCoreSnapshotsResponse",
+  tag: "Network",
+  summary: "List core snapshots",
+  description: "Snapshots that the core has taken, by block height. `protocolUpgradeBlock` is always false.",
+  handle(context, request) {
+    const page = context.page(request);
+    return context.query("failed to list core snapshots", () => {
+      const order = [{ sql: "s.height" }, { sql: "s.block" }];
+      const coreSnapshots = context.list<CoreEventRow, object>({
+        query: { select: "s.data", from: "core_snapshots s", where: [], params: [], order },
+        page,
+        key: (cursor) => [cursor.whole("BlockHeight"), cursor.block("VegaTime")],
+        cursor: (row) => {
+          const { blockHeight, blockHash, coreVersion } = readSnapshot(row.data);
+          return JSON.stringify({
+            VegaTime: context.cursorTime(row.k1!),
+            BlockHeight: cursorNumber(blockHeight),
+            BlockHash: blockHash,
+            VegaCoreVersion: coreVersion,
+          });
+        },
+        // The original does not store the last field, so it always says false.
+        node: ({ data }) => ({ ...readSnapshot(data), protocolUpgradeBlock: false }),
+      });
+      return { coreSnapshots };
+    });
+  },
+};
+
+function readSnapshot(data: Uint8Array) {
+  return readCoreSnapshotDataAt(data, 0, data.length);
+}
+
+/** Newest row of each proposal; (height, tag, block) is the table's key. */
+const IS_CURRENT =
+  "u.block = (SELECT max(x.block) FROM upgrade_proposals x WHERE x.height = u.height AND x.tag = u.tag)";
+
+interface UpgradeRow extends Row {
+  block: bigint;
+  data: Uint8Array;
+}
+
+function upgradeOf({ data }: UpgradeRow): ProtocolUpgradeEvent {
+  return readProtocolUpgradeEventAt(data, 0, data.length);
+}
+
+const listProtocolUpgradeProposals: Endpoint<DataContext> = {
+  path: "/api/v2/upgrade/proposals",
+  request: "datanode.api.v2.ListProtocolUpgradeProposalsRequest",
+  response: "datanode.api.v2.ListProtocolUpgradeProposalsResponse",
+  tag: "Network",
+  summary: "List protocol upgrade proposals",
+  description: "By upgrade height and release tag. `approvedBy` is the exact text of one approver.",
+  handle(context, request) {
+    const page = context.page(request);
+    const { status, approvedBy } = request as { status?: number; approvedBy?: string };
+    return context.query("failed to list protocol upgrade proposals", () => {
+      const filter = status === undefined && approvedBy === undefined ? undefined : { status, approvedBy };
+      const protocolUpgradeProposals = context.list<UpgradeRow, ProtocolUpgradeEvent>({
+        query: {
+          select: "u.block, u.data",
+          ...(filter
+            ? matching(context, filter)
+            : { from: "upgrade_proposals u", where: [IS_CURRENT], params: [] }),
+          order: [{ sql: "u.height" }, { sql: "u.tag" }],
+        },
+        page,
+        key: (cursor) => [cursor.whole("UpgradeBlockHeight"), cursor.string("VegaReleaseTag")],
+        cursor: (row) =>
+          JSON.stringify({
+            VegaTime: context.cursorTime(row.block),
+            UpgradeBlockHeight: cursorNumber(row.k0 as bigint),
+            VegaReleaseTag: row.k1,
+          }),
+        node: upgradeOf,
+      });
+      return { protocolUpgradeProposals };
+    });
+  },
+};
+
+/**
+ * Status and approvers stand only inside the messages, so a filter looks through the proposals first. There are few:
+ * only validators make them, one for each release.
+ */
+function matching(
+  context: DataContext,
+  filter: { status: number | undefined; approvedBy: string | undefined },
+): Pick<ListQuery, "from" | "where" | "params"> {
+  const keys: string[] = [];
+  const sql = `SELECT u.height, u.tag, u.block, u.data FROM upgrade_proposals u WHERE ${IS_CURRENT}`;
+  for (const row of context.db.query(sql).iterate() as Iterable<UpgradeRow>) {
+    const { status, approvers } = upgradeOf(row);
+    if (filter.status !== undefined && status !== filter.status) continue;
+    if (filter.approvedBy !== undefined && !approvers.includes(filter.approvedBy)) continue;
+    // Written here: a height may be larger than `JSON.stringify` can say.
+    keys.push(`[${row.height},${JSON.stringify(row.tag)},${row.block}]`);
+  }
+  return {
+    from: `json_each(?) j CROSS JOIN upgrade_proposals u ON u.height = j.value ->> 0 AND u.tag = j.value ->> 1
+      AND u.block = j.value ->> 2`,
+    where: [],
+    params: [`[${keys.join(",")}]`],
+  };
+}
+
+const getProtocolUpgradeStatus: Endpoint<DataContext> = {
+  path: "/api/v2/upgrade/status",
+  request: "datanode.api.v2.GetProtocolUpgradeStatusRequest",
+  response: "datanode.api.v2.GetProtocolUpgradeStatusResponse",
+  tag: "Network",
+  summary: "Whether the data node is ready for a protocol upgrade",
+  // In the original this turns true when the history before an upgrade is written and the program only waits to be
+  // replaced. This node goes on serving, so it is never in that state.
+  handle: () => ({ ready: false }),
+};
+
+export const networkEndpoints = [
+  getNetworkData,
+  getNetworkLimits,
+  getVegaTime,
+  info,
+  listNetworkParameters,
+  getNetworkParameter,
+  listCheckpoints,
+  listCoreSnapshots,
+  listProtocolUpgradeProposals,
+  getProtocolUpgradeStatus,
+];

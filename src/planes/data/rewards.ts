@@ -18,7 +18,7 @@ import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
 import { CursorReader, type DataContext, inList, truncatedNs } from "./context.ts";
-import { EPOCH_MAX } from "./epoch-text.ts";
+import { EPOCH_MAX } from "./values.ts";
 
 /** What an account event writes for "no market". */
 const NO_MARKET = "!";

@@ -1,9 +1,7 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
+import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../../store/head.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
-import { IngestRate } from "./ingest-rate.ts";
-import { metric } from "./metric.ts";
-import { processMetrics } from "./process-metrics.ts";
 
 export interface StatusSource {
   head(): ChainHead | undefined;
@@ -139,4 +137,70 @@ function errorLines({ responses }: CountValues): string[] {
     `lyra_http_errors_total{kind="client"} ${inClass(400)}`,
     `lyra_http_errors_total{kind="server"} ${inClass(500)}`,
   ];
+}
+
+const SAMPLE_MS = 1_000;
+const WINDOW_MS = 60_000;
+
+interface Sample {
+  readonly ms: number;
+  readonly height: number;
+}
+
+export class IngestRate {
+  private readonly samples: Sample[] = [];
+
+  constructor(private readonly nowMs: () => number = () => performance.now()) {}
+
+  /** To be called after a commit. @param height read only when a sample is due */
+  note(height: () => number): void {
+    const ms = this.nowMs();
+    const last = this.samples.at(-1);
+    if (last !== undefined && ms - last.ms < SAMPLE_MS) return;
+    this.samples.push({ ms, height: height() });
+    this.dropOld(ms);
+  }
+
+  /** @param height of the last block */
+  perSecond(height: number): number {
+    const ms = this.nowMs();
+    this.dropOld(ms);
+    const [first] = this.samples;
+    if (first === undefined || ms <= first.ms) return 0;
+    // A chain that took blocks back has no negative rate.
+    return Math.max(0, ((height - first.height) * 1_000) / (ms - first.ms));
+  }
+
+  private dropOld(ms: number): void {
+    while (this.samples.length > 0 && ms - this.samples[0]!.ms > WINDOW_MS) this.samples.shift();
+  }
+}
+
+const DESCRIPTORS = "/proc/self/fd";
+const LIMITS = "/proc/self/limits";
+const OPEN_FILES = /^Max open files\s+(\d+)/m;
+
+/** Without those of descriptors where the system has no `/proc`. */
+export function processMetrics(): string[] {
+  const lines = metric(
+    "process_resident_memory_bytes",
+    "gauge",
+    "Resident memory.",
+    process.memoryUsage.rss(),
+  );
+  try {
+    // One of them is the folder that is read.
+    const open = readdirSync(DESCRIPTORS).length - 1;
+    lines.push(...metric("process_open_fds", "gauge", "Open file descriptors, sockets too.", open));
+    const most = OPEN_FILES.exec(readFileSync(LIMITS, "utf8"))?.[1];
+    if (most !== undefined)
+      lines.push(...metric("process_max_fds", "gauge", "File descriptors at the most.", Number(most)));
+  } catch {
+    // Elsewhere than on Linux.
+  }
+  return lines;
+}
+
+export function metric(name: string, type: string, help: string, value: number): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, `${name} ${value}`];
 }

@@ -4,7 +4,7 @@ import { ApiError, badRequest } from "../../http/errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { segmentDirectory } from "../../store/database.ts";
 import { ExportSlots } from "./counts.ts";
-import { exportLedgerEntries } from "./ledger-export.ts";
+import { exportLedgerEntries } from "./ledger.ts";
 import { EXPORT_PATH, errorResponse, NetworkHistoryExports } from "./network-history.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
 import type { ServerStatus } from "./status.ts";

@@ -6,9 +6,8 @@ import type { RequestFields } from "../../http/query.ts";
 import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
 import { type DataContext, inList } from "./context.ts";
+import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./lists.ts";
 import { checkMarketId } from "./markets.ts";
-import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./merge.ts";
-import { syntheticCursor, syntheticCursorPlace, syntheticPlace } from "./synthetic-time.ts";
 import { numberText } from "./values.ts";
 
 interface TradeRow extends Row {
@@ -81,12 +80,11 @@ const listTrades: Endpoint<DataContext> = {
         },
         page,
         key: (cursor) =>
-          syntheticCursorPlace(
-            context,
+          context.blocks.syntheticCursorPlace(
             cursor.timeUs("synthetic_time"),
             cursor.has("ord") ? cursor.number("ord") : undefined,
           ),
-        cursor: (row) => JSON.stringify(syntheticCursor(context, row.k0 as bigint, row.k1 as bigint)),
+        cursor: (row) => JSON.stringify(context.blocks.syntheticCursor(row.k0 as bigint, row.k1 as bigint)),
         node: (row) => tradeOf(context, row.data, row.k0 as bigint),
       }),
     }));
@@ -168,7 +166,7 @@ function rangeCondition(context: DataContext, request: RequestFields): Condition
   ] as const) {
     if (bound === undefined) continue;
     where.push(`(t.block, t.ord) ${operator} (?, ?)`);
-    params.push(...syntheticPlace(context, Number(bound / 1000n)));
+    params.push(...context.blocks.syntheticPlace(Number(bound / 1000n)));
   }
   return { where, params };
 }

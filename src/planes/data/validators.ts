@@ -1,16 +1,115 @@
-// The validators of an epoch with their stake and scores (reference 10, section 5.7): what the lists of nodes, an
-// epoch and the network's totals are made from.
+// Epochs, their validators with stake and scores, delegations, and rotations of validators' keys (reference 10, sections
+// 4.8, 4.9, 5.4, 5.7 and 5.9).
 import { numericText } from "../../history/numeric.ts";
-import type { ListQuery, Row } from "../../http/pagination.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { invalidArgument, notFound } from "../../http/errors.ts";
+import type { ListQuery, Param, Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
 import { amountText, loadAmount, type StoredAmount } from "../../store/amount.ts";
 import {
+  type EpochEvent,
+  type KeyRotation,
+  readEpochEventAt,
+  readKeyRotationAt,
   readValidatorRankingEventAt,
   readValidatorScoreEventAt,
   readValidatorUpdateAt,
 } from "../../wire/generated/events.ts";
-import type { Delegation, Node, RankingScore, RewardScore } from "../../wire/generated/vega.ts";
-import type { DataContext } from "./context.ts";
-import { nestedRows } from "./nested.ts";
+import type { Delegation, Epoch, Node, RankingScore, RewardScore } from "../../wire/generated/vega.ts";
+import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
+import { type Connection, type DataContext, perContext, truncatedNs } from "./context.ts";
+import { nestedRows } from "./lists.ts";
+import { EPOCH_MAX, parseEpoch } from "./values.ts";
+
+const ACTION_END = 2;
+const NANOSECONDS_PER_MINUTE = 60_000_000_000;
+
+/** Each epoch has two rows, its start and its end; the newest is its state. */
+interface EpochRow {
+  data: Uint8Array;
+}
+
+/** Newest state of an epoch; the current one when none is named. @throws ApiError 404 */
+export function requireEpoch(context: DataContext, id: bigint | undefined): EpochEvent {
+  const row =
+    id === undefined
+      ? context.get<EpochRow>("SELECT data FROM epochs ORDER BY id DESC, block DESC LIMIT 1")
+      : id <= EPOCH_MAX
+        ? context.get<EpochRow>("SELECT data FROM epochs WHERE id = ? ORDER BY block DESC LIMIT 1", id)
+        : undefined;
+  if (!row) throw notFound("failed to get epoch");
+  return readEpoch(row.data);
+}
+
+/** An epoch's times as the original keeps them: cut to microseconds, no end before the end is told. */
+function readEpoch(data: Uint8Array): EpochEvent {
+  const event = readEpochEventAt(data, 0, data.length);
+  event.startTime = truncatedNs(event.startTime);
+  event.expireTime = truncatedNs(event.expireTime);
+  event.endTime = event.action === ACTION_END ? truncatedNs(event.endTime) : 0n;
+  return event;
+}
+
+/** Height of the block at exactly this time, 0 when there is none. */
+function heightAt(context: DataContext, timeNs: bigint): bigint {
+  if (timeNs === 0n) return 0n;
+  const { no, exact } = context.blocks.position(Number(timeNs / 1000n));
+  if (!exact) return 0n;
+  return context.get<{ height: bigint }>("SELECT height FROM blocks WHERE no = ?", no)!.height;
+}
+
+/** Length of the finished epochs of each store: only what follows the last known one is read again. */
+const finishedEpochs = perContext(() => ({ through: -1n, ns: 0n }));
+
+/** Minutes of all completed epochs together. */
+export function completedMinutes(context: DataContext): number {
+  const finished = finishedEpochs(context);
+  const rows = context.db
+    .query("SELECT data FROM epochs WHERE id > ? ORDER BY id, block")
+    .iterate(finished.through) as Iterable<EpochRow>;
+  let last: EpochEvent | undefined;
+  for (const row of rows) {
+    const event = readEpoch(row.data);
+    if (last && last.seq !== event.seq) {
+      // A later epoch has begun: the one before it does not change any more.
+      finished.through = last.seq;
+      finished.ns += durationNs(last);
+    }
+    last = event;
+  }
+  return Number(finished.ns + (last ? durationNs(last) : 0n)) / NANOSECONDS_PER_MINUTE;
+}
+
+function durationNs(epoch: EpochEvent): bigint {
+  return epoch.action === ACTION_END ? epoch.endTime - epoch.startTime : 0n;
+}
+
+const getEpoch: Endpoint<DataContext> = {
+  path: "/api/v2/epoch",
+  request: "datanode.api.v2.GetEpochRequest",
+  response: "datanode.api.v2.GetEpochResponse",
+  tag: "Epochs",
+  summary: "Get an epoch",
+  description:
+    "The epoch `id`, or the current one for 0 or none, with its validators by id and its delegations by node and party.",
+  handle(context, request) {
+    const id = (request.id as bigint | undefined) ?? 0n;
+    const event = requireEpoch(context, id === 0n ? undefined : id);
+    const epoch: Epoch = {
+      seq: event.seq,
+      timestamps: {
+        startTime: event.startTime,
+        expiryTime: event.expireTime,
+        endTime: event.endTime,
+        firstBlock: heightAt(context, event.startTime),
+        lastBlock: heightAt(context, event.endTime),
+      },
+      validators: nodesOf(context, event.seq, validatorsOf(context, event.seq)),
+      delegations: delegationsIn(context, event.seq),
+    };
+    return { epoch };
+  },
+};
 
 /** The only node status that is ever stored: NODE_STATUS_VALIDATOR. */
 const NODE_STATUS_VALIDATOR = 1;
@@ -167,3 +266,249 @@ export function rankingScoreOf(data: Uint8Array): RankingScore {
     rankingScore: numericText(m.rankingScore),
   };
 }
+
+const listNodes: Endpoint<DataContext> = {
+  path: "/api/v2/nodes",
+  request: "datanode.api.v2.ListNodesRequest",
+  response: "datanode.api.v2.ListNodesResponse",
+  tag: "Nodes",
+  summary: "List validator nodes",
+  description: "The validators of the epoch `epochSeq`, or of the current one, by id.",
+  handle(context, request) {
+    const page = context.page(request);
+    const asked = request.epochSeq as bigint | undefined;
+    const epoch = requireEpoch(context, asked === undefined || asked > EPOCH_MAX ? undefined : asked).seq;
+    return context.query("failed to get nodes", () => {
+      const rows = context.list<ValidatorRow, ValidatorRow>({
+        query: validatorQuery(epoch),
+        page,
+        key: (cursor) => [cursor.ref("id")],
+        cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0) }),
+        node: (row) => row,
+      });
+      return { nodes: withNodes(context, epoch, rows) };
+    });
+  },
+};
+
+function withNodes(context: DataContext, epoch: bigint, rows: Connection<ValidatorRow>): Connection<Node> {
+  const nodes = nodesOf(
+    context,
+    epoch,
+    rows.edges.map(({ node }) => node),
+  );
+  return {
+    edges: rows.edges.map(({ cursor }, i) => ({ node: nodes[i]!, cursor })),
+    pageInfo: rows.pageInfo,
+  };
+}
+
+const getNode: Endpoint<DataContext> = {
+  path: "/api/v2/node/{id}",
+  request: "datanode.api.v2.GetNodeRequest",
+  response: "datanode.api.v2.GetNodeResponse",
+  tag: "Nodes",
+  summary: "Get a validator node",
+  description: "The validator `id` in the current epoch.",
+  handle(context, request) {
+    const id = request.id as string;
+    if (id === "") throw invalidArgument("missing node id");
+    const epoch = requireEpoch(context, undefined).seq;
+    let validator: ValidatorRow | undefined;
+    try {
+      validator = findValidator(context, epoch, id);
+    } catch (error) {
+      if (error instanceof InvalidIdentifier) throw invalidArgument(error.message);
+      throw error;
+    }
+    if (!validator) throw notFound("no resource corresponding to this id", "");
+    return { node: nodesOf(context, epoch, [validator])[0] };
+  },
+};
+
+interface ListedDelegation extends Row {
+  amount: StoredAmount;
+}
+
+const listDelegations: Endpoint<DataContext> = {
+  path: "/api/v2/delegations",
+  request: "datanode.api.v2.ListDelegationsRequest",
+  response: "datanode.api.v2.ListDelegationsResponse",
+  tag: "Delegations",
+  summary: "List delegations",
+  description: "The latest amount of each party, node and epoch, by block time, party, node and epoch.",
+  handle(context, request) {
+    const { partyId, nodeId, epochId } = request as Record<string, string | undefined>;
+    const epoch = epochId === undefined ? undefined : parseEpoch(epochId, "epochID");
+    const page = context.page(request);
+    return context.query(
+      "failed to get delegation",
+      () => {
+        const where: string[] = [];
+        const params: Param[] = [];
+        const equal = (column: string, value: Param) => {
+          where.push(`${column} = ?`);
+          params.push(value);
+        };
+        // Present but empty is the empty id, which nobody has.
+        if (partyId !== undefined) equal("c.party", context.ids.position(partyId));
+        if (nodeId !== undefined) equal("c.node", context.ids.position(nodeId));
+        if (epoch !== undefined) equal("c.epoch", epoch);
+        const delegations = context.list<ListedDelegation, Delegation>({
+          query: {
+            select: "c.amount",
+            from: "delegations_current c",
+            where,
+            params,
+            order: ["c.block", "c.party", "c.node", "c.epoch"].map((sql) => ({ sql })),
+          },
+          page,
+          key: (cursor) => [
+            cursor.block("vegaTime"),
+            cursor.ref("partyId"),
+            cursor.ref("nodeId"),
+            cursor.number("epochId"),
+          ],
+          cursor: (row) =>
+            JSON.stringify({
+              vegaTime: context.cursorTime(row.k0!),
+              partyId: context.ids.text(row.k1 as bigint),
+              nodeId: context.ids.text(row.k2 as bigint),
+              epochId: Number(row.k3),
+            }),
+          node: (row) => ({
+            party: context.ids.text(row.k1 as bigint),
+            nodeId: context.ids.text(row.k2 as bigint),
+            amount: amountText(row.amount),
+            epochSeq: String(row.k3),
+          }),
+        });
+        return { delegations };
+      },
+      "querying delegations: ",
+    );
+  },
+};
+
+interface RotationRow extends Row {
+  data: Uint8Array;
+}
+
+function rotationOf(data: Uint8Array): KeyRotation {
+  const rotation = readKeyRotationAt(data, 0, data.length);
+  rotation.nodeId = canonicalIdentifier(rotation.nodeId);
+  rotation.oldPubKey = canonicalIdentifier(rotation.oldPubKey);
+  rotation.newPubKey = canonicalIdentifier(rotation.newPubKey);
+  return rotation;
+}
+
+/** Conditions on column `node` of a request; no id, or an empty one, is every node. @throws InvalidIdentifier */
+function ofNode(context: DataContext, nodeId: string): Pick<ListQuery, "where" | "params"> {
+  if (nodeId === "") return { where: [], params: [] };
+  return { where: ["r.node = ?"], params: [context.ids.position(nodeId)] };
+}
+
+function nodeIdOf(request: RequestFields): string {
+  return (request.nodeId as string | undefined) ?? "";
+}
+
+// The paths of rotations have two spellings: `chain` is ours, `vega` the original's.
+const listKeyRotations: Endpoint<DataContext> = {
+  path: "/api/v2/chain/keys/rotations",
+  aliases: ["/api/v2/vega/keys/rotations"],
+  request: "datanode.api.v2.ListKeyRotationsRequest",
+  response: "datanode.api.v2.ListKeyRotationsResponse",
+  tag: "Nodes",
+  summary: "List key rotations",
+  description: "Rotations of validators' main keys, by the block in which they took effect, then by node.",
+  handle(context, request) {
+    const page = context.page(request);
+    const nodeId = nodeIdOf(request);
+    const failure =
+      nodeId === "" ? "failed to get all key rotations" : "failed to get key rotations for node";
+    return context.query(
+      failure,
+      () => {
+        // A node has one row a block, so the keys after it in the documented order never decide.
+        const order = [{ sql: "r.block" }, { sql: "r.node" }];
+        const rotations = context.list<RotationRow, KeyRotation>({
+          query: { select: "r.data", from: "key_rotations r", ...ofNode(context, nodeId), order },
+          page,
+          key: (cursor) => [cursor.block("vega_time"), cursor.ref("node_id")],
+          cursor: (row) => {
+            const { nodeId, oldPubKey, newPubKey } = rotationOf(row.data);
+            return JSON.stringify({
+              vega_time: context.cursorTime(row.k0!),
+              node_id: nodeId,
+              old_pub_key: oldPubKey,
+              new_pub_key: newPubKey,
+            });
+          },
+          node: (row) => rotationOf(row.data),
+        });
+        return { rotations };
+      },
+      `nodeID: ${nodeId.slice(0, 200)}: `,
+    );
+  },
+};
+
+const listEthereumKeyRotations: Endpoint<DataContext> = {
+  path: "/api/v2/chain/keys/ethereum/rotations",
+  aliases: ["/api/v2/vega/keys/ethereum/rotations"],
+  request: "datanode.api.v2.ListEthereumKeyRotationsRequest",
+  response: "datanode.api.v2.ListEthereumKeyRotationsResponse",
+  tag: "Nodes",
+  summary: "List Ethereum key rotations",
+  description:
+    "Rotations of validators' Ethereum keys, by the block in which they took effect, then by node.",
+  handle(context, request) {
+    const page = context.page(request);
+    const nodeId = nodeIdOf(request);
+    return context.query(
+      "failed to get ethereum key rotations for node",
+      () => ({ keyRotations: ethereumRotations(context, page, nodeId) }),
+      `nodeID: ${nodeId.slice(0, 200)}: `,
+    );
+  },
+};
+
+function ethereumRotations(context: DataContext, page: ReturnType<DataContext["page"]>, nodeId: string) {
+  const order = ["r.block", "r.node", "r.old_address", "r.new_address", "r.ord"].map((sql) => ({ sql }));
+  return context.list<Row, object>({
+    query: { select: "r.height", from: "ethereum_key_rotations r", ...ofNode(context, nodeId), order },
+    page,
+    key: (cursor) => {
+      const place = [
+        cursor.block("vegaTime"),
+        cursor.ref("nodeID"),
+        cursor.string("oldAddress").toLowerCase(),
+        cursor.string("newAddress").toLowerCase(),
+      ];
+      return cursor.has("seqNum") ? [...place, cursor.number("seqNum")] : place;
+    },
+    cursor: (row) =>
+      JSON.stringify({
+        vegaTime: context.cursorTime(row.k0!),
+        nodeID: context.ids.text(row.k1 as bigint),
+        oldAddress: row.k2,
+        newAddress: row.k3,
+        seqNum: Number(row.k4),
+      }),
+    node: (row) => ({
+      nodeId: context.ids.text(row.k1 as bigint),
+      oldAddress: row.k2,
+      newAddress: row.k3,
+      blockHeight: row.height,
+    }),
+  });
+}
+
+export const validatorEndpoints = [
+  listNodes,
+  getNode,
+  getEpoch,
+  listDelegations,
+  listKeyRotations,
+  listEthereumKeyRotations,
+];

@@ -1,5 +1,6 @@
-// How stored values come back out: messages are kept as they came, the interface shows them as the original's
-// columns would (reference 20, section 3.3).
+// Values on their way in and out: messages are kept as they came, the interface shows them as the original's columns
+// would (reference 20, section 3.3), and takes epochs as text.
+import { invalidArgument } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { canonicalIdentifier, isHex } from "../../wire/identifiers.ts";
 
@@ -21,4 +22,26 @@ export function optionalNumberText(text: string): string {
 /** An identifier that nothing checked when it was stored: lower case if it is hex, else as it is. */
 export function lenientIdentifier(text: string): string {
   return isHex(text) ? canonicalIdentifier(text) : text;
+}
+
+const WHOLE_NUMBER = /^[+-]?\d+$/;
+/** The last epoch that a column can hold. */
+export const EPOCH_MAX = 2n ** 63n - 1n;
+const EPOCH_MIN = -(2n ** 63n);
+
+/**
+ * The number of an epoch, as the original's integer parser takes it.
+ * @param title what its error text calls the parameter
+ * @throws ApiError 400
+ */
+export function parseEpoch(text: string, title: string): bigint {
+  const fail = (reason: string) => {
+    const shown = text.slice(0, 200);
+    const inner = `${title}: ${shown}: strconv.ParseInt: parsing ${JSON.stringify(shown)}: ${reason}`;
+    return invalidArgument("failed to parse epoch id", inner);
+  };
+  if (!WHOLE_NUMBER.test(text)) throw fail("invalid syntax");
+  const value = text.length > 40 ? undefined : BigInt(text.startsWith("+") ? text.slice(1) : text);
+  if (value === undefined || value > EPOCH_MAX || value < EPOCH_MIN) throw fail("value out of range");
+  return value;
 }

@@ -1,7 +1,7 @@
 // Ledger entries and their export over a small made-up chain (reference 10, section 5.13).
 import { afterAll, describe, expect, test } from "bun:test";
 import { dataApp } from "../../../src/planes/data/app.ts";
-import { exportLedgerEntries } from "../../../src/planes/data/ledger-export.ts";
+import { exportLedgerEntries } from "../../../src/planes/data/ledger.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { ServerStatus } from "../../../src/planes/data/status.ts";
 import { LEDGER_EXPORT_PATH } from "../../../src/planes/data/streams.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
 import { latencyLines, ROUTE_CLASSES, ServerCounts } from "../../../src/planes/data/counts.ts";
-import { IngestRate } from "../../../src/planes/data/ingest-rate.ts";
+import { IngestRate } from "../../../src/planes/data/status.ts";
 
 /** Numbers by name and labels. */
 function read(text: string): Map<string, number> {

@@ -1,0 +1,444 @@
+// What crosses the Ethereum bridge: deposits and withdrawals, the validators' signatures over a resource, and bundles
+// of values and signatures as the bridge's contracts want them (reference 10, sections 4.5, 4.7, 5.2, 5.8 and 5.18).
+import type { Endpoint } from "../../http/endpoint.ts";
+import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
+import { CursorError, type Param, type Row } from "../../http/pagination.ts";
+import type { RequestFields } from "../../http/query.ts";
+import {
+  type Asset,
+  type Deposit,
+  readDepositAt,
+  readProposalAt,
+  readWithdrawalAt,
+  type Withdrawal,
+} from "../../wire/generated/vega.ts";
+import {
+  canonicalIdentifier,
+  hexOf,
+  InvalidIdentifier,
+  identifierBytes,
+  isHex64,
+  isIdentifier,
+} from "../../wire/identifiers.ts";
+import { findAsset } from "./assets.ts";
+import { rfc3339 } from "./blocks.ts";
+import {
+  type Connection,
+  type CursorReader,
+  type DataContext,
+  dateRange,
+  isPartyFilter,
+  truncatedNs,
+} from "./context.ts";
+import { parseEpoch } from "./values.ts";
+
+/** Deposits and withdrawals are kept and paged alike: by the block of their last update, their id and their party. */
+interface BridgedRow extends Row {
+  data: Uint8Array;
+}
+
+type Page = ReturnType<DataContext["page"]>;
+
+/** Joins the current state of each to its row; `c` and `d` name the two. */
+export function currentRows(table: "deposits" | "withdrawals"): string {
+  return `${table}_current c JOIN ${table} d ON d.block = c.block AND d.id = c.id AND d.party = c.party`;
+}
+
+/** The request's party, "" when all are wanted. @throws ApiError 400 */
+export function filterParty(request: RequestFields): string {
+  const partyId = (request.partyId as string | undefined) ?? "";
+  if (partyId !== "" && !isPartyFilter(partyId)) throw invalidArgument("invalid party id");
+  return partyId;
+}
+
+/** One page. The date range applies to the time of the last update. */
+export function listBridged<T>(
+  context: DataContext,
+  request: RequestFields,
+  list: {
+    readonly table: "deposits" | "withdrawals";
+    readonly partyId: string;
+    readonly page: Page;
+    node(data: Uint8Array): T;
+  },
+) {
+  const range = dateRange(context, request.dateRange as RequestFields | undefined, "c.block");
+  if (list.partyId !== "") {
+    range.where.push("c.party = ?");
+    range.params.push(context.ids.position(list.partyId));
+  }
+  const order = [{ sql: "c.block" }, { sql: "c.id" }, { sql: "c.party" }];
+  return context.list<BridgedRow, T>({
+    query: { select: "d.data", from: currentRows(list.table), ...range, order },
+    page: list.page,
+    key: (cursor) => {
+      const place = [cursor.block("vegaTime"), cursor.bytes("id")];
+      return cursor.has("partyId") ? [...place, cursor.ref("partyId")] : place;
+    },
+    cursor: (row) =>
+      JSON.stringify({
+        vegaTime: context.cursorTime(row.k0!),
+        id: hexOf(row.k1 as Uint8Array),
+        partyId: context.ids.text(row.k2 as bigint),
+      }),
+    node: (row) => list.node(row.data),
+  });
+}
+
+/** The latest state of one, by id. */
+export function findBridged(
+  context: DataContext,
+  table: "deposits" | "withdrawals",
+  id: string,
+): Uint8Array | undefined {
+  const sql = `SELECT d.data FROM ${currentRows(table)} WHERE c.id = ? ORDER BY c.block DESC LIMIT 1`;
+  return context.get<BridgedRow>(sql, Buffer.from(id, "hex"))?.data;
+}
+
+function depositOf(data: Uint8Array): Deposit {
+  const deposit = readDepositAt(data, 0, data.length);
+  deposit.id = canonicalIdentifier(deposit.id);
+  deposit.partyId = canonicalIdentifier(deposit.partyId);
+  deposit.asset = canonicalIdentifier(deposit.asset);
+  deposit.amount = BigInt(deposit.amount).toString();
+  deposit.creditedTimestamp = truncatedNs(deposit.creditedTimestamp);
+  deposit.createdTimestamp = truncatedNs(deposit.createdTimestamp);
+  return deposit;
+}
+
+const listDeposits: Endpoint<DataContext> = {
+  path: "/api/v2/deposits",
+  request: "datanode.api.v2.ListDepositsRequest",
+  response: "datanode.api.v2.ListDepositsResponse",
+  tag: "Deposits",
+  summary: "List deposits",
+  description:
+    "Every deposit in its current state, by the time of its last update. The date range applies to that time: start inclusive, end exclusive.",
+  handle(context, request) {
+    const page = context.page(request);
+    const partyId = filterParty(request);
+    const list = { table: "deposits", partyId, page, node: depositOf } as const;
+    return context.query("failed to get deposit", () => ({ deposits: listBridged(context, request, list) }));
+  },
+};
+
+const getDeposit: Endpoint<DataContext> = {
+  path: "/api/v2/deposit/{id}",
+  request: "datanode.api.v2.GetDepositRequest",
+  response: "datanode.api.v2.GetDepositResponse",
+  tag: "Deposits",
+  summary: "Get a deposit",
+  handle(context, request) {
+    const id = request.id as string;
+    if (id === "") throw invalidArgument("missing deposit ID");
+    if (!isHex64(id)) throw invalidArgument("not a valid vega id");
+    const data = findBridged(context, "deposits", id);
+    if (!data) throw notFound("failed to get deposit");
+    return { deposit: depositOf(data) };
+  },
+};
+
+function withdrawalOf(data: Uint8Array): Withdrawal {
+  const withdrawal = readWithdrawalAt(data, 0, data.length);
+  withdrawal.id = canonicalIdentifier(withdrawal.id);
+  withdrawal.partyId = canonicalIdentifier(withdrawal.partyId);
+  withdrawal.asset = canonicalIdentifier(withdrawal.asset);
+  withdrawal.amount = BigInt(withdrawal.amount).toString();
+  withdrawal.createdTimestamp = truncatedNs(withdrawal.createdTimestamp);
+  withdrawal.withdrawnTimestamp = truncatedNs(withdrawal.withdrawnTimestamp);
+  // Never null: the original keeps an absent extension as an empty object.
+  withdrawal.ext ??= { erc20: undefined };
+  return withdrawal;
+}
+
+/**
+ * The latest state of a withdrawal.
+ * @throws ApiError 400 for a missing or malformed id, 404 for an unknown one
+ */
+export function requireWithdrawal(context: DataContext, id: string): Withdrawal {
+  if (id === "") throw invalidArgument("missing withdrawal ID");
+  if (!isHex64(id)) throw invalidArgument("invalid withdrawal ID");
+  const data = findBridged(context, "withdrawals", id);
+  if (!data) throw notFound("failed to get withdrawal");
+  return withdrawalOf(data);
+}
+
+const listWithdrawals: Endpoint<DataContext> = {
+  path: "/api/v2/withdrawals",
+  request: "datanode.api.v2.ListWithdrawalsRequest",
+  response: "datanode.api.v2.ListWithdrawalsResponse",
+  tag: "Withdrawals",
+  summary: "List withdrawals",
+  description:
+    "Every withdrawal in its current state, by the time of its last update. The date range applies to that time: start inclusive, end exclusive.",
+  handle(context, request) {
+    const partyId = filterParty(request);
+    const page = context.page(request);
+    const list = { table: "withdrawals", partyId, page, node: withdrawalOf } as const;
+    return context.query("failed to get withdrawal", () => ({
+      withdrawals: listBridged(context, request, list),
+    }));
+  },
+};
+
+const getWithdrawal: Endpoint<DataContext> = {
+  path: "/api/v2/withdrawal/{id}",
+  request: "datanode.api.v2.GetWithdrawalRequest",
+  response: "datanode.api.v2.GetWithdrawalResponse",
+  tag: "Withdrawals",
+  summary: "Get a withdrawal",
+  handle: (context, request) => ({ withdrawal: requireWithdrawal(context, request.id as string) }),
+};
+
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+interface SignatureRow extends Row {
+  k1: Uint8Array;
+  kind: bigint;
+}
+
+const listNodeSignatures: Endpoint<DataContext> = {
+  path: "/api/v2/node/signatures",
+  request: "datanode.api.v2.ListNodeSignaturesRequest",
+  response: "datanode.api.v2.ListNodeSignaturesResponse",
+  tag: "Nodes",
+  summary: "List node signatures",
+  description: "Signatures of validators over the resource `id`, by their bytes.",
+  handle(context, request) {
+    const id = (request.id as string | undefined) ?? "";
+    if (id === "") throw invalidArgument("missing resource ID");
+    const page = context.page(request);
+    return context.query(
+      "failed to get notary for resource ID",
+      () => {
+        const resource = identifierBytes(id);
+        const resourceId = canonicalIdentifier(id);
+        const signatures = context.list<SignatureRow, object>({
+          query: {
+            select: "s.kind",
+            from: "node_signatures s",
+            where: ["s.resource = ?"],
+            params: [resource],
+            order: [{ sql: "s.resource" }, { sql: "s.sig" }],
+          },
+          page,
+          key: (cursor) => [cursor.bytes("resource_id"), signatureOf(cursor)],
+          cursor: (row) =>
+            JSON.stringify({ resource_id: resourceId, sig: Buffer.from(row.k1).toString("base64") }),
+          node: (row) => ({ id: resourceId, sig: row.k1, kind: Number(row.kind) }),
+        });
+        return { signatures };
+      },
+      `resourceID: ${id.slice(0, 200)}: `,
+    );
+  },
+};
+
+function signatureOf(cursor: CursorReader): Uint8Array {
+  const text = cursor.string("sig");
+  if (!BASE64.test(text)) throw new CursorError("parsing cursor: member sig is not base64");
+  return Buffer.from(text, "base64");
+}
+
+const NANOSECONDS_PER_SECOND = 1_000_000_000n;
+const HEX_ADDRESS = /^0x(?:[0-9a-f]{2})*$/;
+
+/** All signatures over a resource in one text, in the order of their bytes; empty, without `0x`, for none. */
+function signaturesOf(context: DataContext, resource: Uint8Array): string {
+  const sql = "SELECT sig FROM node_signatures WHERE resource = ? ORDER BY sig";
+  const rows = context.all<{ sig: Uint8Array }>(sql, resource);
+  return rows.length === 0 ? "" : `0x${rows.map((row) => hexOf(row.sig)).join("")}`;
+}
+
+/** Contract address of an ERC20 asset, in its own letter case. @throws ApiError 500 for any other asset */
+function contractOf(asset: Asset | undefined): string {
+  const address = asset?.details?.erc20?.contractAddress;
+  if (!address) throw notErc20();
+  return address;
+}
+
+function notErc20(): ApiError {
+  return internal("invalid erc20 token contract address");
+}
+
+/** A 64-digit id read as one number, as the bridge's nonces are made. */
+function nonceOf(id: string): string {
+  return BigInt(`0x${id}`).toString();
+}
+
+const getWithdrawalApproval: Endpoint<DataContext> = {
+  path: "/api/v2/erc20/asset/withdrawal/bundle",
+  request: "datanode.api.v2.GetERC20WithdrawalApprovalRequest",
+  response: "datanode.api.v2.GetERC20WithdrawalApprovalResponse",
+  tag: "ERC20 bridge",
+  summary: "Get the bundle that approves a withdrawal",
+  description: "Whatever the withdrawal's status; `creation` is in Unix seconds.",
+  handle(context, request) {
+    const withdrawal = requireWithdrawal(context, (request.withdrawalId as string | undefined) ?? "");
+    const signatures = signaturesOf(context, Buffer.from(withdrawal.id, "hex"));
+    return {
+      assetSource: contractOf(findAsset(context, withdrawal.asset)),
+      amount: withdrawal.amount,
+      nonce: withdrawal.ref,
+      signatures,
+      targetAddress: withdrawal.ext?.erc20?.receiverAddress ?? "",
+      creation: withdrawal.createdTimestamp / NANOSECONDS_PER_SECOND,
+    };
+  },
+};
+
+const getListAssetBundle: Endpoint<DataContext> = {
+  path: "/api/v2/erc20/asset/list/bundle",
+  request: "datanode.api.v2.GetERC20ListAssetBundleRequest",
+  response: "datanode.api.v2.GetERC20ListAssetBundleResponse",
+  tag: "ERC20 bridge",
+  summary: "Get the bundle that lists an asset on the bridge",
+  handle(context, request) {
+    const id = (request.assetId as string | undefined) ?? "";
+    if (id === "") throw invalidArgument("missing asset ID");
+    if (!isHex64(id)) throw invalidArgument("invalid asset ID");
+    const asset = findAsset(context, id);
+    if (!asset) throw notFound("failed to get asset for ID");
+    return {
+      assetSource: contractOf(asset),
+      vegaAssetId: asset.id,
+      nonce: nonceOf(asset.id),
+      signatures: signaturesOf(context, Buffer.from(id, "hex")),
+    };
+  },
+};
+
+const getSetAssetLimitsBundle: Endpoint<DataContext> = {
+  path: "/api/v2/erc20/asset/limits/bundle",
+  request: "datanode.api.v2.GetERC20SetAssetLimitsBundleRequest",
+  response: "datanode.api.v2.GetERC20SetAssetLimitsBundleResponse",
+  tag: "ERC20 bridge",
+  summary: "Get the bundle that sets an asset's limits on the bridge",
+  handle(context, request) {
+    const id = (request.proposalId as string | undefined) ?? "";
+    if (id === "") throw invalidArgument("proposal id is a required parameter");
+    if (!isHex64(id)) throw invalidArgument("invalid proposal id");
+    const proposalId = Buffer.from(id, "hex");
+    const sql =
+      "SELECT p.data FROM proposals_current c JOIN proposals p ON p.block = c.block AND p.id = c.id WHERE c.id = ?";
+    const row = context.get<{ data: Uint8Array }>(sql, proposalId);
+    if (!row) throw notFound("failed to get proposal");
+    const update = readProposalAt(row.data, 0, row.data.length).terms?.updateAsset;
+    if (!update) throw internal("not an update asset proposal");
+    // Proposals are stored whatever asset they name, as in the original.
+    const asset = isIdentifier(update.assetId) && findAsset(context, canonicalIdentifier(update.assetId));
+    if (!asset) throw notFound("failed to get asset for ID");
+    const limits = update.changes?.erc20;
+    if (!limits) throw notErc20();
+    return {
+      assetSource: contractOf(asset),
+      vegaAssetId: asset.id,
+      nonce: nonceOf(id),
+      lifetimeLimit: limits.lifetimeLimit,
+      threshold: limits.withdrawThreshold,
+      signatures: signaturesOf(context, proposalId),
+    };
+  },
+};
+
+interface SignerRow extends Row {
+  signer: string;
+  submitter: string;
+  nonce: string;
+  epoch: bigint;
+}
+
+interface SignerNode {
+  readonly submitter: string;
+  readonly nonce: string;
+  readonly timestamp: bigint;
+  readonly signatures: string;
+  readonly epochSeq: string;
+}
+
+/** Events of one kind (signers added, or removed) by their own time and signature id. */
+function listSigners<N>(
+  context: DataContext,
+  request: RequestFields,
+  added: boolean,
+  node: (signer: string, rest: SignerNode) => N,
+): { bundles: Connection<N> } {
+  const { nodeId = "", submitter = "", epochSeq = "" } = request as Record<string, string | undefined>;
+  const epoch = epochSeq === "" ? undefined : parseEpoch(epochSeq, "epochSql");
+  const page = context.page(request);
+  const failure = `failed to get ${added ? "added" : "removed"} multisig events`;
+  return context.query(failure, () => {
+    const where = ["s.added = ?"];
+    const params: Param[] = [added ? 1 : 0];
+    if (nodeId !== "") {
+      where.push("s.node = ?");
+      params.push(context.ids.position(nodeId));
+    }
+    if (submitter !== "") {
+      const address = submitter.toLowerCase();
+      if (!HEX_ADDRESS.test(address)) throw new InvalidIdentifier(submitter);
+      where.push("s.submitter = ?");
+      params.push(address);
+    }
+    if (epoch !== undefined) {
+      where.push("s.epoch = ?");
+      params.push(epoch);
+    }
+    const bundles = context.list<SignerRow, N>({
+      query: {
+        select: "s.signer, s.submitter, s.nonce, s.epoch",
+        from: "multisig_signers s",
+        where,
+        params,
+        order: [{ sql: "s.time" }, { sql: "s.id" }],
+      },
+      page,
+      key: (cursor) => [cursor.timeUs("vega_time"), cursor.bytes("id")],
+      cursor: (row) =>
+        JSON.stringify({ vega_time: rfc3339(Number(row.k0)), id: hexOf(row.k1 as Uint8Array) }),
+      node: (row) =>
+        node(row.signer, {
+          submitter: row.submitter,
+          nonce: row.nonce,
+          timestamp: (row.k0 as bigint) * 1000n,
+          signatures: signaturesOf(context, row.k1 as Uint8Array),
+          epochSeq: row.epoch.toString(),
+        }),
+    });
+    return { bundles };
+  });
+}
+
+const listSignerAdded: Endpoint<DataContext> = {
+  path: "/api/v2/erc20/multisigcontrol/signer/added/bundles",
+  request: "datanode.api.v2.ListERC20MultiSigSignerAddedBundlesRequest",
+  response: "datanode.api.v2.ListERC20MultiSigSignerAddedBundlesResponse",
+  tag: "ERC20 bridge",
+  summary: "List the bundles that add signers to the multisig contract",
+  handle: (context, request) =>
+    listSigners(context, request, true, (newSigner, rest) => ({ newSigner, ...rest })),
+};
+
+const listSignerRemoved: Endpoint<DataContext> = {
+  path: "/api/v2/erc20/multisigcontrol/signer/removed/bundles",
+  request: "datanode.api.v2.ListERC20MultiSigSignerRemovedBundlesRequest",
+  response: "datanode.api.v2.ListERC20MultiSigSignerRemovedBundlesResponse",
+  tag: "ERC20 bridge",
+  summary: "List the bundles that remove signers from the multisig contract",
+  description: "One for each validator that may submit it.",
+  handle: (context, request) =>
+    listSigners(context, request, false, (oldSigner, rest) => ({ oldSigner, ...rest })),
+};
+
+export const bridgeEndpoints = [
+  listDeposits,
+  getDeposit,
+  listWithdrawals,
+  getWithdrawal,
+  listNodeSignatures,
+  getWithdrawalApproval,
+  getListAssetBundle,
+  getSetAssetLimitsBundle,
+  listSignerAdded,
+  listSignerRemoved,
+];
