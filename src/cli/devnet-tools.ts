@@ -1,6 +1,6 @@
 // `lyra devnet VERB ...`: the developer's tools from the command line, over the address of a running devnet.
 
-import { devnetHomes, devnetNodeUrl } from "../devnet/address.ts";
+import { devnetHomes, devnetNodeUrl } from "../devnet/home.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
 import { readShortText } from "../files/short-file.ts";

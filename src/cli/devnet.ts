@@ -168,7 +168,7 @@ type DevnetOptions = import("../devnet/devnet.ts").DevnetOptions;
 async function optionsOf(values: Values): Promise<DevnetOptions> {
   const [{ loadConfig }, { defaultDevnetHome }] = await Promise.all([
     import("../node/config.ts"),
-    import("../devnet/address.ts"),
+    import("../devnet/home.ts"),
   ]);
   if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
   const home = values.home ?? defaultDevnetHome();

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Solver } from "../chain/admission/pow/solver.ts";
-import { devnetHomes, devnetNodeUrl } from "../devnet/address.ts";
+import { devnetHomes, devnetNodeUrl } from "../devnet/home.ts";
 import { defaultHome } from "../node/config.ts";
 import { networksFolder } from "../planes/wallet/start.ts";
 import { withFolderLock } from "../wallet/keystore/folder-lock.ts";

@@ -1,6 +1,6 @@
 // lyra wallet serve: the JSON-RPC service that pages and programs talk to.
 import { join } from "node:path";
-import { runningDevnet } from "../devnet/address.ts";
+import { runningDevnet } from "../devnet/home.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import {

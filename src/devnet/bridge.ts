@@ -9,7 +9,7 @@ import type { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { reverted, sameAddress } from "../ethereum/contracts.ts";
 import type { EthereumLog } from "../ethereum/logs.ts";
 import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
-import type { ClientReader } from "../node/client-reader.ts";
+import type { ClientReader } from "../node/reading.ts";
 import { madeUpAddress } from "./keys.ts";
 
 /** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */

@@ -12,10 +12,9 @@ import type { Genesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
-import { ethereumAfter } from "./checkpoint.ts";
 import { Clock } from "./clock.ts";
 import { Funding } from "./funding.ts";
-import { readDevnetGenesis, simulatorOptions } from "./genesis.ts";
+import { ethereumAfter, readDevnetGenesis, simulatorOptions } from "./genesis.ts";
 import { DEVNET_VALIDATORS_MAX, ValidatorKeys } from "./keys.ts";
 import { Random } from "./random.ts";
 

@@ -23,11 +23,17 @@ import type { Reading } from "../node/reading.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import { openWriter } from "../store/database.ts";
 import { rfc3339Nano } from "../wire/time-text.ts";
-import { type DevnetAddress, devnetAddressFile } from "./address.ts";
 import { systemTimeNs } from "./clock.ts";
 import { DevnetCore, type DevnetCoreOptions } from "./core.ts";
 import { devnetGenesisText, readDevnetGenesis, withCheckpoint } from "./genesis.ts";
-import { genesisOf, isNew, settleReset, writeGenesis } from "./home.ts";
+import {
+  type DevnetAddress,
+  devnetAddressFile,
+  genesisOf,
+  isNew,
+  settleReset,
+  writeGenesis,
+} from "./home.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty, devnetParties, ValidatorKeys } from "./keys.ts";
 import type { PartiesReport } from "./parties.ts";
 import type { PlanesOptions } from "./planes.ts";

@@ -1,5 +1,5 @@
 // The funded parties as people see them: names, keys, balances.
-import type { ClientReader } from "../node/client-reader.ts";
+import type { ClientReader } from "../node/reading.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty } from "./keys.ts";
 
 export const KEYS_WARNING = "PUBLIC TEST KEYS: everybody has them. Never send anything of value to them.";

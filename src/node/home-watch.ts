@@ -3,7 +3,7 @@
 import { statSync } from "node:fs";
 import { NodeError } from "../errors/node-error.ts";
 import { storePath } from "../store/database.ts";
-import { storeIdentity } from "./store-facts.ts";
+import { storeIdentity } from "./reading.ts";
 
 const LOOK_MS = 2_000;
 

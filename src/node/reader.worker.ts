@@ -5,8 +5,7 @@ import type { Limits } from "../http/limits.ts";
 import type { CountValues } from "../planes/data/counts.ts";
 import { type DataServer, serveData } from "../planes/data/server.ts";
 import { ServerStatus } from "../planes/data/status.ts";
-import { Reading } from "./reading.ts";
-import { storeFacts } from "./store-facts.ts";
+import { Reading, storeFacts } from "./reading.ts";
 
 export interface ReaderOrder {
   readonly kind: "serve";

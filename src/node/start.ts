@@ -15,7 +15,7 @@ import { BUILD } from "./build.ts";
 import type { NodeConfig } from "./config.ts";
 import { HomeWatch } from "./home-watch.ts";
 import { ReaderThreads } from "./reader-threads.ts";
-import { storeFacts } from "./store-facts.ts";
+import { storeFacts } from "./reading.ts";
 import type { WriterOrder, WriterReport } from "./writer.worker.ts";
 
 /** The writer gets this long to finish its block and close. */

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet-banner.ts";
 import { findVerb } from "../../src/cli/devnet-tools.ts";
-import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/address.ts";
+import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";
 import type { PartiesReport } from "../../src/devnet/parties.ts";
 import { TOOLS } from "../../src/planes/devnet/tools.ts";

@@ -1,7 +1,6 @@
 // The scripted month: it leaves nothing of a network without markets empty, and everything answers on it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { DEMO_SECONDS, type DemoResult, playDemo } from "../../src/devnet/demo/demo.ts";
-import { gapsOf, summarise } from "../../src/devnet/demo/summary.ts";
+import { DEMO_SECONDS, type DemoResult, gapsOf, playDemo, summarise } from "../../src/devnet/demo/demo.ts";
 import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DEVNET_SAMPLE_PATH, recordDemo } from "../../scripts/make-devnet-sample.ts";
-import { gapsOf, summarise } from "../../src/devnet/demo/summary.ts";
+import { gapsOf, summarise } from "../../src/devnet/demo/demo.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";

@@ -1,5 +1,5 @@
 // A `lyra devnet` as a process of its own, on free ports.
-import type { DevnetAddress } from "../../src/devnet/address.ts";
+import type { DevnetAddress } from "../../src/devnet/home.ts";
 import { ListeningLyra, type StartOptions } from "./lyra.ts";
 
 export interface DevnetStart extends StartOptions {

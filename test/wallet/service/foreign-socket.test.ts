@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { askService } from "../../../src/cli/wallet-socket.ts";
-import { devnetNodeUrl } from "../../../src/devnet/address.ts";
+import { devnetNodeUrl } from "../../../src/devnet/home.ts";
 import type { NodeError } from "../../../src/errors/node-error.ts";
 import { serveLocally } from "../../../src/planes/wallet/local-socket.ts";
 import { socketPath } from "../../../src/planes/wallet/start.ts";
