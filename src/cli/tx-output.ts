@@ -1,8 +1,8 @@
 // What the tx commands print: a document, its one line, a new file, or a code for a camera; and how long it is good.
 import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import { ExitCode } from "../errors/node-error.ts";
+import { realSteps } from "../files/whole-file.ts";
 import { walletError } from "../wallet/errors.ts";
-import { realSteps } from "../wallet/keystore/file-steps.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
 import { usageError } from "./arguments.ts";
 import { qrText } from "./qr-text.ts";

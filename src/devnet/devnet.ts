@@ -17,7 +17,7 @@ import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
-import { writeWhole } from "../files/whole-file.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 import type { Reading } from "../node/reading.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
@@ -184,7 +184,7 @@ async function start(
   await chain.setBlockMode(options.mode ?? INSTANT);
   const address = addressOf(await planes.serve(chain, places), core.genesis.chainId, home);
   const addressFile = join(home, devnetAddressFile);
-  writeWhole(addressFile, `${JSON.stringify(address)}\n`, { mode: 0o600 });
+  writeFileWhole(addressFile, `${JSON.stringify(address)}\n`);
   onClose(() => rmSync(addressFile, { force: true }));
   const segments = core.keepSegments(home).catch((error) => options.onProblem?.(error));
 
@@ -239,7 +239,7 @@ function accessOf(home: string, hosts: readonly string[]): ToolsAccess {
       `correct LYRA_TOOLS_TOKEN, or remove ${TOKEN_FILE} from the home`,
     );
   }
-  writeWhole(file, `${token}\n`, { mode: 0o600 });
+  writeFileWhole(file, `${token}\n`);
   return { hosts: hosts.map((name) => name.toLowerCase()), token };
 }
 

@@ -9,8 +9,8 @@ import { hasChain, storedGenesis } from "../chain/chain-store.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
-import { writeWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
+import { writeFileWhole } from "../files/whole-file.ts";
 import { openReader, storePath } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
 
@@ -153,7 +153,7 @@ export function genesisOf(home: string, db: Database, make: () => string): { tex
 
 /** @throws when the disk is full, or the home cannot be written to */
 export function writeGenesis(home: string, text: string): void {
-  writeWhole(join(home, GENESIS_FILE), text, { flush: true });
+  writeFileWhole(join(home, GENESIS_FILE), text);
 }
 
 /**

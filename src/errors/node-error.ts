@@ -37,6 +37,11 @@ export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
 /** What the runtime advises programmers to do about a connection; nobody who reads ours can do it. */
 const ADVICE = / For more information, pass `verbose: true` in the second argument to fetch\(\)/;
 
+/** The system's code of a thrown value, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as { code?: string } | undefined)?.code;
+}
+
 /** A short text for an unknown thrown value, without stack or path. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Error) return error.message.replace(ADVICE, "");

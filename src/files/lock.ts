@@ -1,57 +1,77 @@
-// One writer for each home. The lock is the operating system's (an exclusive SQLite transaction held open), so it
-// is gone the moment its process is; the file beside it only says who holds it.
+// Locks of the operating system: an exclusive SQLite transaction held open, among processes and within one. A lock is
+// gone the moment its process is, and nothing is left to clean up.
 import { Database } from "bun:sqlite";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { NodeError } from "../errors/node-error.ts";
+import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "./sqlite-error.ts";
 
-export interface HomeLock {
+export interface Lock {
   release(): void;
 }
 
-/** Takes a home for this process. @throws NodeError `home_in_use`, naming the other process */
-export function lockHome(home: string): HomeLock {
+const LOCK_MODE = 0o600;
+
+/** Takes the lock of a file that holds nothing else. @returns undefined while another has it */
+export function tryLock(path: string): Lock | undefined {
+  let db: Database | undefined;
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-  } catch (error) {
-    const reason = (error as { code?: string }).code ?? "unknown";
-    throw new NodeError(
-      "home.lock",
-      "home_unusable",
-      `the home ${home} cannot be made (${reason})`,
-      "choose another --home",
-    );
-  }
-  const holderFile = join(home, "lyra.pid");
-  let db: Database;
-  try {
-    // Absolute, as the store's path is.
-    db = new Database(resolve(home, "lock.db"), { create: true, readwrite: true });
-  } catch {
-    throw readOnly(home);
-  }
-  try {
+    makePrivate(path);
+    // Absolute: Bun cuts off blanks at the start of the path.
+    db = new Database(resolve(path), { create: true, readwrite: true });
     db.run("PRAGMA busy_timeout = 0");
-    db.run("PRAGMA locking_mode = EXCLUSIVE");
+    // Nothing is ever written, so no journal need be a file that a killed process leaves.
     db.run("PRAGMA journal_mode = MEMORY");
     db.run("BEGIN EXCLUSIVE");
   } catch (error) {
-    db.close();
-    if (/locked|busy/i.test(String(error))) throw inUse(home, holderFile);
-    throw new NodeError(
-      "home.lock",
-      "home_unusable",
-      `the home ${home} cannot be locked: ${(error as Error).message}`,
+    db?.close();
+    if (/locked|busy/i.test(String(error))) return undefined;
+    throw error;
+  }
+  const held = db;
+  return { release: () => held.close() };
+}
+
+/**
+ * Makes the file closed to others from its first moment on. One that is there is left alone but for its mode: opening
+ * and closing it here would free the locks that this process holds on it.
+ */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", LOCK_MODE));
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    chmodSync(path, LOCK_MODE);
+  }
+}
+
+/** Takes a home for this process: one writer for each. @throws NodeError `home_in_use`, naming the other process */
+export function lockHome(home: string): Lock {
+  try {
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw unusable(`the home ${home} cannot be made (${codeOf(error) ?? "unknown"})`);
+  }
+  const holderFile = join(home, "lyra.pid");
+  let lock: Lock | undefined;
+  try {
+    lock = tryLock(join(home, "lock.db"));
+  } catch (error) {
+    if (NOT_WRITABLE.test(codeOf(error) ?? "")) throw readOnly(home);
+    throw unusable(
+      `the home ${home} cannot be locked: ${reasonOf(error)}`,
       "make room or choose another --home",
     );
   }
+  if (lock === undefined) throw inUse(home, holderFile);
+  const { release } = lock;
   try {
-    writeFileSync(holderFile, `${process.pid}\n`, { mode: 0o600 });
+    // Only a hint for others: the lock is what counts.
+    writeFileSync(holderFile, `${process.pid}\n`, { mode: LOCK_MODE });
   } catch (error) {
-    // On a full disk the lock itself holds and only the hint for others is missing; what may not be written is no home.
+    // On a full disk the hint is missing; where nothing may be written there is no home.
     if (!isDiskFull(error)) {
-      db.close();
+      release();
       throw readOnly(home);
     }
   }
@@ -63,15 +83,18 @@ export function lockHome(home: string): HomeLock {
       } catch {
         // A name that stays behind means nothing without the lock.
       }
-      db.close();
+      release();
     },
   };
 }
 
-function readOnly(home: string): NodeError {
-  const sentence = `the home ${home} cannot be written`;
-  return new NodeError("home.lock", "home_unusable", sentence, "choose another --home");
+const NOT_WRITABLE = /^(EACCES|EPERM|EROFS|EISDIR|SQLITE_CANTOPEN.*)$/;
+
+function unusable(sentence: string, hint = "choose another --home"): NodeError {
+  return new NodeError("home.lock", "home_unusable", sentence, hint);
 }
+
+const readOnly = (home: string) => unusable(`the home ${home} cannot be written`);
 
 function inUse(home: string, holderFile: string): NodeError {
   let holder = "another process";

@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { logFailure } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
-import { type HomeLock, lockHome } from "../files/lock.ts";
+import { type Lock, lockHome } from "../files/lock.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { DataContext } from "../planes/data/context.ts";
@@ -109,7 +109,7 @@ async function stop(
   servers: readonly { stop(): Promise<void> }[],
   writer: Writing,
   db: { close(): void },
-  lock: HomeLock,
+  lock: Lock,
 ): Promise<void> {
   await Promise.all(servers.map((server) => server.stop()));
   db.close();
@@ -117,7 +117,7 @@ async function stop(
   lock.release();
 }
 
-const NO_LOCK: HomeLock = { release: () => {} };
+const NO_LOCK: Lock = { release: () => {} };
 
 /** What the main thread sees of the one that writes. */
 interface Writing {

@@ -11,7 +11,7 @@ import {
   symlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { writeWhole } from "../../src/files/whole-file.ts";
+import { writeFileWhole, writeNamedFile } from "../../src/files/whole-file.ts";
 import { Scratch } from "../rig/homes.ts";
 
 const scratch = new Scratch("whole");
@@ -21,7 +21,7 @@ describe("a file that others wait for", () => {
   test("is never seen half: who reads the old one keeps it whole", () => {
     const file = scratch.file("old");
     const reader = openSync(file, "r");
-    writeWhole(file, "new");
+    writeNamedFile(file, "new");
     expect(readFileSync(reader, "utf8")).toBe("old");
     closeSync(reader);
     expect(readFileSync(file, "utf8")).toBe("new");
@@ -30,7 +30,7 @@ describe("a file that others wait for", () => {
   test("has its mode from the beginning, and nothing stays beside it", () => {
     const folder = scratch.path("folder");
     mkdirSync(folder);
-    writeWhole(`${folder}/where.json`, "{}\n", { mode: 0o600 });
+    writeFileWhole(`${folder}/where.json`, "{}\n");
     expect(statSync(`${folder}/where.json`).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(["where.json"]);
   });
@@ -39,23 +39,23 @@ describe("a file that others wait for", () => {
     const file = scratch.file("old");
     const link = scratch.path("link");
     symlinkSync(file, link);
-    writeWhole(link, "new");
+    writeNamedFile(link, "new");
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(readFileSync(file, "utf8")).toBe("new");
   });
 
   test("may be no plain file at all", () => {
-    writeWhole("/dev/null", "gone");
+    writeNamedFile("/dev/null", "gone");
     expect(lstatSync("/dev/null").isCharacterDevice()).toBe(true);
   });
 
   test("is not there, nor a part of it, where it cannot be written", () => {
     const nowhere = `${scratch.path("nowhere")}/where.json`;
-    expect(() => writeWhole(nowhere, "x")).toThrow("ENOENT");
+    expect(() => writeNamedFile(nowhere, "x")).toThrow("ENOENT");
     expect(existsSync(dirname(nowhere))).toBe(false);
     const folder = scratch.path("taken");
-    mkdirSync(`${folder}/where.json.part`, { recursive: true });
-    expect(() => writeWhole(`${folder}/where.json`, "x")).toThrow();
-    expect(readdirSync(folder)).toEqual(["where.json.part"]);
+    mkdirSync(`${folder}/where.json`, { recursive: true });
+    expect(() => writeNamedFile(`${folder}/where.json`, "x")).toThrow();
+    expect(readdirSync(folder)).toEqual(["where.json"]);
   });
 });

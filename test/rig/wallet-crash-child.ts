@@ -5,7 +5,7 @@
 //   bun wallet-crash-child.ts HOME --ledger            saves to the ledger for ever; a line for each that is safe
 import { writeSync } from "node:fs";
 import { join } from "node:path";
-import { type FileSteps, realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import { type FileSteps, realSteps } from "../../src/files/whole-file.ts";
 import type { PlannerState } from "../../src/wallet/sending/plan.ts";
 import { FileLedger } from "../../src/wallet/sending/sent-ledger.ts";
 import { serviceFolderOf } from "./wallet-home.ts";

@@ -1,9 +1,9 @@
 // Everything that a wallet writes, as operations on the home of wallet-home.ts: with the steps of a test's own, or as
 // commands of the program.
 import { join } from "node:path";
-import type { FileSteps } from "../../src/wallet/keystore/file-steps.ts";
+import type { FileSteps } from "../../src/files/whole-file.ts";
+import { writeNewFile } from "../../src/files/whole-file.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
-import { writeNewFile } from "../../src/wallet/keystore/whole-file.ts";
 import { ApiTokens, NO_TOKENS } from "../../src/wallet/service/api-tokens.ts";
 import { JsonFile } from "../../src/wallet/service/json-file.ts";
 import { Networks } from "../../src/wallet/service/networks.ts";

@@ -13,9 +13,14 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type FileSteps, realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import {
+  type FileSteps,
+  moveToFree,
+  realSteps,
+  writeFileWhole,
+  writeNewFile,
+} from "../../src/files/whole-file.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
-import { moveToFree, writeFileWhole, writeNewFile } from "../../src/wallet/keystore/whole-file.ts";
 import { RequestLogFile, readLog } from "../../src/wallet/policies/request-log.ts";
 import { Networks } from "../../src/wallet/service/networks.ts";
 import { Cli } from "./support/cli.ts";

@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type FileSteps, realSteps } from "../../src/wallet/keystore/file-steps.ts";
+import { type FileSteps, realSteps } from "../../src/files/whole-file.ts";
 import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
 import type { WalletStore } from "../../src/wallet/wallet-store.ts";
 import { codeOf } from "./support/failures.ts";

@@ -5,23 +5,24 @@
 // encrypted like any other, which the next writer takes away.
 import { type Dirent, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import { walletError, walletExists, walletUnknown } from "../errors.ts";
-import { FILE_BYTES_MAX } from "../limits.ts";
-import { checkWalletName, nameProblem } from "../wallet-name.ts";
-import { type FileSteps, realSteps } from "./file-steps.ts";
-import { withFolderLock } from "./folder-lock.ts";
-import { checkFolder, codeOf, readGuarded, stampOf, unusable } from "./guard.ts";
-import type { Keystore } from "./keystore.ts";
+import { codeOf, NodeError, reasonOf } from "../../errors/node-error.ts";
 import {
   confirm,
+  type FileSteps,
   moveToFree,
   placeNew,
   quietly,
+  realSteps,
   removeLeftovers,
   temporaryIn,
   writeTemporary,
-} from "./whole-file.ts";
+} from "../../files/whole-file.ts";
+import { walletError, walletExists, walletUnknown } from "../errors.ts";
+import { FILE_BYTES_MAX } from "../limits.ts";
+import { checkWalletName, nameProblem } from "../wallet-name.ts";
+import { withFolderLock } from "./folder-lock.ts";
+import { checkFolder, readGuarded, stampOf, unusable } from "./guard.ts";
+import type { Keystore } from "./keystore.ts";
 
 const FOLDER_MODE = 0o700;
 /** More than a new wallet has. */

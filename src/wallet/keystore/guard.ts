@@ -11,7 +11,7 @@ import {
   statSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { type NodeError, reasonOf } from "../../errors/node-error.ts";
+import { codeOf, type NodeError, reasonOf } from "../../errors/node-error.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { FILE_BYTES_MAX } from "../limits.ts";
 
@@ -162,8 +162,4 @@ function checkOwnership(path: string, { uid, mode }: Stats, wanted: string): voi
 export function unusable(path: string, error: unknown): NodeError {
   const message = `${path} cannot be read: ${codeOf(error) ?? reasonOf(error)}`;
   return walletError("wallets_unusable", message, "", { cause: error });
-}
-
-export function codeOf(error: unknown): string | undefined {
-  return (error as { code?: string } | undefined)?.code;
 }

@@ -1,8 +1,7 @@
 // What a policy approved in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
 // requests cannot serve for that: pages fill it, and what is old leaves it.
 import { appendFileSync, readFileSync } from "node:fs";
-import { realSteps } from "../keystore/file-steps.ts";
-import { writeFileWhole } from "../keystore/whole-file.ts";
+import { realSteps, writeFileWhole } from "../../files/whole-file.ts";
 import type { Spending } from "./spending.ts";
 
 export interface UsageEntry {

@@ -3,13 +3,18 @@
 
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { codeOf, NodeError, reasonOf } from "../../errors/node-error.ts";
 import type { MessageOf, ProgramCode } from "../../errors/program-codes.ts";
 import { readShortText } from "../../files/short-file.ts";
+import {
+  confirm,
+  type FileSteps,
+  moveToFree,
+  realSteps,
+  removeOldLeftovers,
+  writeFileWhole,
+} from "../../files/whole-file.ts";
 import { walletError } from "../errors.ts";
-import { type FileSteps, realSteps } from "../keystore/file-steps.ts";
-import { codeOf } from "../keystore/guard.ts";
-import { confirm, moveToFree, removeOldLeftovers, writeFileWhole } from "../keystore/whole-file.ts";
 
 export interface NetworkSettings {
   readonly name: string;
