@@ -3,8 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/cli/terminal.ts";
 import { systemTimeNs } from "../src/devnet/clock.ts";
-import { DEMO_SECONDS, playDemo } from "../src/devnet/demo/demo.ts";
-import { type DemoSummary, gapsOf, summarise } from "../src/devnet/demo/demo.ts";
+import { DEMO_SECONDS, type DemoSummary, gapsOf, playDemo, summarise } from "../src/devnet/demo/demo.ts";
 import { createDevnet } from "../src/devnet/devnet.ts";
 import { ExitCode } from "../src/errors/node-error.ts";
 

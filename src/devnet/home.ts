@@ -9,8 +9,8 @@ import { hasChain, storedGenesis } from "../chain/chain-store.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
-import { defaultHome } from "../node/config.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
+import { defaultHome } from "../node/config.ts";
 import { openReader, storePath } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
 
