@@ -3,8 +3,8 @@
 import { logFailure } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
-import type { CountValues } from "../planes/data/counts.ts";
-import type { ServerStatus } from "../planes/data/status.ts";
+import type { CountValues } from "../http/counts.ts";
+import type { ServerStatus } from "../http/status.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
 
 /** A thread gets this long to close its sockets. */

@@ -1,10 +1,11 @@
 // One more thread that answers the data API on the same port: it reads the store by itself. An extra entry point of the
 // compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
+
+import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
-import type { CountValues } from "../planes/data/counts.ts";
+import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/server.ts";
-import { ServerStatus } from "../planes/data/status.ts";
 import { Reading, storeFacts } from "./reading.ts";
 
 export interface ReaderOrder {

@@ -11,8 +11,11 @@ import type { Manifest } from "../../src/history/manifest.ts";
 import { ExportRefusal, segmentRuns, segmentsOfRange } from "../../src/history/ranges.ts";
 import { segmentPath } from "../../src/history/segment-format.ts";
 import { recordSegment, type SegmentRow } from "../../src/history/segment-table.ts";
-import { ExportSlots } from "../../src/planes/data/counts.ts";
-import { NetworkHistoryExports, networkHistoryEndpoints } from "../../src/planes/data/network-history.ts";
+import {
+  ExportSlots,
+  NetworkHistoryExports,
+  networkHistoryEndpoints,
+} from "../../src/planes/data/network-history.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { collect, folder, type MadeSegment, makeSegments, program, removeFolders, run } from "./fixtures.ts";
 

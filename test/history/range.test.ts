@@ -10,8 +10,7 @@ import { archiveTag, type ExportPlan, planExport } from "../../src/history/expor
 import { segmentPath } from "../../src/history/segment-format.ts";
 import { recordSegment, type SegmentRow } from "../../src/history/segment-table.ts";
 import { isKnown, requestedRange } from "../../src/http/byte-range.ts";
-import { ExportSlots } from "../../src/planes/data/counts.ts";
-import { NetworkHistoryExports } from "../../src/planes/data/network-history.ts";
+import { ExportSlots, NetworkHistoryExports } from "../../src/planes/data/network-history.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { collect, folder, makeSegments, program, removeFolders } from "./fixtures.ts";
 

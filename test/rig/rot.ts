@@ -4,11 +4,11 @@ import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs
 import { checkRows } from "../../src/history/segment-rows.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { ServerStatus } from "../../src/http/status.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { Reading } from "../../src/node/reading.ts";
 import { scrub } from "../../src/node/scrub.ts";
 import { serveData } from "../../src/planes/data/server.ts";
-import { ServerStatus } from "../../src/planes/data/status.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";

@@ -1,8 +1,8 @@
 // A small chain behind a real socket, with a writer in the hands of the test.
 
 import type { Limits } from "../../src/http/limits.ts";
+import { ServerStatus } from "../../src/http/status.ts";
 import { serveData } from "../../src/planes/data/server.ts";
-import { ServerStatus } from "../../src/planes/data/status.ts";
 import { Field } from "../../src/store/project/fields.ts";
 import { encodeAsset, encodeNetworkParameter } from "../../src/wire/generated/vega.ts";
 import { RandomChain } from "./random-chain.ts";

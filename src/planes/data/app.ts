@@ -17,11 +17,11 @@ import { ApiError, wrongMethod } from "../../http/errors.ts";
 import { ANY_HOST, checkUrl, isForm, joinedQuery, retryAfter, splitUrl, withCors } from "../../http/http.ts";
 import { type CachedAnswer, cacheKey, type PageCache } from "../../http/page-cache.ts";
 import type { RequestFields } from "../../http/query.ts";
+import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { type Answer, type DataPlane, errorAnswer, jsonMode } from "./plane.ts";
-import { ServerStatus, STORE_DAMAGED } from "./status.ts";
 import { answerStream, type StreamRoute, streamRoutes } from "./streams.ts";
 
 const INTERNAL_HINT = "run again with LYRA_DEBUG=1 to see where, and report it";

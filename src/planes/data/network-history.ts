@@ -8,13 +8,13 @@ import { ExportRefusal } from "../../history/ranges.ts";
 import { listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { acceptedForm } from "../../http/accept.ts";
 import { isKnown, requestedRange } from "../../http/byte-range.ts";
+import { ServerCounts } from "../../http/counts.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import { retryAfter } from "../../http/http.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
-import type { ExportSlots } from "./counts.ts";
 
 /** What the three lists need of the data context. */
 export interface HistoryContext {
@@ -122,6 +122,27 @@ export function exportRequest(fields: RequestFields, manifest: boolean): ExportR
     to: BigInt((fields.toBlock as bigint | undefined) ?? 0n),
     manifest,
   };
+}
+
+/** Exports that run at once, of whatever kind. */
+export class ExportSlots {
+  constructor(
+    private readonly max: number,
+    readonly counts = new ServerCounts(),
+  ) {}
+
+  /** Takes a slot. @returns releases it, once @throws ApiError 429 when all are taken */
+  acquire(): () => void {
+    if (this.counts.exportsRunning >= this.max) {
+      throw new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
+    }
+    this.counts.exportsRunning++;
+    let isHeld = true;
+    return () => {
+      if (isHeld) this.counts.exportsRunning--;
+      isHeld = false;
+    };
+  }
 }
 
 /** Exports of one node, of which only so many run at once. */

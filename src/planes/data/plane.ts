@@ -5,11 +5,11 @@ import { Grpc } from "../../errors/statuses.ts";
 import { acceptedForm } from "../../http/accept.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, type ErrorBody } from "../../http/errors.ts";
+import { HeightWaiters } from "../../http/height-waiters.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
-import { HeightWaiters } from "./height-waiters.ts";
 
 /** An answer before it is a Response: so that it can be kept and sent again. */
 export interface Answer {

@@ -2,6 +2,7 @@
 // answers kept since the last block, preflights, minimum-height reads, counting.
 
 import { Grpc } from "../../errors/statuses.ts";
+import type { RouteClass } from "../../http/counts.ts";
 import { ApiError, badRequest } from "../../http/errors.ts";
 import {
   isForm,
@@ -13,11 +14,10 @@ import {
   urlOf,
 } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
+import type { ServerStatus } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import { answerFailure, DAMAGED, dataApp, type MountedPlane, refuse, sendKept, toResponse } from "./app.ts";
-import type { RouteClass } from "./counts.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
-import type { ServerStatus } from "./status.ts";
 
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 1024 * 1024;

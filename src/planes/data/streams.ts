@@ -2,12 +2,11 @@
 
 import { ApiError, badRequest } from "../../http/errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
+import type { ServerStatus } from "../../http/status.ts";
 import { segmentDirectory } from "../../store/database.ts";
-import { ExportSlots } from "./counts.ts";
 import { exportLedgerEntries } from "./ledger.ts";
-import { EXPORT_PATH, errorResponse, NetworkHistoryExports } from "./network-history.ts";
+import { EXPORT_PATH, ExportSlots, errorResponse, NetworkHistoryExports } from "./network-history.ts";
 import { type DataPlane, errorAnswer } from "./plane.ts";
-import type { ServerStatus } from "./status.ts";
 
 export interface StreamRoute {
   readonly path: string;

@@ -1,7 +1,7 @@
 // The faucet on a port, on this machine alone: whoever reaches it gets as much as they like.
 import { NodeError } from "../../errors/node-error.ts";
 import { listen, urlOf } from "../../http/http.ts";
-import type { ServerStatus } from "../data/status.ts";
+import type { ServerStatus } from "../../http/status.ts";
 import { faucetApp } from "./app.ts";
 import type { FaucetPort } from "./port.ts";
 

@@ -4,10 +4,10 @@ import { Grpc } from "../../errors/statuses.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
 import { ANY_HOST, splitUrl, withCors } from "../../http/http.ts";
+import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
 import { answerFailure, type MountedPlane, refuse, sendAnswer } from "../data/app.ts";
 import { jsonMode } from "../data/plane.ts";
-import { ServerStatus, STORE_DAMAGED } from "../data/status.ts";
 import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */

@@ -1,9 +1,9 @@
 // The node plane on a port.
 
 import { isPreflight, listen, preflight, splitUrl, urlOf } from "../../http/http.ts";
+import { ServerStatus } from "../../http/status.ts";
 import { DAMAGED, refuse } from "../data/app.ts";
 import { afterHeight } from "../data/server.ts";
-import { ServerStatus } from "../data/status.ts";
 import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { nodeApp } from "./app.ts";
 import { isPostedRead, matchNodeRoute, type NodePlane } from "./plane.ts";

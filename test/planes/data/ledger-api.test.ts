@@ -1,9 +1,9 @@
 // Ledger entries and their export over a small made-up chain (reference 10, section 5.13).
 import { afterAll, describe, expect, test } from "bun:test";
+import { ServerStatus } from "../../../src/http/status.ts";
 import { dataApp } from "../../../src/planes/data/app.ts";
 import { exportLedgerEntries } from "../../../src/planes/data/ledger.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
-import { ServerStatus } from "../../../src/planes/data/status.ts";
 import { LEDGER_EXPORT_PATH } from "../../../src/planes/data/streams.ts";
 import { Field } from "../../../src/store/project/fields.ts";
 import { encodeLedgerMovements } from "../../../src/wire/generated/events.ts";

@@ -1,6 +1,6 @@
 // A store that cannot be read, or is known to be damaged: node and faucet answer 503 with a code, as the data API does.
 import { afterAll, expect, test } from "bun:test";
-import { ServerStatus } from "../../../src/planes/data/status.ts";
+import { ServerStatus } from "../../../src/http/status.ts";
 import { faucetApp } from "../../../src/planes/faucet/app.ts";
 import { mountedNode, nodeApp } from "../../../src/planes/node/app.ts";
 import { serveNode } from "../../../src/planes/node/server.ts";

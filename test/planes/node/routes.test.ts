@@ -2,8 +2,8 @@
 // documentation; random bodies (reference 30, sections 1 and 6).
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import { ServerStatus } from "../../../src/http/status.ts";
 import { serveData } from "../../../src/planes/data/server.ts";
-import { ServerStatus } from "../../../src/planes/data/status.ts";
 import { mountedNode } from "../../../src/planes/node/app.ts";
 import { nodeOpenApiParts } from "../../../src/planes/node/openapi.ts";
 import { NODE_ROUTES } from "../../../src/planes/node/plane.ts";

@@ -1,6 +1,6 @@
 // What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
 import { readdirSync, readFileSync } from "node:fs";
-import type { ChainHead } from "../../store/head.ts";
+import type { ChainHead } from "../store/head.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
 
 export interface StatusSource {

@@ -3,9 +3,9 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../../src/devnet/devnet.ts";
-import { HeightWaiters } from "../../../src/planes/data/height-waiters.ts";
-import { ServedChain } from "../../support/served-chain.ts";
+import { createDevnet } from "../../src/devnet/devnet.ts";
+import { HeightWaiters } from "../../src/http/height-waiters.ts";
+import { ServedChain } from "../support/served-chain.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -1,8 +1,8 @@
 // What `/metrics` tells beside counts: times by class of route, errors by who made them, rate, lag, log, descriptors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
-import { latencyLines, ROUTE_CLASSES, ServerCounts } from "../../../src/planes/data/counts.ts";
-import { IngestRate } from "../../../src/planes/data/status.ts";
+import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import { latencyLines, ROUTE_CLASSES, ServerCounts } from "../../src/http/counts.ts";
+import { IngestRate } from "../../src/http/status.ts";
 
 /** Numbers by name and labels. */
 function read(text: string): Map<string, number> {

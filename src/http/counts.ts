@@ -1,7 +1,5 @@
 // Counts of a thread that answers, for `/metrics`: answers by status, faults, exports, and how long answers take. Plain
 // values, so that they can be posted to another thread and added up there.
-import { Grpc } from "../../errors/statuses.ts";
-import { ApiError } from "../../http/errors.ts";
 
 /** From the request's arrival to its answer's first byte; what is streamed after that is not counted. */
 export const ROUTE_CLASSES = ["kept", "read", "export", "submission", "node", "other"] as const;
@@ -82,25 +80,4 @@ export function latencyLines({ latencies }: CountValues): string[] {
     lines.push(`${HISTOGRAM}_count{class="${name}"} ${count}`);
   }
   return lines;
-}
-
-/** Exports that run at once, of whatever kind. */
-export class ExportSlots {
-  constructor(
-    private readonly max: number,
-    readonly counts = new ServerCounts(),
-  ) {}
-
-  /** Takes a slot. @returns releases it, once @throws ApiError 429 when all are taken */
-  acquire(): () => void {
-    if (this.counts.exportsRunning >= this.max) {
-      throw new ApiError(Grpc.resourceExhausted, "client reached max subscription allowed");
-    }
-    this.counts.exportsRunning++;
-    let isHeld = true;
-    return () => {
-      if (isHeld) this.counts.exportsRunning--;
-      isHeld = false;
-    };
-  }
 }

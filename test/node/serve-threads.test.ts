@@ -1,11 +1,11 @@
 // What a served home says when the thread that writes is in trouble: while it is, and when it no longer is.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
-import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
-import { startNode } from "../../../src/node/start.ts";
-import type { WriterOrder, WriterReport } from "../../../src/node/writer.worker.ts";
-import { load, SAMPLE, Scratch } from "../../rig/homes.ts";
-import { ServingLyra } from "../../rig/lyra.ts";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { startNode } from "../../src/node/start.ts";
+import type { WriterOrder, WriterReport } from "../../src/node/writer.worker.ts";
+import { load, SAMPLE, Scratch } from "../rig/homes.ts";
+import { ServingLyra } from "../rig/lyra.ts";
 
 const scratch = new Scratch("serve-threads");
 const RealWorker = globalThis.Worker;
