@@ -1,12 +1,14 @@
 // The house rules that a machine can check (docs/architecture.md).
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 
 const root = join(import.meta.dir, "..");
 const LINES_MAX = 600;
 /** Tests hold tables of cases. */
 const TEST_LINES_MAX = 600;
+/** Folders of a home, which the documents name too. */
+const HOME_FOLDERS = new Set(["wallets/", "networks/", "wallet-service/", "tx/"]);
 /** Pure tables: as long as what they hold. */
 const LONG_TABLES = [/^src\/wire\/generated\//, /^src\/wire\/schema\//];
 
@@ -179,6 +181,29 @@ describe("tidy", () => {
       "Dockerfile",
     ].filter((path) => machine.test(read(path)));
     expect(naming).toEqual([]);
+  });
+
+  test("the documents name files that exist", () => {
+    const documents = ["README.md", "bench/README.md", ...filesBelow("docs")].filter((path) =>
+      path.endsWith(".md"),
+    );
+    const folders = /^(?:src|test|docs|bench|scripts|examples|data)\//;
+    const names = new Set(sources.map((path) => path.slice(path.lastIndexOf("/") + 1)));
+    const missing = documents.flatMap((document) => {
+      const text = read(document);
+      const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].filter(
+        (match) => !existsSync(join(root, document, "..", match[1]!)),
+      );
+      const paths = [...text.matchAll(/`([\w./-]+)`/g)].filter(([, path]) => {
+        const isFile = /\.(?:ts|mjs)$/.test(path!) || folders.test(path!);
+        const isFolder = /^[a-z].*\/$/.test(path!) && !HOME_FOLDERS.has(path!);
+        if (!isFile && !isFolder) return false;
+        const isThere = ["", "src", "docs"].some((folder) => existsSync(join(root, folder, path!)));
+        return !isThere && !names.has(path!);
+      });
+      return [...links, ...paths].map((match) => `${document}: ${match[1]}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   test("the lockfile has every platform's packages", () => {

@@ -1,5 +1,5 @@
-// What every domain of the engine stands on: the state, the events of the block, its time, and the transaction
-// that is being executed. No domain asks anybody else for the time (DESIGN.md: the engine knows no wall clock).
+// Common ground of the engine's domains: the state, the events of the block, its time, and the transaction
+// that is being executed. The domains take their time from here alone: the engine knows no wall clock.
 import type { IdGenerator } from "../wire/transaction.ts";
 import { EventLog, type EventMember, type EventPayload, type EventSink } from "./events.ts";
 import { State } from "./state.ts";

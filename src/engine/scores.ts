@@ -300,7 +300,7 @@ function sortByRanking(nodes: readonly RankedNode[], random: Randomness): readon
   );
 }
 
-// The engine's only source of chance (DESIGN.md, "two doors"). It is none: every node that executes the same block
+// The engine's only numbers drawn by lot. They are not chance: every node that executes the same block
 // draws the same numbers, because they follow from the block time (reference 60, section 1.4, step 8).
 
 /** Bytes of a digest that make a number: 48 bits, which a double holds exactly. */

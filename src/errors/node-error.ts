@@ -1,9 +1,9 @@
-// One error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
+// The error type for everything a person or a script can meet: what was attempted, a stable code, a sentence,
 // and a way out. The command line prints sentence and hint; HTTP maps the code; nothing prints a stack.
 import type { ExitName, ProgramRow } from "./explanation.ts";
 import { type ErrorCode, isProgramCode, type MessageOf, PROGRAM_CODES } from "./program-codes.ts";
 
-/** Exit codes of the command line (DESIGN.md, "Command line"). */
+/** Exit codes of the command line (README.md, "Commands"). */
 export const ExitCode = {
   done: 0,
   failed: 1,

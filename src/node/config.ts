@@ -1,4 +1,4 @@
-// A node's configuration: flags over environment (LYRA_*) over file (lyra.toml) over defaults (DESIGN.md, Decisions).
+// A node's configuration: flags over environment (LYRA_*) over file (lyra.toml) over defaults (docs/operations.md).
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What every source ends in: the bus events of one block, in order (DESIGN.md, "One flow").
+// The end of every source: the bus events of one block, in order (docs/architecture.md, "Data flow").
 
 /** Largest sequence number of an event: rows keep it in 24 bits (store/schema.ts, `ord`). */
 export const SEQUENCE_MAX = 2 ** 24 - 1;

@@ -19,7 +19,7 @@ export interface FaucetServerOptions {
   nowMs(): number;
   /** That of the data plane. */
   readonly status?: ServerStatus;
-  /** Must be said for any other host than loopback (DESIGN.md, "Command line"). */
+  /** Must be said for any other host than loopback. */
   readonly allowRemote?: boolean;
 }
 

@@ -23,7 +23,7 @@ export interface NodeServeOptions {
 
 /**
  * Listens. Port 0 picks a free one.
- * @param host loopback unless the operator says otherwise (DESIGN.md, "Command line")
+ * @param host loopback unless the operator says otherwise
  * @param devnet the developer's tools, on a devnet and nowhere else
  * @throws NodeError `port_in_use`
  */
