@@ -1,6 +1,6 @@
 #!/usr/bin/env -S bun --no-env-file --config=/dev/null
+import { didYouMean } from "./cli/arguments.ts";
 import { COMMANDS } from "./cli/commands.ts";
-import { didYouMean } from "./cli/nearest.ts";
 import { sayError, sayFailure } from "./cli/terminal.ts";
 // The launcher: words to a command. `--help` and `--version` open nothing.
 import { ExitCode, NodeError } from "./errors/node-error.ts";

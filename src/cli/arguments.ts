@@ -1,7 +1,9 @@
 // Reading of a command's words, the same way for every command.
+
+import { closeSync, openSync } from "node:fs";
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { NodeError } from "../errors/node-error.ts";
-import { nearest } from "./nearest.ts";
+import { readUpTo } from "../files/short-file.ts";
 
 /** Flags that every command knows. */
 export const COMMON = {
@@ -39,4 +41,61 @@ export function readArguments<const O extends ParseArgsOptionsConfig>(
 
 export function usageError(command: string, message: string): NodeError {
   return new NodeError(command, "usage", message, `see: lyra ${command} --help`);
+}
+
+// "Did you mean": the known word that a mistyped one is nearest to.
+
+/** Changes of a letter, exchanges of neighbours among them, up to which a word counts as mistyped. */
+const DISTANCE_MAX = 2;
+const LENGTH_MAX = 40;
+
+/** @returns undefined where none is near */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > LENGTH_MAX) return undefined;
+  const near = known
+    .map((candidate) => ({ candidate, distance: distance(word.toLowerCase(), candidate) }))
+    .filter(
+      ({ candidate, distance }) =>
+        distance <= Math.min(DISTANCE_MAX, candidate.length - 2) || candidate.startsWith(word),
+    )
+    .sort((a, b) => a.distance - b.distance);
+  return word === "" ? undefined : near[0]?.candidate;
+}
+
+/** `: did you mean 'balance'?`, or nothing. */
+export function didYouMean(word: string, known: readonly string[]): string {
+  const found = nearest(word, known);
+  return found === undefined ? "" : `: did you mean '${found}'?`;
+}
+
+/** Damerau and Levenshtein's, of adjacent letters. */
+function distance(a: string, b: string): number {
+  const rows = Array.from({ length: a.length + 1 }, (_, i) => [i, ...Array<number>(b.length).fill(0)]);
+  for (let j = 0; j <= b.length; j++) rows[0]![j] = j;
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      let least = Math.min(rows[i - 1]![j]! + 1, rows[i]![j - 1]! + 1, rows[i - 1]![j - 1]! + change);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, rows[i - 2]![j - 2]! + 1);
+      rows[i]![j] = least;
+    }
+  }
+  return rows[a.length]![b.length]!;
+}
+
+// Reading of what a command was given: a file, or standard input, and never more than is wanted of it.
+
+/**
+ * The bytes of a file, or of standard input for `-`.
+ * @returns one byte more than `bytesMax` where there are more: what is endless does not fill the memory
+ */
+export function readInputFile(path: string, bytesMax: number): Uint8Array {
+  if (path === "-") return readUpTo(0, bytesMax);
+  const descriptor = openSync(path, "r");
+  try {
+    return readUpTo(descriptor, bytesMax);
+  } finally {
+    closeSync(descriptor);
+  }
 }

@@ -1,6 +1,9 @@
 // lyra completions: what a shell completes, made from the commands' own help, which names every word and flag.
 import { ExitCode } from "../errors/node-error.ts";
+import { TOOLS } from "../planes/devnet/tools.ts";
 import { readArguments, usageError } from "./arguments.ts";
+import { COMMANDS } from "./commands.ts";
+import { HELP_WORDS, helpOf } from "./wallet-help.ts";
 
 export const help = `lyra completions bash|zsh|fish: what your shell completes
 
@@ -59,7 +62,7 @@ export async function run(argv: string[]): Promise<number> {
   const write = shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (positionals.length !== 1 || write === undefined)
     throw usageError("completions", "say bash, zsh or fish");
-  const { helpTexts } = await import("./help-texts.ts");
+  const { helpTexts } = await import("./completions.ts");
   process.stdout.write(write(treeOf(await helpTexts())));
   return ExitCode.done;
 }
@@ -137,4 +140,14 @@ function fish(tree: CompletionTree): string {
     for (const flag of flags) lines.push(`complete -c lyra -n '__lyra_at "${place}"' -l ${flag.slice(2)}`);
   }
   return `${lines.join("\n")}\n`;
+}
+
+// Every help text by the words that it is of: what completions are made from.
+
+export async function helpTexts(): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>([["", ""]]);
+  for (const [name, { load }] of Object.entries(COMMANDS)) texts.set(name, (await load()).help);
+  for (const word of HELP_WORDS) texts.set(`wallet ${word}`, helpOf([word]));
+  for (const { path } of TOOLS) texts.set(`devnet ${path.replace("/", " ")}`, "");
+  return texts;
 }

@@ -6,8 +6,7 @@ import type { ProgramCode } from "../errors/program-codes.ts";
 import { readShortText } from "../files/short-file.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
 import { shortText } from "../wallet/client/short-text.ts";
-import { readArguments, usageError } from "./arguments.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean, readArguments, usageError } from "./arguments.ts";
 
 /** Words of a verb, and what follows them by position. */
 const LOAD: Tool = {

@@ -1,11 +1,18 @@
 // A line for each transaction of a running devnet, for the person at its terminal.
+import type { PartiesReport } from "../devnet/parties.ts";
 import type { TxOutcome } from "../engine/chain-port.ts";
+import { ExitCode } from "../errors/node-error.ts";
+import type { TransactionStory } from "../planes/devnet/transaction-story.ts";
+import { withDecimals } from "../wallet/approvals/amounts.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
+import { wordsOf } from "../wallet/approvals/words.ts";
+import type { InputData } from "../wire/generated/commands.ts";
+import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
-import { COMMANDS } from "../wire/transaction-commands.ts";
-import type { DevnetWords } from "./devnet-words.ts";
-import { dim, red } from "./terminal.ts";
+import { COMMAND_KINDS, COMMANDS } from "../wire/transaction-commands.ts";
+import { devnetUrl, useDevnetTool } from "./devnet-tools.ts";
+import { bold, dim, red } from "./terminal.ts";
 
 /** Lines a second: a person reads no more, and a flood must not pay for them. */
 const LINES_A_SECOND = 20;
@@ -70,4 +77,120 @@ export class TransactionLines {
     const rule = details ? `${details.rule}: ${plain(details.sentence)}` : plain(text);
     return `  ${red(place)}  ${what}  ${rule}  ${dim(hash.slice(0, 8))}`;
   }
+}
+
+// Transactions of a devnet in words: keys by the parties' names, amounts in whole units.
+
+export type NamedThings = Pick<PartiesReport, "assets" | "stakingToken"> & {
+  readonly parties: readonly { readonly name: string; readonly publicKey: string }[];
+};
+
+const HEX_ID = /[0-9a-f]{64}/g;
+const SHOWN_DIGITS = 8;
+const NETWORK_KEY = /^(?:0{64}|)$/;
+
+export class DevnetWords {
+  private readonly names: ReadonlyMap<string, string>;
+  private readonly assets: ReadonlyMap<string, { readonly symbol: string; readonly decimals: number }>;
+  private readonly stakeAsset: string | undefined;
+
+  constructor({ assets, parties, stakingToken }: NamedThings) {
+    this.names = new Map(parties.map(({ name, publicKey }) => [publicKey, name]));
+    this.assets = new Map(assets.map(({ id, symbol, decimals }) => [id, { symbol, decimals }]));
+    this.stakeAsset = assets.find(({ symbol }) => symbol === stakingToken.symbol)?.id;
+  }
+
+  /** One sentence: `Send 2.5 tUSD to bob`. */
+  command(command: CommandInit, publicKey: string): string {
+    const { assets, stakeAsset } = this;
+    const facts = { assets: (id: string) => assets.get(id), markets: () => undefined, stakeAsset };
+    const { title } = wordsOf(command, { ...facts, publicKey });
+    return title.replace(/ \(asset [0-9a-f]{64}\)/g, "").replace(HEX_ID, (id) => this.party(id));
+  }
+
+  /** The name of a funded party; of others the first digits. */
+  party(id: string): string {
+    if (NETWORK_KEY.test(id)) return "the network";
+    const name = this.names.get(id);
+    return name ?? (/^[0-9a-f]{64}$/.test(id) ? `${id.slice(0, SHOWN_DIGITS)}...` : plain(id));
+  }
+
+  /** @param amount in the asset's smallest unit */
+  amount(amount: string, asset: string): string {
+    const facts = this.assets.get(asset);
+    return facts
+      ? `${withDecimals(amount, facts.decimals)} ${plain(facts.symbol)}`
+      : `${amount} of ${this.party(asset)}`;
+  }
+}
+
+// lyra explain HASH: what became of one transaction of a running devnet.
+
+interface Flags {
+  readonly home?: string | undefined;
+  readonly "node-url"?: string | undefined;
+  readonly json?: boolean | undefined;
+}
+
+const LABEL_WIDTH = 10;
+
+/** @throws NodeError `transaction_unknown`, and of a devnet that does not answer */
+export async function explainTransaction(hash: string, flags: Flags): Promise<number> {
+  const url = devnetUrl(flags["node-url"], flags.home);
+  const story = JSON.parse(await useDevnetTool(url, "transaction", { hash })) as TransactionStory;
+  if (flags.json) {
+    process.stdout.write(`${JSON.stringify(story)}\n`);
+    return ExitCode.done;
+  }
+  const things = JSON.parse(await useDevnetTool(url, "parties")) as NamedThings;
+  process.stdout.write(`${storyLines(story, new DevnetWords(things)).join("\n")}\n`);
+  return ExitCode.done;
+}
+
+export function storyLines(story: TransactionStory, words: DevnetWords): string[] {
+  const { hash, state, height, time, party, command, code, text, rule, sentence } = story;
+  const place = height === undefined ? "before it was in a block" : `in block ${height}, ${time}`;
+  const head = `${bold(hash)}  ${state === "executed" ? state : red(state)} ${place}`;
+  return [
+    head,
+    ...(party === undefined ? [] : [row("sender", `${words.party(party)} ${dim(plain(party))}`)]),
+    ...(command === undefined ? [] : commandRows(command, party ?? "", words)),
+    row("verdict", code === 0 ? "accepted, code 0" : verdictText(code, rule, sentence ?? text)),
+    ...story.movements.map(({ from, to, amount, type }, at) =>
+      row(
+        at === 0 ? "moved" : "",
+        `${words.amount(amount, from.asset)} from ${account(from, words)} to ${account(to, words)} ${dim(type)}`,
+      ),
+    ),
+    ...story.balances.map(({ balance, ...owner }, at) =>
+      row(at === 0 ? "balances" : "", `${account(owner, words)} ${words.amount(balance, owner.asset)}`),
+    ),
+    ...story.events.map(({ table, rows, data }, at) =>
+      row(at === 0 ? "events" : "", `${rows} ${table}${data ? dim(` ${plain(JSON.stringify(data))}`) : ""}`),
+    ),
+    ...(code === 0 ? [] : [row("", dim(`lyra explain ${rule ?? code} says what to do`))]),
+  ];
+}
+
+function commandRows(command: object, party: string, words: DevnetWords): string[] {
+  const json = row("as sent", dim(plain(JSON.stringify(command), 2_000)));
+  const input = fromJson<InputData>("vega.commands.v1.InputData", command);
+  const kind = COMMAND_KINDS.find((candidate) => input[candidate] !== undefined);
+  if (kind === undefined) return [json];
+  return [row("command", words.command({ kind, payload: input[kind] } as CommandInit, party)), json];
+}
+
+function verdictText(code: number, rule: string | undefined, sentence: string | undefined): string {
+  return `code ${code}${rule ? `, ${rule}` : ""}: ${plain(sentence ?? "the text is not remembered any more")}`;
+}
+
+function account(
+  { party, type }: { readonly party: string; readonly type: string },
+  words: DevnetWords,
+): string {
+  return `${words.party(party)} (${type.replace("ACCOUNT_TYPE_", "").toLowerCase().replaceAll("_", " ")})`;
+}
+
+function row(label: string, value: string): string {
+  return `  ${label.padEnd(LABEL_WIDTH)}${value}`;
 }

@@ -1,13 +1,12 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
-
+import type { PartiesReport, PartyBalance, PartyReport } from "../devnet/parties.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { readArguments, usageError } from "./arguments.ts";
-import { writeConfigOut } from "./config-out.ts";
-import { waitForSignal } from "./signals.ts";
-import { dim, red, say } from "./terminal.ts";
+import { writeConfigOut } from "./serve.ts";
+import { bold, dim, grouped, red, say, waitForSignal } from "./terminal.ts";
 
 export const help = `lyra devnet: start a local network, or use the tools of a running one
 
@@ -146,7 +145,7 @@ async function transactionLines(devnet: Devnet, values: Values): Promise<Transac
   if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
   const [{ TransactionLines }, { DevnetWords }] = await Promise.all([
     import("./devnet-transactions.ts"),
-    import("./devnet-words.ts"),
+    import("./devnet-transactions.ts"),
   ]);
   return new TransactionLines(say, new DevnetWords(devnet.report()), () => performance.now());
 }
@@ -255,7 +254,7 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
     );
     return;
   }
-  const { devnetBanner } = await import("./devnet-banner.ts");
+  const { devnetBanner } = await import("./devnet.ts");
   const { isTemporary } = devnet;
   const mode = values.block ?? "instant";
   say(
@@ -318,4 +317,83 @@ function port(flag: string, text: string): number {
   const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= 0 && value <= 65_535) return value;
   throw usageError("devnet", `${flag} must be a port from 0 to 65535`);
+}
+
+// What a person reads first when a devnet has started: a pure function of its facts.
+
+export interface BannerFacts {
+  readonly chainId: string;
+  readonly height: number;
+  readonly nodeUrl: string;
+  readonly dataUrl: string;
+  readonly faucetUrl: string;
+  /** Where the wallet is served, if it is. */
+  readonly walletUrl?: string;
+  readonly home: string;
+  /** The home is removed when the devnet stops. */
+  readonly isTemporary: boolean;
+  readonly mode: string;
+  /** From the start of the process to the first block. */
+  readonly firstBlockMs: number;
+  /** What was found in the home; empty for a new chain. */
+  readonly resumed: string;
+  readonly report: PartiesReport;
+}
+
+export function devnetBanner(facts: BannerFacts): string {
+  const { report, nodeUrl, dataUrl, faucetUrl } = facts;
+  const started = facts.resumed || `first block after ${Math.round(facts.firstBlockMs)} ms`;
+  return [
+    "",
+    `  ${bold("Lyra devnet")}  chain ${facts.chainId}, block ${grouped(facts.height)} ${dim(`(${started})`)}`,
+    "",
+    `  node API      ${nodeUrl}/`,
+    `  data API      ${dataUrl}/api/v2/`,
+    `  faucet        ${faucetUrl}/api/v1/mint`,
+    ...(facts.walletUrl === undefined
+      ? []
+      : [`  wallet        ${facts.walletUrl}  ${red("approves everything")}`]),
+    `  documentation ${dataUrl}/docs`,
+    `  tools         ${nodeUrl}/devnet/  ${dim("or: lyra devnet --help")}`,
+    `  blocks        ${facts.mode}`,
+    `  home          ${facts.home}${facts.isTemporary ? dim("  (gone when it stops)") : ""}`,
+    "",
+    ...partyLines(report),
+    "",
+    `  recovery phrase  ${bold(report.recoveryPhrase)}`,
+    "",
+    `  ${red(bold("!!"))} ${bold(report.warning)}`,
+    "",
+    dim("  Ctrl-C stops."),
+    "",
+  ].join("\n");
+}
+
+function partyLines({ parties, stakingToken }: PartiesReport): string[] {
+  const holdings = parties.map(({ balances }) => balances.map(balanceText).join("  "));
+  const isSame = holdings.every((text) => text === holdings[0]);
+  const staked = ({ stake }: PartyReport) =>
+    stake === "0"
+      ? ""
+      : dim(`  ${units(BigInt(stake), stakingToken.decimals)} ${stakingToken.symbol} staked`);
+  const lines = parties.flatMap((party, at) => [
+    `  ${String(party.index).padStart(2)} ${party.name.padEnd(6)} ${party.publicKey}${staked(party)}`,
+    ...(isSame ? [] : [dim(`            ${holdings[at]}`)]),
+  ]);
+  return isSame && holdings[0] ? [...lines, "", `  each holds  ${holdings[0]}`] : lines;
+}
+
+function balanceText({ balance, decimals, symbol }: PartyBalance): string {
+  return `${units(BigInt(balance), decimals)} ${symbol}`;
+}
+
+/** Whole units with up to four decimals: 1,234.5 */
+export function units(amount: bigint, decimals: number): string {
+  const digits = amount.toString().padStart(decimals + 1, "0");
+  const whole = digits.slice(0, digits.length - decimals).replace(/\B(?=(\d{3})+$)/g, ",");
+  const fraction = digits
+    .slice(digits.length - decimals)
+    .slice(0, 4)
+    .replace(/0+$/, "");
+  return fraction === "" ? whole : `${whole}.${fraction}`;
 }

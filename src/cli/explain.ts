@@ -36,7 +36,7 @@ export async function run(argv: string[]): Promise<number> {
   const query = positionals.join(" ").trim();
   if (query === "") throw usageError("explain", "a code, a rule or a text is wanted");
   if (TRANSACTION_HASH.test(query)) {
-    const { explainTransaction } = await import("./explain-transaction.ts");
+    const { explainTransaction } = await import("./devnet-transactions.ts");
     return explainTransaction(query, values);
   }
   const { explanations, near } = lookUp(query);

@@ -12,10 +12,8 @@ import { tableNames, tableNumber } from "../history/tables.ts";
 import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
-import { didYouMean } from "./nearest.ts";
-import { onEndSignal } from "./signals.ts";
-import { dim, green, grouped, ProgressBar, say } from "./terminal.ts";
+import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
+import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
 export const help = `lyra history: segments, exports, and the check of an export
 

@@ -9,10 +9,8 @@ import {
 } from "../chain/admission/pow/function.ts";
 import { type Progress, type Search, Solver } from "../chain/admission/pow/solver.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
-import { didYouMean } from "./nearest.ts";
-import { onEndSignal } from "./signals.ts";
-import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
+import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
+import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
 export const help = `lyra pow: make, check and measure proofs of work
 

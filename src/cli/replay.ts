@@ -13,9 +13,8 @@ import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import type { Block } from "../wire/block.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
-import { serveUntilSignal } from "./serving.ts";
-import { onEndSignal } from "./signals.ts";
-import { dim, green, grouped, ProgressBar, red, say } from "./terminal.ts";
+import { serveUntilSignal } from "./serve.ts";
+import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
 export const help = `lyra replay: load a recording of a network into a home
 

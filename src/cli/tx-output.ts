@@ -1,13 +1,21 @@
 // What the tx commands print: a document, its one line, a new file, or a code for a camera; and how long it is good.
+
 import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
+import qrcode from "qrcode-generator";
 import { ExitCode } from "../errors/node-error.ts";
 import { realSteps } from "../files/whole-file.ts";
+import { plain } from "../wallet/approvals/plain-text.ts";
+import { NO_FACTS, wordsOf } from "../wallet/approvals/words.ts";
+import { WORD_LINES_MAX } from "../wallet/approvals/words-helpers.ts";
 import { walletError } from "../wallet/errors.ts";
 import type { LastBlock } from "../wallet/sending/chain-view.ts";
+import type { InputData } from "../wire/generated/commands.ts";
+import type { CommandInit } from "../wire/transaction.ts";
+import { commandKindOf } from "../wire/transaction-commands.ts";
 import { usageError } from "./arguments.ts";
-import { qrText } from "./qr-text.ts";
 import { dim, green, say } from "./terminal.ts";
 import { print } from "./wallet-opening.ts";
+import { promptLine } from "./wallet-secrets.ts";
 import { blockDocument } from "./wallet-tx-input.ts";
 
 export const OUT = { out: { type: "string", short: "o" } } as const;
@@ -92,4 +100,144 @@ export function wholeOf(flag: string, text: string, most: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value <= most) return value;
   throw usageError("tx", `${flag} must be a whole number up to ${most}`);
+}
+
+// A command in words, for the one who is about to sign it or has been given it.
+
+const LABEL_WIDTH = 20;
+
+export interface CommandWords {
+  readonly title: string;
+  readonly lines: readonly (readonly [label: string, value: string])[];
+  readonly warnings: readonly string[];
+}
+
+/** Without a network: amounts are in the smallest unit, and say so. @param publicKey of the one who signs */
+export function commandWords(command: CommandInit, publicKey: string): CommandWords {
+  const { title, lines, warnings } = wordsOf(command, { ...NO_FACTS, publicKey });
+  return { title, lines, warnings };
+}
+
+/** The command of bytes that are to be signed: what is shown is what they hold. */
+export function commandIn(input: InputData): CommandInit | undefined {
+  const kind = commandKindOf(input);
+  return kind === undefined ? undefined : ({ kind, payload: input[kind] } as CommandInit);
+}
+
+export function wordLines({ title, lines, warnings }: CommandWords): string[] {
+  const left = lines.length - WORD_LINES_MAX;
+  return [
+    title,
+    ...lines.slice(0, WORD_LINES_MAX).map(([label, value]) => `  ${label.padEnd(LABEL_WIDTH)} ${value}`),
+    ...(left > 0 ? [`  ... and ${left} lines more: lyra tx check --json`] : []),
+    ...warnings.map((warning) => `! ${warning}`),
+  ];
+}
+
+export interface Signing {
+  readonly command: CommandInit;
+  readonly publicKey: string;
+  readonly wallet: string;
+  readonly chainId: string;
+  readonly height: bigint;
+}
+
+/**
+ * Shows what is about to be signed, and asks. Nothing is asked with `isAgreed`.
+ * @throws NodeError for a no, and where nobody can be asked
+ */
+export async function confirmSigning(
+  signing: Signing,
+  { isAgreed, isQuiet }: { isAgreed: boolean; isQuiet: boolean },
+) {
+  const { command, publicKey, wallet, chainId, height } = signing;
+  if (!isAgreed && (process.stdin.isTTY !== true || process.stderr.isTTY !== true)) {
+    throw usageError("tx", "there is no terminal to ask on: read it with lyra tx check, then say --yes");
+  }
+  if (!isAgreed || !isQuiet) {
+    const row = (label: string, value: string) => `  ${label.padEnd(LABEL_WIDTH)} ${value}`;
+    say(
+      [
+        ...wordLines(commandWords(command, publicKey)),
+        row("with the key", `${publicKey} of ${plain(wallet)}`),
+        row("chain", `${plain(chainId)}, height ${height}`),
+      ].join("\n"),
+    );
+  }
+  if (isAgreed) return;
+  const answer = await promptLine("sign it? yes/NO");
+  if (!/^y(es)?$/i.test(answer.trim())) throw walletError("not_confirmed", "it was not signed");
+}
+
+// A QR code in the terminal: two rows of modules in a line of half blocks, with the light margin that readers need.
+
+/** Rows of modules; true is dark. Without the light margin. */
+export type QrModules = readonly (readonly boolean[])[];
+
+/** Bytes that the largest code holds (ISO/IEC 18004, table 7: version 40, level L). */
+const BYTES_MAX = 2_953;
+/** The smallest version that holds it. */
+const FITTING = 0;
+
+/** Modules of light around the code (ISO/IEC 18004, section 6.3.8). */
+const QUIET = 4;
+/** Black on white whatever the terminal's colours are; without them the dark modules would be light in most. */
+const DARK_ON_LIGHT = "\x1b[38;5;16;48;5;231m";
+const PLAIN = "\x1b[0m";
+
+export interface QrTextOptions {
+  /** Of the terminal; undefined where it goes somewhere else. */
+  readonly columns?: number | undefined;
+  readonly hasColour?: boolean;
+}
+
+/** @throws NodeError `qr_too_large` for what no code holds, or the terminal is too narrow for */
+export function qrText(
+  text: string,
+  { columns = process.stdout.columns, hasColour = process.stdout.isTTY === true }: QrTextOptions = {},
+): string {
+  const modules = qrModules(Buffer.from(text, "utf8"));
+  const width = modules.length + 2 * QUIET;
+  if (columns !== undefined && columns < width) {
+    throw walletError(
+      "qr_too_large",
+      `the QR code is ${width} columns wide, and the terminal has ${columns}`,
+      "make its letters smaller, or carry a file: --out FILE",
+    );
+  }
+  return linesOf(modules)
+    .map((line) => (hasColour ? `${DARK_ON_LIGHT}${line}${PLAIN}\n` : `${line}\n`))
+    .join("");
+}
+
+/**
+ * The code of some bytes, with error correction level L: it is on a screen, nothing covers it, and every level more
+ * makes its dots smaller. @throws NodeError `qr_too_large`
+ */
+export function qrModules(bytes: Uint8Array): QrModules {
+  if (bytes.length > BYTES_MAX) {
+    throw walletError(
+      "qr_too_large",
+      `no QR code holds ${bytes.length} bytes`,
+      "carry it in a file: --out FILE",
+    );
+  }
+  const code = qrcode(FITTING, "L");
+  code.addData(Buffer.from(bytes).toString("latin1"), "Byte");
+  code.make();
+  const size = code.getModuleCount();
+  return Array.from({ length: size }, (_, y) => Array.from({ length: size }, (_, x) => code.isDark(y, x)));
+}
+
+function linesOf(modules: QrModules): string[] {
+  const lines: string[] = [];
+  for (let y = -QUIET; y < modules.length + QUIET; y += 2) {
+    let line = "";
+    for (let x = -QUIET; x < modules.length + QUIET; x++) {
+      const [upper, lower] = [modules[y]?.[x] === true, modules[y + 1]?.[x] === true];
+      line += upper ? (lower ? "█" : "▀") : lower ? "▄" : " ";
+    }
+    lines.push(line);
+  }
+  return lines;
 }

@@ -11,11 +11,20 @@ import { checkTransaction, examine } from "../wire/transaction-check.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { checkCommand } from "../wire/validate/commands.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
-import { didYouMean } from "./nearest.ts";
+import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
-import { blockMember, give, OUT, tellValidity, validityOf } from "./tx-output.ts";
-import { type CommandWords, commandIn, commandWords, confirmSigning, wordLines } from "./tx-words.ts";
+import {
+  blockMember,
+  type CommandWords,
+  commandIn,
+  commandWords,
+  confirmSigning,
+  give,
+  OUT,
+  tellValidity,
+  validityOf,
+  wordLines,
+} from "./tx-output.ts";
 import { defaultKey, meantKey, meantWallet } from "./wallet-default.ts";
 import { heightOf } from "./wallet-keys.ts";
 import { print, printable, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";

@@ -13,8 +13,7 @@ import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { bold, dim, say } from "./terminal.ts";
 import { cannotWrite, fileExists, print, storeOf, takeWords, WALLET_FLAGS } from "./wallet-opening.ts";
-import { promptLine } from "./wallet-prompt.ts";
-import { readNewPassphrase } from "./wallet-secrets.ts";
+import { promptLine, readNewPassphrase } from "./wallet-secrets.ts";
 
 const CREATE_FLAGS = {
   ...WALLET_FLAGS,

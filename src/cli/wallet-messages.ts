@@ -6,11 +6,10 @@ import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
 import { transactionBytes } from "../wire/transaction.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
-import { readInputFile } from "./input-file.ts";
+import { COMMON, readArguments, readInputFile, usageError } from "./arguments.ts";
 import { green, red } from "./terminal.ts";
+import { pickVerb } from "./wallet-help.ts";
 import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
-import { pickVerb } from "./wallet-verbs.ts";
 
 const MESSAGE_FLAGS = {
   text: { type: "string" },

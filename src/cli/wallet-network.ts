@@ -17,8 +17,8 @@ import {
 } from "../wallet/service/networks.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
+import { pickVerb } from "./wallet-help.ts";
 import { print, takeWords } from "./wallet-opening.ts";
-import { pickVerb } from "./wallet-verbs.ts";
 
 export const runNetwork = (argv: string[]): Promise<number> =>
   pickVerb("network", argv, {

@@ -22,9 +22,8 @@ import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { readArguments, usageError } from "./arguments.ts";
-import { writeConfigOut } from "./config-out.ts";
-import { waitForSignal } from "./signals.ts";
-import { bold, dim, red, say } from "./terminal.ts";
+import { writeConfigOut } from "./serve.ts";
+import { bold, dim, red, say, waitForSignal } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
 import { storeOf, takeWords, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
 

@@ -1,16 +1,17 @@
 // lyra wallet session: the connections of a running service; where none runs, those that the next one would bring back.
-
+import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
+import { walletUnknown } from "../wallet/errors.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/kept-sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
 import { COMMON, readArguments } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
-import { print, takeWords } from "./wallet-opening.ts";
-import { askService } from "./wallet-socket.ts";
-import { pickVerb } from "./wallet-verbs.ts";
+import { pickVerb } from "./wallet-help.ts";
+import { askService, print, takeWords, WALLET_FLAGS } from "./wallet-opening.ts";
+import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 
 export const runSession = (argv: string[]): Promise<number> =>
   pickVerb("session", argv, { list, revoke, block, unblock, blocked });
@@ -131,4 +132,38 @@ async function ifServed<T>(asking: Promise<T>): Promise<T | undefined> {
     if (error instanceof NodeError && error.code === "wallet_not_served") return undefined;
     throw error;
   }
+}
+
+// lyra wallet unlock, lock: the wallets of a running service. Commands on files need neither.
+
+export async function runUnlock(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
+  const [wallet] = takeWords("wallet", positionals, "NAME");
+  const home = values.home ?? defaultHome();
+  // Nobody types a passphrase for nothing.
+  const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
+  if (!wallets.includes(wallet)) throw walletUnknown();
+  const bytes = await readPassphrase(values, wallet);
+  try {
+    const passphrase = serviceText(bytes);
+    await askService(home, "admin.unlock_wallet", { wallet, passphrase });
+  } finally {
+    wipe(bytes);
+  }
+  if (values.json) print({ unlocked: wallet });
+  else if (!values.quiet) say(green(`${wallet} is unlocked in the service`));
+  return ExitCode.done;
+}
+
+export async function runLock(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("wallet", argv, COMMON);
+  const [wallet] = takeWords("wallet", positionals, "NAME");
+  const { wasUnlocked } = await askService<{ wasUnlocked: boolean }>(
+    values.home ?? defaultHome(),
+    "service.lock_wallet",
+    { wallet },
+  );
+  if (values.json) print({ locked: wallet });
+  else if (!values.quiet) say(green(`${wallet} is locked${wasUnlocked ? "" : " already"}`));
+  return ExitCode.done;
 }

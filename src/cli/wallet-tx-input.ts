@@ -7,8 +7,7 @@ import { readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { type CommandInit, TRANSACTION_BYTES_MAX, transactionBytes } from "../wire/transaction.ts";
-import { usageError } from "./arguments.ts";
-import { readInputFile } from "./input-file.ts";
+import { readInputFile, usageError } from "./arguments.ts";
 
 /** Twice the largest transaction in base64: what is longer is something else. */
 const INPUT_BYTES_MAX = 4 * TRANSACTION_BYTES_MAX;

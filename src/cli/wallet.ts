@@ -10,13 +10,11 @@ import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { FILE_BYTES_MAX } from "../wallet/limits.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import { readArguments, usageError } from "./arguments.ts";
-import { readInputFile } from "./input-file.ts";
-import { didYouMean } from "./nearest.ts";
+import { didYouMean, readArguments, readInputFile, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { create, tellNew } from "./wallet-create.ts";
 import { meantWallet } from "./wallet-default.ts";
-import { help, helpOf } from "./wallet-help.ts";
+import { help, helpOf, runWord, type Verbs, verbOf } from "./wallet-help.ts";
 import { runKey } from "./wallet-keys.ts";
 import { runMessage } from "./wallet-messages.ts";
 import {
@@ -31,9 +29,14 @@ import {
   WALLET_FLAGS,
   withWallet,
 } from "./wallet-opening.ts";
-import { promptLine } from "./wallet-prompt.ts";
-import { readNewPassphrase, readPassphrase, readPhrase, readSecret, secretFlags } from "./wallet-secrets.ts";
-import { runWord, type Verbs, verbOf } from "./wallet-verbs.ts";
+import {
+  promptLine,
+  readNewPassphrase,
+  readPassphrase,
+  readPhrase,
+  readSecret,
+  secretFlags,
+} from "./wallet-secrets.ts";
 
 export { help, helpOf };
 
@@ -58,17 +61,17 @@ const VERBS: Verbs = {
   key: runKey,
   message: runMessage,
   // What is online, or talks to what is, is loaded when it is asked for.
-  unlock: async (argv) => (await import("./wallet-unlock.ts")).runUnlock(argv),
-  lock: async (argv) => (await import("./wallet-unlock.ts")).runLock(argv),
+  unlock: async (argv) => (await import("./wallet-session.ts")).runUnlock(argv),
+  lock: async (argv) => (await import("./wallet-session.ts")).runLock(argv),
   serve: async (argv) => (await import("./wallet-serve.ts")).runServe(argv),
   approvals: async (argv) => (await import("./wallet-approvals.ts")).runApprovals(argv),
   permissions: async (argv) => (await import("./wallet-permissions.ts")).runPermissions(argv),
   session: async (argv) => (await import("./wallet-session.ts")).runSession(argv),
-  token: async (argv) => (await import("./wallet-token.ts")).runToken(argv),
+  token: async (argv) => (await import("./wallet-permissions.ts")).runToken(argv),
   network: async (argv) => (await import("./wallet-network.ts")).runNetwork(argv),
   default: async (argv) => (await import("./wallet-default.ts")).runDefault(argv),
-  balance: async (argv) => (await import("./wallet-balance.ts")).runBalance(argv),
-  policy: async (argv) => (await import("./wallet-policy.ts")).runPolicy(argv),
+  balance: async (argv) => (await import("./wallet-keys.ts")).runBalance(argv),
+  policy: async (argv) => (await import("./wallet-approvals.ts")).runPolicy(argv),
 };
 
 export async function run(argv: string[]): Promise<number> {

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet-banner.ts";
+import { type BannerFacts, devnetBanner, units } from "../../src/cli/devnet.ts";
 import { findVerb } from "../../src/cli/devnet-tools.ts";
 import { type DevnetAddress, defaultDevnetHome } from "../../src/devnet/home.ts";
 import { devnetParties } from "../../src/devnet/keys.ts";

@@ -1,7 +1,6 @@
 // What a devnet tells of one transaction: over HTTP, by `lyra explain HASH`, and as a line while it runs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { TransactionLines } from "../../src/cli/devnet-transactions.ts";
-import { DevnetWords, type NamedThings } from "../../src/cli/devnet-words.ts";
+import { DevnetWords, type NamedThings, TransactionLines } from "../../src/cli/devnet-transactions.ts";
 import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";

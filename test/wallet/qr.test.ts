@@ -1,6 +1,6 @@
 // QR codes, read back by the standard's own steps (ISO/IEC 18004, section 12) in a reader written for this test.
 import { describe, expect, test } from "bun:test";
-import { type QrModules, qrModules, qrText } from "../../src/cli/qr-text.ts";
+import { type QrModules, qrModules, qrText } from "../../src/cli/tx-output.ts";
 import { codeOf } from "./support/failures.ts";
 
 /** Table 9 of the standard, level L: version, data codewords of each block. */
