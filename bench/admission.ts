@@ -3,8 +3,8 @@
  * transactions, on one core and with all of them.
  *
  * `bun bench/admission.ts [--rounds N] [--only one]` prints one JSON line; `one` is the rate of one core alone. The clock counts, which needs a quiet machine: processor
- * time would count the runtime's compiling and collecting threads too. The ratios are medians of rounds in which everybody
- * has a turn. What bare verification itself gains from a second core (`bareRatioAllCores`) is measured in the same rounds:
+ * time would count the runtime's compiling and collecting threads too. The ratios are medians of rounds in which each side
+ * has a turn. The gain of bare verification itself from a second core (`bareRatioAllCores`) is measured in the same rounds:
  * many machines run one busy core faster than two.
  */
 import { createPublicKey, type KeyObject, verify } from "node:crypto";

@@ -1,5 +1,5 @@
 // Makes a store with many balance rows, for the benchmarks: the rows go in by bare statements, in the form the
-// writer gives them. One busy party (a tenth of the rows), one rare (20 rows), the rest unevenly spread.
+// writer gives them. A busy party has a tenth of the rows, a rare one 20, the rest is unevenly spread.
 import { createHash } from "node:crypto";
 import { accountReference } from "../src/store/accounts.ts";
 import { storeAmount } from "../src/store/amount.ts";

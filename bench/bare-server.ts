@@ -1,4 +1,4 @@
-// What the data API's page of balance changes is held against: the same prepared statement, objects and
+// Peer of the data API's page of balance changes: the same prepared statement, objects and
 // JSON.stringify behind a bare Bun.serve. No routing, no checks, no snapshot; the same body.
 // bun bench/bare-server.ts HOME prints its port.
 import { Database } from "bun:sqlite";

@@ -41,7 +41,7 @@ export async function startDevnet(program: readonly string[], ...flags: string[]
   };
 }
 
-/** @throws Error for an answer that is no success */
+/** @throws Error for an answer that is not a success */
 export async function ask<T>(url: string, body?: object): Promise<T> {
   const response = await fetch(url, body && { method: "POST", body: JSON.stringify(body) });
   const answer = (await response.json()) as T;

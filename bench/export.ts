@@ -1,4 +1,4 @@
-// What exports and segments cost.
+// The cost of exports and segments.
 //
 //   bun bench/export.ts [--mb 300] [--recording FILE]
 //

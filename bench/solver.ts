@@ -2,8 +2,8 @@
  * Rate of the proof-of-work solver, against the network's own JavaScript package and against OpenSSL's SHA3-256.
  *
  * `bun bench/solver.ts [--rounds N] [--binary dist/lyra]` prints one JSON line. The rates are medians of rounds in
- * which everybody has a turn, because a shared machine changes speed between minutes; the ratios are of the same
- * round. What runs on one core is measured by processor time, as `openssl speed` does it, so that a neighbour does not
+ * which each side has a turn, because a shared machine changes speed between minutes; the ratios are of the same
+ * round. Work on one core is measured by processor time, as `openssl speed` does it, so that a neighbour does not
  * count; two threads and the executable are measured by the clock, which needs a quiet machine; so is
  * the package where it is held against the executable. A 64-byte message takes OpenSSL one permutation, as an attempt
  * takes the solver.
@@ -15,7 +15,7 @@ import { argument, median } from "./support.ts";
 
 const ROUNDS = Number(argument("--rounds") ?? 20);
 const binary = argument("--binary");
-/** What is not to be found, so that everybody searches to the end; the package takes no difficulty above 50. */
+/** A difficulty that is not to be found, so that both sides search to the end; the package takes no difficulty above 50. */
 const TASK = { blockHash: "d".repeat(64), tid: "7".repeat(64), difficulty: 50 };
 /** Short turns: what is held against each other is measured within a second, before a neighbour comes or goes. */
 const MEASURE_MS = 300;
@@ -45,7 +45,7 @@ const solvers = [1, 2].reduce<Solver[]>((all, threads) => {
   return all;
 }, []);
 
-/** What was tried, and in how many nanoseconds. */
+/** Nonces tried, and in how many nanoseconds. */
 interface Work {
   readonly attempts: number;
   readonly ns: number;
@@ -116,7 +116,7 @@ const PAIR_TURNS = 8;
 const PAIR_TURN_MS = 60;
 const PAIR_NONCES = 1n << 15n;
 
-/** One thread of the solver and the package in turns of a sixteenth of a second, by processor time. */
+/** A thread of the solver and the package in turns of a sixteenth of a second, by processor time. */
 async function pair(): Promise<{ vega: number; ratioToVega: number } | undefined> {
   if (pack === undefined) return undefined;
   const ours: Work[] = [];

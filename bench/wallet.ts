@@ -1,6 +1,6 @@
 /**
  * The wallet: opening a file, signing, `client.list_keys` over HTTP, and the way from a page's first request to its
- * first sent transaction. What each figure counts is in bench/README.md.
+ * first sent transaction. bench/README.md says what each figure counts.
  *
  * `bun bench/wallet.ts [--binary dist/lyra] [--only opening,signing,listing,sending]` prints JSON at the end.
  */
@@ -40,7 +40,7 @@ const NETWORK = {
   "spam.pow.difficulty": String(DIFFICULTY),
   "spam.pow.numberOfTxPerBlock": "2",
   "spam.pow.increaseDifficulty": "0",
-  // What an epoch takes is another matter than what a proof takes.
+  // The limits of an epoch are another matter than those of a proof.
   "spam.protection.maxUserTransfersPerEpoch": "100000",
 };
 const nowMs = () => performance.now();

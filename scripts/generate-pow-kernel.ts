@@ -54,7 +54,7 @@ const layout = (first: number) => ({
   E: first + 25,
   /** theta's column parities. */
   C: first + 50,
-  /** What theta changes the columns by. */
+  /** The words by which theta changes the columns. */
   D: first + 55,
   /** A row between pi and chi. */
   B: first + 60,
@@ -77,7 +77,7 @@ const FIVE = [0, 1, 2, 3, 4] as const;
  * Rotates the vector on the stack left, by way of the local `scratch`. A shift is dear: the runtime makes four
  * instructions of it, because the count has to pass through a general register. So whole bytes are moved by a
  * shuffle, and one bit by 2x + (1 if the top bit is set), which is 2x less the comparison x < 0. Measured: 8 % faster
- * altogether; two bits done so are no gain.
+ * altogether; two bits done so gain nothing.
  */
 function rotate(bits: number, scratch: number): string {
   const [whole, rest] = [bits - (bits % 8), bits % 8];
@@ -115,7 +115,7 @@ const chi = (X: number) =>
 /** Adds the constant of the round that is `ahead` rounds after the one CONSTANT points to. */
 const iota = (ahead: number) => `${get(CONSTANT)} v128.load ${ahead * VECTOR} v128.xor`;
 
-/** One row of a round, from the 25 locals at `from` to those at `to`. */
+/** A row of a round, from the 25 locals at `from` to those at `to`. */
 function row(from: number, to: number, ahead: number, Y: number): string {
   const lane = (X: number) => `${chi(X)} ${X === 0 && Y === 0 ? iota(ahead) : ""} ${set(to + X + 5 * Y)}`;
   return `${FIVE.map((X) => moved(from, X, Y)).join(" ")} ${FIVE.map(lane).join(" ")}`;
@@ -213,7 +213,7 @@ const loadScalarState = LANES.map(
   (lane) => `i32.const 0 i64.load ${lane * VECTOR} ${INVERTED.has(lane) ? NOT : ""} ${set(S.A + lane)}`,
 ).join(" ");
 
-/** One round of all three nonces: A to E, or E back to A. */
+/** A round of all three nonces: A to E, or E back to A. */
 function round(isOdd: boolean, ahead: number): string {
   const [from, to] = isOdd ? [E, A] : [A, E];
   const [scalarFrom, scalarTo] = isOdd ? [S.E, S.A] : [S.A, S.E];

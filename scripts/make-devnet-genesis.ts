@@ -32,7 +32,7 @@ const builtin = (symbol: string, name: string, decimals: number, quantum: string
   },
 });
 
-/** What a developer waits for is short; what protects the network is on, within reach of the funded parties. */
+/** Waiting times of a developer are short; protections of the network are on, within reach of the funded parties. */
 function parameters(): Record<string, string> {
   const ethereum = {
     network_id: "1337",
@@ -62,7 +62,7 @@ function parameters(): Record<string, string> {
     "network.checkpoint.timeElapsedBetweenCheckpoints": "1m",
     "network.validators.minimumEthereumEventsForNewValidator": "0",
     "reward.asset": madeUpAssetId("LYRA"),
-    // One validator has all the stake: with the network's five it would count for nothing (reference 60, 7.6).
+    // A single validator has all the stake: with the network's five it would count for nothing (reference 60, 7.6).
     "reward.staking.delegation.competitionLevel": "1",
     "reward.staking.delegation.minValidators": "1",
     "spam.pow.difficulty": "10",

@@ -3,8 +3,8 @@
 //
 //   bun scripts/openapi-clients.ts [--binary PATH]
 //
-// The generators come from npm and PyPI and are put into a temporary folder: they are no part of the project, and the
-// TypeScript one needs another compiler than ours. What cannot be had is skipped with a line. Exit code 1 for a fault.
+// The generators come from npm and PyPI and are put into a temporary folder: they are not part of the project, and the
+// TypeScript one needs another compiler than ours. A tool that is missing is skipped with a line. Exit code 1 for a fault.
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { DATA_SOURCES } from "../src/http/openapi/examples.ts";

@@ -28,7 +28,7 @@ if (process.env.npm_lifecycle_event !== "postinstall" && !isInstalled()) {
   execFileSync(npm, ["ci", "--no-audit", "--no-fund"], { cwd: root, stdio: "inherit" });
 }
 
-/** What generated code is made from: when any of it changes, all of it is made again. */
+/** Sources of generated code: when any of them changes, all of it is made again. */
 const GENERATORS = ["scripts/generate-wire.ts", "scripts/generate-pow-kernel.ts"];
 const TABLES = "src/wire/schema";
 const STAMP = join(root, "src", "wire", "generated", ".made-from");

@@ -22,7 +22,7 @@ const sample = resolve(import.meta.dir, "..", "data", "sample.evts.gz");
 const folder = mkdtempSync(join(tmpdir(), "lyra-smoke-"));
 const program = join(folder, "lyra");
 copyFileSync(built, program);
-// What another program would take code and settings from.
+// Variables that make another program load code and settings.
 writeFileSync(join(folder, "bunfig.toml"), 'preload = ["./preload.ts"]\n');
 writeFileSync(join(folder, "preload.ts"), 'require("node:fs").writeFileSync("ran", "");');
 writeFileSync(join(folder, ".env"), `LYRA_HOME=${join(folder, "taken")}\n`);
@@ -91,7 +91,7 @@ async function firstLine(output: ReadableStream<Uint8Array>): Promise<string> {
   return text.split("\n")[0]!;
 }
 
-/** Threads that run the program's own code; undefined where nobody tells. */
+/** Threads that run the program's own code; undefined where the system does not tell. */
 function workerThreads(pid: number): number | undefined {
   const folder = `/proc/${pid}/task`;
   if (!existsSync(folder)) return undefined;

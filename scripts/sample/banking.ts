@@ -40,7 +40,7 @@ interface Recurring extends TransferPlan {
 }
 
 export class Banking {
-  /** One part in this many is the fee of a transfer. */
+  /** The fee of a transfer is one part in this many. */
   feeDivisor = 1000n;
   private readonly recurring: Recurring[] = [];
   private withdrawals = 0n;

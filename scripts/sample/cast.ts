@@ -1,4 +1,4 @@
-// Who and what is in the sample network. Everything here is invented.
+// Parties, assets and nodes of the sample network. Everything here is invented.
 import { addressOf, idOf } from "./seeded.ts";
 
 export interface Validator extends ValidatorKeys {
@@ -8,7 +8,7 @@ export interface Validator extends ValidatorKeys {
   readonly consensusKey: string;
 }
 
-/** What rotates while the recording runs. */
+/** Keys that rotate while the recording runs. */
 interface ValidatorKeys {
   pubKey: string;
   pubKeyIndex: number;
@@ -76,7 +76,7 @@ export const MULTISIG_ADDRESS = addressOf("contract", "multisig control");
 export const STAKING_ADDRESS = addressOf("contract", "staking bridge");
 export const SUBMITTER = addressOf("wallet", "bundle submitter");
 
-/** One whole unit of each asset. */
+/** A whole unit of each asset. */
 export const LYRE = 10n ** 18n;
 export const DOLLAR = 10n ** 6n;
 export const PEARL = 10n ** 8n;

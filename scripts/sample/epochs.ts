@@ -3,7 +3,7 @@ import { EpochAction } from "../../src/wire/generated/vega.ts";
 import { EPOCH_LENGTH } from "./genesis.ts";
 import { GENESIS_NS, Step, type World } from "./world.ts";
 
-/** What an unset time reads as in nanoseconds. */
+/** An unset time as it reads in nanoseconds. */
 const NO_TIME = -6_795_364_578_871_345_152n;
 
 export class Epochs {

@@ -1,4 +1,4 @@
-// What a market of the sample is, and the messages that say so.
+// The configuration of a market of the sample, and its messages.
 import type { Init } from "../../src/wire/codec.ts";
 import { ConditionOperator, PropertyKeyType } from "../../src/wire/generated/data.ts";
 import {

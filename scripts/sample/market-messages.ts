@@ -1,4 +1,4 @@
-// What a market says of its orders, trades and book.
+// A market's messages: its orders, trades and book.
 import type { Init } from "../../src/wire/codec.ts";
 import { type MarketData, type Order, Side, TradeType } from "../../src/wire/generated/vega.ts";
 import type { Book, Fill, LiveOrder } from "./book.ts";

@@ -1,4 +1,4 @@
-// One market of the sample: its life from proposal to settlement, its orders and trades (reference 70).
+// A market of the sample: its life from proposal to settlement, its orders and trades (reference 70).
 import type { Init } from "../../src/wire/codec.ts";
 import {
   AccountType,
@@ -41,7 +41,7 @@ export class Market {
   private lastTraded = 0n;
   private nextMark = GENESIS_NS;
   private hasChanged = false;
-  /** Everybody who ever had an order here. */
+  /** Parties that ever had an order here. */
   private readonly known = new Set<string>();
 
   constructor(

@@ -1,4 +1,4 @@
-// What validators do beside trading: checkpoints, snapshots, keys, the multisig contract, upgrades
+// Validators' work beside trading: checkpoints, snapshots, keys, the multisig contract, upgrades
 // (reference 60, sections 1.8, 9 and 12).
 import { NodeSignatureKind } from "../../src/wire/generated/commands.ts";
 import {
@@ -158,7 +158,7 @@ export class Network {
     return { validatorId: node.id, timestamp: this.world.now, nonce, epochSeq: String(this.epochs.seq) };
   }
 
-  /** One validator asks for an upgrade and takes it back later. */
+  /** A validator asks for an upgrade and takes it back later. */
   proposeUpgrade(
     height: number,
     node: Validator,

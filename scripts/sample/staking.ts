@@ -90,7 +90,7 @@ export class Staking {
     this.tell(party, node.id, amount, this.epochs.seq + 1);
   }
 
-  /** What counts for the epoch that now ends. */
+  /** The stake that counts for the epoch that now ends. */
   nodeStakes(): NodeStake[] {
     return VALIDATORS.map((validator) => {
       const byDelegators = new Map<string, bigint>();

@@ -1,4 +1,4 @@
-// What happens on the sample chain, and when. Heights are seconds, more or less.
+// The story of the sample chain, by height. Heights are seconds, more or less.
 import { AccountType, EpochAction } from "../../src/wire/generated/vega.ts";
 import { Banking } from "./banking.ts";
 import { ASSET, DOLLAR, LYRE, NETWORK_TREASURY, PARTY, PEARL, resetKeys, VALIDATORS } from "./cast.ts";

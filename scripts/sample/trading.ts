@@ -1,4 +1,4 @@
-// The traders of the sample: two makers who keep quotes, a liquidity provider, and five who take.
+// The traders of the sample: two makers with quotes, a liquidity provider, and five takers.
 import { OrderTimeInForce, Side } from "../../src/wire/generated/vega.ts";
 import type { LiveOrder } from "./book.ts";
 import { DOLLAR, PARTY } from "./cast.ts";

@@ -83,7 +83,7 @@ export class World {
     this.always[step]!.push(run);
   }
 
-  /** Plans a transaction. What `run` emits carries its hash. */
+  /** Plans a transaction. Events that `run` emits carry its hash. */
   transaction(height: number, options: TransactionOptions, run: () => void): void {
     this.at(height, Step.transactions, () => {
       const hash = this.newId("transaction");
