@@ -372,7 +372,7 @@ export class ChainCore {
   private settle(batch: Batch): void {
     const { state } = this.engine;
     state.release(batch.mark);
-    state.forget();
+    state.dropJournal();
     this.batch = undefined;
     this.recording?.keep();
     if (this.savedWithBatch) {
@@ -392,7 +392,7 @@ export class ChainCore {
     engine.state.release(batch.mark);
     // Brings the digest back too; nothing of it is a change to what is stored.
     engine.state.takeChanges();
-    engine.state.forget();
+    engine.state.dropJournal();
     this.log.rewind(batch.admissionMark);
     this.clock.load(batch.clock);
     this.writer.rollback();

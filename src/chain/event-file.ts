@@ -191,10 +191,10 @@ export class EventFile {
 export function withMarkers(block: Block): Block {
   const { height, timeNs, hash, events } = block;
   const log = new EventLog();
-  log.begin(hash);
+  log.startBlock(hash);
   log.emit("beginBlock", { height: BigInt(height), timestamp: timeNs, hash: hash.toLowerCase() });
   log.emit("endBlock", { height: BigInt(height) });
-  const [begin, end] = log.take().events;
+  const [begin, end] = log.blockEvents().events;
   const seq = (events.at(-1)?.seq ?? 1) + 1;
   return { ...block, events: [begin!, ...events, { ...end!, seq }] };
 }

@@ -145,7 +145,7 @@ export class Snapshots {
     const oldest = this.warm.values().next().value;
     if (oldest === undefined || this.core.engine.state.mark() - oldest.state.mark <= JOURNAL_MAX) return;
     this.cool();
-    this.core.engine.state.forget();
+    this.core.engine.state.dropJournal();
   }
 
   private keepWarm(id: number, chain: SavePoint, mempool: MempoolState): void {

@@ -65,7 +65,7 @@ export class DevnetBridge implements BridgePort {
   async deposit(party: string, asset: string, amount: bigint): Promise<Brought> {
     const { simulator, reader } = this.options;
     const { details } = this.asset(asset);
-    const id = this.bring(() =>
+    const id = this.submitEvent(() =>
       details.erc20
         ? simulator.depositErc20(party, asset, amount)
         : simulator.depositBuiltin(party, asset, amount),
@@ -78,12 +78,12 @@ export class DevnetBridge implements BridgePort {
   }
 
   async stake(party: string, amount: bigint): Promise<Brought> {
-    const id = this.bring(() => this.options.simulator.stake(party, amount));
+    const id = this.submitEvent(() => this.options.simulator.stake(party, amount));
     return this.untilLinked(party, id);
   }
 
   async unstake(party: string, amount: bigint): Promise<Brought> {
-    const id = this.bring(() => this.options.simulator.unstake(party, amount));
+    const id = this.submitEvent(() => this.options.simulator.unstake(party, amount));
     return this.untilLinked(party, id);
   }
 
@@ -92,7 +92,7 @@ export class DevnetBridge implements BridgePort {
     const bundle = this.bundle<{ assetSource: string; nonce: string }>("/api/v2/erc20/asset/list/bundle", {
       assetId: asset,
     });
-    const id = this.bring(() =>
+    const id = this.submitEvent(() =>
       this.options.simulator.listAsset({
         token: bundle.assetSource,
         assetId: asset,
@@ -133,7 +133,7 @@ export class DevnetBridge implements BridgePort {
       targetAddress: string;
       creation: string;
     }>("/api/v2/erc20/asset/withdrawal/bundle", { withdrawalId: withdrawal });
-    const id = this.bring(() =>
+    const id = this.submitEvent(() =>
       simulator.withdraw({
         token: bundle.assetSource,
         amount: BigInt(bundle.amount),
@@ -232,7 +232,7 @@ export class DevnetBridge implements BridgePort {
    * Makes a call, and a block with its log, at one go: where no block has it, nothing has happened, and nothing will.
    * @returns the event's id
    */
-  private bring(call: () => EthereumLog): string {
+  private submitEvent(call: () => EthereumLog): string {
     const { simulator, agent, chain } = this.options;
     const before = simulator.save();
     let id: string | undefined;
@@ -242,7 +242,7 @@ export class DevnetBridge implements BridgePort {
       id = signed.id;
       return signed.bytes;
     };
-    const outcome = chain.execute(make, () => simulator.takeBack(before, id));
+    const outcome = chain.execute(make, () => simulator.undoCall(before, id));
     if (outcome.code !== 0) throw refused(`the chain does not take the event: ${outcome.text}`);
     return id!;
   }
@@ -250,7 +250,7 @@ export class DevnetBridge implements BridgePort {
   /** A call whose effect no resource of the data API shows: it is there when the votes are counted. */
   private async operate(call: () => EthereumLog): Promise<Brought> {
     const { agent } = this.options;
-    const id = this.bring(call);
+    const id = this.submitEvent(call);
     return this.until(id, "the validators have voted", () => agent.isSettled(id), LATE_BLOCKS);
   }
 

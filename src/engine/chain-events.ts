@@ -14,8 +14,8 @@ import { CommandError } from "./errors.ts";
 import type { ValidatorReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 
-/** Who takes the events that are not about assets. @throws CommandError */
-export interface ChainEventTakers {
+/** Handlers of the events that are not about assets. @throws CommandError */
+export interface ChainEventHandlers {
   /** @param txId hash of the transaction on the other chain */
   staking(event: StakingEvent, txId: string): void;
   multisig(event: ERC20MultiSigEvent, txId: string): void;
@@ -31,7 +31,7 @@ export class ChainEvents {
     private readonly core: Core,
     private readonly validators: ValidatorReader,
     private readonly banking: Pick<Banking, "bridge" | "deposits" | "withdrawals">,
-    private readonly takers: ChainEventTakers,
+    private readonly handlers: ChainEventHandlers,
   ) {
     this.acknowledged = core.state.table("chainEvents.acknowledged");
   }
@@ -60,19 +60,19 @@ export class ChainEvents {
   }
 
   private dispatch({ txId, nonce, builtin, erc20, stakingEvent, erc20Multisig }: ChainEvent): void {
-    if (builtin !== undefined) this.takeBuiltin(builtin, nonce);
-    else if (erc20 !== undefined) this.takeErc20(erc20, txId);
-    else if (stakingEvent !== undefined) this.takers.staking(stakingEvent, txId);
-    else if (erc20Multisig !== undefined) this.takers.multisig(erc20Multisig, txId);
+    if (builtin !== undefined) this.processBuiltin(builtin, nonce);
+    else if (erc20 !== undefined) this.processErc20(erc20, txId);
+    else if (stakingEvent !== undefined) this.handlers.staking(stakingEvent, txId);
+    else if (erc20Multisig !== undefined) this.handlers.multisig(erc20Multisig, txId);
     else throw new CommandError(UNSUPPORTED);
   }
 
-  private takeBuiltin({ deposit }: BuiltinAssetEvent, nonce: bigint): void {
+  private processBuiltin({ deposit }: BuiltinAssetEvent, nonce: bigint): void {
     if (deposit === undefined) throw new CommandError(UNSUPPORTED);
     this.banking.deposits.builtin(deposit, nonce);
   }
 
-  private takeErc20(event: ERC20Event, txHash: string): void {
+  private processErc20(event: ERC20Event, txHash: string): void {
     const { bridge, deposits, withdrawals } = this.banking;
     const place: ForeignPlace = { assetClass: "erc20", block: event.block, txHash, logIndex: event.index };
     if (event.deposit !== undefined) deposits.erc20(event.deposit, place);

@@ -50,14 +50,14 @@ export class Checkpoints implements Domain {
     const nextNs = last.nextNs + intervalNs - last.intervalNs;
     if (nextNs <= nowNs) {
       this.schedule.set({ nextNs: nowNs + intervalNs, intervalNs });
-      this.take();
+      this.emitCheckpoint();
     } else if (intervalNs !== last.intervalNs) {
       this.schedule.set({ nextNs, intervalNs });
     }
   }
 
   /** One beside the schedule: after each withdrawal that succeeds. */
-  take(): void {
+  emitCheckpoint(): void {
     const { block } = this.core;
     this.core.emit("checkpoint", {
       hash: this.contentHash(),

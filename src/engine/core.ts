@@ -1,6 +1,5 @@
 // Common ground of the engine's domains: the state, the events of the block, its time, and the transaction
 // that is being executed. The domains take their time from here alone: the engine knows no wall clock.
-import type { IdGenerator } from "../wire/transaction.ts";
 import { EventLog, type EventMember, type EventPayload, type EventSink } from "./events.ts";
 import { State } from "./state.ts";
 
@@ -20,8 +19,6 @@ export interface TxContext {
   readonly hash: string;
   /** Root identifier: SHA3-256 of the signature, lower-case hex (reference 60, section 13). */
   readonly id: string;
-  /** Gives the root identifier first, then those that follow from it. */
-  readonly ids: IdGenerator;
 }
 
 export class Core implements EventSink {

@@ -91,7 +91,7 @@ export class Domains {
     this.staking = new Staking(core, this.witness);
     this.delegation = new Delegation(core, this.params, this.epochs, this.staking, this.validators);
     this.multisig = new Multisig(core, this.witness, this.notary);
-    this.governance = new Governance(core, this.params, this.assets, this.limits, this.staking, this.witness);
+    this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness);
     this.checkpoints = new Checkpoints(core, this.params, () => checkpointHash(saveCheckpoint(this)));
     this.banking = new Banking(
       core,
@@ -100,7 +100,7 @@ export class Domains {
       this.assets,
       this.witness,
       this.notary,
-      () => this.checkpoints.take(),
+      () => this.checkpoints.emitCheckpoint(),
     );
     this.rewards = new Rewards(core, this.params, this.collateral);
     this.upgrades = new Upgrades(core, this.params, this.validators);
@@ -121,7 +121,7 @@ export class Domains {
     delegateSubmission: (payload) => this.delegation.delegate(payload),
     undelegateSubmission: (payload) => this.delegation.undelegate(payload),
     announceNode: (payload) => this.validators.announce(payload),
-    issueSignatures: (payload) => this.multisig.issueSignatures(payload),
+    issueSignatures: (payload) => this.multisig.changes.issueSignatures(payload),
     keyRotateSubmission: (payload) => this.validators.keyRotate(payload),
     ethereumKeyRotateSubmission: (payload) => this.validators.ethereumKeyRotate(payload),
     validatorHeartbeat: (payload) => this.validators.heartbeat(payload),
@@ -180,7 +180,7 @@ export class Domains {
   /** Tick listeners in the order of section 1.5; those of markets are not here. */
   tick(): void {
     this.epochs.onTick();
-    this.params.dispatch();
+    this.params.onTick();
     this.multisig.onTick();
     this.witness.onTick();
     this.staking.onTick();

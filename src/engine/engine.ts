@@ -5,7 +5,6 @@
  */
 import type { Init } from "../wire/codec.ts";
 import type { TransactionResult, TxErrorEvent } from "../wire/generated/events.ts";
-import { IdGenerator } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { COMMANDS, type CommandKind } from "../wire/transaction-commands.ts";
 import type { CheckpointText } from "./checkpoints.ts";
@@ -34,7 +33,7 @@ export interface TxResult {
 
 export interface CommittedBlock {
   /** All events, begin-block and end-block included. */
-  readonly block: ReturnType<Core["log"]["take"]>;
+  readonly block: ReturnType<Core["log"]["blockEvents"]>;
   readonly changes: readonly StateChange[];
   readonly stateDigest: string;
 }
@@ -67,7 +66,7 @@ export class Engine {
     this.isGenesis = true;
     const hash = genesis.hash;
     core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash };
-    core.log.begin(hash.toUpperCase());
+    core.log.startBlock(hash.toUpperCase());
     core.emit("beginBlock", { height: BigInt(core.height), timestamp: core.nowNs, hash });
     core.emit("timeUpdate", { timestamp: core.nowNs });
     domains.startFirstEpoch();
@@ -78,7 +77,7 @@ export class Engine {
     const { core, domains } = this;
     this.isGenesis = false;
     core.block = { height: header.height, timeNs: header.timeNs, hash: header.hash };
-    core.log.begin(header.hash.toUpperCase());
+    core.log.startBlock(header.hash.toUpperCase());
     core.emit("beginBlock", { height: BigInt(header.height), timestamp: header.timeNs, hash: header.hash });
     core.emit("timeUpdate", { timestamp: header.timeNs });
     domains.tick();
@@ -109,7 +108,7 @@ export class Engine {
     const mark = this.state.mark();
     const events = this.core.log.length;
     let result: TxResult;
-    this.core.log.enter(tx.hash.toUpperCase());
+    this.core.log.setTransaction(tx.hash.toUpperCase());
     try {
       result = this.inTransaction(tx, () => {
         try {
@@ -131,16 +130,16 @@ export class Engine {
         }
       });
     } finally {
-      this.core.log.enter(undefined);
+      this.core.log.setTransaction(undefined);
     }
     return result;
   }
 
   /** A transaction that admission refused in a block: one event, and no result (section 1.6, step 2). */
   reject(tx: CheckedTransaction, text: string): void {
-    this.core.log.enter(tx.hash.toUpperCase());
+    this.core.log.setTransaction(tx.hash.toUpperCase());
     this.emitTxError(tx, text);
-    this.core.log.enter(undefined);
+    this.core.log.setTransaction(undefined);
   }
 
   endBlock(): void {
@@ -155,8 +154,8 @@ export class Engine {
     core.emit("endBlock", { height: BigInt(core.height) });
     domains.checkInvariants();
     const changes = this.state.takeChanges();
-    this.state.forget();
-    return { block: core.log.take(), changes, stateDigest: this.state.digest };
+    this.state.dropJournal();
+    return { block: core.log.blockEvents(), changes, stateDigest: this.state.digest };
   }
 
   /** Something waits for the next block and nothing else will bring it about. */
@@ -186,9 +185,9 @@ export class Engine {
   upgradeStarted(): CommittedBlock["block"] | undefined {
     if (this.haltReason() === undefined) return undefined;
     const { core } = this;
-    core.log.begin(core.block.hash.toUpperCase());
+    core.log.startBlock(core.block.hash.toUpperCase());
     core.emit("protocolUpgradeStarted", { lastBlockHeight: BigInt(core.height) });
-    return core.log.take();
+    return core.log.blockEvents();
   }
 
   /** The state was loaded, or taken back, to what it was at the end of this block. */
@@ -208,7 +207,7 @@ export class Engine {
 
   /** Sets a network parameter; inside a block, before its transactions. @throws CommandError */
   setParameter(key: string, value: string): void {
-    this.asTool("a parameter that a tool sets", () => this.domains.params.force(key, value));
+    this.asTool("a parameter that a tool sets", () => this.domains.params.setValue(key, value));
   }
 
   private asTool(subject: string, command: () => void): void {
@@ -229,7 +228,7 @@ export class Engine {
 
   private inTransaction<T>(tx: CheckedTransaction, run: () => T): T {
     const { party, hash, id } = tx;
-    this.core.tx = { party, hash, id, ids: new IdGenerator(id) };
+    this.core.tx = { party, hash, id };
     try {
       return run();
     } finally {

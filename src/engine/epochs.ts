@@ -55,11 +55,6 @@ export class Epochs implements EpochReader {
     return this.state.get() ?? NO_EPOCH;
   }
 
-  /** Length that the next epoch will have, nanoseconds. */
-  get nextLengthNs(): bigint {
-    return this.lengthNs.get();
-  }
-
   /** Listeners are called in the order in which they were registered, all of them for END, then all for START. */
   listen(listener: EpochListener): void {
     this.listeners.push(listener);

@@ -73,14 +73,14 @@ export class EventLog implements EventSink {
   private tx = 0;
 
   /** @param hash the block's trace id, upper-case hex */
-  begin(hash: string): void {
+  startBlock(hash: string): void {
     this.events = [];
     this.txHashes = [hash];
     this.tx = 0;
   }
 
   /** Events from here on belong to this transaction (upper-case hex), or to the block itself. */
-  enter(txHash: string | undefined): void {
+  setTransaction(txHash: string | undefined): void {
     this.tx = txHash === undefined ? 0 : this.txHashes.push(txHash) - 1;
   }
 
@@ -105,7 +105,7 @@ export class EventLog implements EventSink {
     this.events.length = length;
   }
 
-  take(): Pick<Block, "events" | "txHashes"> {
+  blockEvents(): Pick<Block, "events" | "txHashes"> {
     return { events: this.events, txHashes: this.txHashes };
   }
 }

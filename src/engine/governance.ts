@@ -9,7 +9,6 @@ import { ProposalError, ProposalState, VoteValue } from "../wire/generated/vega.
 import type { Assets } from "./assets.ts";
 import type { Core } from "./core.ts";
 import { CommandError, type ProposalErrorNumber, ProposalRefusal } from "./errors.ts";
-import type { Limits } from "./limits.ts";
 import { ETHEREUM_CONFIG } from "./parameter-definitions.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { Domain, StakeReader, WitnessPort } from "./ports.ts";
@@ -26,24 +25,20 @@ import { compare, type Table } from "./state.ts";
 
 export class Governance implements Domain {
   readonly proposals: Proposals;
-  private readonly votes: Votes;
+  readonly votes: Votes;
 
   constructor(
     private readonly core: Core,
     private readonly params: NetworkParameters,
     private readonly assets: Assets,
-    private readonly limits: Limits,
     private readonly stake: StakeReader,
     private readonly witness: WitnessPort,
   ) {
     this.proposals = new Proposals(core, params);
     this.votes = new Votes(core, stake);
-    witness.onOutcome<string>(ASSET_VALIDATION, (id, _payload, isValid) => this.proposals.note(id, isValid));
-  }
-
-  /** Commands that may be refused before their handler sees them. @throws CommandError code 51 */
-  checkEnabled(command: Parameters<Limits["checkEnabled"]>[0]): void {
-    this.limits.checkEnabled(command);
+    witness.onOutcome<string>(ASSET_VALIDATION, (id, _payload, isValid) =>
+      this.proposals.recordValidation(id, isValid),
+    );
   }
 
   /** What the mempool and the handler ask alike (section 1.6, CheckTx). @throws CommandError, which leaves no event */
@@ -105,7 +100,7 @@ export class Governance implements Domain {
       if (proposal === undefined) dropped.push(active);
       else if (isDue(proposal, now)) (this.prepare(proposal) ? enacting : dropped).push(proposal);
     }
-    this.takeValidations();
+    this.applyValidations();
     for (const { id, terms } of dropped) if (terms.newAsset !== undefined) this.assets.reject(id);
     for (const proposal of enacting) this.enact(proposal);
   }
@@ -115,16 +110,6 @@ export class Governance implements Domain {
     for (const { id } of this.proposals.active()) this.votes.move(id, oldKey, newKey);
   }
 
-  /** A proposal that is not through yet. */
-  proposal(id: string): ProposalRecord | undefined {
-    return this.proposals.get(id);
-  }
-
-  /** Votes on a proposal that is open, by time. */
-  votesOn(id: string): readonly VoteRecord[] {
-    return this.votes.of(id);
-  }
-
   /** Counts the votes. @returns the passed proposal, or undefined when it is declined */
   private close(proposal: ProposalRecord): ProposalRecord | undefined {
     const { declined, emit } = this.votes.tally(proposal);
@@ -132,7 +117,7 @@ export class Governance implements Domain {
     if (declined === undefined) passed = this.proposals.advance(proposal, ProposalState.STATE_PASSED);
     else this.proposals.end(proposal, ProposalState.STATE_DECLINED, { reason: declined });
     emit();
-    this.votes.forget(proposal.id);
+    this.votes.removeAll(proposal.id);
     return passed;
   }
 
@@ -142,7 +127,7 @@ export class Governance implements Domain {
     return this.orFail(proposal, () => this.assets.awaitListing(proposal.id));
   }
 
-  private takeValidations(): void {
+  private applyValidations(): void {
     for (const proposal of this.proposals.active()) {
       if (proposal.state !== ProposalState.STATE_WAITING_FOR_NODE_VOTE || proposal.isValid === undefined)
         continue;
@@ -152,7 +137,7 @@ export class Governance implements Domain {
       }
       const reason = ProposalError.PROPOSAL_ERROR_NODE_VALIDATION_FAILED;
       this.proposals.end(proposal, ProposalState.STATE_REJECTED, { reason });
-      this.votes.forget(proposal.id);
+      this.votes.removeAll(proposal.id);
       this.assets.reject(proposal.id);
     }
   }
@@ -165,7 +150,7 @@ export class Governance implements Domain {
 
   private apply({ id, terms }: ProposalRecord): void {
     const { updateNetworkParameter: parameter, updateAsset: update } = terms;
-    if (parameter !== undefined) this.params.setAtEnactment(parameter.changes!.key, parameter.changes!.value);
+    if (parameter !== undefined) this.params.setValue(parameter.changes!.key, parameter.changes!.value);
     if (terms.newAsset !== undefined) this.assets.enact(id);
     if (update !== undefined) this.assets.stageUpdate(id, update.assetId, update.changes!);
   }
@@ -259,8 +244,8 @@ export class Votes {
     return { declined: this.verdict(proposal, yes, total), emit };
   }
 
-  /** Forgets the votes of a proposal. */
-  forget(proposal: string): void {
+  /** Removes the votes on a proposal. */
+  removeAll(proposal: string): void {
     for (const vote of this.of(proposal)) this.records.delete(keyOf(vote));
   }
 

@@ -78,7 +78,7 @@ export class KeyRotations {
     }
   }
 
-  forget(nodeId: string): void {
+  cancel(nodeId: string): void {
     this.pending.delete(nodeId);
   }
 }
@@ -115,7 +115,7 @@ export class EthereumKeyRotations {
 
   /**
    * The EthereumKeyRotateSubmission command, signed by the node's Vega key.
-   * @param seconds see `SignerPort.prepare`
+   * @param seconds see `SignerChanges.prepare`
    * @throws CommandError
    */
   submit(payload: EthereumKeyRotateSubmission, signers: SignerPort, seconds: bigint): void {
@@ -168,7 +168,7 @@ export class EthereumKeyRotations {
     this.pending.set(nodeId, { target, newAddress, submitter });
   }
 
-  forget(nodeId: string): void {
+  cancel(nodeId: string): void {
     this.pending.delete(nodeId);
     this.unresolved.delete(nodeId);
   }
@@ -181,8 +181,8 @@ export class EthereumKeyRotations {
     signers: SignerPort,
     seconds: bigint,
   ): void {
-    signers.prepare(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
-    if (submitter !== "") signers.issue(address, submitter);
+    signers.changes.prepare(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
+    if (submitter !== "") signers.changes.issue(address, submitter);
   }
 
   /** Whether the contract has the new signer of the last rotation and lacks the old one. */

@@ -124,14 +124,14 @@ export class Limits implements Domain {
       proposeMarketEnabled: state.marketEnabled,
       proposeAssetEnabled: state.assetEnabled,
       genesisLoaded: state.genesisLoaded,
-      proposeMarketEnabledFrom: told(state.marketFromNs),
-      proposeAssetEnabledFrom: told(state.assetFromNs),
+      proposeMarketEnabledFrom: clamped(state.marketFromNs),
+      proposeAssetEnabledFrom: clamped(state.assetFromNs),
     });
   }
 }
 
-/** A date as the event has room for it: nanoseconds of 64 bits end in the year 2262. */
-function told(dateNs: bigint): bigint {
+/** A date within the event's 64 bits of nanoseconds, which end in the year 2262. */
+function clamped(dateNs: bigint): bigint {
   return dateNs < INT64_MAX ? dateNs : INT64_MAX;
 }
 

@@ -49,9 +49,7 @@ export interface SignerPort {
   signers(): readonly string[];
   /** Thousandths of the signers that must be surpassed; 0 until it is known. */
   threshold(): number;
-  prepare(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void;
-  issue(address: string, submitter: string): void;
-  dropReflected(): void;
+  readonly changes: SignerChanges;
 }
 
 export class Multisig implements SignerPort {
@@ -97,23 +95,6 @@ export class Multisig implements SignerPort {
 
   threshold(): number {
     return this.latestThreshold.get()?.threshold ?? 0;
-  }
-
-  prepare(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void {
-    this.changes.prepare(action, nodes, epoch, seconds);
-  }
-
-  issue(address: string, submitter: string): void {
-    this.changes.issue(address, submitter);
-  }
-
-  dropReflected(): void {
-    this.changes.dropReflected();
-  }
-
-  /** The IssueSignatures command. @throws CommandError */
-  issueSignatures(payload: IssueSignatures): void {
-    this.changes.issueSignatures(payload);
   }
 
   /**

@@ -72,11 +72,6 @@ export class Notary implements NotaryPort, Domain {
     return this.aggregates.get(keyOf(resource, kind))?.complete ?? false;
   }
 
-  /** Whether signatures are being collected or have been. */
-  isKnown(resource: string, kind: number): boolean {
-    return this.aggregates.has(keyOf(resource, kind));
-  }
-
   /** What this node has to sign, in a fixed order. */
   pending(nodeId: string): readonly PendingSignature[] {
     const node = this.validators.node(nodeId);

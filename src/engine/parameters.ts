@@ -54,7 +54,7 @@ export class NetworkParameters implements ParameterReader, Domain {
       if (typeof given[key] !== "string") throw invalid(key, "the value must be a text");
     }
     for (const [key, { initial }] of PARAMETERS) this.core.emit("networkParameter", { key, value: initial });
-    this.take(keys, given);
+    this.loadValues(keys, given);
   }
 
   /**
@@ -65,10 +65,10 @@ export class NetworkParameters implements ParameterReader, Domain {
     const keys = Object.keys(given).filter(
       (key) => this.has(key) && !kept.has(key) && given[key] !== this.text(key),
     );
-    this.take(keys.sort(), given);
+    this.loadValues(keys.sort(), given);
   }
 
-  private take(keys: readonly string[], given: Readonly<Record<string, string>>): void {
+  private loadValues(keys: readonly string[], given: Readonly<Record<string, string>>): void {
     for (const key of keys) {
       this.store(key, given[key]!);
       this.pending.set(key, true);
@@ -81,15 +81,11 @@ export class NetworkParameters implements ParameterReader, Domain {
   }
 
   /** Pushes what is pending to the watchers, by key (section 1.5, tick 3). */
-  dispatch(): void {
+  onTick(): void {
     for (const key of this.pending.keys()) {
       this.pending.delete(key);
       this.push(key);
     }
-  }
-
-  onTick(): void {
-    this.dispatch();
   }
 
   has(key: string): boolean {
@@ -142,18 +138,13 @@ export class NetworkParameters implements ParameterReader, Domain {
     return problem && `unable to validate ${key}: ${problem}`;
   }
 
-  /** Sets a value by an enacted proposal: watchers are called at once. @throws CommandError when it does not hold any more */
-  setAtEnactment(key: string, value: string): void {
+  /** Sets a value by an enacted proposal or a devnet's tool: watchers are called at once. @throws CommandError when it does not hold any more */
+  setValue(key: string, value: string): void {
     if (!this.has(key)) throw new CommandError(UNKNOWN_KEY);
     const problem = this.problem(key, value);
     if (problem !== undefined) throw new CommandError(`unable to update ${key}: ${problem}`);
     this.store(key, value);
     this.push(key);
-  }
-
-  /** Sets a value without a proposal: for the tools of a devnet. @throws CommandError as `setAtEnactment` */
-  force(key: string, value: string): void {
-    this.setAtEnactment(key, value);
   }
 
   private store(key: string, value: string): void {

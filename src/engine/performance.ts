@@ -37,7 +37,7 @@ export class HeartbeatTracker {
   }
 
   /** Good ones among the last ten. */
-  good(nodeId: string): number {
+  goodCount(nodeId: string): number {
     return this.of(nodeId).results.reduce((sum, result) => sum + result, 0);
   }
 
@@ -46,7 +46,7 @@ export class HeartbeatTracker {
     return this.of(nodeId).expected || undefined;
   }
 
-  forget(nodeId: string): void {
+  remove(nodeId: string): void {
     this.table.delete(nodeId);
   }
 
@@ -141,12 +141,12 @@ export class Proposers {
     return this.counted.get().blocks;
   }
 
-  by(nodeId: string): bigint {
+  proposedBy(nodeId: string): bigint {
     return this.counted.get().proposed.find(({ node }) => node === nodeId)?.blocks ?? 0n;
   }
 
   /** Counts a block. The one in which an epoch ends is dropped with the counts of that epoch (section 1.8). */
-  note(nodeId: string | undefined): void {
+  countBlock(nodeId: string | undefined): void {
     const before = this.counted.get();
     const seconds = this.core.nowSeconds;
     if (before.isOver) {
@@ -154,13 +154,13 @@ export class Proposers {
       return;
     }
     const others = before.proposed.filter(({ node }) => node !== nodeId);
-    const own = nodeId === undefined ? [] : [{ node: nodeId, blocks: this.by(nodeId) + 1n }];
+    const own = nodeId === undefined ? [] : [{ node: nodeId, blocks: this.proposedBy(nodeId) + 1n }];
     const proposed = [...others, ...own].sort((a, b) => (a.node < b.node ? -1 : 1));
     this.counted.set({ seconds, blocks: before.blocks + 1n, proposed, isOver: false });
   }
 
   /** The epoch has ended. */
-  end(): void {
+  endEpoch(): void {
     this.counted.set({ ...this.counted.get(), isOver: true });
   }
 }

@@ -114,7 +114,7 @@ export interface DelegationReader {
 export interface WitnessResource<P> {
   /** Identifier that node votes refer to. */
   readonly id: string;
-  /** Which callback takes the outcome; registered with `onOutcome`. */
+  /** Names the handler of the outcome; registered with `onOutcome`. */
   readonly kind: string;
   /** vega.commands.v1.NodeVote.Type */
   readonly voteType: number;
@@ -126,7 +126,7 @@ export interface WitnessResource<P> {
 export interface WitnessPort {
   start<P>(resource: WitnessResource<P>): void;
   /** Outcomes come in the witness tick, resources in the order of their ids. */
-  onOutcome<P>(kind: string, take: (id: string, payload: P, accepted: boolean) => void): void;
+  onOutcome<P>(kind: string, handler: (id: string, payload: P, accepted: boolean) => void): void;
   /** @returns false when there is no such resource */
   vote(reference: string, nodeId: string): boolean;
   /** Those that this node has not voted on yet. */

@@ -156,8 +156,8 @@ export class Proposals {
     this.emit(proposal);
   }
 
-  /** Notes what the validators found out; the proposal goes on in its tick. */
-  note(id: string, isValid: boolean): void {
+  /** Records the validators' finding; the proposal goes on in its tick. */
+  recordValidation(id: string, isValid: boolean): void {
     const proposal = this.records.get(id);
     if (proposal !== undefined) this.records.set(id, { ...proposal, isValid });
   }

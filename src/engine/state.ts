@@ -64,7 +64,7 @@ export class State {
   /** Makes a table; a name is used once. */
   table<V>(name: string): Table<V> {
     if (this.tables.has(name)) throw new Error(`the state has two tables '${name}'`);
-    const table = new Table<V>(name, (key, before) => this.note(table as Table<unknown>, key, before));
+    const table = new Table<V>(name, (key, before) => this.recordUndo(table as Table<unknown>, key, before));
     this.tables.set(name, table as Table<unknown>);
     return table;
   }
@@ -122,8 +122,8 @@ export class State {
     else this.held.delete(mark);
   }
 
-  /** Forgets the way back, as far as nobody holds it: called when a block is done. */
-  forget(): void {
+  /** Drops the way back unless a place holds it: called when a block is done. */
+  dropJournal(): void {
     if (this.held.size === 0) {
       this.dropped += this.journal.length;
       this.journal = [];
@@ -154,9 +154,9 @@ export class State {
         const before = old === undefined ? undefined : this.printOf(table.name, key, old);
         const now = current === undefined ? undefined : this.printOf(table.name, key, current);
         if (before?.text === now?.text) continue;
-        if (before !== undefined) this.count(-1, before.words);
-        if (now !== undefined) this.count(1, now.words);
-        this.noteChange(table, key, before?.text, now?.text);
+        if (before !== undefined) this.addToDigest(-1, before.words);
+        if (now !== undefined) this.addToDigest(1, now.words);
+        this.recordChange(table, key, before?.text, now?.text);
       }
     }
     this.touched.clear();
@@ -186,14 +186,14 @@ export class State {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.count(1, this.wordsOf(name, key, value));
+      this.addToDigest(1, this.wordsOf(name, key, value));
     }
     this.touched.clear();
     this.changed.clear();
   }
 
   /** Puts an entry into the digest, or takes it out. Words wrap around at 32 bits by themselves. */
-  private count(sign: 1 | -1, words: Uint32Array): void {
+  private addToDigest(sign: 1 | -1, words: Uint32Array): void {
     const { sum } = this;
     for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * words[word]!;
   }
@@ -222,12 +222,12 @@ export class State {
     return print;
   }
 
-  private note(table: Table<unknown>, key: string, before: unknown): void {
+  private recordUndo(table: Table<unknown>, key: string, before: unknown): void {
     this.journal.push({ table, key, before });
     this.touch(table, key, before);
   }
 
-  private noteChange(
+  private recordChange(
     table: Table<unknown>,
     key: string,
     before: string | undefined,

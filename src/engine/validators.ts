@@ -124,8 +124,8 @@ export class Validators extends Nodes {
   onBeginBlock(proposer?: string): void {
     const { signers, onKeyRotated } = this.links;
     this.heartbeats.onBeginBlock();
-    this.proposers.note(proposer);
-    signers.dropReflected();
+    this.proposers.countBlock(proposer);
+    signers.changes.dropReflected();
     this.keyRotations.onBeginBlock(onKeyRotated);
     this.ethereumKeyRotations.onBeginBlock(signers, this.proposers.seconds);
   }
@@ -135,7 +135,7 @@ export class Validators extends Nodes {
     const random = new Randomness(this.proposers.seconds, "validators");
     const scores = this.score(epoch, stakes.ended, random);
     this.rank(epoch, stakes.next, random);
-    this.proposers.end();
+    this.proposers.endEpoch();
     return scores;
   }
 
@@ -181,12 +181,12 @@ export class Validators extends Nodes {
         const facts: scoring.PerformanceFacts = {
           status,
           stake: stakes.get(nodeId) ?? NO_STAKE,
-          proposed: this.proposers.by(nodeId),
+          proposed: this.proposers.proposedBy(nodeId),
           blocks: this.proposers.blocks,
           power,
           totalPower,
           forwarded: this.forwardedBy(nodeId),
-          heartbeats: this.heartbeats.good(nodeId),
+          heartbeats: this.heartbeats.goodCount(nodeId),
         };
         return [nodeId, scoring.performanceScore(facts, params)] as const;
       }),
@@ -287,14 +287,14 @@ export class Validators extends Nodes {
       ({ nodeId, status }) => status === "tendermint" && this.records.get(nodeId)!.status !== status,
     );
     const { seconds } = this.proposers;
-    signers.prepare("add", promoted.map(signerOf), epoch.seq, seconds);
-    signers.prepare("remove", demoted.map(signerOf), epoch.seq, seconds);
+    signers.changes.prepare("add", promoted.map(signerOf), epoch.seq, seconds);
+    signers.changes.prepare("remove", demoted.map(signerOf), epoch.seq, seconds);
     for (const { ethereumAddress, submitterAddress } of [...promoted].sort(byAddress)) {
-      if (submitterAddress !== "") signers.issue(ethereumAddress, submitterAddress);
+      if (submitterAddress !== "") signers.changes.issue(ethereumAddress, submitterAddress);
     }
     for (const { ethereumAddress } of [...demoted].sort(byAddress)) {
       for (const { submitterAddress } of this.tendermint()) {
-        if (submitterAddress !== "") signers.issue(ethereumAddress, submitterAddress);
+        if (submitterAddress !== "") signers.changes.issue(ethereumAddress, submitterAddress);
       }
     }
   }
@@ -308,9 +308,9 @@ export class Validators extends Nodes {
   }
 
   private drop(node: NodeRecord, epoch: bigint): void {
-    this.heartbeats.forget(node.nodeId);
-    this.keyRotations.forget(node.nodeId);
-    this.ethereumKeyRotations.forget(node.nodeId);
+    this.heartbeats.remove(node.nodeId);
+    this.keyRotations.cancel(node.nodeId);
+    this.ethereumKeyRotations.cancel(node.nodeId);
     this.remove(node, epoch);
   }
 

@@ -22,11 +22,11 @@ interface Watched extends WitnessResource<unknown> {
   readonly votes: readonly string[];
 }
 
-type TakeOutcome = (id: string, payload: unknown, accepted: boolean) => void;
+type OutcomeHandler = (id: string, payload: unknown, accepted: boolean) => void;
 
 export class Witness implements WitnessPort, Domain {
   private readonly resources: Table<Watched>;
-  private readonly takers = new Map<string, TakeOutcome>();
+  private readonly handlers = new Map<string, OutcomeHandler>();
 
   constructor(
     private readonly core: Core,
@@ -42,9 +42,9 @@ export class Witness implements WitnessPort, Domain {
     this.resources.set(id, { id, kind, voteType, deadlineNs, payload, votes: [] });
   }
 
-  onOutcome<P>(kind: string, take: (id: string, payload: P, accepted: boolean) => void): void {
-    if (this.takers.has(kind)) throw new Error(`outcomes of '${kind}' have a taker already`);
-    this.takers.set(kind, take as TakeOutcome);
+  onOutcome<P>(kind: string, handler: (id: string, payload: P, accepted: boolean) => void): void {
+    if (this.handlers.has(kind)) throw new Error(`outcomes of '${kind}' have a handler already`);
+    this.handlers.set(kind, handler as OutcomeHandler);
   }
 
   /** The NodeVote command of the transaction in hand. @throws CommandError */
@@ -79,9 +79,9 @@ export class Witness implements WitnessPort, Domain {
       const accepted = this.isEnough(votes);
       if (!accepted && deadlineNs >= this.core.nowNs) continue;
       this.resources.delete(id);
-      const take = this.takers.get(kind);
-      if (take === undefined) throw new Error(`outcomes of '${kind}' have no taker`);
-      take(id, payload, accepted);
+      const handler = this.handlers.get(kind);
+      if (handler === undefined) throw new Error(`outcomes of '${kind}' have no handler`);
+      handler(id, payload, accepted);
     }
   }
 

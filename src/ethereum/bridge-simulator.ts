@@ -247,14 +247,14 @@ export class BridgeSimulator implements ChainPart {
   }
 
   /** Notes that a log is on its way to the chain, under the id that the chain gives it; the supply's has another. */
-  bring(id: string, voteType: number | undefined): void {
+  openVote(id: string, voteType: number | undefined): void {
     if (voteType === undefined || voteType === VOTE.TYPE_STAKE_TOTAL_SUPPLY) return;
     this.saved = undefined;
     this.brought.set(id, voteType);
   }
 
   /** Nobody will be asked about it any more. */
-  forget(id: string): void {
+  closeVote(id: string): void {
     if (this.brought.delete(id)) this.saved = undefined;
   }
 
@@ -289,7 +289,7 @@ export class BridgeSimulator implements ChainPart {
    * Undoes a call whose log no block has. What validators were asked meanwhile stays.
    * @param before what was saved before it @param id of its log, where it had one
    */
-  takeBack(before: string, id: string | undefined): void {
+  undoCall(before: string, id: string | undefined): void {
     const { brought, tokens, supplyReported } = this.snapshot();
     const kept = brought.filter(([known]) => known !== id);
     this.load(JSON.stringify({ ...JSON.parse(before), brought: kept, tokens, supplyReported }));

@@ -40,8 +40,8 @@ export interface AgentView {
 /** What the agent asks of Ethereum. */
 export interface Witnessed {
   confirms(id: string, voteType: number): boolean;
-  bring(id: string, voteType: number | undefined): void;
-  forget(id: string): void;
+  openVote(id: string, voteType: number | undefined): void;
+  closeVote(id: string): void;
   pending(): readonly string[];
 }
 
@@ -99,7 +99,7 @@ export class ValidatorAgent implements ChainPart {
     for (const id of [...this.voted]) {
       if (open.has(id)) continue;
       this.voted.delete(id);
-      this.ethereum.forget(id);
+      this.ethereum.closeVote(id);
     }
     return transactions;
   }
@@ -115,7 +115,7 @@ export class ValidatorAgent implements ChainPart {
     const node = this.view.node(keys.nodeId);
     if (node === undefined) throw unknownNode(keys.nodeId);
     const signed = this.sign({ kind: "chainEvent", payload: event }, this.keyOf(keys, node));
-    this.ethereum.bring(signed.id, voteType);
+    this.ethereum.openVote(signed.id, voteType);
     return signed;
   }
 

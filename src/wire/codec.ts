@@ -37,7 +37,7 @@ const writer = new Writer();
 export function writeAll<T>(write: (writer: Writer, message: T) => void, message: T): Uint8Array {
   writer.reset();
   write(writer, message);
-  return writer.take();
+  return writer.finish();
 }
 
 /**

@@ -97,22 +97,6 @@ export function rootId(signature: Uint8Array): string {
   return sha3HexOf(signature);
 }
 
-/**
- * The identifiers of what one transaction creates, in order: the first follows from the signature, each next one
- * from the one before (reference 60, section 13.1).
- */
-export class IdGenerator {
-  private last: Uint8Array | undefined;
-
-  constructor(private readonly root: string) {}
-
-  take(): string {
-    // Most transactions make one thing or none: the next one is worked out when it is asked for.
-    this.last = this.last === undefined ? Uint8Array.fromHex(this.root) : sha3Of(this.last);
-    return hexOf(this.last);
-  }
-}
-
 // Making transactions: for the wallet and for the validators of a devnet.
 
 /** One command, told apart by `kind`; members of the payload that are left out have their defaults. */

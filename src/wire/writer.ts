@@ -29,8 +29,8 @@ export class Writer {
   private plain = new Uint8Array(this.buffer.buffer);
   private pos = 0;
 
-  /** Takes what was written, as bytes of their own, and is empty again; a huge buffer is not kept. */
-  take(): Uint8Array {
+  /** The written bytes, as a copy. The writer is empty after it, and a huge buffer is not kept. */
+  finish(): Uint8Array {
     const made = this.plain.slice(0, this.pos);
     this.reset();
     return made;

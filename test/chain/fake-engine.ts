@@ -66,7 +66,7 @@ export class FakeEngine implements ChainEngine {
   initChain(): void {
     const { genesis, core } = this;
     core.block = { height: genesis.initialHeight, timeNs: genesis.timeNs, hash: genesis.hash };
-    core.log.begin(genesis.hash.toUpperCase());
+    core.log.startBlock(genesis.hash.toUpperCase());
     core.emit("beginBlock", { height: 1n, timestamp: core.nowNs, hash: genesis.hash });
     core.emit("timeUpdate", { timestamp: core.nowNs });
     this.startEpoch(0n);
@@ -76,7 +76,7 @@ export class FakeEngine implements ChainEngine {
 
   beginBlock(info: BlockInfo): void {
     this.core.block = info;
-    this.core.log.begin(info.hash.toUpperCase());
+    this.core.log.startBlock(info.hash.toUpperCase());
     this.core.emit("beginBlock", { height: BigInt(info.height), timestamp: info.timeNs, hash: info.hash });
     this.core.emit("timeUpdate", { timestamp: info.timeNs });
     if (info.timeNs > this.epoch.expireNs) this.startEpoch(this.epoch.seq + 1n);
@@ -94,7 +94,7 @@ export class FakeEngine implements ChainEngine {
 
   deliver(tx: CheckedTransaction): EngineResult {
     if (this.isBroken) throw new Error("the engine is broken");
-    this.core.log.enter(tx.hash.toUpperCase());
+    this.core.log.setTransaction(tx.hash.toUpperCase());
     const mark = this.state.mark();
     const events = this.core.log.length;
     const result = this.guarded(() => this.handle(tx));
@@ -102,14 +102,14 @@ export class FakeEngine implements ChainEngine {
       this.state.rollback(mark);
       this.core.log.truncate(events);
     }
-    this.core.log.enter(undefined);
+    this.core.log.setTransaction(undefined);
     return result;
   }
 
   reject(tx: CheckedTransaction, text: string): void {
-    this.core.log.enter(tx.hash.toUpperCase());
+    this.core.log.setTransaction(tx.hash.toUpperCase());
     this.core.emit("txErrEvent", { partyId: tx.party, errMsg: text });
-    this.core.log.enter(undefined);
+    this.core.log.setTransaction(undefined);
   }
 
   endBlock(): void {}
@@ -117,8 +117,8 @@ export class FakeEngine implements ChainEngine {
   commit(): EngineCommit {
     this.core.emit("endBlock", { height: BigInt(this.core.height) });
     const changes = this.state.takeChanges();
-    this.state.forget();
-    return { block: this.core.log.take(), changes, stateDigest: this.state.digest };
+    this.state.dropJournal();
+    return { block: this.core.log.blockEvents(), changes, stateDigest: this.state.digest };
   }
 
   resume(block: BlockInfo): void {
@@ -143,9 +143,9 @@ export class FakeEngine implements ChainEngine {
 
   upgradeStarted() {
     if (this.haltReason() === undefined) return undefined;
-    this.core.log.begin(this.core.block.hash.toUpperCase());
+    this.core.log.startBlock(this.core.block.hash.toUpperCase());
     this.core.emit("protocolUpgradeStarted", { lastBlockHeight: BigInt(this.core.height) });
-    return this.core.log.take();
+    return this.core.log.blockEvents();
   }
 
   stakeOf(party: string): bigint | undefined {

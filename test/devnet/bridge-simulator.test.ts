@@ -296,10 +296,10 @@ describe("what validators look up", () => {
   test("only what was brought is confirmed, as what it is, and until it is forgotten", () => {
     const { voteType } = bridge.depositErc20(PARTY, ASSET, 1n);
     expect(bridge.confirms("id", voteType!)).toBe(false);
-    bridge.bring("id", voteType);
+    bridge.openVote("id", voteType);
     expect(bridge.confirms("id", voteType!)).toBe(true);
     expect(bridge.confirms("id", voteType! + 1)).toBe(false);
-    bridge.forget("id");
+    bridge.closeVote("id");
     expect(bridge.confirms("id", voteType!)).toBe(false);
   });
 

@@ -45,8 +45,8 @@ function agent(): ValidatorAgent {
   };
   const ethereum = {
     confirms: (id: string, type: number) => seen.get(id) === type,
-    bring: (id: string, type: number | undefined) => void (type === undefined || seen.set(id, type)),
-    forget: (id: string) => void seen.delete(id),
+    openVote: (id: string, type: number | undefined) => void (type === undefined || seen.set(id, type)),
+    closeVote: (id: string) => void seen.delete(id),
     pending: () => [...seen.keys()],
   };
   return new ValidatorAgent(view, ethereum, [keys, new ValidatorKeys(2)], (id) => validAssets.has(id));

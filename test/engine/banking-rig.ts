@@ -30,7 +30,6 @@ import {
 } from "../../src/wire/generated/commands.ts";
 import { type BusEvent, decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, AssetStatus, type ERC20Event } from "../../src/wire/generated/vega.ts";
-import { IdGenerator } from "../../src/wire/transaction.ts";
 
 export const SECOND = 1_000_000_000n;
 export const DAY = 86_400n * SECOND;
@@ -215,7 +214,7 @@ export class Rig {
 
   constructor(options: { readonly markets?: MarketScores } = {}) {
     const { core, params, collateral, assets, witness, notary } = this;
-    const onWithdrawal = () => this.checkpoints.take();
+    const onWithdrawal = () => this.checkpoints.emitCheckpoint();
     this.banking = new Banking(
       core,
       params,
@@ -232,7 +231,7 @@ export class Rig {
     });
     this.node = this.validators.add();
     core.block = { height: 1, timeNs: START, hash: "ab".repeat(32) };
-    core.log.begin("AB".repeat(32));
+    core.log.startBlock("AB".repeat(32));
     assets.add(COIN, "builtin", "10", AssetStatus.STATUS_ENABLED);
     assets.add(TOKEN, "erc20", "2.5", AssetStatus.STATUS_ENABLED);
     assets.add(WAITING, "erc20", "1", AssetStatus.STATUS_PENDING_LISTING);
@@ -246,9 +245,9 @@ export class Rig {
 
   /** The events since the last time, decoded. */
   events(): BusEvent[] {
-    const { events, txHashes } = this.core.log.take();
+    const { events, txHashes } = this.core.log.blockEvents();
     const block = { chainId: "", height: 0, hash: "", txHashes };
-    this.core.log.begin("AB".repeat(32));
+    this.core.log.startBlock("AB".repeat(32));
     return events.map((event) => decodeBusEvent(wholeEvent(block, event)));
   }
 
@@ -264,7 +263,7 @@ export class Rig {
     const length = core.log.length;
     this.count++;
     const id = this.count.toString(16).padStart(64, "0");
-    core.tx = { party, hash: id, id, ids: new IdGenerator(id) };
+    core.tx = { party, hash: id, id };
     try {
       command();
       return undefined;

@@ -65,7 +65,7 @@ describe("checkpoints", () => {
     block(0n);
     rig.tick(30n * SECOND);
     rig.events();
-    rig.checkpoints.take();
+    rig.checkpoints.emitCheckpoint();
     const { checkpoint } = rig.events()[0]!;
     expect(checkpoint).toEqual({
       hash: CONTENT_HASH,

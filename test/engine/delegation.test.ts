@@ -106,7 +106,7 @@ describe("reconciliation", () => {
   test("given stake goes, then 30 seconds after the last one both maps give it up, every node is told", () => {
     rig.delegate(ALICE, A, 60n);
     rig.delegate(ALICE, B, 40n);
-    rig.params.force("validators.epoch.length", "1h");
+    rig.params.setValue("validators.epoch.length", "1h");
     rig.endEpoch();
     rig.endEpoch();
     rig.delegation.onTick();
@@ -308,7 +308,7 @@ describe("automatic delegation", () => {
 
   test("given a reconciliation within the epoch, then new stake of the same epoch does not follow", () => {
     rig.delegate(ALICE, A, 100n);
-    rig.params.force("validators.epoch.length", "1h");
+    rig.params.setValue("validators.epoch.length", "1h");
     rig.endEpoch();
     rig.link(ALICE, 40n, { unlink: true, seconds: 2n });
     rig.block(40n);

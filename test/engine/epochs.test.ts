@@ -24,10 +24,10 @@ function chain() {
     });
   }
   const tick = (timeNs: bigint) => {
-    core.log.begin("");
+    core.log.startBlock("");
     core.block = { height: core.height + 1, timeNs, hash: "" };
     epochs.onTick();
-    const { events, txHashes } = core.log.take();
+    const { events, txHashes } = core.log.blockEvents();
     const block = { chainId: "", height: 0, hash: "", txHashes };
     const seen = events.map((event) => decodeBusEvent(wholeEvent(block, event)).epochEvent!);
     epochs.onEndBlock();
@@ -80,7 +80,7 @@ describe("epochs", () => {
     params.initGenesis({ [LENGTH]: "10s" });
     tick(1n);
     tick(2n);
-    params.force(LENGTH, "20s");
+    params.setValue(LENGTH, "20s");
     expect(epochs.current.expireNs).toBe(2n + 10n * SECOND);
     tick(11n * SECOND);
     tick(12n * SECOND);

@@ -16,11 +16,11 @@ test.each(MEMBERS)("given a %s event, then what is sent is the same message with
   // An empty message, and one with everything that its kind of field may hold.
   for (const payload of [{}, { id: "x", party: "p", height: 5n, timestamp: -7n, amount: "12", hash: "h" }]) {
     const log = new EventLog();
-    log.begin(HASH);
+    log.startBlock(HASH);
     log.emit("endBlock", { height: 9n });
-    log.enter("CD".repeat(32));
+    log.setTransaction("CD".repeat(32));
     log.emit(member, payload as never);
-    const { events, txHashes } = log.take();
+    const { events, txHashes } = log.blockEvents();
     const sent = wholeEvent({ chainId: "chain", height: 9, hash: HASH, txHashes }, events[1]!);
     const read = readBusEventAt(sent, 0, sent.length);
     const wanted = encodeBusEvent({ [member]: payload });
@@ -49,9 +49,9 @@ test("given every member, then its type is the one of the reference's table", ()
   };
   for (const member of MEMBERS) {
     const log = new EventLog();
-    log.begin(HASH);
+    log.startBlock(HASH);
     log.emit(member, {} as never);
-    const { events, txHashes } = log.take();
+    const { events, txHashes } = log.blockEvents();
     const sent = wholeEvent({ chainId: "c", height: 1, hash: HASH, txHashes }, events[0]!);
     const regular = member.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
     const name = `BUS_EVENT_TYPE_${irregular[member] ?? regular}`;

@@ -12,7 +12,6 @@ import type { NotaryPort, WitnessPort, WitnessResource } from "../../src/engine/
 import { emptyProposalSubmission, type ProposalSubmission } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { emptyProposalTerms, type ProposalTerms } from "../../src/wire/generated/vega.ts";
-import { IdGenerator } from "../../src/wire/transaction.ts";
 
 export const SECOND = 1_000_000_000n;
 /** 2030-01-01T00:00:00Z, the time of the genesis, in seconds. */
@@ -60,7 +59,7 @@ export class SmallChain {
   private transactions = 0;
 
   constructor() {
-    const { core, params, limits } = this;
+    const { core, params } = this;
     const notary: NotaryPort = {
       start: (resource, kind, digest) => this.signed.push({ resource, kind, digest }),
       isComplete: () => false,
@@ -82,7 +81,7 @@ export class SmallChain {
     };
     this.assets = new Assets(core, params, collateral, notary);
     params.useAssets((id) => this.assets.isEnabled(id));
-    this.governance = new Governance(core, params, this.assets, limits, stake, witness);
+    this.governance = new Governance(core, params, this.assets, stake, witness);
     this.at(START);
   }
 
@@ -104,7 +103,7 @@ export class SmallChain {
   /** One tick of these domains, in the order of section 1.5. @returns its events */
   tick(seconds: bigint, nanoseconds = 0n): SeenEvent[] {
     this.at(seconds, nanoseconds);
-    this.params.dispatch();
+    this.params.onTick();
     this.limits.onTick();
     this.governance.onTick();
     return this.events();
@@ -121,7 +120,7 @@ export class SmallChain {
     run: () => void,
     id = this.nextId(),
   ): { id: string; text: string; code: number; events: SeenEvent[] } {
-    this.core.tx = { party, hash: "", id, ids: new IdGenerator(id) };
+    this.core.tx = { party, hash: "", id };
     const mark = this.core.state.mark();
     const length = this.core.log.length;
     try {
@@ -156,9 +155,9 @@ export class SmallChain {
 
   /** The events since the last call. */
   events(): SeenEvent[] {
-    const { events, txHashes } = this.core.log.take();
+    const { events, txHashes } = this.core.log.blockEvents();
     const block = { chainId: "", height: 0, hash: "", txHashes };
-    this.core.log.begin("AB");
+    this.core.log.startBlock("AB");
     return events.map((emitted) => {
       const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;

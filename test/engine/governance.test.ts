@@ -94,7 +94,7 @@ describe("votes", () => {
     const { chain, id } = opened(fee);
     chain.vote(ALICE, id, NO);
     chain.at(START + 2n).vote(ALICE, id, YES);
-    expect(chain.governance.votesOn(id)).toEqual([
+    expect(chain.governance.votes.of(id)).toEqual([
       { proposal: id, party: ALICE, value: YES, timestampNs: (START + 2n) * SECOND, balance: 60n },
     ]);
   });
@@ -148,8 +148,8 @@ describe("votes", () => {
       totalGovernanceTokenBalance: "60",
       totalGovernanceTokenWeight: "0",
     });
-    expect(chain.governance.votesOn(id).map(({ party }) => party)).toEqual([moved]);
-    expect(chain.governance.votesOn(untouched).map(({ party }) => party)).toEqual([BOB]);
+    expect(chain.governance.votes.of(id).map(({ party }) => party)).toEqual([moved]);
+    expect(chain.governance.votes.of(untouched).map(({ party }) => party)).toEqual([BOB]);
   });
 });
 
@@ -222,7 +222,7 @@ describe("the tally", () => {
       [BOB, YES, (START + 1n) * SECOND, "30", "0.6", "0"],
       [CAROL, NO, (START + 2n) * SECOND, "0", "0", "0"],
     ]);
-    expect(chain.governance.votesOn(id)).toEqual([]);
+    expect(chain.governance.votes.of(id)).toEqual([]);
   });
 
   test("given thirds, then weights have 16 decimals", () => {
@@ -267,7 +267,7 @@ describe("enactment", () => {
   test("given a value that does not hold any more, then the proposal fails and nothing is set", () => {
     const key = "market.auction.minimumDuration";
     const { chain, id } = passed({ updateNetworkParameter: { changes: { key, value: "23h" } } });
-    chain.params.setAtEnactment("market.auction.maximumDuration", "1h");
+    chain.params.setValue("market.auction.maximumDuration", "1h");
     chain.events();
     const events = chain.tick(ENACT + 1n);
     expect(outline(events)).toEqual(["proposal 1"]);
@@ -372,7 +372,7 @@ describe("a new asset before its vote", () => {
     expect(outline(events)).toEqual(["proposal 4", "asset 2"]);
     expect(events[0]!.payload.reason).toBe(13);
     expect(events[0]!.payload.errorDetails).toBeUndefined();
-    expect(chain.governance.votesOn(id)).toEqual([]);
+    expect(chain.governance.votes.of(id)).toEqual([]);
     expect(chain.vote(ALICE, id, YES).text).toBe("proposal does not exist");
   });
 

@@ -38,7 +38,7 @@ function command(kind: CommandKind, payload: object = {}) {
 }
 
 function refusal(chain: SmallChain, sent: ReturnType<typeof command>): { text: string; code: number } {
-  const { text, code } = chain.send("ab", () => chain.governance.checkEnabled(sent));
+  const { text, code } = chain.send("ab", () => chain.limits.checkEnabled(sent));
   return { text, code };
 }
 
@@ -91,7 +91,7 @@ describe("limits", () => {
   test("given a date that nanoseconds of 64 bits cannot say, then the last one they can is told", () => {
     const chain = new SmallChain();
     chain.genesis();
-    chain.params.setAtEnactment(ASSETS, "2999-01-01T00:00:00Z");
+    chain.params.setValue(ASSETS, "2999-01-01T00:00:00Z");
     const closed = limits({ canProposeAsset: false, proposeAssetEnabledFrom: 2n ** 63n - 1n });
     expect(limitsOf(chain.events())).toEqual([closed] as Record<string, unknown>[]);
   });
@@ -99,10 +99,10 @@ describe("limits", () => {
   test("given a date set and taken back by proposals, then the limits close and open at once", () => {
     const chain = new SmallChain();
     chain.genesis();
-    chain.params.setAtEnactment(ASSETS, IN_TEN_SECONDS);
+    chain.params.setValue(ASSETS, IN_TEN_SECONDS);
     const closed = limits({ canProposeAsset: false, proposeAssetEnabledFrom: TEN_SECONDS });
     expect(limitsOf(chain.events())).toEqual([closed] as Record<string, unknown>[]);
-    chain.params.setAtEnactment(ASSETS, "");
+    chain.params.setValue(ASSETS, "");
     expect(limitsOf(chain.events())).toEqual([limits()] as Record<string, unknown>[]);
   });
 
@@ -129,7 +129,7 @@ describe("limits", () => {
       text: "",
       code: 0,
     });
-    chain.params.setAtEnactment(ASSETS, IN_TEN_SECONDS);
+    chain.params.setValue(ASSETS, IN_TEN_SECONDS);
     expect(refusal(chain, asset)).toEqual({ text: "asset proposal disabled", code: 51 });
   });
 

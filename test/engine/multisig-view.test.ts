@@ -167,9 +167,9 @@ describe("the view of the contract", () => {
 
 describe("signer changes", () => {
   const issue = (kind: number, nodeId = rig.nodes[0]!.id, submitter = SUBMITTER) =>
-    rig.send(ALICE, () => rig.multisig.issueSignatures({ submitter, kind, validatorNodeId: nodeId }));
+    rig.send(ALICE, () => rig.multisig.changes.issueSignatures({ submitter, kind, validatorNodeId: nodeId }));
   const prepare = (action: "add" | "remove", addresses: string[], seconds = START) =>
-    rig.multisig.prepare(
+    rig.multisig.changes.prepare(
       action,
       addresses.map((address, index) => ({ nodeId: rig.nodes[index]!.id, address })),
       7n,
@@ -277,8 +277,8 @@ describe("signer changes", () => {
         submitterAddress: checksumAddress(`${node.number}${node.number}`.repeat(20)),
       });
     }
-    chain.params.force("network.validators.multisig.numberOfSigners", "2");
-    chain.params.force("network.validators.tendermint.number", "2");
+    chain.params.setValue("network.validators.multisig.numberOfSigners", "2");
+    chain.params.setValue("network.validators.tendermint.number", "2");
     const seen = chain.endEpoch();
     const [worst] = chain.nodes;
     const removals = of(seen, "erc20MultisigSignerRemoved");

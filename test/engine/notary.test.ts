@@ -25,7 +25,7 @@ beforeEach(() => {
 
 /** @returns the refusal, or the hexadecimal signatures that went out */
 function send(nodeId: string, sig: Uint8Array, id = ID, kind = WITHDRAWAL): string | string[] {
-  core.tx = { party: keyOf(nodeId), hash: "", id: "", ids: undefined as never };
+  core.tx = { party: keyOf(nodeId), hash: "", id: "" };
   try {
     notary.nodeSignature({ id, sig, kind });
     return sent();
@@ -38,8 +38,8 @@ function send(nodeId: string, sig: Uint8Array, id = ID, kind = WITHDRAWAL): stri
 
 /** The signatures that have gone out since the last time. */
 function sent(): string[] {
-  const { events } = core.log.take();
-  core.log.begin("");
+  const { events } = core.log.blockEvents();
+  core.log.startBlock("");
   return events.map(({ bytes }) => {
     const { id, sig, kind } = decodeBusEvent(bytes).nodeSignature!;
     expect({ id, kind }).toEqual({ id: ID, kind: WITHDRAWAL });

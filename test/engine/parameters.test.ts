@@ -236,9 +236,9 @@ describe("network parameters", () => {
     });
     expect(params.validate("network.transactions.minBlockCapacity", "51")).toContain("expect <= 50 got 51");
     expect(params.validate("network.transactions.maxgasperblock", "100")).toBeUndefined();
-    params.setAtEnactment("market.auction.maximumDuration", "31m");
+    params.setValue("market.auction.maximumDuration", "31m");
     expect(params.validate("market.auction.minimumDuration", "31m")).toContain("expect < 31m0s got 31m0s");
-    params.setAtEnactment("network.validators.tendermint.number", "500");
+    params.setValue("network.validators.tendermint.number", "500");
     expect(params.validate("network.validators.multisig.numberOfSigners", "31")).toBeUndefined();
   });
 
@@ -260,7 +260,7 @@ describe("network parameters", () => {
     for (const [key, { type }] of PARAMETERS) {
       if (type.kind !== "uint") continue;
       const value = params.integer(key).toString();
-      params.force(key, value.padStart(200, "0"));
+      params.setValue(key, value.padStart(200, "0"));
       expect(params.integer(key)).toBe(BigInt(value));
       expect(params.validate(key, value.padStart(201, "0"))).toContain("invalid uint");
     }
@@ -269,7 +269,7 @@ describe("network parameters", () => {
   test("given an unknown key, then it is said", () => {
     const params = loaded();
     expect(params.validate("no.such.key", "1")).toBe("unknown key");
-    expect(() => params.setAtEnactment("no.such.key", "1")).toThrow(new CommandError("unknown key"));
+    expect(() => params.setValue("no.such.key", "1")).toThrow(new CommandError("unknown key"));
     expect(() => params.text("no.such.key")).toThrow();
     expect(() => params.watch(["no.such.key"], () => {})).toThrow();
   });
@@ -329,15 +329,15 @@ describe("network parameters", () => {
     chain.genesis();
     const pushed: string[] = [];
     chain.params.watch(["transfer.fee.factor"], (_key, value) => pushed.push(value));
-    chain.params.setAtEnactment("transfer.fee.factor", "0.50");
+    chain.params.setValue("transfer.fee.factor", "0.50");
     expect(chain.events()).toEqual([
       { member: "networkParameter", payload: { key: "transfer.fee.factor", value: "0.50" } },
     ]);
     expect(pushed).toEqual(["0.50"]);
-    expect(() => chain.params.setAtEnactment("transfer.fee.factor", "2")).toThrow(
+    expect(() => chain.params.setValue("transfer.fee.factor", "2")).toThrow(
       new CommandError("unable to update transfer.fee.factor: expect <= 1 got 2"),
     );
-    chain.params.force("transfer.fee.factor", "1");
+    chain.params.setValue("transfer.fee.factor", "1");
     expect(chain.params.decimal("transfer.fee.factor").toString()).toBe("1");
     expect(pushed).toEqual(["0.50", "1"]);
   });
@@ -355,7 +355,7 @@ describe("network parameters", () => {
       collateral_release: 1.4,
     });
     const mark = core.state.mark();
-    params.setAtEnactment("validators.epoch.length", "2m");
+    params.setValue("validators.epoch.length", "2m");
     expect(params.duration("validators.epoch.length")).toBe(120_000_000_000n);
     core.state.rollback(mark);
     expect(params.duration("validators.epoch.length")).toBe(90_000_000_000n);

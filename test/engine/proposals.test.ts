@@ -157,7 +157,7 @@ describe("the submission of a proposal", () => {
       errorDetails: text,
       partyId: ALICE,
     });
-    expect(chain.governance.proposal(sent.id)).toBeUndefined();
+    expect(chain.governance.proposals.get(sent.id)).toBeUndefined();
     expect(chain.assets.all().map(({ id }) => id)).toEqual(["VOTE"]);
     expect(chain.validations).toEqual([]);
   });
@@ -226,8 +226,8 @@ describe("the submission of a proposal", () => {
   test("given a change of the requirements, then a proposal keeps those of its submission", () => {
     const chain = started();
     const { id } = chain.submit(ALICE, terms(fee));
-    chain.params.setAtEnactment("governance.proposal.updateNetParam.requiredMajority", "1");
-    expect(chain.governance.proposal(id)!.requiredMajority).toBe("0.66");
+    chain.params.setValue("governance.proposal.updateNetParam.requiredMajority", "1");
+    expect(chain.governance.proposals.get(id)!.requiredMajority).toBe("0.66");
     const { events } = chain.submit(ALICE, terms(fee));
     expect(events.at(-1)!.payload.requiredMajority).toBe("1");
   });

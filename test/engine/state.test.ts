@@ -52,7 +52,7 @@ describe("the state", () => {
               if (value === undefined) stored.delete(`${table}/${key}`);
               else stored.set(`${table}/${key}`, value);
             }
-            state.forget();
+            state.dropJournal();
           };
           const blocks = (list: typeof first) => {
             for (const block of list) {
@@ -151,7 +151,7 @@ describe("the state", () => {
     const { state, tables } = stateOf();
     const mark = state.mark();
     tables[0]!.set("k", 1n);
-    state.forget();
+    state.dropJournal();
     expect(() => state.rollback(mark)).toThrow("older than the journal");
     expect(() => state.load([{ table: "other", key: "", value: "1" }])).toThrow("unknown table 'other'");
     expect(() => state.table("a")).toThrow("two tables 'a'");

@@ -21,7 +21,6 @@ import { Witness } from "../../src/engine/witness.ts";
 import { type AnnounceNode, emptyAnnounceNode, emptySignature } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
-import { IdGenerator } from "../../src/wire/transaction.ts";
 
 export const SECOND = 1_000_000_000n;
 /** Time of the genesis, Unix seconds. */
@@ -193,7 +192,7 @@ export class ValidatorRig {
     this.upgrades.onCommit();
     this.collateral.checkConservation();
     this.core.state.takeChanges();
-    this.core.state.forget();
+    this.core.state.dropJournal();
   }
 
   /** A whole block without transactions. @returns its events */
@@ -216,7 +215,7 @@ export class ValidatorRig {
 
   /** Runs a command of a party. @returns the refusal's text, or "" */
   send(party: string, run: () => void, id = this.nextId()): string {
-    this.core.tx = { party, hash: "", id, ids: new IdGenerator(id) };
+    this.core.tx = { party, hash: "", id };
     const mark = this.core.state.mark();
     const length = this.core.log.length;
     try {
@@ -234,9 +233,9 @@ export class ValidatorRig {
 
   /** The events since the last call. */
   events(): SeenEvent[] {
-    const taken = this.core.log.take();
+    const taken = this.core.log.blockEvents();
     const block = { chainId: "", height: 0, hash: "", txHashes: taken.txHashes };
-    this.core.log.begin("AB");
+    this.core.log.startBlock("AB");
     return taken.events.map((emitted) => {
       const event = decodeBusEvent(wholeEvent(block, emitted)) as unknown as Record<string, unknown>;
       const member = Object.keys(event).find((name) => typeof event[name] === "object")!;

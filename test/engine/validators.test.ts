@@ -349,8 +349,8 @@ describe("the way of a node", () => {
     stakeOn(rig, rig.nodes[0]!, 1_000n);
     stakeOn(rig, rig.nodes[1]!, 100n);
     rig.endEpoch();
-    rig.params.force("network.validators.multisig.numberOfSigners", "1");
-    rig.params.force("network.validators.tendermint.number", "1");
+    rig.params.setValue("network.validators.multisig.numberOfSigners", "1");
+    rig.params.setValue("network.validators.tendermint.number", "1");
     rig.events();
     const seen = rig.endEpoch();
     const ranking = of(seen, "rankingEvent").find(({ nodeId }) => nodeId === rig.nodes[1]!.id);

@@ -36,7 +36,7 @@ function tick(timeNs: bigint): string[] {
 
 /** Sends a NodeVote command. @returns the refusal */
 function send(reference: string, party: string): string {
-  core.tx = { party, hash: "", id: "", ids: undefined as never };
+  core.tx = { party, hash: "", id: "" };
   try {
     witness.nodeVote({ reference, type: 3 });
     return "";

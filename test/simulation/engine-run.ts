@@ -81,7 +81,7 @@ export class EngineRun {
 
   /** What this block's events say of a node's score. */
   normalisedScore(nodeId: string, epoch: bigint): string {
-    for (const { field, bytes, start, end } of this.engine.core.log.take().events) {
+    for (const { field, bytes, start, end } of this.engine.core.log.blockEvents().events) {
       if (field !== Field.validatorScore) continue;
       const score = readValidatorScoreEventAt(bytes, start, end);
       if (score.nodeId === nodeId && score.epochSeq === String(epoch)) return score.normalisedScore;

@@ -35,7 +35,7 @@ export function rule<T>(property: string, message: string, broken: (value: T) =>
  * Reports what `problem` says of a value on `property`.
  * @param pattern the messages with `<…>` for what differs, as documents and tests know them
  */
-export function told<T>(
+export function described<T>(
   property: string,
   pattern: string,
   problem: (value: T) => string | undefined,

@@ -25,7 +25,7 @@ import type {
   UpdateMarketConfiguration,
 } from "../generated/vega.ts";
 import { isHex64 } from "../identifiers.ts";
-import { all, type Check, each, first, part, rule, told, when } from "./check.ts";
+import { all, type Check, described, each, first, part, rule, when } from "./check.ts";
 import {
   choice,
   decimal,
@@ -230,7 +230,7 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
   return all(
     first(
       rule(ratio, messages.IS_NOT_A_NUMBER, ({ triggeringRatio }) => triggeringRatio === ""),
-      told(ratio, messages.RATIO_NOT_PARSED, ({ triggeringRatio }) => {
+      described(ratio, messages.RATIO_NOT_PARSED, ({ triggeringRatio }) => {
         const problem = decimalProblem(triggeringRatio);
         return problem && `error parsing triggering ratio value: ${problem}`;
       }),
