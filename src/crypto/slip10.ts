@@ -53,7 +53,7 @@ export function slip10Key(node: Slip10Node): Uint8Array {
   return node.subarray(0, 32);
 }
 
-export function slip10ChainCode(node: Slip10Node): Uint8Array {
+function slip10ChainCode(node: Slip10Node): Uint8Array {
   return node.subarray(32);
 }
 

@@ -13,7 +13,7 @@ import {
   type ERC20Update,
   ProposalError,
 } from "../wire/generated/vega.ts";
-import { identifierBytes } from "../wire/identifiers.ts";
+import { hexOf, identifierBytes } from "../wire/identifiers.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from "./errors.ts";
 import type { GenesisAsset } from "./genesis.ts";
@@ -23,7 +23,7 @@ import { compare, type Table } from "./state.ts";
 import { parseDecimal, parseUint } from "./values.ts";
 
 /** An enacted update that waits for its event from the bridge. */
-export interface StagedUpdate {
+interface StagedUpdate {
   readonly assetId: string;
   /** Its proposal: what the signatures are collected under. */
   readonly proposalId: string;
@@ -31,7 +31,7 @@ export interface StagedUpdate {
 }
 
 /** What assets ask of collateral. */
-export interface AssetAccounts {
+interface AssetAccounts {
   enableAsset(asset: string): void;
 }
 
@@ -150,7 +150,7 @@ export class Assets implements AssetReader {
       nonce: idAsNumber(id),
     };
     const digest = bridgeDigest("list_asset", values, this.bridge());
-    this.notary.start(id, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_NEW, hex(digest));
+    this.notary.start(id, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_NEW, hexOf(digest));
   }
 
   /** The bridge has listed the asset. @throws CommandError when it does not wait for that */
@@ -183,7 +183,7 @@ export class Assets implements AssetReader {
     };
     const digest = bridgeDigest("set_asset_limits", values, this.bridge());
     this.updates.set(assetId, { assetId, proposalId, changes });
-    this.notary.start(proposalId, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_UPDATE, hex(digest));
+    this.notary.start(proposalId, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_UPDATE, hexOf(digest));
   }
 
   /** The update of an asset that waits for the bridge. */
@@ -232,10 +232,6 @@ export class Assets implements AssetReader {
     if (ids.size > 0) this.byContract.set(contract, ids);
     else this.byContract.delete(contract);
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString("hex");
 }
 
 // Details of assets: what a genesis and a proposal may say (reference 60, sections 5.1, 5.3, 5.5 and 11.1).
@@ -293,7 +289,7 @@ function isIdentifier(id: string): boolean {
   }
 }
 
-export function invalidAsset(id: string, problem: string): NodeError {
+function invalidAsset(id: string, problem: string): NodeError {
   return new NodeError(
     "engine.genesis",
     "genesis_invalid",
@@ -302,7 +298,7 @@ export function invalidAsset(id: string, problem: string): NodeError {
 }
 
 /** What a proposed asset must have (section 5.3), its contract's uniqueness aside. @throws ProposalRefusal */
-export function checkNewAsset(details: AssetDetails): void {
+function checkNewAsset(details: AssetDetails): void {
   const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
   if (name === "" || symbol === "")
     refuseProposal("INVALID_ASSET_DETAILS", "asset name and symbol are required");
@@ -338,7 +334,7 @@ export function checkAssetUpdate(changes: AssetDetailsUpdate): void {
 }
 
 /** As the state keeps a proposed asset: numbers in their plain form, the contract with its checksum. */
-export function normalDetails(details: AssetDetails): AssetDetails {
+function normalDetails(details: AssetDetails): AssetDetails {
   const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
   return {
     name,
@@ -368,7 +364,7 @@ function plain(text: string): string {
 }
 
 /** An identifier as the contracts' nonce: its digits as a number. */
-export function idAsNumber(id: string): bigint {
+function idAsNumber(id: string): bigint {
   return BigInt(`0x${id}`);
 }
 

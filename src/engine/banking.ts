@@ -21,7 +21,7 @@ import {
   TransferType,
   WithdrawalStatus,
 } from "../wire/generated/vega.ts";
-import { isHex64 } from "../wire/identifiers.ts";
+import { hexOf, isHex64 } from "../wire/identifiers.ts";
 import { knownAsset } from "./assets.ts";
 import { AssetActions, Bridge, type BridgedAssets, type ForeignPlace, type OpenDeposit } from "./bridge.ts";
 import { accountId, type Collateral, ZERO_PARTY } from "./collateral.ts";
@@ -198,7 +198,7 @@ export function builtinTxHash(nonce: bigint): string {
 const SIGNATURE_KIND = NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_WITHDRAWAL;
 const NANOSECONDS_A_SECOND = 1_000_000_000n;
 
-export interface WithdrawalRecord {
+interface WithdrawalRecord {
   readonly id: string;
   readonly party: string;
   readonly asset: string;
@@ -294,7 +294,7 @@ export class Withdrawals {
       nonce: BigInt(withdrawal.ref),
     };
     const digest = bridgeDigest("withdraw_asset", values, target);
-    this.notary.start(withdrawal.id, SIGNATURE_KIND, Buffer.from(digest).toString("hex"));
+    this.notary.start(withdrawal.id, SIGNATURE_KIND, hexOf(digest));
   }
 
   private make(asset: string, amount: bigint, receiver: string | undefined): WithdrawalRecord {

@@ -38,7 +38,7 @@ export interface OpenDeposit {
 }
 
 /** What is done once validators have seen it, by type. */
-export interface ActionOf {
+interface ActionOf {
   readonly deposit: OpenDeposit;
   readonly listing: { readonly asset: string };
   readonly limits: {
@@ -48,7 +48,7 @@ export interface ActionOf {
   };
   readonly bridge: { readonly stopped: boolean };
 }
-export type ActionType = keyof ActionOf;
+type ActionType = keyof ActionOf;
 
 /** As it is stored while it waits. */
 interface Action {
@@ -151,7 +151,7 @@ export interface BridgedAssets extends AssetReader {
 }
 
 /** Where the bridge was last stopped or resumed. */
-export interface Switched {
+interface Switched {
   readonly stopped: boolean;
   readonly block: bigint;
   readonly logIndex: bigint;

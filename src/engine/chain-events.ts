@@ -15,7 +15,7 @@ import type { ValidatorReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 
 /** Handlers of the events that are not about assets. @throws CommandError */
-export interface ChainEventHandlers {
+interface ChainEventHandlers {
   /** @param txId hash of the transaction on the other chain */
   staking(event: StakingEvent, txId: string): void;
   multisig(event: ERC20MultiSigEvent, txId: string): void;

@@ -20,7 +20,7 @@ import {
   encodeValidators,
   type ScheduledTransfer,
 } from "../wire/generated/checkpoint.ts";
-import { encodeEpochEvent, StakeLinkingStatus, TransferStatus } from "../wire/generated/events.ts";
+import { encodeEpochEvent, TransferStatus } from "../wire/generated/events.ts";
 import {
   AccountType,
   AssetStatus,
@@ -35,11 +35,14 @@ import type { Core } from "./core.ts";
 import type { Delegation } from "./delegation.ts";
 import type { Epochs } from "./epochs.ts";
 import type { Governance } from "./governance.ts";
-import { type Multisig, signerMessage } from "./multisig.ts";
+import { type Multisig, signerMessage, thresholdMessage } from "./multisig.ts";
+import { validatorMessage } from "./nodes.ts";
 import type { NetworkParameters } from "./parameters.ts";
 import type { NodeStatus } from "./ports.ts";
+import { proposalMessage } from "./proposals.ts";
 import type { Shares } from "./stakes.ts";
 import type { Staking } from "./staking.ts";
+import { linkingMessage } from "./staking.ts";
 import { compare } from "./state.ts";
 import { type Scheduled, transferEvent } from "./transfers.ts";
 import type { Validators } from "./validators.ts";
@@ -73,17 +76,7 @@ export function saveCheckpoint(domains: CheckpointDomains): Checkpoint {
 
 function governance({ governance: { proposals } }: CheckpointDomains): Uint8Array {
   return encodeProposals({
-    proposals: proposals.enacted().map((proposal) => ({
-      id: proposal.id,
-      reference: proposal.reference,
-      partyId: proposal.party,
-      state: proposal.state,
-      timestamp: proposal.timestampNs,
-      terms: proposal.terms,
-      rationale: proposal.rationale,
-      requiredParticipation: proposal.requiredParticipation,
-      requiredMajority: proposal.requiredMajority,
-    })),
+    proposals: proposals.enacted().map(proposalMessage),
   });
 }
 
@@ -177,19 +170,8 @@ function validators({ core, epochs, validators }: CheckpointDomains): Uint8Array
   return encodeValidators({
     validatorState: validators.nodes().map((node) => ({
       validatorUpdate: {
-        nodeId: node.nodeId,
-        vegaPubKey: node.vegaPubKey,
-        ethereumAddress: node.ethereumAddress,
-        tmPubKey: node.tmPubKey,
-        infoUrl: node.infoUrl,
-        country: node.country,
-        name: node.name,
-        avatarUrl: node.avatarUrl,
-        vegaPubKeyIndex: node.vegaPubKeyIndex,
-        added: true,
-        fromEpoch: node.fromEpoch,
+        ...validatorMessage(node, true, epochs.current.seq),
         submitterAddress: node.submitterAddress,
-        epochSeq: epochs.current.seq,
       },
       status: STATUS_NUMBERS[node.status],
       ethEventsForwarded: validators.forwardedBy(node.nodeId),
@@ -212,20 +194,7 @@ function validators({ core, epochs, validators }: CheckpointDomains): Uint8Array
 function staking({ staking }: CheckpointDomains): Uint8Array {
   const linkings = staking.acceptedLinkings();
   return encodeStaking({
-    accepted: linkings.map((linking) => ({
-      id: linking.id,
-      type: linking.type,
-      ts: linking.seconds,
-      party: linking.party,
-      amount: linking.amount.toString(),
-      status: StakeLinkingStatus.STATUS_ACCEPTED,
-      finalizedAt: linking.finalizedNs,
-      txHash: linking.txHash,
-      blockHeight: linking.block,
-      blockTime: linking.seconds,
-      logIndex: linking.logIndex,
-      ethereumAddress: linking.ethereumAddress,
-    })),
+    accepted: linkings.map(linkingMessage),
     lastBlockSeen: highest(linkings),
   });
 }
@@ -234,17 +203,7 @@ function multisig({ multisig }: CheckpointDomains): Uint8Array {
   const { signers, threshold } = multisig.known();
   return encodeMultisigControl({
     signers: signers.map(signerMessage),
-    ...(threshold && {
-      thresholdSet: {
-        id: threshold.id,
-        newThreshold: threshold.threshold,
-        nonce: threshold.nonce,
-        blockTime: threshold.blockTime,
-        txHash: threshold.txHash,
-        logIndex: threshold.logIndex,
-        blockNumber: threshold.block,
-      },
-    }),
+    ...(threshold && { thresholdSet: thresholdMessage(threshold) }),
     lastBlockSeen: highest([...signers, ...(threshold ? [threshold] : [])]),
   });
 }
@@ -275,7 +234,7 @@ const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name
  * Who holds a balance: a party, or one of the network's accounts. The treasury is `*`, the others have their type and
  * market behind it. Undefined for what is outside of the chain.
  */
-export function holderOf({ type, owner, market }: Account): string | undefined {
+function holderOf({ type, owner, market }: Account): string | undefined {
   if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return undefined;
   if (owner !== SYSTEM_OWNER) return owner;
   if (type === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD) return SYSTEM_OWNER;

@@ -35,7 +35,7 @@ export interface Account {
   readonly balance: bigint;
 }
 
-export interface MoveRequest {
+interface MoveRequest {
   /** Account ids, drained in this order. */
   readonly from: readonly string[];
   /** Account ids; the amount is split equally between them. */

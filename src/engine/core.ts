@@ -12,7 +12,7 @@ export interface BlockInfo {
 }
 
 /** The transaction in hand. */
-export interface TxContext {
+interface TxContext {
   /** The sender's public key, as sent. */
   readonly party: string;
   /** SHA-256 of the transaction, lower-case hex. */

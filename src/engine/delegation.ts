@@ -44,7 +44,7 @@ const UNAVAILABLE = "incorrect token amount for undelegation";
 
 type SharesOf = readonly (readonly [party: string, shares: Shares])[];
 
-export interface DelegationState {
+interface DelegationState {
   readonly current: SharesOf;
   readonly next: SharesOf;
   readonly automatic: readonly string[];

@@ -22,7 +22,7 @@ const LENGTH_KEY = "validators.epoch.length";
 /** What a START event carries as its end: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
 export const NO_END_NS = -6795364578871345152n;
 
-export type EpochListener = Pick<Domain, "onEpochEnd" | "onEpochStart">;
+type EpochListener = Pick<Domain, "onEpochEnd" | "onEpochStart">;
 
 interface EpochState extends EpochInfo {
   /** `ended`: its expiry has passed in this block; `closing`: the next tick ends it. */

@@ -189,7 +189,7 @@ function endOf(error: CommandError): ProposalEnd {
 
 // Votes on open proposals and how they are counted (reference 60, sections 6.6 and 6.7).
 
-export interface VoteRecord {
+interface VoteRecord {
   readonly proposal: string;
   readonly party: string;
   /** vega.Vote.Value */

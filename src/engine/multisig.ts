@@ -9,8 +9,13 @@ import { sha3HexOf } from "../crypto/sha.ts";
 import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
 import { type IssueSignatures, NodeSignatureKind, NodeVoteType } from "../wire/generated/commands.ts";
-import { type ERC20MultiSigSignerEvent, ERC20MultiSigSignerEventType } from "../wire/generated/events.ts";
+import {
+  type ERC20MultiSigSignerEvent,
+  ERC20MultiSigSignerEventType,
+  type ERC20MultiSigThresholdSetEvent,
+} from "../wire/generated/events.ts";
 import type { ERC20MultiSigEvent } from "../wire/generated/vega.ts";
+import { hexOf } from "../wire/identifiers.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { NotaryPort, WitnessPort } from "./ports.ts";
@@ -201,15 +206,7 @@ export class Multisig implements SignerPort {
   private applyThreshold(event: ThresholdEvent): void {
     const before = this.latestThreshold.get();
     if (before === undefined || isLater(event, before)) this.latestThreshold.set(event);
-    this.core.emit("erc20MultisigSetThresholdEvent", {
-      id: event.id,
-      newThreshold: event.threshold,
-      nonce: event.nonce,
-      blockTime: event.blockTime,
-      txHash: event.txHash,
-      logIndex: event.logIndex,
-      blockNumber: event.block,
-    });
+    this.core.emit("erc20MultisigSetThresholdEvent", thresholdMessage(event));
   }
 }
 
@@ -235,13 +232,25 @@ export function signerMessage(event: SignerEvent): Init<ERC20MultiSigSignerEvent
   };
 }
 
+export function thresholdMessage(event: ThresholdEvent): Init<ERC20MultiSigThresholdSetEvent> {
+  return {
+    id: event.id,
+    newThreshold: event.threshold,
+    nonce: event.nonce,
+    blockTime: event.blockTime,
+    txHash: event.txHash,
+    logIndex: event.logIndex,
+    blockNumber: event.block,
+  };
+}
+
 // Changes of the multisig contract's signers that validators sign (reference 60, section 9.5): prepared when a
 // validator is promoted, demoted or rotates its Ethereum key, and issued to whoever wants to submit them.
 
-export type SignerAction = "add" | "remove";
+type SignerAction = "add" | "remove";
 
 /** One change that the contract has not seen yet. */
-export interface PendingSignerChange {
+interface PendingSignerChange {
   readonly nodeId: string;
   readonly action: SignerAction;
   /** As the node's record has it. */
@@ -252,12 +261,12 @@ export interface PendingSignerChange {
   readonly submitters: readonly string[];
 }
 
-export interface SignerOfNode {
+interface SignerOfNode {
   readonly nodeId: string;
   readonly address: string;
 }
 
-export class SignerChanges {
+class SignerChanges {
   /** By Ethereum address, checksummed. */
   private readonly pending: Table<PendingSignerChange>;
   private readonly lastNonce: Cell<bigint>;
@@ -332,7 +341,7 @@ export class SignerChanges {
     });
     const digest = bridgeDigest("add_signer", { signer: address, nonce }, submitter);
     const kind = NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_ADDED;
-    this.notary.start(signatureId, kind, Buffer.from(digest).toString("hex"));
+    this.notary.start(signatureId, kind, hexOf(digest));
   }
 
   private issueRemoval({ nodeId, address, nonce, epoch }: PendingSignerChange, submitter: string): void {
@@ -347,7 +356,7 @@ export class SignerChanges {
     });
     const digest = bridgeDigest("remove_signer", { signer: address, nonce }, submitter);
     const kind = NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_REMOVED;
-    this.notary.start(signatureId, kind, Buffer.from(digest).toString("hex"));
+    this.notary.start(signatureId, kind, hexOf(digest));
   }
 }
 

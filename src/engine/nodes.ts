@@ -14,7 +14,9 @@ import {
 } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha.ts";
 import { NodeError } from "../errors/node-error.ts";
+import type { Init } from "../wire/codec.ts";
 import type { AnnounceNode, Signature } from "../wire/generated/commands.ts";
+import type { ValidatorUpdate } from "../wire/generated/events.ts";
 import { UINT32_MAX } from "../wire/limits.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
 import type { Core } from "./core.ts";
@@ -126,21 +128,7 @@ export class Nodes implements ValidatorReader {
   }
 
   private reportUpdate(node: ValidatorNode, added: boolean, epochSeq: bigint): void {
-    const { nodeId, vegaPubKey, ethereumAddress, tmPubKey, infoUrl, country, name, avatarUrl } = node;
-    this.core.emit("validatorUpdate", {
-      nodeId,
-      vegaPubKey,
-      ethereumAddress,
-      tmPubKey,
-      infoUrl,
-      country,
-      name,
-      avatarUrl,
-      vegaPubKeyIndex: node.vegaPubKeyIndex,
-      added,
-      fromEpoch: node.fromEpoch,
-      epochSeq,
-    });
+    this.core.emit("validatorUpdate", validatorMessage(node, added, epochSeq));
   }
 
   private get index(): Index {
@@ -155,6 +143,20 @@ export class Nodes implements ValidatorReader {
     }
     return this.cached;
   }
+}
+
+/** The members of a ValidatorUpdate that the bus and checkpoints share. */
+export function validatorMessage(
+  node: ValidatorNode,
+  added: boolean,
+  epochSeq: bigint,
+): Init<ValidatorUpdate> {
+  const { nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey } = node;
+  const { infoUrl, country, name, avatarUrl, fromEpoch } = node;
+  return {
+    ...{ nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey },
+    ...{ infoUrl, country, name, avatarUrl, fromEpoch, added, epochSeq },
+  };
 }
 
 // Validators as a genesis document gives them (reference 60, section 11.1): checked, and as the chain keeps them.

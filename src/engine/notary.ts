@@ -31,7 +31,7 @@ interface Aggregate {
 }
 
 /** A signature that a node owes. */
-export interface PendingSignature {
+interface PendingSignature {
   readonly resource: string;
   readonly kind: number;
   readonly digest: string;

@@ -9,9 +9,9 @@ import { Decimal } from "../wire/decimal.ts";
 import { durationText, timeNs } from "../wire/time-text.ts";
 import { parseDecimal, parseDuration, parseInt64, parseShortUint, shortened, UINT_MAX } from "./values.ts";
 
-export type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json";
+type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json";
 
-export interface ParameterType {
+interface ParameterType {
   readonly kind: ParameterKind;
   /** @returns why the text is no value of this type, or undefined when it is one */
   problem(text: string): string | undefined;
@@ -40,7 +40,7 @@ export function uint(bounds: Bounds = {}): ParameterType {
   return bounded("uint", bounds, { ...WHOLE, parse: parseShortUint, malformed: () => "invalid uint" });
 }
 
-export function int(bounds: Bounds = {}): ParameterType {
+function int(bounds: Bounds = {}): ParameterType {
   return bounded("int", bounds, {
     ...WHOLE,
     parse: parseInt64,
@@ -104,7 +104,7 @@ function bounded<V>(kind: ParameterKind, bounds: Bounds, reading: Reading<V>): P
 }
 
 /** Runs a check that throws; the reason is the problem. */
-export function problemOf(check: () => void): string | undefined {
+function problemOf(check: () => void): string | undefined {
   try {
     check();
     return undefined;
@@ -155,7 +155,7 @@ const PRICE_MONITORING: Shape = {
   triggers: [{ horizon: "whole", probability: "string", auction_extension: "whole" }],
 };
 
-export function ethereumConfigProblem(text: string): string | undefined {
+function ethereumConfigProblem(text: string): string | undefined {
   return problemOf(() => {
     const config = parseShape<EthereumConfig>(text, ETHEREUM_CONFIG_SHAPE);
     const bridge = config.collateral_bridge_contract ?? {};
@@ -182,7 +182,7 @@ export function collateralBridge(config: EthereumConfig): string | undefined {
 }
 
 /** Each factor is 1 to 100, and each is greater than the one before. */
-export function scalingFactorsProblem(text: string): string | undefined {
+function scalingFactorsProblem(text: string): string | undefined {
   return problemOf(() => {
     const factors = parseShape<Readonly<Record<string, number | undefined>>>(text, SCALING_FACTORS);
     const values = Object.keys(SCALING_FACTORS).map((name) => [name, factors[name] ?? 0] as const);
@@ -208,7 +208,7 @@ const SECONDS_MIN = 5;
 const SECONDS_MAX = 720 * 3_600;
 const PROBABILITY_MIN = Decimal.parse("0.9");
 
-export function priceMonitoringProblem(text: string): string | undefined {
+function priceMonitoringProblem(text: string): string | undefined {
   return problemOf(() => {
     const { triggers = [] } = parseShape<{ readonly triggers?: readonly Trigger[] }>(text, PRICE_MONITORING);
     for (const { horizon = 0, auction_extension: extension = 0, probability = "" } of triggers) {
@@ -271,7 +271,7 @@ function demand(holds: unknown, problem: string): void {
 
 // The table. Defaults are the texts that the network shows, not normal forms.
 
-export interface ParameterDefinition {
+interface ParameterDefinition {
   readonly type: ParameterType;
   readonly initial: string;
 }

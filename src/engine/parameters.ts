@@ -13,7 +13,7 @@ import type { Domain, ParameterReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 import { parseDecimal, parseDuration, shortened } from "./values.ts";
 
-export type ParameterListener = (key: string, value: string) => void;
+type ParameterListener = (key: string, value: string) => void;
 
 const UNKNOWN_KEY = "unknown key";
 

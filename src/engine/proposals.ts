@@ -1,7 +1,9 @@
 /** Proposals that are not decided or not enacted yet, and their events (reference 60, section 6.1). */
+import type { Init } from "../wire/codec.ts";
 import { NodeVoteType, type ProposalSubmission } from "../wire/generated/commands.ts";
 import {
   type NetworkParameter,
+  type Proposal,
   ProposalError,
   type ProposalRationale,
   ProposalState,
@@ -25,7 +27,7 @@ import type { Cell, Table } from "./state.ts";
 export type ProposalStateNumber = (typeof ProposalState)[keyof typeof ProposalState];
 
 /** Kinds that this chain can enact: those that need no market. */
-export type EnactableKind = Exclude<ProposalKind, "market" | "updateMarket">;
+type EnactableKind = Exclude<ProposalKind, "market" | "updateMarket">;
 
 export interface ProposalRecord {
   /** Order of submission. */
@@ -164,17 +166,9 @@ export class Proposals {
 
   private emit(proposal: ProposalRecord, { reason, errorDetails }: ProposalEnd = {}): void {
     this.core.emit("proposal", {
-      id: proposal.id,
-      reference: proposal.reference,
-      partyId: proposal.party,
-      state: proposal.state,
-      timestamp: proposal.timestampNs,
-      terms: proposal.terms,
+      ...proposalMessage(proposal),
       reason: reason || undefined,
       errorDetails,
-      rationale: proposal.rationale,
-      requiredParticipation: proposal.requiredParticipation,
-      requiredMajority: proposal.requiredMajority,
       // Only changes of markets ask for a share of liquidity providers.
       requiredLiquidityProviderParticipation: "0",
       requiredLiquidityProviderMajority: "0",
@@ -182,10 +176,20 @@ export class Proposals {
   }
 }
 
+/** The members that the bus and checkpoints share. */
+export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
+  const { id, reference, party, state, timestampNs, terms, rationale } = proposal;
+  const { requiredParticipation, requiredMajority } = proposal;
+  return {
+    ...{ id, reference, partyId: party, state, timestamp: timestampNs, terms, rationale },
+    ...{ requiredParticipation, requiredMajority },
+  };
+}
+
 // What a submitted proposal must fulfil, in the network's order and words (reference 60, section 6.4, checks 1 to
 // 13). Its form has been checked before, and the checks about markets (9 to 11) have nothing to look at here.
 
-export interface CheckedAgainst {
+interface CheckedAgainst {
   /** Block time, Unix nanoseconds. */
   readonly nowNs: bigint;
   readonly params: NetworkParameters;

@@ -23,7 +23,7 @@ export type Contributions = (
   epoch: bigint,
 ) => readonly { readonly party: string; readonly amount: bigint }[];
 
-export const NO_CONTRIBUTIONS: Contributions = () => [];
+const NO_CONTRIBUTIONS: Contributions = () => [];
 
 /** Rewards for what was done on markets, in the order in which they are paid (section 8.6). */
 const MARKET_REWARDS = [
@@ -151,14 +151,14 @@ const ROUNDS_MAX = 10;
 /** With a cap, rounds stop when what is left is less than this part of it. */
 const CAP_PARTS = 1_000n;
 
-export interface PayoutRules {
+interface PayoutRules {
   /** Part of a node's reward that goes to stake that others delegated. */
   readonly delegatorShare: Decimal;
   /** Most that a party gets; 0 for no limit. */
   readonly cap: bigint;
 }
 
-export interface GroupBudgets {
+interface GroupBudgets {
   readonly tendermint: bigint;
   readonly ersatz: bigint;
 }

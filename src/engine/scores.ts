@@ -108,7 +108,7 @@ export function rawScores(
 }
 
 /** What of the contract decides on multisig scores. */
-export interface ContractSigners {
+interface ContractSigners {
   isSigner(address: string): boolean;
   signers(): readonly string[];
 }
@@ -193,13 +193,13 @@ export interface RankedNode {
   readonly isSigner: boolean;
 }
 
-export interface Slots {
+interface Slots {
   readonly tendermint: number;
   readonly ersatz: number;
 }
 
 /** The multisig contract, as far as it forbids demotions. */
-export interface ContractState {
+interface ContractState {
   readonly signers: number;
   /** Thousandths that must be surpassed. */
   readonly threshold: number;

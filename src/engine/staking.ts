@@ -3,8 +3,9 @@
  * the tick that finds their verdict accepts or rejects it.
  */
 import { sha3HexOf } from "../crypto/sha.ts";
+import type { Init } from "../wire/codec.ts";
 import { NodeVoteType } from "../wire/generated/commands.ts";
-import { StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
+import { type StakeLinking, StakeLinkingStatus, StakeLinkingType } from "../wire/generated/events.ts";
 import type { StakeDeposited, StakeTotalSupply, StakingEvent } from "../wire/generated/vega.ts";
 import { isHex64 } from "../wire/identifiers.ts";
 import type { Core } from "./core.ts";
@@ -190,21 +191,7 @@ export class Staking implements StakeReader {
 
   private put(linking: Linking): void {
     this.linkings.set(linking.id, linking);
-    const { id, type, party, status, txHash, logIndex, ethereumAddress } = linking;
-    this.core.emit("stakeLinking", {
-      id,
-      type,
-      ts: linking.seconds,
-      party,
-      amount: linking.amount.toString(),
-      status,
-      finalizedAt: linking.finalizedNs,
-      txHash,
-      blockHeight: linking.block,
-      blockTime: linking.seconds,
-      logIndex,
-      ethereumAddress,
-    });
+    this.core.emit("stakeLinking", linkingMessage(linking));
   }
 
   private index(id: string, before: Linking | undefined, now: Linking | undefined): void {
@@ -216,6 +203,15 @@ export class Staking implements StakeReader {
     if (ids.size > 0) this.accepted.set(party, ids);
     else this.accepted.delete(party);
   }
+}
+
+/** As the bus and checkpoints write it. */
+export function linkingMessage(linking: Linking): Init<StakeLinking> {
+  const { id, type, seconds, party, amount, status, finalizedNs, txHash, block, logIndex } = linking;
+  return {
+    ...{ id, type, ts: seconds, party, amount: amount.toString(), status, finalizedAt: finalizedNs, txHash },
+    ...{ blockHeight: block, blockTime: seconds, logIndex, ethereumAddress: linking.ethereumAddress },
+  };
 }
 
 /** What accepted linkings come to, in 256 bits; 0 as long as one takes out more than there is (section 7.1). */

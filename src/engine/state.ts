@@ -15,7 +15,7 @@ export interface StateChange {
 }
 
 /** A place in the journal to come back to. */
-export type Mark = number;
+type Mark = number;
 
 /** A mark between two blocks, with the digest there. */
 export interface Place {
@@ -359,16 +359,6 @@ export function compare(a: string, b: string): number {
 
 // The canonical text of a value in state: the same value has the same text on every machine. Objects keep the order
 // in which their members were written down, so a table's values must be made in one place, in one order.
-
-/** A value that state can hold: plain data, never changed once set. */
-export type StateValue =
-  | string
-  | number
-  | bigint
-  | boolean
-  | undefined
-  | readonly StateValue[]
-  | { readonly [name: string]: StateValue };
 
 /** Bigints are marked by this character in front, as is a string that begins with it. */
 const MARK = "\u0001";

@@ -27,7 +27,7 @@ const { zero, one } = Decimal;
 const IDLE_EPOCHS = 10n;
 
 /** What the validators need of domains that need them. */
-export interface ValidatorLinks {
+interface ValidatorLinks {
   readonly signers: SignerPort;
   /** A node votes and delegates with another key from here on. */
   readonly onKeyRotated: (oldKey: string, newKey: string) => void;

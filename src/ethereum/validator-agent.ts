@@ -38,14 +38,14 @@ export interface AgentView {
 }
 
 /** What the agent asks of Ethereum. */
-export interface Witnessed {
+interface Witnessed {
   confirms(id: string, voteType: number): boolean;
   openVote(id: string, voteType: number | undefined): void;
   closeVote(id: string): void;
   pending(): readonly string[];
 }
 
-export interface SignedEvent {
+interface SignedEvent {
   readonly bytes: Uint8Array;
   /** The first identifier of what it creates: a deposit's, a linking's. */
   readonly id: string;

@@ -211,7 +211,7 @@ function shortestFloat(value: number): number {
 // Lenient where the mapping is lenient: both spellings of a field name, enums by name or number, 64-bit integers
 // as text, number or bigint, `null` as "not set". Everything else is refused with the path of the value in the error.
 
-export interface FromJsonOptions {
+interface FromJsonOptions {
   /** What to do with a member that the message does not have; default `reject`. */
   readonly unknown?: "reject" | "ignore";
 }

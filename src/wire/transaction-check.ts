@@ -27,7 +27,7 @@ import { PropertyErrors } from "./validate/check.ts";
 import { noteCommandErrors } from "./validate/commands.ts";
 
 /** Code of a transaction that cannot be decoded, or that breaks a rule, or is not signed (section 7.1). */
-export const ABCI_INVALID = 60;
+const ABCI_INVALID = 60;
 
 interface Checked<K extends CommandKind> {
   readonly kind: K;
@@ -50,7 +50,7 @@ interface Checked<K extends CommandKind> {
 export type CheckedTransaction = { [K in CommandKind]: Checked<K> }[CommandKind];
 
 /** `too_large` never reaches the chain: the mempool answers, and no code of the chain applies (section 2.5). */
-export type RefusalReason = "too_large" | "undecodable" | "invalid";
+type RefusalReason = "too_large" | "undecodable" | "invalid";
 
 export interface TransactionRefusal {
   readonly reason: RefusalReason;
@@ -69,7 +69,7 @@ export interface Refused {
 export type Verdict = { readonly ok: true; readonly transaction: CheckedTransaction } | Refused;
 
 /** What a signature says: that the key has signed the digest. */
-export interface SignatureClaim {
+interface SignatureClaim {
   readonly publicKey: Uint8Array;
   /** The 32 bytes that should be signed. */
   readonly digest: Uint8Array;
@@ -77,12 +77,12 @@ export interface SignatureClaim {
 }
 
 /** A transaction that is right but for its signature, which nobody has looked at. */
-export interface UnverifiedTransaction {
+interface UnverifiedTransaction {
   readonly transaction: CheckedTransaction;
   readonly claim: SignatureClaim;
 }
 
-export type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
+type UnverifiedVerdict = { readonly ok: true; readonly unverified: UnverifiedTransaction } | Refused;
 
 /** Checks everything about a transaction that can be known without state; never throws, whatever the bytes. */
 export function checkTransaction(bytes: Uint8Array, chainId: string): Verdict {
@@ -177,7 +177,7 @@ function assemble(
   return transaction as CheckedTransaction;
 }
 
-export interface Examined {
+interface Examined {
   readonly kind: CommandKind;
   readonly input: InputData;
 }

@@ -9,7 +9,7 @@ import type { InputData } from "./generated/commands.ts";
 export type CommandKind = Exclude<keyof InputData, "nonce" | "blockHeight">;
 export type CommandPayload<K extends CommandKind> = NonNullable<InputData[K]>;
 
-export interface CommandDefinition {
+interface CommandDefinition {
   /** The name of the oneof's member on the wire. */
   readonly field: string;
   /** Field number in `InputData`. */

@@ -49,7 +49,7 @@ export function locate(fullName: string): { pack: PackageSchema; local: string }
   return pack && { pack, local };
 }
 
-export function isEnumName(fullName: string): boolean {
+function isEnumName(fullName: string): boolean {
   const found = locate(fullName);
   return found !== undefined && Object.hasOwn(found.pack.enums, found.local);
 }

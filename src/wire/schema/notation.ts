@@ -19,16 +19,7 @@ export interface PackageSchema {
   readonly enums: Readonly<Record<string, string>>;
 }
 
-export type ScalarKind =
-  | "string"
-  | "bytes"
-  | "bool"
-  | "int32"
-  | "uint32"
-  | "int64"
-  | "uint64"
-  | "float"
-  | "double";
+type ScalarKind = "string" | "bytes" | "bool" | "int32" | "uint32" | "int64" | "uint64" | "float" | "double";
 
 export interface FieldDescriptor {
   /** The name as declared, in snake_case. */
@@ -58,7 +49,7 @@ const scalars = new Set<string>([
   "double",
 ]);
 
-export function lowerCamel(name: string): string {
+function lowerCamel(name: string): string {
   return name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 

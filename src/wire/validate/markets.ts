@@ -40,7 +40,7 @@ import {
 // Sources of a future's settlement price and of its end (reference 70, section 1.6).
 
 /** The property that an internal source of time has. */
-export const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";
+const BUILTIN_TIMESTAMP = "vegaprotocol.builtin.timestamp";
 
 /** `path` of the conditions ends in `#`. */
 function condition(path: string): Check<Condition> {
@@ -107,7 +107,7 @@ function internal(path: string): Check<DataSourceDefinitionInternal> {
 type Source = DataSourceDefinition | undefined;
 
 /** The source that says when trading ends: signed data, or the chain's own time. */
-export function terminationSource<T>(path: string, of: (future: T) => Source): Check<T> {
+function terminationSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
     of,
@@ -118,7 +118,7 @@ export function terminationSource<T>(path: string, of: (future: T) => Source): C
 }
 
 /** The source of the price: signed data only, for the chain's time is no price. */
-export function settlementSource<T>(path: string, of: (future: T) => Source): Check<T> {
+function settlementSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
     of,
