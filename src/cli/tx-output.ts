@@ -8,7 +8,7 @@ import { plain } from "../wallet/approvals/plain-text.ts";
 import { NO_FACTS, wordsOf } from "../wallet/approvals/words.ts";
 import { WORD_LINES_MAX } from "../wallet/approvals/words-helpers.ts";
 import { walletError } from "../wallet/errors.ts";
-import type { LastBlock } from "../wallet/sending/chain-view.ts";
+import type { LastBlock } from "../wallet/sending/blocks.ts";
 import type { InputData } from "../wire/generated/commands.ts";
 import type { CommandInit } from "../wire/transaction.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";

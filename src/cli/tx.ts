@@ -3,7 +3,7 @@ import { NONCE_MAX } from "../chain/admission/pow/function.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { walletError } from "../wallet/errors.ts";
 import { randomNonce, secureRandom } from "../wallet/random.ts";
-import type { LastBlock } from "../wallet/sending/chain-view.ts";
+import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { checkedCommand } from "../wallet/signing/command-text.ts";
 import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { type CommandInit, encodeCommand, transactionBase64, transactionHash } from "../wire/transaction.ts";

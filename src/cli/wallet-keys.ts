@@ -3,7 +3,7 @@ import { wipe } from "../crypto/secrets.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { amountText } from "../wallet/approvals/amounts.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
-import type { AssetFacts } from "../wallet/sending/node-client.ts";
+import type { AssetFacts } from "../wallet/sending/nodes.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { UINT64_MAX } from "../wire/limits.ts";
 import { transactionBase64 } from "../wire/transaction.ts";

@@ -1,7 +1,7 @@
 // What the tx commands read: a command as JSON, input data or a transaction as base64, or a document that one of them
 // printed; and what a node says of its last block.
 import { NodeError } from "../errors/node-error.ts";
-import type { LastBlock } from "../wallet/sending/chain-view.ts";
+import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
 import { readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";

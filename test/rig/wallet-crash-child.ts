@@ -6,7 +6,7 @@
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { type FileSteps, realSteps } from "../../src/files/whole-file.ts";
-import type { PlannerState } from "../../src/wallet/sending/plan.ts";
+import type { PlannerState } from "../../src/wallet/sending/blocks.ts";
 import { FileLedger } from "../../src/wallet/sending/sent-ledger.ts";
 import { serviceFolderOf } from "./wallet-home.ts";
 import { OPERATIONS } from "./wallet-operations.ts";

@@ -1,14 +1,14 @@
 // A chain in the same process as the wallet's port: no connection, and blocks that are reported.
 import { ChainCallError, type ChainPort, type ChainStatus } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
-import type { LastBlock } from "../../wallet/sending/chain-view.ts";
+import type { LastBlock } from "../../wallet/sending/blocks.ts";
 import type {
   AssetFacts,
   CheckResult,
   NodeClient,
   SendingMode,
   SubmissionResult,
-} from "../../wallet/sending/node-client.ts";
+} from "../../wallet/sending/nodes.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 
 const NS_PER_MS = 1_000_000n;

@@ -15,11 +15,10 @@ import { type RequestLog, RequestLogFile } from "../../wallet/policies/request-l
 import { UsageJournalFile } from "../../wallet/policies/usage-journal.ts";
 import { secureRandom } from "../../wallet/random.ts";
 import { HttpNode } from "../../wallet/sending/http-node.ts";
-import type { NodeClient } from "../../wallet/sending/node-client.ts";
-import { NodePool } from "../../wallet/sending/node-pool.ts";
-import { PlannerBook } from "../../wallet/sending/planner-book.ts";
+import type { NodeClient } from "../../wallet/sending/nodes.ts";
+import { NodePool } from "../../wallet/sending/nodes.ts";
 import { TransactionSender } from "../../wallet/sending/sender.ts";
-import { FileLedger } from "../../wallet/sending/sent-ledger.ts";
+import { FileLedger, PlannerBook } from "../../wallet/sending/sent-ledger.ts";
 import { ApiTokens, NO_TOKENS } from "../../wallet/service/api-tokens.ts";
 import { JsonFile } from "../../wallet/service/json-file.ts";
 import { KnownChains, NO_CHAINS } from "../../wallet/service/known-chains.ts";

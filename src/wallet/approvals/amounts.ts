@@ -1,5 +1,5 @@
 // Amounts as people write them. On the wire an amount is a whole number of the asset's smallest unit.
-import type { AssetFacts, MarketFacts } from "../sending/node-client.ts";
+import type { AssetFacts, MarketFacts } from "../sending/nodes.ts";
 import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
 
 const ASSET_LENGTH = 80;

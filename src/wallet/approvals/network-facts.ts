@@ -2,7 +2,7 @@
 // read. Of one asset or market they never change, so they are asked for once.
 import { LruCache } from "../../cache/lru.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
-import type { AssetFacts, MarketFacts, NodeClient } from "../sending/node-client.ts";
+import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
 import { amountText } from "./amounts.ts";
 import type { Facts, Line } from "./words.ts";
 

@@ -2,7 +2,7 @@
 // where a node does not say them, the numbers are shown as they are, and said to be.
 import type { Init } from "../../wire/codec.ts";
 import type { OrderAmendment, OrderCancellation, OrderSubmission } from "../../wire/generated/commands.ts";
-import type { MarketFacts } from "../sending/node-client.ts";
+import type { MarketFacts } from "../sending/nodes.ts";
 import { commitmentText, exactCommitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
 import type { Line, Tell } from "./words.ts";

@@ -8,7 +8,7 @@ import type { NodeError } from "../../errors/node-error.ts";
 import type { SpamPolicy } from "../../errors/rules.ts";
 import type { SpamStatistics } from "../../wire/generated/core-api.ts";
 import { COMMANDS, type CommandKind } from "../../wire/transaction-commands.ts";
-import { sendError } from "./node-client.ts";
+import { sendError } from "./nodes.ts";
 
 const STATISTIC = {
   proposal: "proposals",

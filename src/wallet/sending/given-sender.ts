@@ -10,12 +10,11 @@ import { sha3HexOf } from "../../crypto/sha.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { ProofOfWork } from "../../wire/generated/commands.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
-import type { LastBlock } from "./chain-view.ts";
-import type { Delivered } from "./network.ts";
-import { NetworkRefusal, type SendingMode, sendError } from "./node-client.ts";
-import type { PartyLine, Place } from "./party-line.ts";
-import type { GivenPlace } from "./plan.ts";
+import type { GivenPlace, LastBlock } from "./blocks.ts";
+import type { Delivered } from "./nodes.ts";
+import { NetworkRefusal, type SendingMode, sendError } from "./nodes.ts";
 import { OFFERED, type ProofPlanner } from "./planner.ts";
+import type { Place, SendQueue } from "./send-queue.ts";
 import { isOutOfEveryBlock, type TransactionSender } from "./sender.ts";
 
 export interface GivenTransaction {
@@ -58,31 +57,33 @@ export class GivenSender {
 
   /** Keeps a place for whatever the key signs next. @returns the block to sign for */
   async offer(publicKey: string): Promise<LastBlock> {
-    const line = await this.sender.lineOf(publicKey);
-    const { slot } = await line.place({ choose: (planner, nowMs) => planner.plan(nowMs, { tag: OFFERED }) });
+    const queue = await this.sender.queueOf(publicKey);
+    const { slot } = await queue.enqueue({
+      choose: (planner, nowMs) => planner.plan(nowMs, { tag: OFFERED }),
+    });
     const newest = await this.sender.lastBlock();
     return { ...newest, height: slot.height, hash: slot.hash, difficulty: slot.difficulty };
   }
 
   /** The proof that the network asks for, and no more. @throws NodeError why there is no place for it */
   async prove(given: GivenTransaction, signal?: AbortSignal): Promise<ProvenTransaction> {
-    const line = await this.lineOf(given);
+    const queue = await this.queueOf(given);
     const tid = tidOf(given.signature);
-    const place = await this.placeOf(line, given, { height: given.height, tag: tid }, signal);
+    const place = await this.placeOf(queue, given, { height: given.height, tag: tid }, signal);
     if (place.slot.hash === "") {
       if (place.isNew) place.giveBack();
       const text = `nobody said which block ${given.height} is`;
       throw sendError("block_unknown", text, "give the file that it was signed with: --block FILE");
     }
-    const pow = await this.sender.prove(line, place, {
+    const pow = await this.sender.prove(queue, place, {
       tid,
-      isTimely: (slot) => line.planner.isInTime(slot),
+      isTimely: (slot) => queue.planner.isInTime(slot),
       signal,
     });
     // Its place is kept: whoever has the signature can prove it again.
-    line.remember();
+    queue.remember();
     if (pow === undefined) throw sendError("block_too_historic", "the block height is too historic");
-    return { pow, bytes: given.bytesWith(pow), ...validityOf(line, given.height) };
+    return { pow, bytes: given.bytesWith(pow), ...validityOf(queue, given.height) };
   }
 
   /**
@@ -97,33 +98,41 @@ export class GivenSender {
     const { height, pow } = given;
     if (pow === undefined) {
       const { bytes } = await this.prove(given, signal);
-      const line = await this.sender.lineOf(given.publicKey);
-      return { ...(await this.deliver(bytes, mode)), ...validityOf(line, height) };
+      const queue = await this.sender.queueOf(given.publicKey);
+      return { ...(await this.deliver(bytes, mode)), ...validityOf(queue, height) };
     }
-    const line = await this.lineOf(given);
-    const place = await this.placeOf(line, given, { height, tag: pow.tid, ...shownBy(line, given) }, signal);
+    const queue = await this.queueOf(given);
+    const place = await this.placeOf(
+      queue,
+      given,
+      { height, tag: pow.tid, ...shownBy(queue, given) },
+      signal,
+    );
     try {
-      return { ...(await this.deliver(given.bytesWith(pow), mode)), ...validityOf(line, height) };
+      return { ...(await this.deliver(given.bytesWith(pow), mode)), ...validityOf(queue, height) };
     } catch (error) {
       if (place.isNew && isOutOfEveryBlock(error) && !isElsewhere(error)) {
         place.giveBack();
-        line.remember();
+        queue.remember();
       }
       throw error;
     }
   }
 
-  private async lineOf({ publicKey, block }: GivenTransaction): Promise<PartyLine> {
-    const line = await this.sender.lineOf(publicKey);
-    if (block !== undefined && (block.chainId !== line.chainId || !line.planner.learn(block, this.nowMs()))) {
-      const text = `block ${block.height} of ${line.chainId} is another one than the file says`;
+  private async queueOf({ publicKey, block }: GivenTransaction): Promise<SendQueue> {
+    const queue = await this.sender.queueOf(publicKey);
+    if (
+      block !== undefined &&
+      (block.chainId !== queue.chainId || !queue.planner.learn(block, this.nowMs()))
+    ) {
+      const text = `block ${block.height} of ${queue.chainId} is another one than the file says`;
       throw sendError("block_mismatch", text, "was the chain begun anew, or is the file of another one?");
     }
-    return line;
+    return queue;
   }
 
   private async placeOf(
-    line: PartyLine,
+    queue: SendQueue,
     { command }: GivenTransaction,
     wanted: GivenPlace,
     signal?: AbortSignal,
@@ -134,7 +143,7 @@ export class GivenSender {
       isNew = !planner.hasPlace(wanted);
       return planner.planOn(wanted, nowMs);
     };
-    const place = await line.place({ command, tag, signal, choose });
+    const place = await queue.enqueue({ command, tag, signal, choose });
     return { ...place, isNew };
   }
 
@@ -158,12 +167,12 @@ export function tidOf(signature: Uint8Array): string {
   return sha3HexOf(signature);
 }
 
-function validityOf({ planner }: PartyLine, height: bigint): Validity {
+function validityOf({ planner }: SendQueue, height: bigint): Validity {
   return { lastHeight: planner.lastHeightFor(height), head: planner.headHeight };
 }
 
 /** What the proof shows; nothing where the block is not known, and the node has to look. */
-function shownBy({ planner }: PartyLine, { height, pow }: GivenTransaction): { bits?: number } {
+function shownBy({ planner }: SendQueue, { height, pow }: GivenTransaction): { bits?: number } {
   const blockHash = planner.hashAt(height);
   if (blockHash === undefined || pow === undefined) return {};
   return { bits: verifyProof({ blockHash, tid: pow.tid, nonce: pow.nonce }, 0) ?? 0 };

@@ -17,7 +17,7 @@ import { transactionBase64 } from "../../wire/transaction.ts";
 import { nodeBusy, submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
-import { type LastBlock, pastBlocksOf } from "./chain-view.ts";
+import { type LastBlock, pastBlocksOf } from "./blocks.ts";
 import type {
   AssetFacts,
   CheckResult,
@@ -25,7 +25,7 @@ import type {
   NodeClient,
   SendingMode,
   SubmissionResult,
-} from "./node-client.ts";
+} from "./nodes.ts";
 
 export interface HttpNodeOptions {
   /** Of a question, milliseconds. */

@@ -181,7 +181,7 @@ export class KeySharing {
     return this.side === undefined || height % 2n === this.side ? 1n : 0n;
   }
 
-  forget(): void {
+  reset(): void {
     this.firstSentAt = undefined;
     this.lastSentAt = undefined;
     this.foreignAt = undefined;

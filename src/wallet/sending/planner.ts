@@ -8,20 +8,29 @@
  *   ask → (the node answers) → observe → plan → (the proof is made) → prove, or release when it was never sent
  */
 import { HASH_FUNCTION } from "../../chain/admission/pow/function.ts";
-import type { ChainView, LastBlock, SeenBlock } from "./chain-view.ts";
-import { KeptBlocks } from "./kept-blocks.ts";
-import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";
-import type { GivenPlace, Plan, PlannerOptions, PlannerState, PlanWish, Slot } from "./plan.ts";
+import type {
+  ChainView,
+  GivenPlace,
+  LastBlock,
+  Plan,
+  PlannerOptions,
+  PlannerState,
+  PlanWish,
+  SeenBlock,
+  Slot,
+} from "./blocks.ts";
 import {
   blockOfState,
+  KeptBlocks,
+  observedBits,
   type PlannedBlock,
   roomBeside,
   type Sent,
   slotOf,
   stateOf,
   UNUSED,
-} from "./planned-block.ts";
-import { observedBits } from "./proof-room.ts";
+} from "./blocks.ts";
+import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";
 
 interface Wanted {
   readonly bits: number;
@@ -123,13 +132,13 @@ export class ProofPlanner {
     this.bannedUntil = undefined;
     this.counted = UNCOUNTED;
     this.lower = undefined;
-    this.sharing.forget();
+    this.sharing.reset();
     this.chainSince = this.asked + 1;
     this.headKnownSince = this.chainSince;
   }
 
   /** Forgets a block that the network does not know as it is remembered. */
-  forget(height: bigint): void {
+  evict(height: bigint): void {
     const block = this.blocks.get(height);
     if (block !== undefined) block.pastBlocks = undefined;
   }

@@ -11,16 +11,21 @@ import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts
 import { type CommandInit, encodeCommand, transactionHash } from "../../wire/transaction.ts";
 import { type RandomBytes, randomNonce } from "../random.ts";
 import type { SignedTransaction } from "../unlocked-wallet.ts";
-import { BlockMemory } from "./block-memory.ts";
-import type { LastBlock } from "./chain-view.ts";
-import { type Delivered, Network } from "./network.ts";
-import { NetworkRefusal, type NodeClient, type SendingMode, sendError } from "./node-client.ts";
-import { isNoHealthyNode, type NodePool, wrongChain } from "./node-pool.ts";
-import { type LineOptions, PartyLine, type Place } from "./party-line.ts";
-import type { Slot } from "./plan.ts";
+import { BlockMemory, type LastBlock, type Slot } from "./blocks.ts";
+import {
+  type Delivered,
+  isNoHealthyNode,
+  Network,
+  NetworkRefusal,
+  type NodeClient,
+  type NodePool,
+  type SendingMode,
+  sendError,
+  wrongChain,
+} from "./nodes.ts";
 import type { ProofPlanner } from "./planner.ts";
-import { PlannerBook } from "./planner-book.ts";
-import { ProofLanes } from "./proof-lanes.ts";
+import { type Place, SendQueue, type SendQueueOptions } from "./send-queue.ts";
+import { PlannerBook } from "./sent-ledger.ts";
 
 export interface SenderOptions {
   readonly nodes: NodePool;
@@ -69,7 +74,7 @@ export interface ProofWish {
 
 interface Prepared extends Made {
   readonly client: NodeClient;
-  readonly line: PartyLine;
+  readonly queue: SendQueue;
   readonly place: Place;
 }
 
@@ -82,6 +87,11 @@ const SEARCH_LOOK_MS = 2_000;
 const FRESH_MS = 5;
 /** Places that one transaction may lose to the time its proof takes, or to a node that knows another chain. */
 const PLACES_MAX = 4;
+/**
+ * Signatures of one command that leave: a node that knows other blocks gets one more. Should it lie about the first,
+ * both may be executed, so that there are no further ones.
+ */
+const SIGNATURES_MAX = 2;
 /** Words of a node that does not know the block as it is remembered here. */
 const OTHER_BLOCKS = /unknown block height|failed to verify proof of work|transaction too old/;
 const TID_BYTES = 10;
@@ -91,7 +101,7 @@ const EPOCH_END_MS = 1_000;
 export class TransactionSender {
   private readonly network: Network;
   private readonly book: PlannerBook;
-  private readonly lines = new Map<string, PartyLine>();
+  private readonly queues = new Map<string, SendQueue>();
   private readonly blocks = new BlockMemory();
   private readonly endings: (() => void)[] = [];
   private lastEpochEnd: { readonly atMs: number; readonly answer: Promise<string | undefined> } | undefined;
@@ -160,18 +170,19 @@ export class TransactionSender {
    * @throws NetworkRefusal, NodeError `outcome_unknown`, and why it was not sent
    */
   async send(job: Job, mode: SendingMode, onLeaving: (made: Made) => void = () => {}): Promise<Sent> {
+    let signatures = 0;
     for (let places = 1; ; places++) {
       const made = await this.prepare(job);
       onLeaving(made);
       try {
         return { ...made, ...(await this.deliver(made, mode)) };
       } catch (error) {
-        if (places >= PLACES_MAX) throw error;
         // Nothing left: it is made anew, when there is a node again.
-        if (isNoHealthyNode(error)) continue;
-        if (!(error instanceof NetworkRefusal) || !OTHER_BLOCKS.test(error.reason)) throw error;
+        if (isNoHealthyNode(error) && places < PLACES_MAX) continue;
+        if (++signatures >= SIGNATURES_MAX || !(error instanceof NetworkRefusal)) throw error;
+        if (!OTHER_BLOCKS.test(error.reason)) throw error;
         // The node has no such block: another chain, or one that lags. The next attempt builds on what it has.
-        made.line.planner.forget(made.place.slot.height);
+        made.queue.planner.evict(made.place.slot.height);
         await Bun.sleep(2 * FRESH_MS);
       }
     }
@@ -183,20 +194,20 @@ export class TransactionSender {
   }
 
   /** The places of a key on the chain of the nodes. @throws NodeError `no_healthy_node`, `wrong_chain` */
-  async lineOf(party: string): Promise<PartyLine> {
+  async queueOf(party: string): Promise<SendQueue> {
     const { chainId } = this.blocks.newest ?? (await this.newestBlock());
     this.checkedChain(chainId);
     const key = `${party} ${chainId}`;
-    const known = this.lines.get(key);
+    const known = this.queues.get(key);
     if (known !== undefined) return known;
-    const line = this.newLine(chainId, party);
-    this.lines.set(key, line);
-    return line;
+    const queue = this.newQueue(chainId, party);
+    this.queues.set(key, queue);
+    return queue;
   }
 
   /** The proof for a place; as many are searched for at once as the machine can bear. */
   async prove(
-    line: PartyLine,
+    queue: SendQueue,
     { slot }: Place,
     { tid, isTimely, signal }: ProofWish,
   ): Promise<ProofOfWork | undefined> {
@@ -207,7 +218,7 @@ export class TransactionSender {
       const task = { blockHash, tid, difficulty, hashFunction };
       const solution = await this.search(task, () => isTimely(slot), signal);
       if (solution === undefined) return undefined;
-      line.planner.prove(slot, solution.difficulty);
+      queue.planner.prove(slot, solution.difficulty);
       return (await isTimely(slot)) ? { tid, nonce: solution.nonce } : undefined;
     } finally {
       leave();
@@ -259,13 +270,13 @@ export class TransactionSender {
     const { nowMs, waitMs = WAIT_MS } = this.options;
     const deadlineMs = nowMs() + waitMs;
     for (let places = 1; ; places++) {
-      const line = await this.lineOf(job.publicKey);
-      const place = await line.place({ command: job.command, signal: job.signal });
+      const queue = await this.queueOf(job.publicKey);
+      const place = await queue.enqueue({ command: job.command, signal: job.signal });
       try {
-        const transaction = await this.finish(job, line, place);
+        const transaction = await this.finish(job, queue, place);
         if (transaction !== undefined) {
           const client = await this.options.nodes.choose();
-          return { client, line, place, transaction, host: client.host };
+          return { client, queue, place, transaction, host: client.host };
         }
       } catch (error) {
         place.giveBack();
@@ -275,7 +286,7 @@ export class TransactionSender {
         place.searched();
       }
       // The proof took longer than the place is good for.
-      line.planner.noteLeft(place.slot, true);
+      queue.planner.noteLeft(place.slot, true);
       place.giveBack();
       if (places >= PLACES_MAX && nowMs() >= deadlineMs)
         throw sendError("proof_late", "the block height is too historic");
@@ -283,45 +294,46 @@ export class TransactionSender {
   }
 
   /** @returns undefined when the block went out of reach meanwhile */
-  private async finish(job: Job, line: PartyLine, place: Place): Promise<SignedTransaction | undefined> {
+  private async finish(job: Job, queue: SendQueue, place: Place): Promise<SignedTransaction | undefined> {
     const { random } = this.options;
-    const pow = await this.prove(line, place, {
+    const pow = await this.prove(queue, place, {
       tid: sha3HexOf(random(TID_BYTES)),
-      isTimely: (slot) => this.isTimely(line, slot),
+      isTimely: (slot) => this.isTimely(queue, slot),
       signal: job.signal,
     });
     if (pow === undefined) return undefined;
-    line.planner.noteLeft(place.slot, false);
+    queue.planner.noteLeft(place.slot, false);
     const inputData = encodeCommand(job.command, randomNonce(random), place.slot.height);
-    return job.sign({ inputData, chainId: line.chainId, pow });
+    return job.sign({ inputData, chainId: queue.chainId, pow });
   }
 
   /** By what the node says now, where a few blocks matter. */
-  private async isTimely({ planner }: PartyLine, slot: Slot): Promise<boolean> {
+  private async isTimely({ planner }: SendQueue, slot: Slot): Promise<boolean> {
     const { nowMs } = this.options;
     if (planner.isHeldLong(slot, nowMs())) await this.newestBlock();
     return planner.isTimely(slot, nowMs());
   }
 
   private async deliver(
-    { client, line, place, transaction: { bytes } }: Prepared,
+    { client, queue, place, transaction: { bytes } }: Prepared,
     mode: SendingMode,
   ): Promise<Delivered> {
     try {
       return await this.network.deliver(client, bytes, mode);
     } catch (error) {
-      if (!isOutOfEveryBlock(error)) throw withLastBlock(error as NodeError, bytes, line.planner, place.slot);
+      if (!isOutOfEveryBlock(error))
+        throw withLastBlock(error as NodeError, bytes, queue.planner, place.slot);
       place.giveBack();
       throw error;
     }
   }
 
-  private newLine(chainId: string, party: string): PartyLine {
+  private newQueue(chainId: string, party: string): SendQueue {
     const { nowMs, waitMs = WAIT_MS } = this.options;
     const memory = this.book.of(chainId, party);
     const { planner } = memory;
     for (const block of this.blocks.ofChain(chainId)) planner.observeHead(block, planner.ask(), nowMs());
-    let last: (ReturnType<LineOptions["statistics"]> & { readonly atMs: number }) | undefined;
+    let last: (ReturnType<SendQueueOptions["statistics"]> & { readonly atMs: number }) | undefined;
     const ask = async (): Promise<GetSpamStatisticsResponse> => {
       const answer = await this.network.ask((client) => client.spamStatistics(party));
       if (answer.chainId === "")
@@ -329,7 +341,7 @@ export class TransactionSender {
       if (answer.chainId !== chainId) throw wrongChain(chainId, answer.chainId);
       return answer;
     };
-    return new PartyLine({
+    return new SendQueue({
       chainId,
       memory,
       statistics: () => {
@@ -364,7 +376,7 @@ export class TransactionSender {
 
   private note(block: LastBlock): void {
     if (!this.blocks.note(block)) return;
-    for (const line of this.lines.values()) line.hear(block);
+    for (const queue of this.queues.values()) queue.observeHead(block);
   }
 
   private watch(everyMs: number): void {
@@ -409,4 +421,51 @@ function withLastBlock(
 export function isOutOfEveryBlock(error: unknown): boolean {
   if (error instanceof NetworkRefusal) return error.height === 0n;
   return !(error instanceof NodeError) || error.code !== "outcome_unknown";
+}
+
+// How many proofs are searched for at once. Each uses every core, and one at growing difficulty takes many times as
+// long as one at the base: whoever needs little work has a lane that those do not enter.
+
+/** Searches at once. */
+const LANES = 2;
+
+interface Waiting {
+  readonly isHard: boolean;
+  readonly enter: () => void;
+}
+
+export class ProofLanes {
+  private running = 0;
+  private isHardRunning = false;
+  private waiting: Waiting[] = [];
+
+  /** Waits for a lane. @returns what leaves it */
+  async enter(isHard: boolean): Promise<() => void> {
+    if (!this.isFree(isHard)) {
+      await new Promise<void>((resolve) => this.waiting.push({ isHard, enter: resolve }));
+    } else this.take(isHard);
+    return () => {
+      this.running--;
+      if (isHard) this.isHardRunning = false;
+      this.callNext();
+    };
+  }
+
+  private isFree(isHard: boolean): boolean {
+    return this.running < LANES && !(isHard && this.isHardRunning);
+  }
+
+  private take(isHard: boolean): void {
+    this.running++;
+    if (isHard) this.isHardRunning = true;
+  }
+
+  /** Who came first, of those who may. */
+  private callNext(): void {
+    const at = this.waiting.findIndex(({ isHard }) => this.isFree(isHard));
+    if (at < 0) return;
+    const [next] = this.waiting.splice(at, 1);
+    this.take(next!.isHard);
+    next!.enter();
+  }
 }

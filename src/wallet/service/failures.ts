@@ -1,7 +1,7 @@
 // Failures of the wallet as the service's error objects (reference 50, section 1.6).
 import { NodeError } from "../../errors/node-error.ts";
 import type { Decision, Purpose } from "../approvals/approver.ts";
-import { NetworkRefusal } from "../sending/node-client.ts";
+import { NetworkRefusal } from "../sending/nodes.ts";
 import {
   cancelledByApplication,
   connectionClosed,

@@ -2,8 +2,7 @@
 // another one than it should would get signatures for that one. So a service signs for the chain that it was told, or
 // that its owner has confirmed for these nodes, and for no other.
 
-import { sendError } from "../sending/node-client.ts";
-import { wrongChain } from "../sending/node-pool.ts";
+import { sendError, wrongChain } from "../sending/nodes.ts";
 import type { JsonFile } from "./json-file.ts";
 
 export interface ConfirmedChain {

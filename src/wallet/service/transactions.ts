@@ -7,7 +7,7 @@ import type { Destination, Outcome, Purpose, TransactionRequest } from "../appro
 import { plainJson } from "../approvals/plain-text.ts";
 import { NO_FACTS, wordsOf } from "../approvals/words.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
-import { isNoHealthyNode } from "../sending/node-pool.ts";
+import { isNoHealthyNode } from "../sending/nodes.ts";
 import type { Job } from "../sending/sender.ts";
 import { checkedCommand, readCommand } from "../signing/command-text.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";

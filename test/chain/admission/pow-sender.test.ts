@@ -1,9 +1,9 @@
 // The sender's side: scenarios 33 to 37 of reference 40, section 7, by their numbers.
 import { describe, expect, test } from "bun:test";
-import type { SeenBlock } from "../../../src/wallet/sending/chain-view.ts";
+import type { SeenBlock } from "../../../src/wallet/sending/blocks.ts";
 import { EpochQuota } from "../../../src/wallet/sending/epoch-quota.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
-import { PlannerBook } from "../../../src/wallet/sending/planner-book.ts";
+import { PlannerBook } from "../../../src/wallet/sending/sent-ledger.ts";
 import type { SpamStatistics } from "../../../src/wire/generated/core-api.ts";
 import type { CommandKind } from "../../../src/wire/transaction-commands.ts";
 

@@ -2,14 +2,14 @@
 import { Admission } from "../../../src/chain/admission/admission.ts";
 import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
 import { NodeError } from "../../../src/errors/node-error.ts";
-import type { LastBlock } from "../../../src/wallet/sending/chain-view.ts";
+import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import type {
   AssetFacts,
   CheckResult,
   NodeClient,
   SendingMode,
   SubmissionResult,
-} from "../../../src/wallet/sending/node-client.ts";
+} from "../../../src/wallet/sending/nodes.ts";
 import { decodeInputData } from "../../../src/wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse } from "../../../src/wire/generated/core-api.ts";
 import { readTransaction, transactionHash } from "../../../src/wire/transaction.ts";

@@ -4,13 +4,12 @@ import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/fun
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
 import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
-import type { LastBlock } from "../../../src/wallet/sending/chain-view.ts";
+import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { GivenSender, type GivenTransaction, tidOf } from "../../../src/wallet/sending/given-sender.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
-import { NodePool } from "../../../src/wallet/sending/node-pool.ts";
-import { PlannerBook } from "../../../src/wallet/sending/planner-book.ts";
+import { NodePool } from "../../../src/wallet/sending/nodes.ts";
 import { TransactionSender } from "../../../src/wallet/sending/sender.ts";
-import { FileLedger } from "../../../src/wallet/sending/sent-ledger.ts";
+import { FileLedger, PlannerBook } from "../../../src/wallet/sending/sent-ledger.ts";
 import { withProof } from "../../../src/wallet/signing/transaction.ts";
 import type { ProofOfWork } from "../../../src/wire/generated/commands.ts";
 import {

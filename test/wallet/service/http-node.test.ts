@@ -1,6 +1,6 @@
 // A node over HTTP, and all that can be at an address instead of one.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { viewOf } from "../../../src/wallet/sending/chain-view.ts";
+import { viewOf } from "../../../src/wallet/sending/blocks.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { OpenWallets } from "../../../src/wallet/service/open-wallets.ts";
 import { codeOf, failureOf } from "../support/failures.ts";

@@ -7,7 +7,7 @@ import { ChainNode } from "../../../src/planes/wallet/chain-node.ts";
 import { type RunningWalletService, startWalletService } from "../../../src/planes/wallet/start.ts";
 import { ApproveAll } from "../../../src/wallet/approvals/approve-all.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
-import type { NodeClient } from "../../../src/wallet/sending/node-client.ts";
+import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
 import { executedOf } from "../../support/devnet-party.ts";
 import { bytes, cheapStore } from "../support/wallets.ts";
 

@@ -5,7 +5,7 @@ import { Solver } from "../../../src/chain/admission/pow/solver.ts";
 import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
-import { NodePool } from "../../../src/wallet/sending/node-pool.ts";
+import { NodePool } from "../../../src/wallet/sending/nodes.ts";
 import { type Job, TransactionSender } from "../../../src/wallet/sending/sender.ts";
 import { serializeTransaction, signTransaction } from "../../../src/wire/transaction.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";

@@ -4,8 +4,8 @@ import { Admission } from "../../../src/chain/admission/admission.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
 import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
-import { type ChainView, viewOf } from "../../../src/wallet/sending/chain-view.ts";
-import type { Slot } from "../../../src/wallet/sending/plan.ts";
+import type { Slot } from "../../../src/wallet/sending/blocks.ts";
+import { type ChainView, viewOf } from "../../../src/wallet/sending/blocks.ts";
 import type { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
 
 export const PARTY = "a".repeat(64);

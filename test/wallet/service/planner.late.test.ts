@@ -1,7 +1,7 @@
 // Two wallets with one key on a machine that stands still now and then: questions are answered late, proofs take
 // blocks, the one or the other sleeps. The key is not banned (src/wallet/sending/key-sharing.ts).
 import { describe, expect, test } from "bun:test";
-import type { ChainView, LastBlock } from "../../../src/wallet/sending/chain-view.ts";
+import type { ChainView, LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
 import { Dice, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 

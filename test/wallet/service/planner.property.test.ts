@@ -2,7 +2,7 @@
 // admission engine, under either set of rules (reference 40, sections 3 and 6).
 import { describe, expect, test } from "bun:test";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
-import type { ChainView } from "../../../src/wallet/sending/chain-view.ts";
+import type { ChainView } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
 import { Dice, PARTY, planOne, SimulatedChain, type SimulatedTransaction } from "./planner-simulation.ts";
 

@@ -1,9 +1,8 @@
 // The planner's choices, one by one: which block, how hard, and when there is no place.
 import { describe, expect, test } from "bun:test";
-import type { ChainView, SeenBlock } from "../../../src/wallet/sending/chain-view.ts";
-import type { Plan } from "../../../src/wallet/sending/plan.ts";
+import type { ChainView, Plan, SeenBlock } from "../../../src/wallet/sending/blocks.ts";
+import { observedBits, roomOn } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
-import { observedBits, roomOn } from "../../../src/wallet/sending/proof-room.ts";
 
 const QUOTA = { difficulty: 10, txPerBlock: 2n, increasingDifficulty: false };
 const RISING = { ...QUOTA, increasingDifficulty: true };

@@ -6,7 +6,7 @@ import {
   type WalletServiceOptions,
 } from "../../../src/planes/wallet/start.ts";
 import type { ApprovalRequest, Approver, Decision } from "../../../src/wallet/approvals/approver.ts";
-import type { NodeClient } from "../../../src/wallet/sending/node-client.ts";
+import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import type { WalletStore } from "../../../src/wallet/wallet-store.ts";
 import { cheapStore, PASSPHRASE, vectorWallet } from "../support/wallets.ts";

@@ -5,7 +5,7 @@
 
 import type { Solver } from "../../../chain/admission/pow/solver.ts";
 import { NodeError } from "../../../errors/node-error.ts";
-import { NetworkRefusal } from "../../sending/node-client.ts";
+import { NetworkRefusal } from "../../sending/nodes.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
 import type { ApiTokens } from "../api-tokens.ts";
 import { rpcErrorOf } from "../failures.ts";

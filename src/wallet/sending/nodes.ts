@@ -1,8 +1,181 @@
+/**
+ * The nodes as one: questions go to another node when one does not answer, and a transaction is handed over until a
+ * node has it for certain, always the same bytes.
+ */
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import type { ErrorCode, MessageOf } from "../../errors/program-codes.ts";
+import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import { transactionHash } from "../../wire/transaction.ts";
+import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
+import type { LastBlock } from "./blocks.ts";
+
+// The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
+// (planes/wallet/chain-node.ts).
+
+export type { SendingMode, SubmissionResult };
+
+/** What a person has to know of an asset to read an amount of it. */
+export interface AssetFacts {
+  readonly symbol: string;
+  readonly decimals: number;
+}
+
+/** What a person has to know of a market to read prices and sizes of it. */
+export interface MarketFacts {
+  /** Of its instrument. */
+  readonly code: string;
+  /** What prices are in. */
+  readonly quoteName: string;
+  readonly settlementAsset: string;
+  /** Of prices. */
+  readonly decimals: number;
+  /** Of sizes; below zero where the smallest size is ten or more. */
+  readonly positionDecimals: number;
+}
+
+export interface CheckResult {
+  /** 0 when the node would take it. */
+  readonly code: number;
+  readonly reason: string;
+}
+
+export interface NodeClient {
+  /** Its address, for people and for the `node` member of results. */
+  readonly host: string;
+  /** @throws NodeError `node_unreachable`, `node_busy`, `node_refused` */
+  lastBlock(): Promise<LastBlock>;
+  spamStatistics(party: string): Promise<GetSpamStatisticsResponse>;
+  /**
+   * One request.
+   * @throws NodeError `node_unreachable` and `node_busy` when nothing was sent, `outcome_unknown`, `node_refused`
+   */
+  submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
+  check(bytes: Uint8Array): Promise<CheckResult>;
+  /** When the running epoch is to end, as people read times; undefined where that is not said. */
+  epochEnd?(): Promise<string | undefined>;
+  /** Undefined for an asset that the node does not know. */
+  asset(id: string): Promise<AssetFacts | undefined>;
+  /** The same of a market. */
+  market?(id: string): Promise<MarketFacts | undefined>;
+  /** Balances of a party's general accounts by asset, in the smallest unit. */
+  balances?(party: string): Promise<ReadonlyMap<string, string>>;
+  /** The asset that is staked. */
+  stakeAsset?(): Promise<string | undefined>;
+  /** Whether it is one chain that is always asked in order: a lower height then means that it went back. */
+  readonly isOrdered?: boolean;
+  /** Where blocks are reported rather than asked for. @returns a function that ends it */
+  onBlock?(listener: (block: LastBlock) => void): () => void;
+}
+
+/** A transaction that the network did not take, with its result code (reference 30, section 7.1). */
+export class NetworkRefusal extends NodeError {
+  constructor(
+    readonly abciCode: number,
+    /** The node's own words. */
+    readonly reason: string,
+    /** Of the block that refused it; 0 when it got into none. */
+    readonly height = 0n,
+  ) {
+    super("tx.send", "transaction_refused", `${reason} (ABCI code ${abciCode})`);
+  }
+}
+
+export function sendError<Code extends ErrorCode>(
+  code: Code,
+  message: MessageOf<Code>,
+  hint = "",
+): NodeError {
+  return new NodeError("tx.send", code, message, hint);
+}
+
+export interface Delivered {
+  /** Upper-case hexadecimal, as the node writes it. */
+  readonly hash: string;
+  /** 0 as long as the block is not known. */
+  readonly height: bigint;
+  /** Of the node that has it. */
+  readonly host: string;
+}
+
+const SUBMISSIONS_MAX = 3;
+const RETRY_MS = 300;
+/**
+ * Words of a node that has the transaction already: what was to happen has happened. That its proof was "seen" says
+ * nothing: a node says so of what it refused a moment ago as well.
+ */
+const HAS_IT = /already exists in cache|transaction hash already used|proof of work tid already used/;
+
+export class Network {
+  constructor(private readonly nodes: NodePool) {}
+
+  /** @throws NodeError `no_healthy_node`, or what the last node said */
+  async ask<T>(question: (client: NodeClient) => Promise<T>): Promise<T> {
+    for (let asked = 1; ; asked++) {
+      const client = await this.nodes.choose();
+      try {
+        return await question(client);
+      } catch (error) {
+        if (!(error instanceof NodeError) || !/^node_(unreachable|busy|refused)$/.test(error.code))
+          throw error;
+        this.nodes.failed(client);
+        if (asked < this.nodes.clients.length) continue;
+        if (error.code === "node_refused") throw error;
+        throw noHealthyNode(saidBy(error));
+      }
+    }
+  }
+
+  /**
+   * The same bytes until a node has them for certain.
+   * @throws NetworkRefusal, NodeError `outcome_unknown` when it may have arrived, and why it was not sent
+   */
+  async deliver(first: NodeClient, bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
+    const nodes = [first, ...this.nodes.othersFirst(first)];
+    // Its own, whatever the node says it is.
+    const hash = transactionHash(bytes).toUpperCase();
+    let unknown: unknown;
+    let said: string | undefined;
+    for (let attempt = 0; ; attempt++) {
+      const node = nodes[attempt % nodes.length]!;
+      try {
+        const result = await node.submit(bytes, mode);
+        const isTaken = result.code === 0 && result.reason === "";
+        if (isTaken || (unknown !== undefined && HAS_IT.test(result.reason))) {
+          return { hash, height: result.height, host: node.host };
+        }
+        // What one node refuses, another one whose answer was lost may have all the same. In a block it is decided.
+        if (unknown === undefined || result.height > 0n) {
+          throw new NetworkRefusal(result.code, result.reason, result.height);
+        }
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error;
+        if (error instanceof NetworkRefusal) throw error;
+        if (HAS_IT.test(error.message)) {
+          return { hash, height: 0n, host: node.host };
+        }
+        if (!/^(outcome_unknown|node_unreachable|node_busy)$/.test(error.code))
+          throw unknown ?? failed(error);
+        this.nodes.failed(node);
+        said = saidBy(error);
+        if (error.code === "outcome_unknown") unknown = failed(error);
+      }
+      if (attempt + 1 >= SUBMISSIONS_MAX) throw unknown ?? noHealthyNode(said);
+      await Bun.sleep(RETRY_MS * 2 ** attempt);
+    }
+  }
+}
+
+/** One that has no time says more than one that does not answer. */
+function saidBy({ code, message }: NodeError): string | undefined {
+  return code === "node_busy" ? message : undefined;
+}
+
+function failed(error: NodeError): NodeError {
+  return sendError(error.code, `the transaction failed: ${reasonOf(error)}`, error.hint);
+}
+
 // Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
 // 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
-import { NodeError } from "../../errors/node-error.ts";
-import type { LastBlock } from "./chain-view.ts";
-import { type NodeClient, sendError } from "./node-client.ts";
 
 export interface NodePoolOptions {
   /** A clock that only goes forward, milliseconds. */

@@ -4,13 +4,12 @@ import { NodeError } from "../../errors/node-error.ts";
 import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
-import { type LastBlock, viewOf } from "./chain-view.ts";
+import type { Plan, Slot } from "./blocks.ts";
+import { type LastBlock, viewOf } from "./blocks.ts";
 import { banned } from "./epoch-quota.ts";
-import { sendError } from "./node-client.ts";
-import { isNoHealthyNode } from "./node-pool.ts";
-import type { Plan, Slot } from "./plan.ts";
+import { isNoHealthyNode, sendError } from "./nodes.ts";
 import type { ProofPlanner } from "./planner.ts";
-import type { PartyMemory } from "./planner-book.ts";
+import type { PartyMemory } from "./sent-ledger.ts";
 
 export interface Place {
   readonly slot: Slot;
@@ -20,7 +19,7 @@ export interface Place {
   searched(): void;
 }
 
-export interface LineOptions {
+export interface SendQueueOptions {
   readonly chainId: string;
   readonly memory: PartyMemory;
   /** The party's statistics, asked for now or a moment ago, with when that was and the planner's ticket of it. */
@@ -70,7 +69,7 @@ const HARD_AHEAD_MAX = 2;
 /** The original's words. */
 const LIMIT = "the transaction per block limit has been reached";
 
-export class PartyLine {
+export class SendQueue {
   private waiters: Waiter[] = [];
   private isMoving = false;
   private hardAhead = 0;
@@ -82,7 +81,7 @@ export class PartyLine {
   /** When the nodes stopped to answer; undefined while one does. */
   private awaySinceMs: number | undefined;
 
-  constructor(private readonly options: LineOptions) {}
+  constructor(private readonly options: SendQueueOptions) {}
 
   get planner(): ProofPlanner {
     return this.options.memory.planner;
@@ -97,8 +96,8 @@ export class PartyLine {
     this.options.memory.remember();
   }
 
-  /** Takes in a block that was reported. */
-  hear(block: LastBlock): void {
+  /** Learns of a block that was reported. */
+  observeHead(block: LastBlock): void {
     const { nowMs, chainId } = this.options;
     const { planner } = this;
     if (block.chainId !== chainId) return;
@@ -107,7 +106,7 @@ export class PartyLine {
   }
 
   /** @throws NodeError with why and until when there is no place */
-  place(wanted: Wanted): Promise<Place> {
+  enqueue(wanted: Wanted): Promise<Place> {
     const { promise, resolve, reject } = Promise.withResolvers<Place>();
     const deadlineMs = this.options.nowMs() + this.options.waitMs;
     this.waiters.push({ ...wanted, deadlineMs, resolve, reject });

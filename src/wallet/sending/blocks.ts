@@ -1,0 +1,369 @@
+// One block in the planner's memory: what the network takes on it, has counted on it, and was given away on it.
+
+import { requiredTotal } from "../../chain/admission/pow/difficulty.ts";
+import { DIFFICULTY_MAX } from "../../chain/admission/pow/function.ts";
+import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
+import type { Haste, KeySharingState } from "./key-sharing.ts";
+
+// How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
+// banned (reference 40, section 3.4). Pure arithmetic.
+
+/** What a block hash takes of one party. */
+export interface BlockQuota {
+  /** Base difficulty, leading zero bits. */
+  readonly difficulty: number;
+  /** Transactions at that difficulty. */
+  readonly txPerBlock: bigint;
+  /** Whether more are taken at growing difficulty. */
+  readonly increasingDifficulty: boolean;
+}
+
+/** What is known of a party's transactions on one block. */
+export interface BlockUse {
+  /** Counted by the network, as of the last statistics. */
+  readonly seen: bigint;
+  /** Bits that the counted ones showed together, at least. */
+  readonly observed: bigint;
+  /** Counted ones that this wallet did not send. */
+  readonly foreign: bigint;
+  /** Bits of every transaction that this wallet gave away and that may have arrived, or may yet. */
+  readonly sent: readonly number[];
+}
+
+/**
+ * The least difficulty at which one more transaction is safe, or undefined when none is.
+ *
+ * Those in flight may arrive in any order, or never. So it must hold for every part of them: with n counted and more
+ * than the quota, the bits of all n reach T(n). What n show at least is known twice over: by what the network has
+ * seen and the smallest bits of those that may follow, and by the smallest bits of n altogether. It must also hold
+ * when the network forgets what it counted, as the original does whenever another party uses the same block.
+ */
+export function roomOn(quota: BlockQuota, use: BlockUse): number | undefined {
+  const counted = use.foreign + BigInt(use.sent.length);
+  if (counted < quota.txPerBlock) return quota.difficulty;
+  if (!quota.increasingDifficulty) return undefined;
+  const inFlight = Number(counted - use.seen);
+  const sorted = [...use.sent].sort((a, b) => a - b);
+  const ownSeen = Math.max(0, Number(use.seen - use.foreign));
+  for (let bits = quota.difficulty; bits <= DIFFICULTY_MAX; bits++) {
+    const own = withOne(sorted, bits);
+    const following = sumsOf(own.slice(0, inFlight + 1));
+    const altogether = sumsOf(own);
+    const foreignBits = use.foreign * BigInt(quota.difficulty);
+    const shown = (more: number) =>
+      largest(use.observed + following[more]!, foreignBits + altogether[ownSeen + more]!);
+    const isSafe = following.every(
+      (forgotten, more) =>
+        more === 0 ||
+        (reaches(quota, use.seen + BigInt(more), shown(more)) && reaches(quota, BigInt(more), forgotten)),
+    );
+    if (isSafe) return bits;
+  }
+  return undefined;
+}
+
+/** Bits that the statistics prove, from what they expect of the next transaction (section 5.3). */
+export function observedBits(quota: BlockQuota, seen: bigint, expected: bigint | undefined): bigint {
+  const base = BigInt(quota.difficulty);
+  const least = seen * base;
+  if (!quota.increasingDifficulty || expected === undefined || seen === 0n) return least;
+  // The original's subtraction wraps where a party has shown more than enough.
+  const missing = BigInt.asIntN(64, expected);
+  const observed = requiredTotal(seen + 1n, quota) - missing;
+  return observed > least ? observed : least;
+}
+
+const largest = (a: bigint, b: bigint) => (a > b ? a : b);
+
+/** Whether so many transactions that show so many bits are all accepted. */
+function reaches(quota: BlockQuota, count: bigint, bits: bigint): boolean {
+  return count <= quota.txPerBlock || bits >= requiredTotal(count, quota);
+}
+
+/** The sums of the first none, one, two, … */
+function sumsOf(bits: readonly number[]): bigint[] {
+  const sums = [0n];
+  for (const one of bits) sums.push(sums.at(-1)! + BigInt(one));
+  return sums;
+}
+
+function withOne(sorted: readonly number[], bits: number): number[] {
+  const place = sorted.findIndex((other) => other > bits);
+  return place < 0 ? [...sorted, bits] : [...sorted.slice(0, place), bits, ...sorted.slice(place)];
+}
+
+/** A place that was given away. */
+export interface Sent {
+  readonly id: number;
+  bits: number;
+  /** Of a place that is looked for again later. */
+  tag?: string | undefined;
+  /** How fast it has to leave. */
+  readonly haste?: Haste;
+  hasLeft?: boolean;
+  /** When the counts were asked for that it was chosen by. */
+  readonly takenAtMs?: number;
+}
+
+export interface PlannedBlock extends BlockQuota {
+  readonly height: bigint;
+  /** Empty for one that a transaction names and nobody has shown. */
+  readonly hash: string;
+  readonly hashFunction: string;
+  /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
+  pastBlocks: bigint | undefined;
+  readonly knownAtMs: number;
+  passedAtMs: number | undefined;
+  seen: bigint;
+  observed: bigint;
+  foreign: bigint;
+  readonly sent: Sent[];
+}
+
+export const UNUSED = { seen: 0n, observed: 0n, foreign: 0n } as const;
+
+/** The same as plain JSON. */
+export interface BlockState {
+  readonly height: string;
+  readonly hash: string;
+  readonly hashFunction: string;
+  readonly difficulty: number;
+  readonly txPerBlock: string;
+  readonly increasingDifficulty: boolean;
+  readonly pastBlocks: string | null;
+  readonly seen: string;
+  readonly observed: string;
+  readonly foreign: string;
+  readonly sent: readonly (readonly [id: number, bits: number, tag?: string])[];
+}
+
+export function stateOf(block: PlannedBlock): BlockState {
+  const { hash, hashFunction, difficulty, increasingDifficulty } = block;
+  return {
+    height: block.height.toString(),
+    ...{ hash, hashFunction, difficulty, increasingDifficulty },
+    txPerBlock: block.txPerBlock.toString(),
+    pastBlocks: block.pastBlocks?.toString() ?? null,
+    seen: block.seen.toString(),
+    observed: block.observed.toString(),
+    foreign: block.foreign.toString(),
+    sent: block.sent.map(({ id, bits, tag }) => (tag === undefined ? [id, bits] : [id, bits, tag])),
+  };
+}
+
+export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
+  return {
+    ...block,
+    height: BigInt(block.height),
+    txPerBlock: BigInt(block.txPerBlock),
+    pastBlocks: block.pastBlocks === null ? undefined : BigInt(block.pastBlocks),
+    seen: BigInt(block.seen),
+    observed: BigInt(block.observed),
+    foreign: BigInt(block.foreign),
+    // By a clock of another process: never long enough ago.
+    knownAtMs: Number.POSITIVE_INFINITY,
+    passedAtMs: undefined,
+    sent: sent.map(([id, bits, tag]) => ({ id, bits, tag })),
+  };
+}
+
+/** What the next transaction on a block needs; without one of those that have a place on it. */
+export function roomBeside(
+  { seen, observed, foreign, sent, ...quota }: PlannedBlock,
+  without?: Sent,
+): number | undefined {
+  const others = without === undefined ? sent : sent.filter((one) => one !== without);
+  return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
+}
+
+export function slotOf({ height, hash, hashFunction, difficulty }: PlannedBlock, { id, bits }: Sent): Slot {
+  return { id, height, hash, difficulty: bits, extraBits: bits - difficulty, hashFunction };
+}
+
+// What the planner is asked for, what it answers, and what it remembers.
+
+export interface PlannerOptions {
+  /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
+  readonly extraBitsMax?: number;
+  /** How long a node may say a lower height and still be taken for one that is late, milliseconds. */
+  readonly rewindMs?: number;
+  /**
+   * How long places are remembered on blocks that a node does not show any more, milliseconds: another one that is not
+   * behind, ahead or astray brings them back.
+   */
+  readonly keepMs?: number;
+  /** Nobody else uses these keys, so nothing is left to others. A ban is the price where that is wrong. */
+  readonly isSoleUser?: boolean;
+}
+
+/** A place on a block for one transaction. */
+export interface Slot {
+  readonly id: number;
+  readonly height: bigint;
+  readonly hash: string;
+  /** Leading zero bits that the proof needs. */
+  readonly difficulty: number;
+  /** Of them, how many more than the block's base difficulty. */
+  readonly extraBits: number;
+  readonly hashFunction: string;
+}
+
+export type Plan =
+  | { readonly kind: "go"; readonly slot: Slot }
+  /** Every known block has as many as it takes: the next block takes more. */
+  | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: "nothing" | "for another wallet" }
+  /** There is room, at a difficulty that nobody wants to wait for. */
+  | { readonly kind: "hard"; readonly difficulty: number }
+  | { readonly kind: "banned"; readonly until: string }
+  | { readonly kind: "unknown_function"; readonly hashFunction: string }
+  /** No block is known. */
+  | { readonly kind: "no_block" }
+  /** The block that was asked for is not in the chain yet, or cannot be named any more. */
+  | { readonly kind: "out_of_reach"; readonly height: bigint; readonly head: bigint }
+  /** The proof that there is does not show enough bits. */
+  | { readonly kind: "weak"; readonly difficulty: number; readonly bits: number };
+
+/** A transaction that is signed already, so that its block cannot be chosen any more. */
+export interface GivenPlace {
+  readonly height: bigint;
+  /** What the place is remembered by: the proof's identifier. */
+  readonly tag: string;
+  /** What its proof shows, where it has one. */
+  readonly bits?: number;
+}
+
+export interface PlanWish {
+  readonly tag?: string;
+  /** At most the planner's own. */
+  readonly extraBitsMax?: number;
+}
+
+/** The memory as plain JSON. */
+export interface PlannerState {
+  readonly head: string;
+  readonly lastId: number;
+  readonly sharing: KeySharingState;
+  readonly blocks: readonly BlockState[];
+}
+
+// What a node says of the chain and of one party, in the planner's terms.
+
+/** The largest window there is (reference 40, section 2.1): more is remembered of no network. */
+const PAST_BLOCKS_MAX = 500n;
+
+export interface SeenBlock extends BlockQuota {
+  readonly height: bigint;
+  /** As the network writes it: it is hashed as text. */
+  readonly hash: string;
+  readonly hashFunction: string;
+  /** The party's transactions that the network has counted on it. */
+  readonly seen: bigint;
+  /** Least difficulty of the next one, where the network says so. */
+  readonly expected: bigint | undefined;
+}
+
+export interface ChainView {
+  /** The newest block. */
+  readonly head: bigint;
+  /** Blocks back from the newest that may be named; holds for the newest block. */
+  readonly pastBlocks: bigint;
+  /** The newest, and those that the party has used. */
+  readonly blocks: readonly SeenBlock[];
+  /** Until when the network takes nothing of the party; the text as it came. */
+  readonly bannedUntil: string | undefined;
+}
+
+/** The newest block alone, of `GET /blockchain/height`. */
+export interface LastBlock {
+  readonly chainId: string;
+  readonly height: bigint;
+  readonly hash: string;
+  readonly hashFunction: string;
+  readonly difficulty: number;
+  readonly pastBlocks: bigint;
+  readonly txPerBlock: bigint;
+  readonly increasingDifficulty: boolean;
+}
+
+/** @returns undefined when the statistics name no block, so that nothing can be built on them */
+export function viewOf({ statistics }: GetSpamStatisticsResponse): ChainView | undefined {
+  const pow = statistics?.pow;
+  const blocks = (pow?.blockStates ?? []).filter(({ blockHash }) => blockHash !== "").map(seenBlock);
+  if (pow === undefined || blocks.length === 0) return undefined;
+  const head = blocks.reduce((max, { height }) => (height > max ? height : max), 0n);
+  const bannedUntil = pow.bannedUntil === "" ? undefined : pow.bannedUntil;
+  return { head, pastBlocks: pastBlocksOf(pow.numberOfPastBlocks), blocks, bannedUntil };
+}
+
+export function pastBlocksOf(told: bigint): bigint {
+  return told < PAST_BLOCKS_MAX ? told : PAST_BLOCKS_MAX;
+}
+
+function seenBlock(state: PoWBlockState): SeenBlock {
+  return {
+    height: state.blockHeight,
+    hash: state.blockHash,
+    hashFunction: state.hashFunction,
+    difficulty: Number(state.difficulty),
+    // A quota of none is none that a network can have; it would divide by zero in the original.
+    txPerBlock: state.txPerBlock > 0n ? state.txPerBlock : 1n,
+    increasingDifficulty: state.increasingDifficulty,
+    seen: state.transactionsSeen,
+    expected: state.expectedDifficulty,
+  };
+}
+
+// The newest blocks of a chain as they were seen: what a planner that is new can build on.
+
+/** The largest window there is (reference 40, section 2.1). */
+const BLOCKS_MAX = 500;
+
+export class BlockMemory {
+  private blocks: LastBlock[] = [];
+
+  get newest(): LastBlock | undefined {
+    return this.blocks.at(-1);
+  }
+
+  /** Oldest first. */
+  ofChain(chainId: string): readonly LastBlock[] {
+    return this.blocks.filter((block) => block.chainId === chainId);
+  }
+
+  /** @returns whether it is news */
+  note(block: LastBlock): boolean {
+    const newest = this.blocks.at(-1);
+    if (newest?.height === block.height && newest.hash === block.hash) return false;
+    // A chain that begins again at a lower height has other blocks above it.
+    this.blocks = [...this.blocks.filter(({ height }) => height < block.height), block].slice(-BLOCKS_MAX);
+    return true;
+  }
+}
+
+// Blocks with places on them that are out of sight, by their hash: a node that is behind, ahead or astray does not show
+// them, and the next one that is not brings them back.
+
+const KEEP_MS = 60_000;
+const KEPT_MAX = 500;
+
+export class KeptBlocks {
+  private readonly kept = new Map<string, { readonly block: PlannedBlock; readonly untilMs: number }>();
+
+  /** @param keepMs how long they are remembered, milliseconds */
+  constructor(private readonly keepMs = KEEP_MS) {}
+
+  keep(block: PlannedBlock, nowMs: number): void {
+    if (this.keepMs === 0 || block.hash === "" || block.sent.length === 0) return;
+    this.kept.delete(block.hash);
+    this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
+    if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
+  }
+
+  /** What is remembered of a block that is in sight again. What the network has counted it says anew. */
+  bringBack(hash: string, nowMs: number): Partial<PlannedBlock> {
+    const kept = this.kept.get(hash);
+    this.kept.delete(hash);
+    if (kept === undefined || nowMs >= kept.untilMs) return {};
+    return { ...kept.block, seen: UNUSED.seen, observed: UNUSED.observed };
+  }
+}
