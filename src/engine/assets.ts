@@ -14,6 +14,7 @@ import {
   ProposalError,
 } from "../wire/generated/vega.ts";
 import { hexOf, identifierBytes } from "../wire/identifiers.ts";
+import type { Collateral } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from "./errors.ts";
 import type { GenesisAsset } from "./genesis.ts";
@@ -30,11 +31,6 @@ interface StagedUpdate {
   readonly changes: AssetDetailsUpdate;
 }
 
-/** What assets ask of collateral. */
-interface AssetAccounts {
-  enableAsset(asset: string): void;
-}
-
 export class Assets implements AssetReader {
   private readonly assets: Table<AssetRecord>;
   /** Staged updates by asset: a later one takes the place of one that was not claimed. */
@@ -45,7 +41,7 @@ export class Assets implements AssetReader {
   constructor(
     private readonly core: Core,
     private readonly params: ParameterReader,
-    private readonly collateral: AssetAccounts,
+    private readonly collateral: Pick<Collateral, "enableAsset">,
     private readonly notary: NotaryPort,
   ) {
     this.assets = core.state.table("assets");

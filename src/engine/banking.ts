@@ -28,13 +28,13 @@ import { accountId, type Collateral, ZERO_PARTY } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import { collateralBridge, ETHEREUM_CONFIG, type EthereumConfig } from "./parameter-definitions.ts";
-import type { AssetReader, Domain, EpochInfo, NotaryPort, ParameterReader, WitnessPort } from "./ports.ts";
+import type { AssetReader, EpochInfo, NotaryPort, ParameterReader, WitnessPort } from "./ports.ts";
 import { type MarketScores, NO_MARKETS, RecurringTransfers } from "./recurring.ts";
 import type { Cell, Table } from "./state.ts";
 import { OneOffTransfers, readTransfer, TransferMovements, TransferRules } from "./transfers.ts";
 import { readAmount, without0x } from "./values.ts";
 
-export class Banking implements Domain {
+export class Banking {
   readonly bridge: Bridge;
   readonly deposits: Deposits;
   readonly withdrawals: Withdrawals;

@@ -13,7 +13,7 @@ import {
 } from "../wire/generated/checkpoint.ts";
 import type { Core } from "./core.ts";
 import type { GenesisAppState } from "./genesis.ts";
-import type { Domain, ParameterReader } from "./ports.ts";
+import type { ParameterReader } from "./ports.ts";
 import type { Cell } from "./state.ts";
 
 const INTERVAL = "network.checkpoint.timeElapsedBetweenCheckpoints";
@@ -25,7 +25,7 @@ interface Schedule {
   readonly intervalNs: bigint;
 }
 
-export class Checkpoints implements Domain {
+export class Checkpoints {
   private readonly schedule: Cell<Schedule | undefined>;
 
   constructor(

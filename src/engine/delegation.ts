@@ -7,23 +7,12 @@ import type { DelegateSubmission, UndelegateSubmission } from "../wire/generated
 import { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type {
-  DelegationReader,
-  Domain,
-  EpochInfo,
-  EpochReader,
-  ParameterReader,
-  StakeReader,
-  ValidatorNode,
-  ValidatorReader,
-} from "./ports.ts";
+import type { EpochInfo, EpochReader, ParameterReader, StakeReader, ValidatorReader } from "./ports.ts";
 import {
   amountOn,
   areEqual,
   type EpochStakes,
   NO_SHARES,
-  NO_STAKE,
-  type NodeStake,
   proportional,
   reduced,
   type Shares,
@@ -50,7 +39,7 @@ interface DelegationState {
   readonly automatic: readonly string[];
 }
 
-export class Delegation implements DelegationReader, Domain {
+export class Delegation {
   /** By party: what counts in the running epoch. */
   private readonly current: Table<Shares>;
   /** By party: what will count in the next one. */
@@ -59,9 +48,6 @@ export class Delegation implements DelegationReader, Domain {
   private readonly automatic: Table<true>;
   /** Block time of the last reconciliation; undefined before the first epoch. */
   private readonly reconciledNs: Cell<bigint | undefined>;
-  /** Derived from `current` and the nodes' keys when asked for. */
-  private byNode: StakeByNode | undefined;
-  private byNodeOf: readonly ValidatorNode[] | undefined;
 
   constructor(
     private readonly core: Core,
@@ -74,9 +60,6 @@ export class Delegation implements DelegationReader, Domain {
     this.next = core.state.table("delegation.next");
     this.automatic = core.state.table("delegation.automatic");
     this.reconciledNs = core.state.cell<bigint | undefined>("delegation.reconciled", undefined);
-    this.current.onChange(() => {
-      this.byNode = undefined;
-    });
   }
 
   /** The Delegate command of the transaction in hand. @throws CommandError */
@@ -128,20 +111,6 @@ export class Delegation implements DelegationReader, Domain {
         throw new CommandError("unimplemented");
     }
     this.automatic.delete(party);
-  }
-
-  stakeOf(nodeId: string): NodeStake {
-    const nodes = this.validators.nodes();
-    if (this.byNode === undefined || this.byNodeOf !== nodes) {
-      this.byNode = this.stakeIn(this.current);
-      this.byNodeOf = nodes;
-    }
-    return this.byNode.get(nodeId) ?? NO_STAKE;
-  }
-
-  /** What a party has delegated, by node: in the running epoch and in the next. For views. */
-  sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
-    return { current: this.current.get(party) ?? NO_SHARES, next: this.next.get(party) ?? NO_SHARES };
   }
 
   /** Everything that is delegated, by party. For checkpoints. */

@@ -1,28 +1,23 @@
 /**
  * Epochs (reference 60, section 1.7). The first block past an epoch's expiry still belongs to it; the tick of the
  * next one ends it and starts the following, so both events carry the same time.
- *
- * What happens at a boundary, in the order of section 1.7. `engine.ts` registers one listener that calls:
- *
- *     onEpochEnd(epoch):                                    // the EpochEvent END is out
- *       banking.onEpochEnd(epoch)                           // recurring transfers
- *       const stakes = delegation.onEpochEnd(epoch)         // DelegationBalance: reconciliation, auto-delegation
- *       const scores = validators.onEpochEnd(epoch, stakes) // ValidatorScore, signer changes, ranking, dropped nodes
- *       rewards.onEpochEnd(epoch, scores)                   // Account, LedgerMovements, RewardPayout
- *     onEpochStart(epoch):                                  // the EpochEvent START is out
- *       delegation.onEpochStart(epoch)                      // DelegationBalance of the epoch after it
- *       banking, spam: their counters
+ * `domains.ts` has the order in which the domains hear of both.
  */
 import { EpochAction } from "../wire/generated/vega.ts";
 import type { Core } from "./core.ts";
-import type { Domain, EpochInfo, EpochReader, ParameterReader } from "./ports.ts";
+import type { EpochInfo, EpochReader, ParameterReader } from "./ports.ts";
 import type { Cell } from "./state.ts";
 
 const LENGTH_KEY = "validators.epoch.length";
 /** What a START event carries as its end: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
 export const NO_END_NS = -6795364578871345152n;
 
-type EpochListener = Pick<Domain, "onEpochEnd" | "onEpochStart">;
+interface EpochListener {
+  /** The epoch that has just ended (the EpochEvent END is out). */
+  onEpochEnd?(epoch: EpochInfo): void;
+  /** The epoch that has just started (the EpochEvent START is out). */
+  onEpochStart?(epoch: EpochInfo): void;
+}
 
 interface EpochState extends EpochInfo {
   /** `ended`: its expiry has passed in this block; `closing`: the next tick ends it. */

@@ -11,7 +11,7 @@ import type { Core } from "./core.ts";
 import { CommandError, type ProposalErrorNumber, ProposalRefusal } from "./errors.ts";
 import { ETHEREUM_CONFIG } from "./parameter-definitions.ts";
 import type { NetworkParameters } from "./parameters.ts";
-import type { Domain, StakeReader, WitnessPort } from "./ports.ts";
+import type { StakeReader, WitnessPort } from "./ports.ts";
 import {
   ASSET_VALIDATION,
   assetValidation,
@@ -23,7 +23,7 @@ import {
 } from "./proposals.ts";
 import { compare, type Table } from "./state.ts";
 
-export class Governance implements Domain {
+export class Governance {
   readonly proposals: Proposals;
   readonly votes: Votes;
 

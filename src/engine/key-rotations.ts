@@ -6,7 +6,7 @@ import { sha3HexOf } from "../crypto/sha.ts";
 import type { EthereumKeyRotateSubmission, KeyRotateSubmission } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { SignerPort } from "./multisig.ts";
+import type { Multisig } from "./multisig.ts";
 import { checkEthereumSignature, type Nodes } from "./nodes.ts";
 import type { EpochReader } from "./ports.ts";
 import type { Table } from "./state.ts";
@@ -118,7 +118,7 @@ export class EthereumKeyRotations {
    * @param seconds see `SignerChanges.prepare`
    * @throws CommandError
    */
-  submit(payload: EthereumKeyRotateSubmission, signers: SignerPort, seconds: bigint): void {
+  submit(payload: EthereumKeyRotateSubmission, signers: Multisig, seconds: bigint): void {
     const { targetBlock, currentAddress, submitterAddress, ethereumSignature } = payload;
     const newAddress = prefixedAddress(payload.newAddress);
     const node = this.nodes.nodeByKey(this.core.currentTx.party);
@@ -145,7 +145,7 @@ export class EthereumKeyRotations {
   }
 
   /** Rotations due at this height, by node id. */
-  onBeginBlock(signers: SignerPort, seconds: bigint): void {
+  onBeginBlock(signers: Multisig, seconds: bigint): void {
     for (const [nodeId, { target, newAddress, submitter }] of this.pending.entries()) {
       if (target > BigInt(this.core.height)) continue;
       this.pending.delete(nodeId);
@@ -178,7 +178,7 @@ export class EthereumKeyRotations {
     nodeId: string,
     address: string,
     submitter: string,
-    signers: SignerPort,
+    signers: Multisig,
     seconds: bigint,
   ): void {
     signers.changes.prepare(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
@@ -186,7 +186,7 @@ export class EthereumKeyRotations {
   }
 
   /** Whether the contract has the new signer of the last rotation and lacks the old one. */
-  private isResolved(nodeId: string, signers: SignerPort): boolean {
+  private isResolved(nodeId: string, signers: Multisig): boolean {
     const rotation = this.unresolved.get(nodeId);
     if (rotation === undefined) return true;
     return signers.isSigner(rotation.newAddress) && !signers.isSigner(rotation.oldAddress);

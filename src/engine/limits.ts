@@ -10,7 +10,7 @@ import { COMMANDS } from "../wire/transaction-commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError, ResultCode } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
-import type { Domain, ParameterReader } from "./ports.ts";
+import type { ParameterReader } from "./ports.ts";
 import type { Cell } from "./state.ts";
 import { INT64_MAX } from "./values.ts";
 
@@ -39,7 +39,7 @@ const INITIAL: LimitsState = {
   assetFromNs: 0n,
 };
 
-export class Limits implements Domain {
+export class Limits {
   private readonly state: Cell<LimitsState>;
 
   constructor(

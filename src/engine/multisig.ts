@@ -46,18 +46,7 @@ export interface ThresholdEvent extends ContractEvent {
   readonly threshold: number;
 }
 
-/** What validators ask of the contract and its changes. */
-export interface SignerPort {
-  /** Whether the contract has this signer; the case of the address is not looked at. */
-  isSigner(address: string): boolean;
-  /** Checksummed, in order. */
-  signers(): readonly string[];
-  /** Thousandths of the signers that must be surpassed; 0 until it is known. */
-  threshold(): number;
-  readonly changes: SignerChanges;
-}
-
-export class Multisig implements SignerPort {
+export class Multisig {
   readonly changes: SignerChanges;
   /** The latest event of each signer, by address. */
   private readonly latest: Table<SignerEvent>;
@@ -87,10 +76,12 @@ export class Multisig implements SignerPort {
     });
   }
 
+  /** Whether the contract has this signer; the case of the address is not looked at. */
   isSigner(address: string): boolean {
     return this.latest.get(checksumAddress(address))?.action === "add";
   }
 
+  /** Checksummed, in order. */
   signers(): readonly string[] {
     return this.latest
       .values()
@@ -98,6 +89,7 @@ export class Multisig implements SignerPort {
       .map(({ signer }) => signer);
   }
 
+  /** Thousandths of the signers that must be surpassed; 0 until it is known. */
   threshold(): number {
     return this.latestThreshold.get()?.threshold ?? 0;
   }

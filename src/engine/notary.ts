@@ -6,7 +6,7 @@ import { secp256k1Signer } from "../crypto/secp256k1.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { Domain, NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
+import type { NotaryPort, ParameterReader, ValidatorNode, ValidatorReader } from "./ports.ts";
 import { compare, type Table } from "./state.ts";
 import { isRequiredShare } from "./witness.ts";
 
@@ -37,7 +37,7 @@ interface PendingSignature {
   readonly digest: string;
 }
 
-export class Notary implements NotaryPort, Domain {
+export class Notary implements NotaryPort {
   private readonly aggregates: Table<Aggregate>;
   /** Keys of those that want signatures still; derived. */
   private readonly incomplete = new Set<string>();

@@ -9,7 +9,7 @@ import { durationText } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import { CROSS_RULES, type CrossRule, PARAMETERS, REWARD_ASSET } from "./parameter-definitions.ts";
-import type { Domain, ParameterReader } from "./ports.ts";
+import type { ParameterReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 import { parseDecimal, parseDuration, shortened } from "./values.ts";
 
@@ -17,7 +17,7 @@ type ParameterListener = (key: string, value: string) => void;
 
 const UNKNOWN_KEY = "unknown key";
 
-export class NetworkParameters implements ParameterReader, Domain {
+export class NetworkParameters implements ParameterReader {
   /** Values that were set; the others have their defaults. */
   private readonly values: Table<string>;
   /** Keys whose values go to the watchers in the next tick. */

@@ -1,24 +1,9 @@
 /**
- * What the domains of the engine ask of each other. Each domain is a class in a file of its own that implements one
- * of these; `domains.ts` makes them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
+ * The domains of the engine as they see each other. Each domain is a class in a file of its own; `domains.ts` makes
+ * them and calls their hooks in the order of the reference (60, sections 1.3 to 1.8).
  */
 import type { Decimal } from "../wire/decimal.ts";
 import type { AssetDetails } from "../wire/generated/vega.ts";
-
-/** Hooks; `domains.ts` has the order in which the domains are called for each. */
-export interface Domain {
-  /** The epoch that has just ended (the EpochEvent END is out). */
-  onEpochEnd?(epoch: EpochInfo): void;
-  /** The epoch that has just started (the EpochEvent START is out). */
-  onEpochStart?(epoch: EpochInfo): void;
-  /** Once a block, after its time is set (section 1.5). */
-  onTick?(): void;
-  /** Once a block, after all ticks (section 1.4, steps 7 and 8). */
-  onBeginBlock?(): void;
-  onEndBlock?(): void;
-  /** Before the EndBlock event (section 1.8). */
-  onCommit?(): void;
-}
 
 export interface EpochInfo {
   readonly seq: bigint;
@@ -102,12 +87,6 @@ export interface ValidatorReader {
   totalPower(): bigint;
   /** One more chain event was forwarded by this node. */
   countForwarded(nodeId: string): void;
-}
-
-/** delegation.ts; maps are node → amount or party → amount as the name says. */
-export interface DelegationReader {
-  /** Stake on each node in the current epoch: by its own key, and by others party by party. */
-  stakeOf(nodeId: string): { readonly self: bigint; readonly delegators: ReadonlyMap<string, bigint> };
 }
 
 /** A resource that validators look at before the chain believes it (section 3.3). Plain data: it is part of the state. */

@@ -86,14 +86,6 @@ export class Staking implements StakeReader {
     return this.supply.get().total ?? 0n;
   }
 
-  /** A party's linkings of every status, oldest first. For views. */
-  linkingsOf(party: string): readonly Linking[] {
-    return this.linkings
-      .values()
-      .filter((linking) => linking.party === party)
-      .sort(byTime);
-  }
-
   /** Parties that have a staking account, in order. For views. */
   parties(): readonly string[] {
     return [...this.accepted.keys()].sort(compare);

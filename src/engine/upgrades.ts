@@ -6,7 +6,7 @@ import type { ProtocolUpgradeProposal } from "../wire/generated/commands.ts";
 import { ProtocolUpgradeProposalStatus } from "../wire/generated/events.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { Domain, ParameterReader, ValidatorReader } from "./ports.ts";
+import type { ParameterReader, ValidatorReader } from "./ports.ts";
 import { type Cell, compare, type Table } from "./state.ts";
 import { INT64_MAX } from "./values.ts";
 import { isRequiredShare } from "./witness.ts";
@@ -24,7 +24,7 @@ interface UpgradeProposal {
   readonly approvers: readonly string[];
 }
 
-export class Upgrades implements Domain {
+export class Upgrades {
   /** By `tag@height`. */
   private readonly proposals: Table<UpgradeProposal>;
   /** What was agreed on when its height came: no block follows. */

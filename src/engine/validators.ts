@@ -13,7 +13,7 @@ import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
 import type { GenesisValidator } from "./genesis.ts";
 import { EthereumKeyRotations, KeyRotations } from "./key-rotations.ts";
-import type { SignerPort } from "./multisig.ts";
+import type { Multisig } from "./multisig.ts";
 import { announcedNode, genesisNode, invalidGenesis, type NodeRecord, Nodes } from "./nodes.ts";
 import { HeartbeatTracker, Proposers } from "./performance.ts";
 import type { EpochInfo, EpochReader, NodeStatus, ParameterReader } from "./ports.ts";
@@ -28,7 +28,7 @@ const IDLE_EPOCHS = 10n;
 
 /** What the validators need of domains that need them. */
 interface ValidatorLinks {
-  readonly signers: SignerPort;
+  readonly signers: Multisig;
   /** A node votes and delegates with another key from here on. */
   readonly onKeyRotated: (oldKey: string, newKey: string) => void;
 }

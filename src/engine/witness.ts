@@ -6,7 +6,7 @@ import { Decimal } from "../wire/decimal.ts";
 import type { NodeVote } from "../wire/generated/commands.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { Domain, ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
+import type { ParameterReader, ValidatorReader, WitnessPort, WitnessResource } from "./ports.ts";
 import { compare, type Table } from "./state.ts";
 
 const REQUIRED_SHARE = "validators.vote.required";
@@ -24,7 +24,7 @@ interface Watched extends WitnessResource<unknown> {
 
 type OutcomeHandler = (id: string, payload: unknown, accepted: boolean) => void;
 
-export class Witness implements WitnessPort, Domain {
+export class Witness implements WitnessPort {
   private readonly resources: Table<Watched>;
   private readonly handlers = new Map<string, OutcomeHandler>();
 

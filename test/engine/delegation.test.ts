@@ -35,7 +35,7 @@ function balances(events = rig.events()): string[] {
 const shares = (party = ALICE) => {
   const text = (list: Shares) =>
     list.map(({ node, amount }) => `${node === A ? "A" : "B"} ${amount}`).join(" ");
-  const { current, next } = rig.delegation.sharesOf(party);
+  const { current, next } = rig.sharesOf(party);
   return { current: text(current), next: text(next) };
 };
 
@@ -179,7 +179,7 @@ describe("reconciliation", () => {
         }
         chain.endEpoch();
         for (const party of [ALICE, BOB]) {
-          const { current, next } = chain.delegation.sharesOf(party);
+          const { current, next } = chain.sharesOf(party);
           const stake = chain.staking.balance(party) ?? 0n;
           expect(totalOf(current) <= stake && totalOf(next) <= stake).toBe(true);
         }
@@ -192,10 +192,10 @@ describe("reconciliation", () => {
 describe("the end of an epoch", () => {
   test("given a delegation, then it counts from the next epoch on, and is told one epoch ahead at each start", () => {
     rig.delegate(ALICE, A, 60n);
-    expect(rig.delegation.stakeOf(A).total).toBe(0n);
+    expect(rig.stakeOf(A).total).toBe(0n);
     expect(balances(rig.endEpoch())).toEqual(["A 60@3"]);
     expect(shares()).toEqual({ current: "A 60", next: "A 60" });
-    expect(rig.delegation.stakeOf(A)).toEqual({
+    expect(rig.stakeOf(A)).toEqual({
       self: 0n,
       delegators: new Map([[ALICE, 60n]]),
       byDelegators: 60n,

@@ -123,10 +123,10 @@ describe("a Vega key rotation", () => {
     rig.link(node.key, 10n);
     rig.delegate(node.key, node.id, 10n);
     rig.endEpoch();
-    expect(rig.delegation.stakeOf(node.id)).toMatchObject({ self: 10n, byDelegators: 0n });
+    expect(rig.stakeOf(node.id)).toMatchObject({ self: 10n, byDelegators: 0n });
     expect(rotate({ targetBlock: BigInt(rig.core.height) + 1n })).toBe("");
     rig.block();
-    expect(rig.delegation.stakeOf(node.id)).toMatchObject({ self: 0n, byDelegators: 10n });
+    expect(rig.stakeOf(node.id)).toMatchObject({ self: 0n, byDelegators: 10n });
     rig.endEpoch();
     expect(rig.scores!.stakes.get(node.id)).toMatchObject({ self: 0n, byDelegators: 10n });
   });

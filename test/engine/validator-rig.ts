@@ -14,6 +14,7 @@ import { announcementText } from "../../src/engine/nodes.ts";
 import { Notary } from "../../src/engine/notary.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { type Contributions, Rewards } from "../../src/engine/rewards.ts";
+import { NO_STAKE, type NodeStake, type Shares, stakeByNode } from "../../src/engine/stakes.ts";
 import { Staking } from "../../src/engine/staking.ts";
 import { Upgrades } from "../../src/engine/upgrades.ts";
 import { type EpochScores, Validators } from "../../src/engine/validators.ts";
@@ -274,6 +275,18 @@ export class ValidatorRig {
     this.witnessAll();
     this.witness.onTick();
     this.staking.onTick();
+  }
+
+  /** Stake on a node in the running epoch. */
+  stakeOf(nodeId: string): NodeStake {
+    const keyOf = (node: string) => this.validators.node(node)?.vegaPubKey;
+    return stakeByNode(this.delegation.whole().current, keyOf).get(nodeId) ?? NO_STAKE;
+  }
+
+  /** What a party has delegated in the running epoch and in the next. */
+  sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
+    const { current, next } = this.delegation.whole();
+    return { current: new Map(current).get(party) ?? [], next: new Map(next).get(party) ?? [] };
   }
 
   delegate(party: string, nodeId: string, amount: bigint): string {
