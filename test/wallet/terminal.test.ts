@@ -150,7 +150,11 @@ describe("a new passphrase", () => {
 
   test("asks for no words where it was said what happens to the phrase", async () => {
     const words = ["wallet", "create", "told", "--with-recovery-phrase"];
-    const { shown, code } = await lyraOnTerminal(cli, words, ["new passphrase for told: ", "xxxx\rxxxx\r"]);
+    const typing: Typing[] = [
+      ["new passphrase for told: ", "xxxx\r"],
+      [second, "xxxx\r"],
+    ];
+    const { shown, code } = await lyraOnTerminal(cli, words, ...typing);
     expect([code, phrasesIn(shown).length, shown.includes("word ")]).toEqual([0, 1, false]);
     await cli.run(["wallet", "delete", "told", "--force"]);
   });
