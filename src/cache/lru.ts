@@ -1,4 +1,4 @@
-// A cache bounded in what its entries weigh: the entries that were used longest ago make room for new ones.
+// A cache bounded in entries or bytes: the entries that were used longest ago make room for new ones.
 
 interface Entry<K, V> {
   readonly key: K;
@@ -15,8 +15,8 @@ export class LruCache<K, V> {
   private total = 0;
 
   /**
-   * @param weightMax entries at the most, or what `weigh` counts: bytes
-   * @param weigh one an entry unless told; entries of different size are weighed in bytes
+   * @param weightMax entries at the most, or bytes where `weigh` counts them
+   * @param weigh weight of an entry, 1 by default
    */
   constructor(
     private readonly weightMax: number,

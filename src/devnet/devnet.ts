@@ -172,7 +172,7 @@ async function start(
   const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
   onClose(() => planes.close());
   core.onReverted = () => {
-    reading.forget();
+    reading.renewContext();
     planes.forget();
   };
   if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {

@@ -59,7 +59,7 @@ async function stop(): Promise<void> {
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") serve(data.options);
-  else if (data.kind === "forget") reading?.forget();
+  else if (data.kind === "forget") reading?.renewContext();
   else if (data.kind === "stop") void stop();
   else chain.receive(data);
 };

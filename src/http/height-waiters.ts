@@ -1,10 +1,10 @@
 // Requests that wait for a height (`X-Min-Height`). Commits wake them, so that a thousand cost no more than one: at
 // each commit the head is read once, and only when it has reached the lowest height that is waited for are they gone
-// through. A writer that notifies nobody (another connection, another process) is noticed by one look for all.
+// through. Commits without a notification (another connection, another process) are noticed by one look for all.
 import { Grpc } from "../errors/statuses.ts";
 import { ApiError } from "./errors.ts";
 
-/** How often the head is read for all of them while nobody has notified. */
+/** How often the head is read for all of them without a notification. */
 const LOOK_MS = 100;
 
 interface Waiter {
@@ -14,7 +14,7 @@ interface Waiter {
   fail(error: unknown): void;
 }
 
-export interface HeightWaitersOptions {
+interface HeightWaitersOptions {
   /** Requests that wait at once. */
   readonly max: number;
   /** How long each one waits. */

@@ -71,7 +71,7 @@ function weigh({ body, packed }: CachedAnswer, key: string): number {
   return ENTRY_BYTES + key.length + body.length + (packed?.length ?? 0);
 }
 
-/** What an answer depends on beside the store: the address, and the form that was asked for. */
+/** The address, and the form that was asked for: an answer depends on nothing else but the store. */
 export function cacheKey(request: Request): string {
   const form = acceptedForm(request.headers.get("accept"));
   return form === "normal" ? request.url : `${form} ${request.url}`;

@@ -1,9 +1,9 @@
-// What a running data plane tells about itself: liveness, readiness, and Prometheus metrics.
+// Status of a running node: liveness, readiness, and Prometheus metrics.
 import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../store/head.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
 
-export interface StatusSource {
+interface StatusSource {
   head(): ChainHead | undefined;
   /** Why the node is not ready, or undefined when it is. */
   notReady(): string | undefined;
@@ -181,7 +181,7 @@ const LIMITS = "/proc/self/limits";
 const OPEN_FILES = /^Max open files\s+(\d+)/m;
 
 /** Without those of descriptors where the system has no `/proc`. */
-export function processMetrics(): string[] {
+function processMetrics(): string[] {
   const lines = metric(
     "process_resident_memory_bytes",
     "gauge",
@@ -189,7 +189,7 @@ export function processMetrics(): string[] {
     process.memoryUsage.rss(),
   );
   try {
-    // One of them is the folder that is read.
+    // Without the descriptor of the folder that is being read.
     const open = readdirSync(DESCRIPTORS).length - 1;
     lines.push(...metric("process_open_fds", "gauge", "Open file descriptors, sockets too.", open));
     const most = OPEN_FILES.exec(readFileSync(LIMITS, "utf8"))?.[1];

@@ -1,4 +1,4 @@
-// One more thread that answers the data API on the same port: it reads the store by itself. An extra entry point of the
+// A further thread that answers the data API on the same port: it reads the store by itself. An extra entry point of the
 // compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
 

@@ -22,8 +22,8 @@ export class Reading {
   }
 
   /** The chain took blocks back. */
-  forget(): void {
-    this.plane.forget();
+  renewContext(): void {
+    this.plane.renewContext();
   }
 
   close(): void {

@@ -6,7 +6,7 @@ import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } fro
 import type { RequestFields } from "../../http/query.ts";
 import { type Asset, readAssetAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
-import type { Connection, DataContext } from "./context.ts";
+import { type Connection, connectionOf, type DataContext } from "./context.ts";
 
 const NO_RESOURCE = "no resource corresponding to this id";
 const CURRENT = "assets_current c JOIN assets a ON a.block = c.block AND a.id = c.id";
@@ -15,7 +15,7 @@ interface AssetRow extends Row {
   data: Uint8Array;
 }
 
-/** The asset as the service shows it: lower-case id, limits never empty, a source only where one is told. */
+/** The asset as the service shows it: lower-case id, limits never empty, a source only where the event has one. */
 export function assetOf(data: Uint8Array): Asset {
   const asset = readAssetAt(data, 0, data.length);
   asset.id = canonicalIdentifier(asset.id);
@@ -68,10 +68,7 @@ function oneAsset(context: DataContext, assetId: string): Connection<Asset> {
   }
   if (!asset) throw notFound("failed to get asset for ID", asked + NO_RESOURCE);
   const cursor = encodeCursor(JSON.stringify({ id: asset.id }));
-  return {
-    edges: [{ node: asset, cursor }],
-    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: cursor, endCursor: cursor },
-  };
+  return connectionOf([{ node: asset, cursor }]);
 }
 
 function pageOfAssets(context: DataContext, request: RequestFields): Connection<Asset> {

@@ -3,7 +3,7 @@
 
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../../http/pagination.ts";
 import type { StoredAmount } from "../../store/amount.ts";
-import type { DataContext } from "./context.ts";
+import { Conditions, type DataContext } from "./context.ts";
 
 /** Looked at in one go: at first for each row of the page, then so many times more, and in all. */
 const STEP_FACTOR = 16;
@@ -32,15 +32,14 @@ export interface BalanceQuery {
   /** Running numbers of the parties to read, or undefined for all. */
   readonly parties: readonly number[] | undefined;
   /** Conditions on `accounts a`. */
-  readonly accountWhere: readonly string[];
-  readonly accountParams: readonly Param[];
+  readonly accounts: Conditions;
   /** First block of the range, and the block after its last. */
   readonly fromBlock: number | undefined;
   readonly beforeBlock: number | undefined;
   readonly key: BalancePlace | undefined;
 }
 
-export interface BalancePage extends PageRows<BalanceRow> {
+interface BalancePage extends PageRows<BalanceRow> {
   /** The last row looked at, in reading direction, where the page ended before it was full. */
   readonly endedAt?: BalancePlace;
 }
@@ -57,7 +56,7 @@ export function readBalances(context: DataContext, query: BalanceQuery): Balance
     isAtKey: (row) => compare(row, key!) === 0,
     existsBehind(descending) {
       const behind = new RowReading(context, query, !descending, false).take(1);
-      // What was not looked at may hold one.
+      // Rows beyond the limit may match.
       return behind.rows.length > 0 || behind.endedAt !== undefined;
     },
   });
@@ -104,7 +103,7 @@ class RowReading {
   }
 
   get isFiltered(): boolean {
-    return this.query.accountWhere.length > 0;
+    return this.query.accounts.where.length > 0;
   }
 
   /** The first rows, at most `limit`. */
@@ -132,10 +131,10 @@ class RowReading {
     if (this.isNarrowed) return;
     this.isNarrowed = true;
     const sql = `SELECT min(a.block) AS first, max(c.block) AS last
-      FROM accounts a JOIN balances_current c ON c.account = a.ref WHERE ${this.query.accountWhere.join(" AND ")}`;
+      FROM accounts a JOIN balances_current c ON c.account = a.ref WHERE ${this.query.accounts.where.join(" AND ")}`;
     const ends = this.context.get<{ first: bigint | null; last: bigint | null }>(
       sql,
-      ...this.query.accountParams,
+      ...this.query.accounts.params,
     );
     this.from = Math.max(this.from ?? 0, Number(ends?.first ?? 0n));
     this.before = Math.min(this.before ?? Number.MAX_SAFE_INTEGER, Number(ends?.last ?? 0n) + 1);
@@ -220,29 +219,24 @@ class Source {
 
   private sql(columns: string, isFiltered: boolean, end?: BalancePlace): { sql: string; params: Param[] } {
     const { query, descending, from, before } = this.reading;
-    const where: string[] = [];
-    const params: Param[] = [];
-    const add = (condition: string, ...values: Param[]) => {
-      where.push(condition);
-      params.push(...values);
-    };
+    const conditions = new Conditions();
     const [beyond, back, direction] = descending ? ["<", ">=", "DESC"] : [">", "<=", "ASC"];
-    if (this.party !== undefined) add("b.party_no = ?", this.party);
+    if (this.party !== undefined) conditions.add("b.party_no = ?", this.party);
     // Before the bounds of blocks, because of two on one side SQLite takes the earlier one for its index (pagination.ts);
     // left out where those are the narrower ones.
     if (this.key && !this.isKeyOutside(this.key)) {
       const operator = this.isKeyRead ? beyond : `${beyond}=`;
-      add(`(b.block, b.account) ${operator} (?, ?)`, this.key.block, this.key.account);
+      conditions.add(`(b.block, b.account) ${operator} (?, ?)`, this.key.block, this.key.account);
     }
-    if (end) add(`(b.block, b.account) ${back} (?, ?)`, end.block, end.account);
-    if (isFiltered && query.accountWhere.length > 0)
-      add(query.accountWhere.join(" AND "), ...query.accountParams);
-    if (from !== undefined) add("b.block >= ?", from);
-    if (before !== undefined) add("b.block < ?", before);
+    if (end) conditions.add(`(b.block, b.account) ${back} (?, ?)`, end.block, end.account);
+    if (isFiltered && this.reading.isFiltered)
+      conditions.add(query.accounts.where.join(" AND "), ...query.accounts.params);
+    if (from !== undefined) conditions.add("b.block >= ?", from);
+    if (before !== undefined) conditions.add("b.block < ?", before);
     const table = this.party === undefined ? "balances" : "balances_by_party";
     // CROSS JOIN keeps the order of the tables: the history is walked in order and each account looked up.
-    const join =
-      isFiltered && query.accountWhere.length > 0 ? " CROSS JOIN accounts a ON a.ref = b.account" : "";
+    const join = isFiltered && this.reading.isFiltered ? " CROSS JOIN accounts a ON a.ref = b.account" : "";
+    const { where, params } = conditions;
     const condition = where.length > 0 ? ` WHERE ${where.join(" AND ")}` : "";
     const order = `ORDER BY b.block ${direction}, b.account ${direction}`;
     return { sql: `SELECT ${columns} FROM ${table} b${join}${condition} ${order}`, params };

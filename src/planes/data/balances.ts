@@ -1,14 +1,22 @@
 // Accounts with their current balances, and balance changes (reference 10, sections 4.1 and 5.1).
 import { LruCache } from "../../cache/lru.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { Param, Row } from "../../http/pagination.ts";
+import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { accountHash, probeAccount } from "../../store/accounts.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import type { AccountBalance } from "../../wire/generated/datanode.ts";
 import { hexOf } from "../../wire/identifiers.ts";
-import { type BalancePage, type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
-import { accountFilterOf, CursorReader, type DataContext, inList, perContext } from "./context.ts";
+import { type BalancePlace, type BalanceQuery, readBalances } from "./balance-rows.ts";
+import {
+  type AccountFilter,
+  accountFilterOf,
+  Conditions,
+  CursorReader,
+  connectionOf,
+  type DataContext,
+  perContext,
+} from "./context.ts";
 
 /** With at most this many accounts behind an asset or market filter, their parties are read one by one. */
 const FEW_ACCOUNTS = 64;
@@ -40,7 +48,7 @@ interface AccountRow {
   readonly type: bigint;
 }
 
-/** What rows show of their accounts and blocks. */
+/** Texts that rows show of their accounts and blocks. */
 class BalanceTexts {
   private readonly accounts = new LruCache<number, AccountText>(ACCOUNTS_MAX);
   private readonly blocks = new LruCache<number, BlockText>(BLOCKS_MAX);
@@ -89,16 +97,15 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
     "failed to get balances",
     () => {
       const key = page.cursor === undefined ? undefined : cursorKey(context, page.cursor);
-      const { where, params } = accountConditions(context, filter);
+      const accounts = accountConditions(context, filter);
       const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
       const blockOf = (ns: bigint | undefined) =>
         ns === undefined ? undefined : context.blocks.firstAtOrAfter(Number(ns / 1000n));
       return {
         page,
         key,
-        parties: partiesToRead(context, filter.partyIds, where, params),
-        accountWhere: where,
-        accountParams: params,
+        parties: partiesToRead(context, filter.partyIds, accounts),
+        accounts,
         fromBlock: blockOf(range.startTimestamp),
         beforeBlock: blockOf(range.endTimestamp),
       };
@@ -107,33 +114,21 @@ function checkRequest(context: DataContext, request: RequestFields): BalanceQuer
   );
 }
 
-function accountConditions(
-  context: DataContext,
-  filter: { assetId?: string; marketIds?: string[]; accountTypes?: number[] },
-) {
-  const where: string[] = [];
-  const params: Param[] = [];
-  if (filter.assetId) {
-    where.push("a.asset = ?");
-    params.push(context.ids.position(filter.assetId));
-  }
-  if (filter.marketIds?.length) {
-    where.push(inList("a.market", filter.marketIds.length));
-    params.push(...filter.marketIds.map((id) => context.ids.position(id)));
-  }
-  if (filter.accountTypes?.length) {
-    where.push(inList("a.type", filter.accountTypes.length));
-    params.push(...filter.accountTypes);
-  }
-  return { where, params };
+/** Conditions on `accounts a`, but for its party. */
+function accountConditions(context: DataContext, filter: AccountFilter): Conditions {
+  const conditions = new Conditions();
+  const refOf = (id: string) => context.ids.position(id);
+  if (filter.assetId) conditions.add("a.asset = ?", refOf(filter.assetId));
+  conditions.addOneOf("a.market", filter.marketIds?.map(refOf));
+  conditions.addOneOf("a.type", filter.accountTypes);
+  return conditions;
 }
 
 /** The parties named, or the few behind a narrow filter; undefined when the whole history is to be read. */
 function partiesToRead(
   context: DataContext,
   partyIds: string[] | undefined,
-  where: readonly string[],
-  params: readonly Param[],
+  { where, params }: Conditions,
 ): number[] | undefined {
   if (partyIds?.length) {
     const numbers = partyIds.map((id) => context.ids.find(id)?.no).filter((no) => no !== undefined);
@@ -168,29 +163,6 @@ export function accountPosition(context: DataContext, hash: Uint8Array): number 
   return found ? ref : ref - 0.5;
 }
 
-interface PageEnds {
-  readonly hasNextPage: boolean;
-  readonly hasPreviousPage: boolean;
-  readonly startCursor: string;
-  readonly endCursor: string;
-}
-
-/** Ends of a page by its outer cursors; one that ended early goes on where it stopped looking. */
-function pageEnds(
-  texts: BalanceTexts,
-  query: BalanceQuery,
-  page: BalancePage,
-  first = "",
-  last = "",
-): PageEnds {
-  const { hasNextPage, hasPreviousPage, endedAt } = page;
-  const stopped = endedAt && texts.cursor(endedAt);
-  const ends = query.page.forward
-    ? { startCursor: first, endCursor: stopped ?? last }
-    : { startCursor: stopped ?? first, endCursor: last };
-  return { hasNextPage, hasPreviousPage, ...ends };
-}
-
 export const listBalanceChanges: Endpoint<DataContext> = {
   path: "/api/v2/balance/changes",
   request: "datanode.api.v2.ListBalanceChangesRequest",
@@ -216,8 +188,11 @@ export const listBalanceChanges: Endpoint<DataContext> = {
       };
       return { node, cursor: block.cursor + account.cursor };
     });
-    const pageInfo = pageEnds(texts, query, page, edges[0]?.cursor, edges.at(-1)?.cursor);
-    return { balances: { edges, pageInfo } };
+    const { pageInfo } = connectionOf(edges, page.hasNextPage, page.hasPreviousPage);
+    // A page that ended early goes on where it stopped looking.
+    const stopped = page.endedAt && texts.cursor(page.endedAt);
+    const end = stopped && (query.page.forward ? { endCursor: stopped } : { startCursor: stopped });
+    return { balances: { edges, pageInfo: { ...pageInfo, ...end } } };
   },
 };
 
@@ -244,25 +219,17 @@ const listAccounts: Endpoint<DataContext> = {
     return context.query(
       "failed to get accounts",
       () => {
-        const where: string[] = [];
-        const params: Param[] = [];
-        const either = (column: string, values: Param[] | undefined) => {
-          if (!values?.length) return;
-          where.push(inList(column, values.length));
-          params.push(...values);
-        };
-        const ref = (id: string) => context.ids.position(id);
-        either("a.asset", filter.assetId ? [ref(filter.assetId)] : undefined);
-        either("a.party", filter.partyIds?.map(ref));
-        either("a.market", filter.marketIds?.map(ref));
-        either("a.type", filter.accountTypes);
+        const conditions = accountConditions(context, filter);
+        conditions.addOneOf(
+          "a.party",
+          filter.partyIds?.map((id) => context.ids.position(id)),
+        );
         const accounts = context.list<ListedAccount, AccountBalance>({
           query: {
             select: "a.hash, a.party, a.asset, a.market, a.type, b.balance",
             // CROSS JOIN: the accounts are chosen by their own indexes. Those without a balance are left out.
             from: "accounts a CROSS JOIN balances_current b ON b.account = a.ref",
-            where,
-            params,
+            ...conditions,
             order: [{ sql: "a.ref" }],
           },
           page,

@@ -18,7 +18,7 @@ export function sequenceOf(ord: number | bigint): number {
   return Number(ord) % SEQUENCE_RANGE;
 }
 
-export interface BlockPosition {
+interface BlockPosition {
   /** The block with exactly this time, else a number between the two around it: compares rightly with block numbers. */
   readonly no: number;
   readonly exact: boolean;

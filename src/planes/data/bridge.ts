@@ -1,8 +1,8 @@
-// What crosses the Ethereum bridge: deposits and withdrawals, the validators' signatures over a resource, and bundles
-// of values and signatures as the bridge's contracts want them (reference 10, sections 4.5, 4.7, 5.2, 5.8 and 5.18).
+// The Ethereum bridge: deposits, withdrawals, the validators' signatures over a resource, and bundles of values and
+// signatures as the bridge's contracts want them (reference 10, sections 4.5, 4.7, 5.2, 5.8 and 5.18).
 import type { Endpoint } from "../../http/endpoint.ts";
 import { type ApiError, internal, invalidArgument, notFound } from "../../http/errors.ts";
-import { CursorError, type Param, type Row } from "../../http/pagination.ts";
+import { CursorError, type Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import {
   type Asset,
@@ -23,6 +23,7 @@ import {
 import { findAsset } from "./assets.ts";
 import { rfc3339 } from "./blocks.ts";
 import {
+  Conditions,
   type Connection,
   type CursorReader,
   type DataContext,
@@ -40,19 +41,19 @@ interface BridgedRow extends Row {
 type Page = ReturnType<DataContext["page"]>;
 
 /** Joins the current state of each to its row; `c` and `d` name the two. */
-export function currentRows(table: "deposits" | "withdrawals"): string {
+function currentRows(table: "deposits" | "withdrawals"): string {
   return `${table}_current c JOIN ${table} d ON d.block = c.block AND d.id = c.id AND d.party = c.party`;
 }
 
 /** The request's party, "" when all are wanted. @throws ApiError 400 */
-export function filterParty(request: RequestFields): string {
+function filterParty(request: RequestFields): string {
   const partyId = (request.partyId as string | undefined) ?? "";
   if (partyId !== "" && !isPartyFilter(partyId)) throw invalidArgument("invalid party id");
   return partyId;
 }
 
-/** One page. The date range applies to the time of the last update. */
-export function listBridged<T>(
+/** A page. The date range applies to the time of the last update. */
+function listBridged<T>(
   context: DataContext,
   request: RequestFields,
   list: {
@@ -64,8 +65,7 @@ export function listBridged<T>(
 ) {
   const range = dateRange(context, request.dateRange as RequestFields | undefined, "c.block");
   if (list.partyId !== "") {
-    range.where.push("c.party = ?");
-    range.params.push(context.ids.position(list.partyId));
+    range.add("c.party = ?", context.ids.position(list.partyId));
   }
   const order = [{ sql: "c.block" }, { sql: "c.id" }, { sql: "c.party" }];
   return context.list<BridgedRow, T>({
@@ -86,7 +86,7 @@ export function listBridged<T>(
 }
 
 /** The latest state of one, by id. */
-export function findBridged(
+function findBridged(
   context: DataContext,
   table: "deposits" | "withdrawals",
   id: string,
@@ -155,7 +155,7 @@ function withdrawalOf(data: Uint8Array): Withdrawal {
  * The latest state of a withdrawal.
  * @throws ApiError 400 for a missing or malformed id, 404 for an unknown one
  */
-export function requireWithdrawal(context: DataContext, id: string): Withdrawal {
+function requireWithdrawal(context: DataContext, id: string): Withdrawal {
   if (id === "") throw invalidArgument("missing withdrawal ID");
   if (!isHex64(id)) throw invalidArgument("invalid withdrawal ID");
   const data = findBridged(context, "withdrawals", id);
@@ -368,28 +368,20 @@ function listSigners<N>(
   const page = context.page(request);
   const failure = `failed to get ${added ? "added" : "removed"} multisig events`;
   return context.query(failure, () => {
-    const where = ["s.added = ?"];
-    const params: Param[] = [added ? 1 : 0];
-    if (nodeId !== "") {
-      where.push("s.node = ?");
-      params.push(context.ids.position(nodeId));
-    }
+    const conditions = new Conditions();
+    conditions.add("s.added = ?", added ? 1 : 0);
+    if (nodeId !== "") conditions.add("s.node = ?", context.ids.position(nodeId));
     if (submitter !== "") {
       const address = submitter.toLowerCase();
       if (!HEX_ADDRESS.test(address)) throw new InvalidIdentifier(submitter);
-      where.push("s.submitter = ?");
-      params.push(address);
+      conditions.add("s.submitter = ?", address);
     }
-    if (epoch !== undefined) {
-      where.push("s.epoch = ?");
-      params.push(epoch);
-    }
+    if (epoch !== undefined) conditions.add("s.epoch = ?", epoch);
     const bundles = context.list<SignerRow, N>({
       query: {
         select: "s.signer, s.submitter, s.nonce, s.epoch",
         from: "multisig_signers s",
-        where,
-        params,
+        ...conditions,
         order: [{ sql: "s.time" }, { sql: "s.id" }],
       },
       page,

@@ -10,29 +10,29 @@ import { readTradeAt } from "../../wire/generated/vega.ts";
 import { isHex } from "../../wire/identifiers.ts";
 import { Skim } from "../../wire/skim.ts";
 import { nanoseconds, rfc3339, sequenceOf } from "./blocks.ts";
-import { type Connection, CursorReader, type DataContext, perContext } from "./context.ts";
+import { type Connection, CursorReader, connectionOf, type DataContext, perContext } from "./context.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
 
-export const MINUTE_US = 60_000_000;
+const MINUTE_US = 60_000_000;
 const CHUNK_ROWS = 2_000;
 /** Minutes remembered, twice this at the most: about 200 bytes each. */
 const MINUTES_MAX = 20_000;
-/** What it costs to find a minute, in trades read. */
+/** Cost of finding a minute, in trades read. */
 const MINUTE_COST = 8;
 
 /** Numbers of blocks, first inclusive, last exclusive. */
-export interface BlockRange {
+interface BlockRange {
   readonly first: number;
   readonly end: number;
 }
 
 /** Some trades in a row, by the time of the block they are in. */
-export interface Piece {
+interface Piece {
   /** Of the block of a trade, or where a minute begins. Unix microseconds. */
   readonly timeUs: number;
   readonly sum: TradeSum;
-  /** What it takes to read it at first, in trades. */
+  /** Cost of its first reading, in trades. */
   readonly cost: number;
 }
 
@@ -48,7 +48,7 @@ function added(a: Whole, b: Whole): Whole {
 }
 
 /** Prices and volume of trades in a row. */
-export class TradeSum {
+class TradeSum {
   constructor(
     public first: Whole,
     public last: Whole,
@@ -105,7 +105,7 @@ interface TradeRow {
 }
 
 /** Trades of a market in order, in chunks: nothing stays open when the reader stops. */
-export function* tradesOf(
+function* tradesOf(
   context: DataContext,
   market: number,
   range: BlockRange,
@@ -138,7 +138,7 @@ interface Minute {
 const minutesKnown = perContext(() => new LruCache<string, Minute>(MINUTES_MAX));
 
 /** The minutes that have trades, in order. The ends of the range must lie between two minutes. */
-export function* minutesOf(
+function* minutesOf(
   context: DataContext,
   market: number,
   range: BlockRange,
@@ -195,7 +195,7 @@ const INTERVALS: ReadonlyArray<readonly [name: string, lengthUs: number]> = [
 ];
 const ID_PREFIX = "trades_candle_";
 const FAILED = "failed to get candle data";
-/** Trades read for one page. A page that needs more ends early, with at least one candle, and says that more follow. */
+/** Trades read for one page. A page that needs more ends early, with at least one candle, and a next page. */
 const TRADES_PER_PAGE_MAX = 100_000;
 
 function idPart(interval: string): string {
@@ -286,15 +286,7 @@ function candlePage(
     node: candle.message,
     cursor: encodeCursor(JSON.stringify({ periodStart: rfc3339(candle.startUs) })),
   }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: page.forward ? ahead : behind,
-      hasPreviousPage: page.forward ? behind : ahead,
-      startCursor: edges[0]?.cursor ?? "",
-      endCursor: edges.at(-1)?.cursor ?? "",
-    },
-  };
+  return page.forward ? connectionOf(edges, ahead, behind) : connectionOf(edges, behind, ahead);
 }
 
 function hasTrades(context: DataContext, market: number, range: BlockRange): boolean {

@@ -1,4 +1,4 @@
-// What the data API's resources share: a read-only connection, identifiers, block times, and the making of pages.
+// The context of the data API's resources: a read-only connection, identifiers, block times, and the making of pages.
 import type { Database } from "bun:sqlite";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
@@ -28,7 +28,7 @@ import {
 import { BlockTimes, parseRfc3339, rfc3339 } from "./blocks.ts";
 
 /** Store facts that do not live in tables. */
-export interface DataContextOptions {
+interface DataContextOptions {
   readonly limits: Limits;
   /** Program version and commit, for `/api/v2/info`. */
   readonly build: { readonly version: string; readonly commit: string };
@@ -36,7 +36,7 @@ export interface DataContextOptions {
   readonly home?: string;
 }
 
-export interface Edge<N> {
+interface Edge<N> {
   readonly node: N;
   readonly cursor: string;
 }
@@ -97,21 +97,13 @@ export class DataContext {
     }
   }
 
-  /** One page as edges and page info. @throws CursorError */
+  /** A page as edges and page info. @throws CursorError */
   list<R extends Row, N>(spec: ListSpec<R, N>): Connection<N> {
     const { page } = spec;
     const key = page.cursor === undefined ? undefined : spec.key(new CursorReader(page.cursor, this));
     const { rows, hasNextPage, hasPreviousPage } = readPage<R>(this.db, spec.query, page, key);
     const edges = rows.map((row) => ({ node: spec.node(row), cursor: encodeCursor(spec.cursor(row)) }));
-    return {
-      edges,
-      pageInfo: {
-        hasNextPage,
-        hasPreviousPage,
-        startCursor: edges[0]?.cursor ?? "",
-        endCursor: edges.at(-1)?.cursor ?? "",
-      },
-    };
+    return connectionOf(edges, hasNextPage, hasPreviousPage);
   }
 
   /** First row or undefined. */
@@ -154,7 +146,22 @@ export class DataContext {
   }
 }
 
-/** One for each context: what it has kept goes when the context is renewed. */
+/** Edges with their page info. */
+export function connectionOf<N>(
+  edges: Edge<N>[],
+  hasNextPage = false,
+  hasPreviousPage = false,
+): Connection<N> {
+  const [startCursor, endCursor] = [edges[0]?.cursor ?? "", edges.at(-1)?.cursor ?? ""];
+  return { edges, pageInfo: { hasNextPage, hasPreviousPage, startCursor, endCursor } };
+}
+
+/** The same edges with other nodes. */
+export function withNodes<N>({ edges, pageInfo }: Connection<unknown>, nodes: readonly N[]): Connection<N> {
+  return { edges: edges.map(({ cursor }, i) => ({ node: nodes[i]!, cursor })), pageInfo };
+}
+
+/** Makes a value once for each context; a renewed context gets a new one. */
 export function perContext<T>(make: (context: DataContext) => T): (context: DataContext) => T {
   const made = new WeakMap<DataContext, T>();
   return (context) => {
@@ -242,27 +249,39 @@ export class CursorReader {
   }
 }
 
+/** Conditions of a query, all of which must hold, with their parameters. */
+export class Conditions {
+  readonly where: string[] = [];
+  readonly params: Param[] = [];
+
+  add(condition: string, ...params: readonly Param[]): void {
+    this.where.push(condition);
+    this.params.push(...params);
+  }
+
+  /** The column has one of the values; no condition when there are none. */
+  addOneOf(column: string, values: readonly Param[] | undefined): void {
+    if (values !== undefined && values.length > 0) this.add(inList(column, values.length), ...values);
+  }
+}
+
+interface DateRange {
+  readonly startTimestamp?: bigint;
+  readonly endTimestamp?: bigint;
+}
+
 /** Condition and bounds of a date range on a block column: start inclusive, end exclusive (reference 10, 2.4). */
 export function dateRange(
   context: DataContext,
   range: RequestFields | undefined,
   column: string,
-): { where: string[]; params: Param[] } {
-  const where: string[] = [];
-  const params: Param[] = [];
-  const { startTimestamp, endTimestamp } = (range ?? {}) as {
-    startTimestamp?: bigint;
-    endTimestamp?: bigint;
-  };
-  if (startTimestamp !== undefined) {
-    where.push(`${column} >= ?`);
-    params.push(context.blocks.firstAtOrAfter(Number(startTimestamp / 1000n)));
-  }
-  if (endTimestamp !== undefined) {
-    where.push(`${column} < ?`);
-    params.push(context.blocks.firstAtOrAfter(Number(endTimestamp / 1000n)));
-  }
-  return { where, params };
+): Conditions {
+  const conditions = new Conditions();
+  const { startTimestamp, endTimestamp } = (range ?? {}) as DateRange;
+  const blockOf = (ns: bigint) => context.blocks.firstAtOrAfter(Number(ns / 1000n));
+  if (startTimestamp !== undefined) conditions.add(`${column} >= ?`, blockOf(startTimestamp));
+  if (endTimestamp !== undefined) conditions.add(`${column} < ?`, blockOf(endTimestamp));
+  return conditions;
 }
 
 /** True for what endpoints accept as a party or market in a filter: 64 hex digits, or `network`. */
@@ -270,10 +289,10 @@ export function isPartyFilter(text: string): boolean {
   return text === NETWORK_PARTY || isHex64(text);
 }
 
-/** Running number that nobody has. */
+/** Running number of no party. */
 const NO_PARTY = -1;
 
-/** Running number of a party, or one that nobody has. @throws InvalidIdentifier */
+/** Running number of a party, or of none for an unknown id. @throws InvalidIdentifier */
 export function partyNumber(context: DataContext, id: string): number {
   return context.ids.find(id)?.no ?? NO_PARTY;
 }

@@ -12,20 +12,20 @@ import {
   type Vote,
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, identifierBytes, isIdentifier } from "../../wire/identifiers.ts";
-import { type Connection, type DataContext, truncatedNs } from "./context.ts";
+import { Conditions, type Connection, type DataContext, truncatedNs, withNodes } from "./context.ts";
 import { nestedRows } from "./lists.ts";
 
 /** Latest vote of each party on each proposal. */
-export const CURRENT_VOTES =
+const CURRENT_VOTES =
   "votes_current c JOIN votes v ON v.block = c.block AND v.proposal = c.proposal AND v.party = c.party";
 
-export interface VoteRow extends Row {
+interface VoteRow extends Row {
   first_time: bigint;
   data: Uint8Array;
 }
 
 /** The vote as the service shows it. Its time is that of the first event of the block it stands in. */
-export function voteOf({ data, first_time }: Pick<VoteRow, "data" | "first_time">): Vote {
+function voteOf({ data, first_time }: Pick<VoteRow, "data" | "first_time">): Vote {
   const vote = readVoteAt(data, 0, data.length);
   vote.partyId = canonicalIdentifier(vote.partyId);
   vote.proposalId = canonicalIdentifier(vote.proposalId);
@@ -83,17 +83,10 @@ const listVotes: Endpoint<DataContext> = {
 
 /** @throws InvalidIdentifier */
 function voteFilter(context: DataContext, partyId: string | undefined, proposalId: string | undefined) {
-  const where: string[] = [];
-  const params: Param[] = [];
-  if (partyId !== undefined) {
-    where.push("c.party = ?");
-    params.push(context.ids.position(partyId));
-  }
-  if (proposalId !== undefined) {
-    where.push("c.proposal = ?");
-    params.push(identifierBytes(proposalId));
-  }
-  return { where, params };
+  const conditions = new Conditions();
+  if (partyId !== undefined) conditions.add("c.party = ?", context.ids.position(partyId));
+  if (proposalId !== undefined) conditions.add("c.proposal = ?", identifierBytes(proposalId));
+  return conditions;
 }
 
 const STATE_OPEN = 2;
@@ -238,39 +231,32 @@ function pageOfProposals(
     },
     node: (row) => row,
   });
-  const votes = votesOn(
-    context,
-    rows.edges.map(({ node }) => node),
-  );
-  return {
-    edges: rows.edges.map(({ node, cursor }) => ({ node: governanceData(node, votes), cursor })),
-    pageInfo: rows.pageInfo,
-  };
+  const proposals = rows.edges.map(({ node }) => node);
+  const votes = votesOn(context, proposals);
+  const nodes = proposals.map((proposal) => governanceData(proposal, votes));
+  return withNodes(rows, nodes);
 }
 
 /** @throws InvalidIdentifier */
-function proposalFilter(context: DataContext, request: RequestFields): { where: string[]; params: Param[] } {
+function proposalFilter(context: DataContext, request: RequestFields): Conditions {
   const { proposalState, proposalType, proposerPartyId, proposalReference } = request as {
     proposalState?: number;
     proposalType?: number;
     proposerPartyId?: string;
     proposalReference?: string;
   };
-  const where: string[] = [];
-  const params: Param[] = [];
-  const filter = (condition: string, value: Param) => {
-    where.push(condition);
-    params.push(value);
-  };
-  if (proposalState !== undefined) filter("c.state = ?", proposalState);
+  const conditions = new Conditions();
+  if (proposalState !== undefined) conditions.add("c.state = ?", proposalState);
   // The number 0 in column `kind` marks terms without a change; as a filter it matches nothing.
-  if (proposalType === TYPE_UNSPECIFIED) where.push("1 = 0");
-  else if (proposalType !== undefined && proposalType !== TYPE_ALL) filter("c.kind = ?", proposalType);
+  if (proposalType === TYPE_UNSPECIFIED) conditions.add("1 = 0");
+  else if (proposalType !== undefined && proposalType !== TYPE_ALL)
+    conditions.add("c.kind = ?", proposalType);
   // A party that is not an identifier has no proposals. (For every other list that is an error.)
-  if (proposerPartyId !== undefined && !isIdentifier(proposerPartyId)) where.push("1 = 0");
-  else if (proposerPartyId !== undefined) filter("c.party = ?", context.ids.position(proposerPartyId));
-  if (proposalReference) filter("c.reference = ?", proposalReference);
-  return { where, params };
+  if (proposerPartyId !== undefined && !isIdentifier(proposerPartyId)) conditions.add("1 = 0");
+  else if (proposerPartyId !== undefined)
+    conditions.add("c.party = ?", context.ids.position(proposerPartyId));
+  if (proposalReference) conditions.add("c.reference = ?", proposalReference);
+  return conditions;
 }
 
 export const governanceEndpoints = [listVotes, getGovernanceData, listGovernanceData];

@@ -9,7 +9,7 @@ import type { AggregatedLedgerEntry } from "../../wire/generated/datanode.ts";
 import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
 import { rfc3339 } from "./blocks.ts";
-import { type DataContext, dateRange, inList, partyNumber } from "./context.ts";
+import { Conditions, type DataContext, dateRange, partyNumber } from "./context.ts";
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n;
 /** Entries of two parties are counted up to here to find the shorter list. */
@@ -22,7 +22,7 @@ const COLUMNS = `l.quantity, l.type, l.from_balance, l.to_balance, f.asset,
   f.party AS from_party, f.market AS from_market, f.type AS from_type,
   t.party AS to_party, t.market AS to_market, t.type AS to_type`;
 
-export interface LedgerRow extends Row {
+interface LedgerRow extends Row {
   quantity: StoredAmount;
   type: bigint;
   from_balance: StoredAmount;
@@ -37,7 +37,7 @@ export interface LedgerRow extends Row {
 }
 
 /** Entries of one party, by block and place in the block; the first parameter is the party's number. */
-export const ENTRIES_OF_PARTY = {
+const ENTRIES_OF_PARTY = {
   select: COLUMNS,
   from: `ledger_by_party p ${ENTRY}`,
   order: [{ sql: "p.block" }, { sql: "p.n" }],
@@ -55,25 +55,20 @@ interface Condition {
   readonly params: readonly Param[];
 }
 
-/** What one side of an entry must be; `account` is its table. The entry's asset is the sender's on either side. */
+/** Condition on one side of an entry; `account` is its table. The entry's asset is the sender's on either side. */
 function sideCondition(context: DataContext, filter: SideFilter, account: "f" | "t"): Condition | undefined {
-  const where: string[] = [];
-  const params: Param[] = [];
-  const either = (column: string, values: readonly Param[] | undefined) => {
-    if (!values?.length) return;
-    where.push(inList(column, values.length));
-    params.push(...values);
-  };
-  const ref = (id: string) => context.ids.position(id);
-  either("f.asset", filter.assetId ? [ref(filter.assetId)] : undefined);
-  either(`${account}.party`, filter.partyIds?.map(ref));
-  either(`${account}.market`, filter.marketIds?.map(ref));
-  either(`${account}.type`, filter.accountTypes);
+  const conditions = new Conditions();
+  const refOf = (id: string) => context.ids.position(id);
+  if (filter.assetId) conditions.add("f.asset = ?", refOf(filter.assetId));
+  conditions.addOneOf(`${account}.party`, filter.partyIds?.map(refOf));
+  conditions.addOneOf(`${account}.market`, filter.marketIds?.map(refOf));
+  conditions.addOneOf(`${account}.type`, filter.accountTypes);
+  const { where, params } = conditions;
   return where.length === 0 ? undefined : { sql: `(${where.join(" AND ")})`, params };
 }
 
 /** Bounds of the ledger's date ranges count in whole seconds. */
-export function wholeSeconds(range: RequestFields | undefined): RequestFields {
+function wholeSeconds(range: RequestFields | undefined): RequestFields {
   const cut: RequestFields = {};
   for (const [name, value] of Object.entries(range ?? {}) as [string, bigint][]) {
     const seconds = value / NANOSECONDS_PER_SECOND;
@@ -120,16 +115,17 @@ function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
   const both = filter.closeOnAccountFilters === true;
   const parties = [...new Set(named.map((id) => partyNumber(context, id)))];
   const { from, where, params } = sourceOf(context, parties, both);
-  const query = { where: [...where], params: [...params] as Param[] };
+  const query = new Conditions();
+  for (const condition of where) query.add(condition);
+  query.params.push(...params);
   const conditions = [sideCondition(context, sides[0]!, "f"), sideCondition(context, sides[1]!, "t")].filter(
     (condition) => condition !== undefined,
   );
-  query.where.push(`(${conditions.map(({ sql }) => sql).join(both ? " AND " : " OR ")})`);
-  query.params.push(...conditions.flatMap((condition) => condition.params));
-  if (filter.transferTypes?.length) {
-    query.where.push(inList("l.type", filter.transferTypes.length));
-    query.params.push(...filter.transferTypes);
-  }
+  query.add(
+    `(${conditions.map(({ sql }) => sql).join(both ? " AND " : " OR ")})`,
+    ...conditions.flatMap((condition) => condition.params),
+  );
+  query.addOneOf("l.type", filter.transferTypes);
   const range = dateRange(context, wholeSeconds(request.dateRange as RequestFields | undefined), "p.block");
   query.where.push(...range.where);
   query.params.push(...range.params);
@@ -205,7 +201,7 @@ interface ExportQuery {
 }
 
 /**
- * The export as a response. What is wrong with the request is told by the status, before the first byte.
+ * The export as a response. An invalid request is refused by the status, before the first byte.
  * @param onEnd called once, when the last byte is taken, the client has left or reading has failed
  * @param onFailure called before that when reading has failed
  */
@@ -360,7 +356,7 @@ function csvLine(context: DataContext, query: ExportQuery, row: LedgerRow): stri
   ].join(",")}\n`;
 }
 
-/** What the entry does to the party's money. */
+/** Signed effect of the entry on the party's balance. */
 function effectOf(quantity: string, sends: boolean, receives: boolean): string {
   if ((sends && receives) || quantity === "0") return "0";
   return sends ? `-${quantity}` : quantity;

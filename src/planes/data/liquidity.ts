@@ -2,11 +2,11 @@
 
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal } from "../../http/errors.ts";
-import type { ListQuery, PageRequest, Param, Row } from "../../http/pagination.ts";
+import type { ListQuery, PageRequest, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { type LiquidityProvision, readLiquidityProvisionAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
-import { type Connection, type DataContext, type ListSpec, truncatedNs } from "./context.ts";
+import { Conditions, type Connection, type DataContext, type ListSpec, truncatedNs } from "./context.ts";
 import { listKept } from "./lists.ts";
 import { numberText } from "./values.ts";
 
@@ -66,17 +66,10 @@ function provisions(
   reference: string,
 ): Connection<LiquidityProvision> {
   const live = request.live === true;
-  const where: string[] = [];
-  const params: Param[] = [];
-  for (const [column, id] of [
-    ["l.party", partyId],
-    ["l.market", marketId],
-  ] as const) {
-    if (id === "") continue;
-    where.push(`${column} = ?`);
-    params.push(context.ids.position(id));
-  }
-  const found = live ? liveProvisions(context, where, params, reference) : { from: HISTORY, where, params };
+  const conditions = new Conditions();
+  if (partyId !== "") conditions.add("l.party = ?", context.ids.position(partyId));
+  if (marketId !== "") conditions.add("l.market = ?", context.ids.position(marketId));
+  const found = live ? liveProvisions(context, conditions, reference) : { from: HISTORY, ...conditions };
   const spec: ListSpec<ProvisionRow, LiquidityProvision> = {
     query: { select: "l.data", ...found, order: [{ sql: "l.block" }, { sql: "l.id" }] },
     page,
@@ -103,13 +96,12 @@ interface CurrentRow {
 }
 
 /**
- * The rows of those that are live. Only the messages tell, and the current rows lie in no order of time, so that all
- * are looked through, once, before a page is made of the few that count.
+ * Rows of live provisions. The status stands only in the messages, and the current rows lie in no order of time, so all
+ * are read once before a page is made of the live ones.
  */
 function liveProvisions(
   context: DataContext,
-  where: readonly string[],
-  params: readonly Param[],
+  { where, params }: Conditions,
   reference: string,
 ): Pick<ListQuery, "from" | "where" | "params"> {
   const keys: string[] = [];

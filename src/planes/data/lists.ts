@@ -1,5 +1,5 @@
 // Lists that are more than one range of one index: nested in an object, merged from several values of a filter, or
-// filtered by what only the stored message tells.
+// filtered by fields that only the stored message has.
 import type { Database } from "bun:sqlite";
 import { Grpc } from "../../errors/statuses.ts";
 import { ApiError } from "../../http/errors.ts";
@@ -12,9 +12,9 @@ import {
   type Row,
   readPage,
 } from "../../http/pagination.ts";
-import { type Connection, CursorReader, type DataContext, type ListSpec } from "./context.ts";
+import { type Connection, CursorReader, connectionOf, type DataContext, type ListSpec } from "./context.ts";
 
-/** What one nested row adds to an answer at least: two ids of 64 digits. */
+/** Least size of a nested row in an answer: two ids of 64 digits. */
 const NESTED_ROW_BYTES_MIN = 128;
 
 /**
@@ -63,7 +63,7 @@ export function mergedRows(
   };
 }
 
-/** One arm a value, or a single one that names them all when they are many; no arms for no values. */
+/** An arm for each value, or a single one that names them all when they are many; no arms for no values. */
 export function armsOf(column: string, values: readonly Param[]): Condition[] {
   const different = [...new Set(values)];
   if (different.length <= ARMS_MAX)
@@ -91,15 +91,7 @@ export function listKept<R extends Row, N>(
   const shown = kept.slice(0, page.limit);
   if (!page.forward) shown.reverse();
   const edges = shown.map((row) => ({ node: spec.node(row), cursor: encodeCursor(spec.cursor(row)) }));
-  return {
-    edges,
-    pageInfo: {
-      hasNextPage: page.forward ? ahead : behind,
-      hasPreviousPage: page.forward ? behind : ahead,
-      startCursor: edges[0]?.cursor ?? "",
-      endCursor: edges.at(-1)?.cursor ?? "",
-    },
-  };
+  return page.forward ? connectionOf(edges, ahead, behind) : connectionOf(edges, behind, ahead);
 }
 
 /** The first `count` rows that count, in reading order, strictly after the key. */

@@ -15,11 +15,7 @@ import { retryAfter } from "../../http/http.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { readHead } from "../../store/head.ts";
 import type { HistorySegment } from "../../wire/generated/datanode.ts";
-
-/** What the three lists need of the data context. */
-export interface HistoryContext {
-  readonly db: Database;
-}
+import type { DataContext } from "./context.ts";
 
 /** Path of the export; its request message is `datanode.api.v2.ExportNetworkHistoryRequest`. */
 export const EXPORT_PATH = "/api/v2/networkhistory/export";
@@ -41,34 +37,6 @@ function segmentMessage(row: SegmentRow): HistorySegment {
   };
 }
 
-/** Newest first; no pages. */
-export function listAllNetworkHistorySegments({ db }: HistoryContext) {
-  return { segments: listSegments(db).reverse().map(segmentMessage) };
-}
-
-/** With no segment both are unset, and it is no error. Over gRPC only. */
-export function getMostRecentNetworkHistorySegment({ db }: HistoryContext) {
-  const newest = listSegments(db).at(-1);
-  return newest
-    ? { segment: segmentMessage(newest), swarmKeySeed: newest.chainId }
-    : { segment: undefined, swarmKeySeed: "" };
-}
-
-/** Segments are not shared over a swarm: no address, no peers; the key is what the original makes of the chain id. */
-export function getNetworkHistoryStatus({ db }: HistoryContext) {
-  const seed = readHead(db)?.chainId ?? "";
-  return { ipfsAddress: "", swarmKey: swarmKey(seed), swarmKeySeed: seed, connectedPeers: [] as string[] };
-}
-
-export function getNetworkHistoryBootstrapPeers() {
-  return { bootstrapPeers: [] as string[] };
-}
-
-/** Over gRPC only. */
-export function getActiveNetworkHistoryPeerAddresses() {
-  return { ipAddresses: [] as string[] };
-}
-
 /** Three lines: the seed's bytes as 64 hex digits, padded with zeros or cut (reference 20, section 1.5). */
 function swarmKey(seed: string): string {
   return `/key/swarm/psk/1.0.0/\n/base16/\n${Buffer.from(seed).toString("hex").padEnd(64, "0").slice(0, 64)}`;
@@ -76,7 +44,7 @@ function swarmKey(seed: string): string {
 
 const TAG = "Network history";
 
-export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
+export const networkHistoryEndpoints: readonly Endpoint<Pick<DataContext, "db">>[] = [
   {
     path: "/api/v2/networkhistory/segments",
     request: "datanode.api.v2.ListAllNetworkHistorySegmentsRequest",
@@ -85,7 +53,7 @@ export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
     summary: "The history segments that are stored, newest first",
     description:
       "An export covers whole segments: its first block is a fromHeight, its last block a toHeight.",
-    handle: listAllNetworkHistorySegments,
+    handle: ({ db }) => ({ segments: listSegments(db).reverse().map(segmentMessage) }),
   },
   {
     path: "/api/v2/networkhistory",
@@ -93,7 +61,11 @@ export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
     response: "datanode.api.v2.GetNetworkHistoryStatusResponse",
     tag: TAG,
     summary: "How segments are shared with other nodes",
-    handle: getNetworkHistoryStatus,
+    // Segments are not shared over a swarm: no address, no peers; the key is what the original makes of the chain id.
+    handle({ db }) {
+      const seed = readHead(db)?.chainId ?? "";
+      return { ipfsAddress: "", swarmKey: swarmKey(seed), swarmKeySeed: seed, connectedPeers: [] };
+    },
   },
   {
     path: "/api/v2/networkhistory/bootstrap",
@@ -101,11 +73,11 @@ export const networkHistoryEndpoints: readonly Endpoint<HistoryContext>[] = [
     response: "datanode.api.v2.GetNetworkHistoryBootstrapPeersResponse",
     tag: TAG,
     summary: "Peers to fetch history from",
-    handle: getNetworkHistoryBootstrapPeers,
+    handle: () => ({ bootstrapPeers: [] }),
   },
 ];
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Of the request. `Accept: application/json+stream` asks for messages instead of the archive itself. */
   readonly headers: Headers;
   /** Whether the archive's last entry is a manifest. */
@@ -115,7 +87,7 @@ export interface ExportOptions {
 }
 
 /** The fields of an `ExportNetworkHistoryRequest`; what is absent is 0. */
-export function exportRequest(fields: RequestFields, manifest: boolean): ExportRequest {
+function exportRequest(fields: RequestFields, manifest: boolean): ExportRequest {
   return {
     table: Number(fields.table ?? 0),
     from: BigInt((fields.fromBlock as bigint | undefined) ?? 0n),
@@ -208,7 +180,7 @@ interface Sending {
   release(): void;
 }
 
-/** What an archive is known by from one request to the next: it changes only when segments are made again. */
+/** The tag of an archive changes only when segments are made again. */
 function archiveHeaders(plan: ExportPlan, etag: string): Record<string, string> {
   return {
     "content-type": ARCHIVE_TYPE,
@@ -227,7 +199,7 @@ function unsatisfiable(length: number, headers: Record<string, string>): Respons
   return response;
 }
 
-/** What cannot be exported is the request's fault: 400, where the original says 500 (docs/compatibility.md). */
+/** A request that cannot be exported is answered with 400, where the original says 500 (docs/compatibility.md). */
 function exportError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ExportRefusal) return invalidArgument(error.summary, error.inner);

@@ -18,13 +18,13 @@ import { completedMinutes, rankingScoreOf, requireEpoch, validatorsOf } from "./
 
 const FAILURE = "failed to get network parameters";
 
-/** Current value of a parameter, undefined if the network has not told one. */
-export function findParameter(context: DataContext, key: string): string | undefined {
+/** Current value of a parameter, undefined if the network has not announced one. */
+function findParameter(context: DataContext, key: string): string | undefined {
   return context.get<{ value: string }>("SELECT value FROM network_parameters_current WHERE key = ?", key)
     ?.value;
 }
 
-// The one list whose cursor is not JSON but the bare key, and which is always ascending. The value of
+// The only list whose cursor is not JSON but the bare key, and the only one that is always ascending. The value of
 // `blockchains.ethereumConfig` is the recorded one, not a fixed text.
 const listNetworkParameters: Endpoint<DataContext> = {
   path: "/api/v2/network/parameters",
@@ -96,8 +96,8 @@ const getNetworkData: Endpoint<DataContext> = {
 };
 
 /**
- * Sets of the three validator statuses, by number. A lower number is a better place, so who comes from a higher one
- * or from none was promoted, who comes from a lower one demoted.
+ * Sets of the three validator statuses, by number. A lower number is a better place: a validator from a higher one
+ * or from none was promoted, one from a lower one demoted.
  */
 function validatorSets(context: DataContext, epoch: bigint): [NodeSet, NodeSet, NodeSet] {
   const sets: [NodeSet, NodeSet, NodeSet] = [emptySet(), emptySet(), emptySet()];
@@ -128,7 +128,7 @@ function stakedIn(context: DataContext, epoch: bigint): bigint {
   return total;
 }
 
-/** @throws ApiError 404 without the parameter, 500 when it is no number */
+/** @throws ApiError 404 without the parameter, 500 when it is not a number */
 function requireParameter(context: DataContext, key: string): Decimal {
   const value = findParameter(context, key);
   if (value === undefined)
@@ -246,7 +246,7 @@ const listCoreSnapshots: Endpoint<DataContext> = {
             VegaCoreVersion: coreVersion,
           });
         },
-        // The original does not store the last field, so it always says false.
+        // The original does not store the last field, so it is always false.
         node: ({ data }) => ({ ...readSnapshot(data), protocolUpgradeBlock: false }),
       });
       return { coreSnapshots };
@@ -320,7 +320,7 @@ function matching(
     const { status, approvers } = upgradeOf(row);
     if (filter.status !== undefined && status !== filter.status) continue;
     if (filter.approvedBy !== undefined && !approvers.includes(filter.approvedBy)) continue;
-    // Written here: a height may be larger than `JSON.stringify` can say.
+    // Written by hand: a height may be larger than a JSON number holds exactly.
     keys.push(`[${row.height},${JSON.stringify(row.tag)},${row.block}]`);
   }
   return {

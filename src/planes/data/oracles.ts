@@ -130,7 +130,7 @@ const listOracleData: Endpoint<DataContext> = {
   },
 };
 
-/** Signers tell no order that the store keeps, so a place in a block is told by `ord`. */
+/** Signers have no order in the store, so `ord` names the place in a block. */
 function dataKey(cursor: CursorReader): KeyValue[] {
   const block = cursor.block("vegaTime");
   return cursor.has("ord") ? [block, cursor.number("ord")] : [block];

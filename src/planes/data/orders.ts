@@ -7,7 +7,7 @@ import type { RequestFields } from "../../http/query.ts";
 import { type Order, type PriceLevel, readOrderAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, isHex64 } from "../../wire/identifiers.ts";
 import { rfc3339, sequenceOf } from "./blocks.ts";
-import { type DataContext, dateRange, inList, isPartyFilter, truncatedNs } from "./context.ts";
+import { type DataContext, dateRange, isPartyFilter, truncatedNs } from "./context.ts";
 import { armsOf, type Condition, mergedRows } from "./lists.ts";
 import { lastTrade } from "./trades.ts";
 import { lenientIdentifier, numberText } from "./values.ts";
@@ -18,7 +18,7 @@ const LIVE =
   "orders_current c INDEXED BY orders_current_live JOIN orders o ON o.block = c.block AND o.ord = c.ord";
 const FAILED = "failed to get orders";
 const VERSIONS_FAILED = "failed to get order versions";
-/** Said of both lists: neither can be walked from its end. */
+/** Refusal of both lists: neither can be walked from its end. */
 const NO_LAST = "'last' pagination for orders not currently supported";
 
 interface OrderRow extends Row {
@@ -26,7 +26,7 @@ interface OrderRow extends Row {
 }
 
 /** An order as the service shows it: times cut to microseconds, a reason and a peg only where there is one. */
-export function orderOf(data: Uint8Array): Order {
+function orderOf(data: Uint8Array): Order {
   const order = readOrderAt(data, 0, data.length);
   order.id = canonicalIdentifier(order.id);
   order.marketId = canonicalIdentifier(order.marketId);
@@ -168,30 +168,25 @@ const listOrders: Endpoint<DataContext> = {
 function orderRows(context: DataContext, filter: RequestFields): { from: string; params: Param[] } {
   const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
   const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
-  const { where, params } = dateRange(context, filter.dateRange as RequestFields | undefined, "c.block");
-  const oneOf = (column: string, values: readonly Param[] | undefined) => {
-    if (!values || values.length === 0) return;
-    where.push(inList(column, values.length));
-    params.push(...values);
-  };
-  oneOf("c.status", filter.statuses as number[] | undefined);
-  oneOf("c.type", filter.types as number[] | undefined);
-  oneOf("c.tif", filter.timeInForces as number[] | undefined);
-  if (filter.excludeLiquidity) where.push("c.from_liquidity = 0");
-  if (filter.reference !== undefined) oneOf("c.reference", [filter.reference as string]);
+  const conditions = dateRange(context, filter.dateRange as RequestFields | undefined, "c.block");
+  conditions.addOneOf("c.status", filter.statuses as number[] | undefined);
+  conditions.addOneOf("c.type", filter.types as number[] | undefined);
+  conditions.addOneOf("c.tif", filter.timeInForces as number[] | undefined);
+  if (filter.excludeLiquidity) conditions.add("c.from_liquidity = 0");
+  if (filter.reference !== undefined) conditions.add("c.reference = ?", filter.reference as string);
   const columns = "c.created AS created, c.id AS id, c.block AS block, o.data AS data";
   if (filter.liveOnly) {
-    where.push("c.live = 1");
-    oneOf("c.party", parties);
-    oneOf("c.market", markets);
-    return mergedRows(columns, LIVE, { where, params }, []);
+    conditions.add("c.live = 1");
+    conditions.addOneOf("c.party", parties);
+    conditions.addOneOf("c.market", markets);
+    return mergedRows(columns, LIVE, conditions, []);
   }
   let arms: Condition[] = armsOf("c.market", markets);
   if (parties.length > 0) {
-    oneOf("c.market", markets);
+    conditions.addOneOf("c.market", markets);
     arms = armsOf("c.party", parties);
   }
-  return mergedRows(columns, CURRENT, { where, params }, arms);
+  return mergedRows(columns, CURRENT, conditions, arms);
 }
 
 /** References of filter values. A wrong market also reads "invalid party id" (reference 10, section 9, number 7). */

@@ -8,6 +8,7 @@ import { canonicalIdentifier, hexOf, InvalidIdentifier, NETWORK_PARTY } from "..
 import {
   type Connection,
   type CursorReader,
+  connectionOf,
   type DataContext,
   isPartyFilter,
   truncatedNs,
@@ -72,10 +73,7 @@ function oneParty(context: DataContext, partyId: string): Connection<Party> {
   }
   if (!row) throw notFound("failed to get parties");
   const cursor = encodeCursor(cursorOf(context, row));
-  return {
-    edges: [{ node: partyOf(context, row), cursor }],
-    pageInfo: { hasNextPage: false, hasPreviousPage: false, startCursor: cursor, endCursor: cursor },
-  };
+  return connectionOf([{ node: partyOf(context, row), cursor }]);
 }
 
 function pageOfParties(context: DataContext, page: PageRequest): Connection<Party> {

@@ -1,4 +1,4 @@
-// The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers tell the
+// The data plane: endpoints under one roof. A request reads one snapshot of the store, and its headers name the
 // height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
 import type { Statement } from "bun:sqlite";
 import { Grpc } from "../../errors/statuses.ts";
@@ -49,8 +49,8 @@ export class DataPlane {
     return this.current;
   }
 
-  /** What was remembered of the store is read anew: a devnet took its last blocks back and makes others. */
-  forget(): void {
+  /** Drops everything kept of the store: a devnet took its last blocks back and makes others. */
+  renewContext(): void {
     this.current = this.current.renewed();
   }
 

@@ -1,12 +1,12 @@
 // Positions and margin levels (reference 10, section 5.17).
 import type { Endpoint } from "../../http/endpoint.ts";
-import type { Param, Row } from "../../http/pagination.ts";
+import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
-import { accountReference, probeAccount } from "../../store/accounts.ts";
 import { parsePosition } from "../../store/project/position-state.ts";
 import { type MarginLevels, type Position, readMarginLevelsAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
-import { type DataContext, inList } from "./context.ts";
+import { accountPosition } from "./balances.ts";
+import { Conditions, type DataContext } from "./context.ts";
 import { checkedRefs } from "./orders.ts";
 import { numberText } from "./values.ts";
 
@@ -44,16 +44,15 @@ const listAllPositions: Endpoint<DataContext> = {
     const filter = (request.filter ?? {}) as RequestFields;
     const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
     const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
-    const where: string[] = [];
-    if (parties.length > 0) where.push(inList("c.party", parties.length));
-    if (markets.length > 0) where.push(inList("c.market", markets.length));
+    const conditions = new Conditions();
+    conditions.addOneOf("c.party", parties);
+    conditions.addOneOf("c.market", markets);
     return context.query("failed to get positions for party", () => {
       const positions = context.list<PositionRow, Position>({
         query: {
           select: "p.state",
           from: CURRENT,
-          where,
-          params: [...parties, ...markets],
+          ...conditions,
           order: [{ sql: "c.block" }, { sql: "c.party" }, { sql: "c.market" }],
         },
         page,
@@ -80,7 +79,7 @@ interface MarginRow extends Row {
   hash: Uint8Array;
 }
 
-/** Margin levels as the service shows them: at the time of their block, whatever the event says. */
+/** Margin levels as the service shows them: at the time of their block, not of the event. */
 function marginLevelsOf(context: DataContext, data: Uint8Array, block: bigint): MarginLevels {
   const levels = readMarginLevelsAt(data, 0, data.length);
   for (const name of [
@@ -108,22 +107,15 @@ const listMarginLevels: Endpoint<DataContext> = {
   handle(context, request) {
     const page = context.page(request);
     return context.query(FAILED, () => {
-      const where: string[] = [];
-      const params: Param[] = [];
-      for (const [column, id] of [
-        ["a.party", request.partyId],
-        ["a.market", request.marketId],
-      ] as const) {
-        if (!id) continue;
-        where.push(`${column} = ?`);
-        params.push(context.ids.position(id as string));
-      }
+      const { partyId, marketId } = request as Record<string, string | undefined>;
+      const conditions = new Conditions();
+      if (partyId) conditions.add("a.party = ?", context.ids.position(partyId));
+      if (marketId) conditions.add("a.market = ?", context.ids.position(marketId));
       const marginLevels = context.list<MarginRow, MarginLevels>({
         query: {
           select: "m.data, a.hash",
           from: CURRENT_LEVELS,
-          where,
-          params,
+          ...conditions,
           order: [{ sql: "c.block" }, { sql: "c.account" }],
         },
         page,
@@ -141,13 +133,5 @@ const listMarginLevels: Endpoint<DataContext> = {
     });
   },
 };
-
-/** Reference of an account id; between two references when the store does not know it. */
-function accountPosition(context: DataContext, hash: Uint8Array): number {
-  const { ref, found } = probeAccount(hash, (candidate) => {
-    return context.get<{ hash: Uint8Array }>("SELECT hash FROM accounts WHERE ref = ?", candidate)?.hash;
-  });
-  return found ? ref : accountReference(hash) - 0.5;
-}
 
 export const positionEndpoints = [listAllPositions, listMarginLevels];

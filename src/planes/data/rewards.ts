@@ -7,7 +7,6 @@ import {
   type KeyValue,
   type PageRequest,
   PaginationError,
-  type Param,
   pageRequest,
   type Row,
   readPage,
@@ -17,10 +16,10 @@ import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import type { EpochRewardSummary, Reward, RewardSummary } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
-import { CursorReader, type DataContext, inList, truncatedNs } from "./context.ts";
+import { Conditions, CursorReader, type DataContext, truncatedNs } from "./context.ts";
 import { EPOCH_MAX } from "./values.ts";
 
-/** What an account event writes for "no market". */
+/** Market of an account event that has none. */
 const NO_MARKET = "!";
 /** `{"assetId":"","partyId":"","amount":"0"},`: more rows than fit an answer of this size need not be read. */
 const SUMMARY_BYTES_MIN = 41;
@@ -37,22 +36,28 @@ interface EpochFilter {
 }
 
 /** @throws ApiError 500 with `failure` for an epoch that no column can hold, as there */
-function epochRange(
-  filter: EpochFilter,
-  column: string,
-  failure: string,
-): { where: string[]; params: Param[] } {
-  const where: string[] = [];
-  const params: Param[] = [];
+function epochRange(filter: EpochFilter, column: string, failure: string): Conditions {
+  const conditions = new Conditions();
   const bound = (comparison: ">=" | "<=", epoch: bigint | undefined) => {
     if (epoch === undefined) return;
     if (epoch > EPOCH_MAX) throw internal(failure, `epoch ${epoch} is above ${EPOCH_MAX}`);
-    where.push(`${column} ${comparison} ?`);
-    params.push(epoch);
+    conditions.add(`${column} ${comparison} ?`, epoch);
   };
   bound(">=", filter.fromEpoch);
   bound("<=", filter.toEpoch);
-  return { where, params };
+  return conditions;
+}
+
+/** Adds the party and the asset of a request, where they are named. @throws InvalidIdentifier */
+function addPartyAndAsset(
+  context: DataContext,
+  conditions: Conditions,
+  request: RequestFields,
+  table: "r" | "s",
+) {
+  const { partyId, assetId } = request as Record<string, string | undefined>;
+  if (partyId) conditions.add(`${table}.party = ?`, context.ids.position(partyId));
+  if (assetId) conditions.add(`${table}.asset = ?`, context.ids.position(assetId));
 }
 
 function rewardOf(data: Uint8Array): Reward {
@@ -87,19 +92,13 @@ const listRewards: Endpoint<DataContext> = {
     const page = context.page(request);
     const failure = "failed to get rewards";
     return context.query(failure, () => {
-      const { where, params } = epochRange(request as EpochFilter, "r.epoch", failure);
-      for (const name of ["party", "asset"]) {
-        const id = (request[`${name}Id`] as string | undefined) ?? "";
-        if (id === "") continue;
-        where.push(`r.${name} = ?`);
-        params.push(context.ids.position(id));
-      }
+      const conditions = epochRange(request as EpochFilter, "r.epoch", failure);
+      addPartyAndAsset(context, conditions, request, "r");
       const rewards = context.list<RewardRow, Reward>({
         query: {
           select: "r.party, r.asset, r.data",
           from: "rewards r",
-          where,
-          params,
+          ...conditions,
           order: [{ sql: "r.epoch" }, { sql: "r.block" }, { sql: "r.ord" }],
         },
         page,
@@ -159,17 +158,11 @@ const listRewardSummaries: Endpoint<DataContext> = {
     return context.query(
       "failed to get summary",
       () => {
-        const where: string[] = [];
-        const params: Param[] = [];
-        for (const name of ["party", "asset"]) {
-          const id = (request[`${name}Id`] as string | undefined) ?? "";
-          if (id === "") continue;
-          where.push(`s.${name} = ?`);
-          params.push(context.ids.position(id));
-        }
+        const conditions = new Conditions();
+        addPartyAndAsset(context, conditions, request, "s");
         const { page, key } = summaryPage(context, request);
         const order = [{ sql: "s.party" }, { sql: "s.asset" }];
-        const query = { select: "s.amount", from: "reward_totals s", where, params, order };
+        const query = { select: "s.amount", from: "reward_totals s", ...conditions, order };
         const { rows } = readPage<SummaryRow>(context.db, query, page, key);
         const summaries = rows.map(
           (row): RewardSummary => ({
@@ -196,7 +189,7 @@ function epochSummaryOf(context: DataContext, row: SummaryRow): EpochRewardSumma
 }
 
 /** References of a list of identifiers. @throws ApiError 400 */
-function refsOf(context: DataContext, ids: readonly string[], title: string): number[] {
+function refsOf(context: DataContext, ids: readonly string[] = [], title: string): number[] {
   return ids.map((id) => {
     try {
       return context.ids.position(id);
@@ -221,18 +214,12 @@ const listEpochRewardSummaries: Endpoint<DataContext> = {
     const failure = "failed to get summary";
     return context.query(failure, () => {
       const filter = (request.filter ?? {}) as EpochFilter & { assetIds?: string[]; marketIds?: string[] };
-      const { where, params } = epochRange(filter, "s.epoch", failure);
-      if (filter.assetIds?.length) {
-        where.push(inList("s.asset", filter.assetIds.length));
-        params.push(...refsOf(context, filter.assetIds, "asset"));
-      }
-      if (filter.marketIds?.length) {
-        where.push(inList("s.market", filter.marketIds.length));
-        params.push(...refsOf(context, filter.marketIds, "market"));
-      }
+      const conditions = epochRange(filter, "s.epoch", failure);
+      conditions.addOneOf("s.asset", refsOf(context, filter.assetIds, "asset"));
+      conditions.addOneOf("s.market", refsOf(context, filter.marketIds, "market"));
       const order = ["s.epoch", "s.asset", "s.market", "s.type"].map((sql) => ({ sql }));
       const summaries = context.list<SummaryRow, EpochRewardSummary>({
-        query: { select: "s.amount", from: "reward_totals_by_epoch s", where, params, order },
+        query: { select: "s.amount", from: "reward_totals_by_epoch s", ...conditions, order },
         page,
         key: (cursor) => [
           cursor.number("epoch_id"),

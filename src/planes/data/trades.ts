@@ -5,7 +5,7 @@ import type { Param, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
-import { type DataContext, inList } from "./context.ts";
+import { Conditions, type DataContext, inList } from "./context.ts";
 import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./lists.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
@@ -15,7 +15,7 @@ interface TradeRow extends Row {
 }
 
 /** A trade as the service shows it: at the time of its block, with both fees always there. */
-export function tradeOf(context: DataContext, data: Uint8Array, block: number | bigint): Trade {
+function tradeOf(context: DataContext, data: Uint8Array, block: number | bigint): Trade {
   const trade = readTradeAt(data, 0, data.length);
   for (const name of ["id", "marketId", "buyer", "seller", "buyOrder", "sellOrder"] as const) {
     trade[name] = canonicalIdentifier(trade[name]);
@@ -102,15 +102,10 @@ function tradeRows(context: DataContext, request: RequestFields): { from: string
   const parties = values("partyIds", "party", (id) => context.ids.position(id));
   const orders = values("orderIds", "order", identifierBytes);
   if (orders.length > 0) return tradesOfOrders(orders, markets, parties);
-  const where: string[] = [];
-  const params: Param[] = [];
-  let arms = armsOf("market", markets);
-  if (parties.length > 0) {
-    if (markets.length > 0) where.push(inList("market", markets.length));
-    params.push(...markets);
-    arms = partyArms(parties);
-  }
-  return mergedRows("block, ord, data", "trades", { where, params }, arms);
+  const conditions = new Conditions();
+  if (parties.length > 0) conditions.addOneOf("market", markets);
+  const arms = parties.length > 0 ? partyArms(parties) : armsOf("market", markets);
+  return mergedRows("block, ord, data", "trades", conditions, arms);
 }
 
 /**
@@ -122,13 +117,11 @@ function tradesOfOrders(
   markets: readonly number[],
   parties: readonly number[],
 ): { from: string; params: Param[] } {
-  const where: string[] = [];
-  const params: Param[] = [];
-  if (markets.length > 0) where.push(inList("+market", markets.length));
-  params.push(...markets);
+  const conditions = new Conditions();
+  conditions.addOneOf("+market", markets);
   if (parties.length > 0) {
-    where.push(`(${inList("+buyer", parties.length)} OR ${inList("+seller", parties.length)})`);
-    params.push(...parties, ...parties);
+    const either = `(${inList("+buyer", parties.length)} OR ${inList("+seller", parties.length)})`;
+    conditions.add(either, ...parties, ...parties);
   }
   const buys = inList("buy_order", orders.length);
   const arms = [
@@ -138,10 +131,10 @@ function tradesOfOrders(
       params: [...orders, ...orders],
     },
   ];
-  return mergedRows("block, ord, data", "trades", { where, params }, arms);
+  return mergedRows("block, ord, data", "trades", conditions, arms);
 }
 
-/** Rows that a party bought, and rows it sold to somebody who is not among the parties: no row twice. */
+/** Rows that a party bought, and rows it sold to a buyer outside the parties: no row twice. */
 function partyArms(parties: readonly number[]): Condition[] {
   const different = [...new Set(parties)];
   const list = inList("buyer", different.length);
@@ -156,19 +149,17 @@ function partyArms(parties: readonly number[]): Condition[] {
 }
 
 /** Bounds in synthetic time, cut to microseconds (reference 10, section 2.4). */
-function rangeCondition(context: DataContext, request: RequestFields): Condition {
+function rangeCondition(context: DataContext, request: RequestFields): Conditions {
   const range = (request.dateRange ?? {}) as { startTimestamp?: bigint; endTimestamp?: bigint };
-  const where: string[] = [];
-  const params: Param[] = [];
-  for (const [bound, operator] of [
-    [range.startTimestamp, ">="],
-    [range.endTimestamp, "<"],
-  ] as const) {
-    if (bound === undefined) continue;
-    where.push(`(t.block, t.ord) ${operator} (?, ?)`);
-    params.push(...context.blocks.syntheticPlace(Number(bound / 1000n)));
-  }
-  return { where, params };
+  const conditions = new Conditions();
+  const add = (operator: ">=" | "<", bound: bigint | undefined) => {
+    if (bound === undefined) return;
+    const place = context.blocks.syntheticPlace(Number(bound / 1000n));
+    conditions.add(`(t.block, t.ord) ${operator} (?, ?)`, ...place);
+  };
+  add(">=", range.startTimestamp);
+  add("<", range.endTimestamp);
+  return conditions;
 }
 
 export const tradeEndpoints = [getLastTrade, listTrades];

@@ -3,7 +3,7 @@
 import { numericText } from "../../history/numeric.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
-import type { ListQuery, Param, Row } from "../../http/pagination.ts";
+import type { ListQuery, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { amountText, loadAmount, type StoredAmount } from "../../store/amount.ts";
 import {
@@ -17,7 +17,7 @@ import {
 } from "../../wire/generated/events.ts";
 import type { Delegation, Epoch, Node, RankingScore, RewardScore } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier } from "../../wire/identifiers.ts";
-import { type Connection, type DataContext, perContext, truncatedNs } from "./context.ts";
+import { Conditions, type DataContext, perContext, truncatedNs, withNodes } from "./context.ts";
 import { nestedRows } from "./lists.ts";
 import { EPOCH_MAX, parseEpoch } from "./values.ts";
 
@@ -41,7 +41,7 @@ export function requireEpoch(context: DataContext, id: bigint | undefined): Epoc
   return readEpoch(row.data);
 }
 
-/** An epoch's times as the original keeps them: cut to microseconds, no end before the end is told. */
+/** An epoch's times as the original keeps them: cut to microseconds, no end before the event of the end. */
 function readEpoch(data: Uint8Array): EpochEvent {
   const event = readEpochEventAt(data, 0, data.length);
   event.startTime = truncatedNs(event.startTime);
@@ -117,7 +117,7 @@ const NODE_STATUS_VALIDATOR = 1;
 const STATUS_NUMBER: Readonly<Record<string, number>> = { tendermint: 1, ersatz: 2, pending: 3 };
 
 /** A validator in an epoch, as it is stored; `k0` is its reference. */
-export interface ValidatorRow extends Row {
+interface ValidatorRow extends Row {
   k0: bigint;
   pub_key: string;
   ethereum_address: string;
@@ -130,7 +130,7 @@ export interface ValidatorRow extends Row {
  * Query of the validators of an epoch, by id. A node is one of them if its latest announcement up to that epoch
  * says "added".
  */
-export function validatorQuery(epoch: bigint): ListQuery {
+function validatorQuery(epoch: bigint): ListQuery {
   return {
     select: "n.pub_key, n.ethereum_address, n.data, k.data AS ranking, w.data AS reward",
     from: `nodes n LEFT JOIN ranking_scores k ON k.epoch = ? AND k.node = n.id
@@ -152,7 +152,7 @@ export function validatorsOf(context: DataContext, epoch: bigint): ValidatorRow[
 }
 
 /** One validator of an epoch, undefined if there is none. @throws InvalidIdentifier */
-export function findValidator(context: DataContext, epoch: bigint, id: string): ValidatorRow | undefined {
+function findValidator(context: DataContext, epoch: bigint, id: string): ValidatorRow | undefined {
   const { select, from, where, params } = validatorQuery(epoch);
   const sql = `SELECT n.id AS k0, ${select} FROM ${from} WHERE ${where} AND n.id = ?`;
   return context.get<ValidatorRow>(sql, ...params, context.ids.position(id));
@@ -190,7 +190,7 @@ function delegationRows(context: DataContext, epoch: bigint, first: bigint, last
 }
 
 /** Everything delegated in an epoch, by node and party. @throws ApiError 429 */
-export function delegationsIn(context: DataContext, epoch: bigint): Delegation[] {
+function delegationsIn(context: DataContext, epoch: bigint): Delegation[] {
   const sql = "SELECT node, party, amount FROM delegations_current WHERE epoch = ? ORDER BY node, party";
   return nestedRows<DelegationRow>(context, sql, epoch).map((row) => delegationOf(context, epoch, row));
 }
@@ -212,7 +212,7 @@ function nodeOf(
   stakedNext: bigint,
 ): Node {
   const update = readValidatorUpdateAt(validator.data, 0, validator.data.length);
-  // What the operator delegates comes from the party with the node's own key.
+  // The operator's own delegations come from the party with the node's key.
   const operator = context.ids.find(validator.pub_key)?.ref;
   let byOperator = 0n;
   let byDelegates = 0n;
@@ -286,22 +286,11 @@ const listNodes: Endpoint<DataContext> = {
         cursor: (row) => JSON.stringify({ id: context.ids.text(row.k0) }),
         node: (row) => row,
       });
-      return { nodes: withNodes(context, epoch, rows) };
+      const validators = rows.edges.map(({ node }) => node);
+      return { nodes: withNodes(rows, nodesOf(context, epoch, validators)) };
     });
   },
 };
-
-function withNodes(context: DataContext, epoch: bigint, rows: Connection<ValidatorRow>): Connection<Node> {
-  const nodes = nodesOf(
-    context,
-    epoch,
-    rows.edges.map(({ node }) => node),
-  );
-  return {
-    edges: rows.edges.map(({ cursor }, i) => ({ node: nodes[i]!, cursor })),
-    pageInfo: rows.pageInfo,
-  };
-}
 
 const getNode: Endpoint<DataContext> = {
   path: "/api/v2/node/{id}",
@@ -344,22 +333,16 @@ const listDelegations: Endpoint<DataContext> = {
     return context.query(
       "failed to get delegation",
       () => {
-        const where: string[] = [];
-        const params: Param[] = [];
-        const equal = (column: string, value: Param) => {
-          where.push(`${column} = ?`);
-          params.push(value);
-        };
-        // Present but empty is the empty id, which nobody has.
-        if (partyId !== undefined) equal("c.party", context.ids.position(partyId));
-        if (nodeId !== undefined) equal("c.node", context.ids.position(nodeId));
-        if (epoch !== undefined) equal("c.epoch", epoch);
+        const conditions = new Conditions();
+        // Present but empty is the empty id, which no party has.
+        if (partyId !== undefined) conditions.add("c.party = ?", context.ids.position(partyId));
+        if (nodeId !== undefined) conditions.add("c.node = ?", context.ids.position(nodeId));
+        if (epoch !== undefined) conditions.add("c.epoch = ?", epoch);
         const delegations = context.list<ListedDelegation, Delegation>({
           query: {
             select: "c.amount",
             from: "delegations_current c",
-            where,
-            params,
+            ...conditions,
             order: ["c.block", "c.party", "c.node", "c.epoch"].map((sql) => ({ sql })),
           },
           page,
