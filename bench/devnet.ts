@@ -4,11 +4,13 @@
  * `bun bench/devnet.ts --binary dist/lyra [--only start,empty,snapshot]` prints one JSON line. Everything that is
  * measured by the clock needs a quiet machine.
  */
+
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ed25519KeyPair } from "../src/crypto/ed25519.ts";
-import { createDevnet } from "../src/devnet/devnet.ts";
+import type { Devnet } from "../src/devnet/devnet.ts";
+import { startNode } from "../src/start-node.ts";
 import { ask, proven, round1, startDevnet, transferTo } from "./devnet-process.ts";
 import { argument, median, programOf } from "./support.ts";
 
@@ -114,7 +116,7 @@ async function growthOfEmptyBlocks() {
  */
 async function measureSnapshot() {
   const home = mkdtempSync(join(tmpdir(), "lyra-bench-"));
-  const devnet = await createDevnet({ home, mode: { kind: "manual" } });
+  const devnet = await startNode({ kind: "devnet", home, mode: { kind: "manual" } });
   try {
     const { chain } = devnet;
     const asset = devnet.report().parties[0]!.balances.find(({ symbol }) => symbol === "tUSD")!.asset;
@@ -133,12 +135,12 @@ async function measureSnapshot() {
       cases,
     };
   } finally {
-    await devnet.close();
+    await devnet.stop();
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-type Chain = Awaited<ReturnType<typeof createDevnet>>["chain"];
+type Chain = Devnet["chain"];
 
 /** @param pending accounts that are changed before each snapshot */
 async function snapshotRounds(

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { bold, dim, green, grouped, ProgressBar, red, sayError } from "../src/cli/terminal.ts";
 import { systemTimeNs } from "../src/devnet/clock.ts";
 import { DEMO_SECONDS, type DemoSummary, gapsOf, playDemo, summarise } from "../src/devnet/demo/demo.ts";
-import { createDevnet } from "../src/devnet/devnet.ts";
 import { ExitCode } from "../src/errors/node-error.ts";
+import { startNode } from "../src/start-node.ts";
 
 const HOME = join(".lyra", "demo");
 const LEFT = 34;
@@ -15,7 +15,7 @@ async function main(): Promise<number> {
   const began = performance.now();
   const bar = new ProgressBar("a month");
   const genesisTimeNs = systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n;
-  const devnet = await createDevnet({ home: HOME, genesisTimeNs });
+  const devnet = await startNode({ kind: "devnet", home: HOME, genesisTimeNs });
   try {
     const { days, transactions, refusals } = await playDemo(devnet, (part, note) => bar.update(part, note));
     await devnet.history();
@@ -28,7 +28,7 @@ async function main(): Promise<number> {
     print(`       ${refusals} of them wrong on purpose, and refused`);
   } finally {
     bar.clear();
-    await devnet.close();
+    await devnet.stop();
   }
   const summary = summarise(HOME);
   printSummary(summary);

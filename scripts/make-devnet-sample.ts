@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { playDemo } from "../src/devnet/demo/demo.ts";
-import { createDevnet } from "../src/devnet/devnet.ts";
+import { startNode } from "../src/start-node.ts";
 
 export const DEVNET_SAMPLE_PATH = join(import.meta.dir, "..", "data", "devnet-sample.evts.gz");
 
@@ -17,11 +17,17 @@ export async function recordDemo(): Promise<Uint8Array> {
   const record = join(folder, "run.evts");
   const nowNs = () => START_NS;
   try {
-    const devnet = await createDevnet({ record, seed: "the sample", nowNs, genesisTimeNs: START_NS });
+    const devnet = await startNode({
+      kind: "devnet",
+      record,
+      seed: "the sample",
+      nowNs,
+      genesisTimeNs: START_NS,
+    });
     try {
       await playDemo(devnet, () => {}, nowNs);
     } finally {
-      await devnet.close();
+      await devnet.stop();
     }
     return new Uint8Array(readFileSync(record));
   } finally {

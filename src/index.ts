@@ -1,6 +1,9 @@
 // Lyra as a library: a devnet in the process of whoever needs one.
 
-export { createDevnet, type Devnet, type DevnetOptions } from "./devnet/devnet.ts";
+export type { Devnet, DevnetConfig } from "./devnet/devnet.ts";
 export { DEVNET_RECOVERY_PHRASE, type DevnetParty } from "./devnet/keys.ts";
 export { PartyClient, type SendOptions, type SentTransaction } from "./devnet/party-client.ts";
 export type { BlockMode, BridgePort, ChainStatus, DevnetPort, TxOutcome } from "./engine/chain-port.ts";
+export type { DataNodeConfig } from "./node/config.ts";
+export type { DataNode } from "./node/start.ts";
+export { type RunningNode, startNode } from "./start-node.ts";

@@ -1,9 +1,11 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
+import type { Devnet, DevnetConfig } from "../devnet/devnet.ts";
 import type { PartiesReport, PartyBalance, PartyReport } from "../devnet/parties.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
+import { startNode } from "../start-node.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, red, say, waitForSignal } from "./terminal.ts";
@@ -89,12 +91,9 @@ export async function run(argv: string[]): Promise<number> {
     return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
   }
   const signals = waitForSignal();
-  const [{ createDevnet }, { forgetAside, putBack, setAside }] = await Promise.all([
-    import("../devnet/devnet.ts"),
-    import("../devnet/home.ts"),
-  ]);
+  const { forgetAside, putBack, setAside } = await import("../devnet/home.ts");
   let lines: TransactionLines | undefined;
-  const options: DevnetOptions = {
+  const options: DevnetConfig = {
     ...(await optionsOf(values)),
     ...(values.demo && (await pastOf())),
     onOutcome: (outcome, tx) => lines?.add(outcome, tx),
@@ -106,13 +105,13 @@ export async function run(argv: string[]): Promise<number> {
   let devnet: Devnet | undefined;
   let wallet: Wallet | undefined;
   try {
-    devnet = await createDevnet(options);
+    devnet = await startNode(options);
     if (walletPort !== undefined) {
       const { serveDevnetWallet } = await import("../devnet/wallet.ts");
       wallet = await serveDevnetWallet(devnet, walletPort);
     }
   } catch (error) {
-    await devnet?.close();
+    await devnet?.stop();
     if (values.reset && home !== undefined) putBack(home);
     throw error;
   }
@@ -134,7 +133,7 @@ export async function run(argv: string[]): Promise<number> {
   } finally {
     lines?.close();
     await wallet?.close();
-    await devnet.close();
+    await devnet.stop();
   }
 }
 
@@ -161,10 +160,7 @@ async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values)
   await tell(devnet, wallet, values);
 }
 
-type Devnet = Awaited<ReturnType<typeof import("../devnet/devnet.ts")["createDevnet"]>>;
-type DevnetOptions = import("../devnet/devnet.ts").DevnetOptions;
-
-async function optionsOf(values: Values): Promise<DevnetOptions> {
+async function optionsOf(values: Values): Promise<DevnetConfig> {
   const [{ loadConfig }, { defaultDevnetHome }] = await Promise.all([
     import("../node/config.ts"),
     import("../devnet/home.ts"),
@@ -186,6 +182,7 @@ async function optionsOf(values: Values): Promise<DevnetOptions> {
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
   return {
+    kind: "devnet",
     ...(!values.temporary && { home }),
     ...(values.genesis !== undefined && { genesis: readGenesis(values.genesis) }),
     ...(values.checkpoint !== undefined && { checkpoint: readCheckpoint(values.checkpoint) }),
@@ -263,7 +260,7 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
 }
 
 /** A story that ends now begins in the past; a chain that is there already goes on from where it is. */
-async function pastOf(): Promise<DevnetOptions> {
+async function pastOf(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
   const { DEMO_SECONDS } = await import("../devnet/demo/demo.ts");
   const { systemTimeNs } = await import("../devnet/clock.ts");
   return { genesisTimeNs: systemTimeNs() - BigInt(DEMO_SECONDS) * 1_000_000_000n };

@@ -2,7 +2,8 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
-import { type RunningNode, startNode } from "../node/start.ts";
+import type { DataNode } from "../node/start.ts";
+import { startNode } from "../start-node.ts";
 import { hasStore } from "../store/database.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
 import { bold, dim, grouped, say, sayFailure, waitForSignal } from "./terminal.ts";
@@ -83,13 +84,13 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   return signal === "SIGINT" ? ExitCode.interrupted : code;
 }
 
-function sayListening(node: RunningNode, config: NodeConfig, where: Record<string, unknown>): void {
+function sayListening(node: DataNode, config: NodeConfig, where: Record<string, unknown>): void {
   if (process.stderr.isTTY) say(banner(node, config));
   else say("listening", where);
 }
 
 /** What a person reads first. A pure function of the node's facts. */
-export function banner(node: Pick<RunningNode, "dataUrl" | "head">, config: NodeConfig): string {
+export function banner(node: Pick<DataNode, "dataUrl" | "head">, config: NodeConfig): string {
   const head = node.head();
   const chain = head ? `chain ${head.chainId}, block ${grouped(head.height)}` : "empty so far";
   return [
@@ -107,7 +108,7 @@ export function banner(node: Pick<RunningNode, "dataUrl" | "head">, config: Node
 }
 
 async function watchLoading(
-  node: RunningNode,
+  node: DataNode,
   config: NodeConfig,
   options: ServeOptions,
   onFailure: (code: number) => void,

@@ -39,7 +39,8 @@ import type { PartiesReport } from "./parties.ts";
 import type { PlanesOptions } from "./planes.ts";
 import { type PlaneAddresses, PlanesThread } from "./planes-thread.ts";
 
-export interface DevnetOptions extends DevnetCoreOptions {
+export interface DevnetConfig extends DevnetCoreOptions {
+  readonly kind: "devnet";
   /** Where it is kept; without one in a temporary folder that is removed in the end. */
   readonly home?: string;
   /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
@@ -96,14 +97,14 @@ export interface Devnet {
   /** Settles when the thread that answers HTTP ends by itself; never where there is none. */
   readonly broken: Promise<NodeError>;
   /** Frees the ports and closes the store; within two seconds. */
-  close(): Promise<void>;
+  stop(): Promise<void>;
 }
 
 const INSTANT: BlockMode = { kind: "instant" };
 const SECOND_NS = 1_000_000_000n;
 
 /** Starts a devnet. Everything listens and the parties are funded when this returns. @throws NodeError */
-export async function createDevnet(options: DevnetOptions = {}): Promise<Devnet> {
+export async function startDevnet(options: DevnetConfig): Promise<Devnet> {
   const cleanup: (() => unknown)[] = [];
   const close = async () => {
     for (const undo of cleanup.splice(0).reverse()) await undo();
@@ -134,7 +135,7 @@ function startFailure(error: unknown): unknown {
 }
 
 async function start(
-  options: DevnetOptions,
+  options: DevnetConfig,
   onClose: (undo: () => unknown) => void,
   close: () => Promise<void>,
 ): Promise<Devnet> {
@@ -217,7 +218,7 @@ async function start(
       await core.history();
     },
     broken: link?.broken ?? new Promise<never>(() => {}),
-    close,
+    stop: close,
   };
 }
 
@@ -285,7 +286,7 @@ async function planesHere(
 function openCore(
   home: string,
   isTemporary: boolean,
-  options: DevnetOptions,
+  options: DevnetConfig,
   link: PlanesThread | undefined,
 ): { core: DevnetCore; note: string | undefined } {
   settleReset(home);
@@ -311,7 +312,7 @@ function openCore(
 }
 
 /** The genesis of a new chain, with the time at which it begins. @throws NodeError */
-function newGenesisText(options: DevnetOptions): string {
+function newGenesisText(options: DevnetConfig): string {
   const { genesis, checkpoint, chainId, parameters, genesisTimeNs = systemTimeNs() } = options;
   const bare =
     genesis ??

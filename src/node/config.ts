@@ -11,7 +11,9 @@ export const DEFAULT_SEGMENT_LENGTH = 1000;
 /** Bytes of a configuration file. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
+/** Of a data node: `lyra serve`, `lyra replay --serve`. */
 export interface NodeConfig {
+  readonly kind: "data";
   readonly home: string;
   readonly host: string;
   /** 0 picks a free port. */
@@ -21,6 +23,21 @@ export interface NodeConfig {
   readonly limits: Limits;
   /** Recordings to load, in order, while serving. */
   readonly replay: readonly string[];
+}
+
+/** The same for a program: only the home must be given, and the port is a free one. */
+export type DataNodeConfig = Pick<NodeConfig, "kind" | "home"> & Partial<NodeConfig>;
+
+/** @returns everything that a data node is told, with what `config` leaves out */
+export function completeConfig(config: DataNodeConfig): NodeConfig {
+  return {
+    host: "127.0.0.1",
+    dataPort: 0,
+    segmentLength: DEFAULT_SEGMENT_LENGTH,
+    limits: DEFAULT_LIMITS,
+    replay: [],
+    ...config,
+  };
 }
 
 /** Values that flags give; undefined where the flag is not there. */
@@ -52,6 +69,7 @@ export function loadConfig(
   const pick = (flag: string | undefined, variable: string, key: string, fallback: string): string =>
     flag ?? (env[variable] || undefined) ?? stringOf(file[key], key) ?? fallback;
   return {
+    kind: "data",
     home,
     host: pick(flags.host, "LYRA_HOST", "host", "127.0.0.1"),
     dataPort: wholeNumber(

@@ -1,4 +1,4 @@
-// A running node: one call used alike by the command line, by tests and by whoever uses Lyra as a library.
+// A data node: a home that is served, while recordings may be loaded into it.
 import { availableParallelism } from "node:os";
 import { logFailure } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
@@ -12,7 +12,7 @@ import { serveData } from "../planes/data/server.ts";
 import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
-import type { NodeConfig } from "./config.ts";
+import { completeConfig, type DataNodeConfig } from "./config.ts";
 import { HomeWatch } from "./home-watch.ts";
 import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./reading.ts";
@@ -24,7 +24,8 @@ const WRITER_STOP_MS = 1_500;
 /** Elsewhere the system does not spread connections over those who listen. */
 const CAN_SHARE = process.platform === "linux";
 
-export interface RunningNode {
+export interface DataNode {
+  readonly home: string;
   readonly dataUrl: string;
   readonly dataPort: number;
   head(): ChainHead | undefined;
@@ -36,8 +37,9 @@ export interface RunningNode {
   stop(): Promise<void>;
 }
 
-/** Starts a node on a home. The port listens when this returns. @throws NodeError */
-export async function startNode(config: NodeConfig): Promise<RunningNode> {
+/** Starts a data node on a home. The port listens when this returns. @throws NodeError */
+export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
+  const config = completeConfig(given);
   // A home that nobody can write needs no lock, and gets no writer.
   const isReadOnly = config.replay.length === 0 && isReadOnlyHome(config.home);
   const lock = isReadOnly ? NO_LOCK : lockHome(config.home);
@@ -86,6 +88,7 @@ export async function startNode(config: NodeConfig): Promise<RunningNode> {
     status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
     status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
     return {
+      home,
       dataUrl: server.url,
       dataPort: server.port,
       head: () => plane.head(),

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 
 const DAY_NS = 86_400_000_000_000n;
 const NOW = 1_900_000_000_000_000_000n;
@@ -11,12 +11,12 @@ const NOW = 1_900_000_000_000_000_000n;
 test("given the machine's clock went back 400 days, when a devnet is restarted, then it says so, and time forward goes on from the chain's time", async () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-astray-"));
   try {
-    const first = await createDevnet({ home, nowNs: () => NOW, genesisTimeNs: NOW });
+    const first = await startNode({ kind: "devnet", home, nowNs: () => NOW, genesisTimeNs: NOW });
     expect(first.resumed).toBe("");
     const last = first.chain.status.timeNs;
-    await first.close();
+    await first.stop();
     let now = NOW - 400n * DAY_NS;
-    const again = await createDevnet({ home, nowNs: () => now });
+    const again = await startNode({ kind: "devnet", home, nowNs: () => now });
     try {
       expect(again.resumed).toContain("is 400 days ahead of the clock");
       expect(again.resumed).toContain("lyra devnet time forward");
@@ -28,7 +28,7 @@ test("given the machine's clock went back 400 days, when a devnet is restarted, 
       now += 5_000_000_000n;
       expect((await again.chain.mine(1)).timeNs).toBe(moved.timeNs + 5_000_000_000n);
     } finally {
-      await again.close();
+      await again.stop();
     }
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -38,10 +38,10 @@ test("given the machine's clock went back 400 days, when a devnet is restarted, 
 test("given a clock that is where the chain is, when a devnet is restarted, then nothing is said of it", async () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-astray-"));
   try {
-    await (await createDevnet({ home })).close();
-    const again = await createDevnet({ home });
+    await (await startNode({ kind: "devnet", home })).stop();
+    const again = await startNode({ kind: "devnet", home });
     expect(again.resumed).not.toContain("ahead of the clock");
-    await again.close();
+    await again.stop();
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -49,7 +49,7 @@ test("given a clock that is where the chain is, when a devnet is restarted, then
 
 test("given validators whose votes the chain refuses, then the reason is reported once", async () => {
   const problems: unknown[] = [];
-  const devnet = await createDevnet({ onProblem: (error) => problems.push(error) });
+  const devnet = await startNode({ kind: "devnet", onProblem: (error) => problems.push(error) });
   try {
     const { agent, chain } = devnet;
     // A vote for something that is not on the chain, as if a duty had asked for it.
@@ -67,6 +67,6 @@ test("given validators whose votes the chain refuses, then the reason is reporte
       }),
     ]);
   } finally {
-    await devnet.close();
+    await devnet.stop();
   }
 });

@@ -1,7 +1,7 @@
 // A chain that begins from another one's checkpoint (reference 60, section 12): what is in it is there again, what
 // waits goes on, and Ethereum is the one that the chain knew.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetGenesisText, withCheckpoint } from "../../src/devnet/genesis.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
@@ -12,6 +12,7 @@ import {
   readCheckpointFile,
 } from "../../src/engine/checkpoints.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
+import { startNode } from "../../src/start-node.ts";
 import {
   decodeAssets,
   decodeBanking,
@@ -67,7 +68,7 @@ describe("a chain that begins from a checkpoint", () => {
   let endTime: bigint;
 
   beforeAll(async () => {
-    before = await createDevnet({ ...seeded, parameters: { "validators.epoch.length": "1h" } });
+    before = await startNode({ kind: "devnet", ...seeded, parameters: { "validators.epoch.length": "1h" } });
     const { chain, parties } = before;
     const [alice, bob] = parties.map(({ key }) => new PartyClient(chain, key));
     const deliverOn = BigInt(chain.status.timeNs) + 7_200n * SECOND;
@@ -110,7 +111,8 @@ describe("a chain that begins from a checkpoint", () => {
     content = decodeCheckpoint(Buffer.from((JSON.parse(text) as CheckpointText).state, "base64"));
     held = await balances(before);
     endTime = BigInt(chain.status.timeNs);
-    after = await createDevnet({
+    after = await startNode({
+      kind: "devnet",
       ...seeded,
       nowNs: () => endTime + 60n * SECOND,
       genesisTimeNs: endTime + 60n * SECOND,
@@ -118,8 +120,8 @@ describe("a chain that begins from a checkpoint", () => {
     });
   }, 30_000);
   afterAll(async () => {
-    await before?.close();
-    await after?.close();
+    await before?.stop();
+    await after?.stop();
   });
 
   test("given the same state, then the checkpoint is the same, and its hash is that of its parts", async () => {
@@ -198,12 +200,12 @@ describe("a chain that begins from a checkpoint", () => {
   test("given parameters that the genesis keeps, then the checkpoint's are passed over", async () => {
     const document = JSON.parse(withCheckpoint(devnetGenesisText(), JSON.parse(text) as CheckpointText));
     document.app_state.network_parameters_checkpoint_overwrite = ["spam.protection.max.votes"];
-    const kept = await createDevnet({ ...seeded, genesis: JSON.stringify(document) });
+    const kept = await startNode({ kind: "devnet", ...seeded, genesis: JSON.stringify(document) });
     const value = async (key: string) =>
       (await get(kept, `network/parameters/${key}`)).networkParameter.value;
     expect(await value("spam.protection.max.votes")).toBe("3");
     expect(await value("validators.epoch.length")).toBe("1h");
-    await kept.close();
+    await kept.stop();
   });
 
   test("then what was scheduled is delivered, and what recurs goes on", async () => {
@@ -263,7 +265,7 @@ describe("a checkpoint that cannot be used", () => {
       "there is no account '*NONE' of the network",
     ],
   ])("given %s, then the chain does not begin, and says why", async (_title, checkpoint, reason) => {
-    const failure = await createDevnet(genesis(checkpoint)).catch((error) => error);
+    const failure = await startNode({ kind: "devnet", ...genesis(checkpoint) }).catch((error) => error);
     expect(failure).toBeInstanceOf(NodeError);
     expect(failure).toMatchObject({ code: "checkpoint_invalid", message: expect.stringContaining(reason) });
   });

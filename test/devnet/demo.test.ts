@@ -1,9 +1,10 @@
 // The scripted month: it leaves nothing of a network without markets empty, and everything answers on it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DEMO_SECONDS, type DemoResult, gapsOf, playDemo, summarise } from "../../src/devnet/demo/demo.ts";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
+import { startNode } from "../../src/start-node.ts";
 import { openReader } from "../../src/store/database.ts";
 
 const NOW = 1_900_000_000_000_000_000n;
@@ -16,7 +17,8 @@ const problems: unknown[] = [];
 /** Time that stands still but for what the chain is told. */
 function start(): Promise<Devnet> {
   const genesisTimeNs = NOW - BigInt(DEMO_SECONDS) * 1_000_000_000n;
-  return createDevnet({
+  return startNode({
+    kind: "devnet",
     seed: "demo",
     genesisTimeNs,
     nowNs: () => NOW,
@@ -35,7 +37,7 @@ beforeAll(async () => {
   await devnet.history();
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   expect(problems).toEqual([]);
 });
 

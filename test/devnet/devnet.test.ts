@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { devnetAddressFile } from "../../src/devnet/home.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
+import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -18,10 +19,10 @@ let devnet: Devnet;
 const problems: unknown[] = [];
 
 beforeAll(async () => {
-  devnet = await createDevnet({ onProblem: (error) => problems.push(error) });
+  devnet = await startNode({ kind: "devnet", onProblem: (error) => problems.push(error) });
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   expect(problems).toEqual([]);
 });
 
@@ -323,7 +324,8 @@ describe("two devnets, and one that comes back", () => {
   test("the same genesis, clock and seed give the same application hash", async () => {
     const run = async () => {
       let now = 1_900_000_000_000_000_000n;
-      const one = await createDevnet({
+      const one = await startNode({
+        kind: "devnet",
         seed: "same",
         mode: { kind: "manual" },
         genesisTimeNs: now,
@@ -334,7 +336,7 @@ describe("two devnets, and one that comes back", () => {
         const { height, appHash } = one.chain.status;
         return { height, appHash };
       } finally {
-        await one.close();
+        await one.stop();
       }
     };
     const first = await run();
@@ -344,20 +346,20 @@ describe("two devnets, and one that comes back", () => {
   test("a home goes on where it ended: same chain, same Ethereum, no second funding", async () => {
     const home = mkdtempSync(join(tmpdir(), "lyra-test-"));
     try {
-      const first = await createDevnet({ home, mode: { kind: "manual" } });
+      const first = await startNode({ kind: "devnet", home, mode: { kind: "manual" } });
       await first.chain.bridge.deposit("0d".repeat(32), BRIDGED, 5n);
       const { height, appHash } = first.chain.status;
-      await first.close();
+      await first.stop();
       expect(existsSync(join(home, devnetAddressFile))).toBe(false);
 
-      const second = await createDevnet({ home, mode: { kind: "manual" } });
+      const second = await startNode({ kind: "devnet", home, mode: { kind: "manual" } });
       try {
         expect(second.chain.status).toMatchObject({ height, appHash });
         expect(second.resumed).toContain(`resumed at block ${height}`);
         await second.chain.bridge.deposit("0d".repeat(32), BRIDGED, 5n);
         expect(second.chain.status.height).toBeGreaterThan(height);
       } finally {
-        await second.close();
+        await second.stop();
       }
     } finally {
       rmSync(home, { recursive: true, force: true });
@@ -371,23 +373,23 @@ describe("two devnets, and one that comes back", () => {
     const withoutValidators = JSON.parse(dump);
     withoutValidators.genesis.app_state.validators = {};
     try {
-      const first = await createDevnet({ home, fund: false });
+      const first = await startNode({ kind: "devnet", home, fund: false });
       await expect(first.chain.load(JSON.stringify(withoutValidators))).rejects.toThrow(
         "lacks the devnet's validator",
       );
       expect((await first.chain.load(dump)).genesisTimeNs).toBe(genesisTimeNs);
-      await first.close();
-      const second = await createDevnet({ home });
+      await first.stop();
+      const second = await startNode({ kind: "devnet", home });
       expect(second.chain.status.genesisTimeNs).toBe(genesisTimeNs);
       expect(JSON.parse(await second.chain.dump()).genesis).toEqual(JSON.parse(dump).genesis);
-      await second.close();
+      await second.stop();
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
   });
 
   test("a port that is in use ends the start, and everything is taken back", async () => {
-    const start = createDevnet({ dataPort: Number(new URL(devnet.nodeUrl).port) });
+    const start = startNode({ kind: "devnet", dataPort: Number(new URL(devnet.nodeUrl).port) });
     expect(start).rejects.toThrow("is in use");
     await start.catch(() => {});
   });

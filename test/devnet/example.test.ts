@@ -3,14 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
 const EXAMPLE = join(ROOT, "examples", "first-transfer.mjs");
 
 describe("the README's example", () => {
   test("given a devnet, when it is run with Node, then its transfer is executed and read back", async () => {
-    const devnet = await createDevnet();
+    const devnet = await startNode({ kind: "devnet" });
     try {
       const child = Bun.spawn(["node", EXAMPLE, devnet.nodeUrl, devnet.dataUrl], {
         stdout: "pipe",
@@ -26,7 +26,7 @@ describe("the README's example", () => {
       expect(out).toContain("reference: 'hello'");
       expect(out).toContain(devnet.parties[1]!.publicKey);
     } finally {
-      await devnet.close();
+      await devnet.stop();
     }
   });
 
@@ -45,7 +45,7 @@ describe("the README's example", () => {
 
   test("given a devnet on other ports in the folder, then it finds it; given a refusal, then it exits with 1", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lyra-example-"));
-    const devnet = await createDevnet({ home: join(folder, ".lyra", "devnet") });
+    const devnet = await startNode({ kind: "devnet", home: join(folder, ".lyra", "devnet") });
     const run = async () => {
       const child = Bun.spawn(["node", EXAMPLE], { cwd: folder, stdout: "pipe", stderr: "pipe" });
       const [out, err] = await Promise.all([
@@ -63,7 +63,7 @@ describe("the README's example", () => {
       expect(out).not.toContain("STATUS_DONE");
       expect(err).toMatch(/^the transfer was refused: npx bun src\/main.ts explain [0-9A-F]{64}\n$/);
     } finally {
-      await devnet.close();
+      await devnet.stop();
       rmSync(folder, { recursive: true, force: true });
     }
   });

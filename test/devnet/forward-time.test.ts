@@ -1,14 +1,15 @@
 // The time control of the network's single-process chain, and a refused impersonation: over HTTP and by the command.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 import { timeNs } from "../../src/wire/time-text.ts";
 import { lyra } from "../rig/lyra.ts";
 
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await createDevnet({ fund: false });
+  devnet = await startNode({ kind: "devnet", fund: false });
 });
-afterAll(() => devnet.close());
+afterAll(() => devnet.stop());
 
 const SECOND_NS = 1_000_000_000n;
 const post = async (path: string, body: unknown, headers: Record<string, string> = {}) => {

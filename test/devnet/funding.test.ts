@@ -1,11 +1,11 @@
 // What a new devnet is given, and that it is given once.
 import { describe, expect, test } from "bun:test";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { Funding, type FundingOptions } from "../../src/devnet/funding.ts";
 import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/devnet/genesis.ts";
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { BridgeSimulator } from "../../src/ethereum/bridge-simulator.ts";
 import type { ValidatorAgent } from "../../src/ethereum/validator-agent.ts";
+import { startNode } from "../../src/start-node.ts";
 import { fakeChain } from "./fake-chain.ts";
 
 function rehearsal() {
@@ -58,7 +58,7 @@ describe("funding", () => {
   });
 
   test("without funding the parties have nothing, and the validator has what it needs to work", async () => {
-    const devnet = await createDevnet({ fund: false });
+    const devnet = await startNode({ kind: "devnet", fund: false });
     try {
       expect(devnet.report().parties.map(({ balances, stake }) => [balances.length, stake])).toEqual(
         Array(10).fill([0, "0"]),
@@ -66,7 +66,7 @@ describe("funding", () => {
       const { node } = await (await fetch(`${devnet.dataUrl}/api/v2/node/${devnet.validator.nodeId}`)).json();
       expect(node.pendingStake).toBe("2000000000000000000000000");
     } finally {
-      await devnet.close();
+      await devnet.stop();
     }
   });
 });

@@ -13,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { forgetAside, putBack, setAside, settleReset } from "../../src/devnet/home.ts";
+import { startNode } from "../../src/start-node.ts";
 import { storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
 
@@ -102,8 +102,8 @@ test("a chain keeps its genesis, whatever becomes of the file", async () => {
   const home = scratch.path();
   const file = join(home, "genesis.json");
   const begin = async () => {
-    const { resumed, close } = await createDevnet({ home });
-    await close();
+    const { resumed, stop } = await startNode({ kind: "devnet", home });
+    await stop();
     return resumed;
   };
   expect(await begin()).toBe("");

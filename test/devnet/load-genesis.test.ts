@@ -1,8 +1,8 @@
 // A dump brings its genesis along, whatever becomes of the file beside the store.
 import { afterAll, expect, test } from "bun:test";
-import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 import { newHome, removeHomes } from "../chain/rig.ts";
 
 afterAll(removeHomes);
@@ -11,24 +11,31 @@ const MANUAL = { mode: { kind: "manual" }, fund: false } as const;
 const GENESIS_NS = 1_900_000_000_000_000_000n;
 
 test("given a genesis file that cannot be written, when a dump is loaded, then the chain has its genesis, after a restart too", async () => {
-  const source = await createDevnet({ ...MANUAL, genesisTimeNs: GENESIS_NS });
+  const source = await startNode({ kind: "devnet", ...MANUAL, genesisTimeNs: GENESIS_NS });
   const dump = await source.chain.dump();
-  await source.close();
+  await source.stop();
   const home = newHome();
   const problems: unknown[] = [];
   const onProblem = (error: unknown) => problems.push(error);
   const options = { ...MANUAL, home, onProblem };
-  const first = await createDevnet({ ...options, genesisTimeNs: GENESIS_NS + 86_400_000_000_000n });
+  const first = await startNode({
+    kind: "devnet",
+    ...options,
+    genesisTimeNs: GENESIS_NS + 86_400_000_000_000n,
+  });
   const file = join(home, "genesis.json");
   const before = readFileSync(file, "utf8");
-  mkdirSync(`${file}.part`);
+  // Nothing can be written where a folder is.
+  renameSync(file, `${file}.kept`);
+  mkdirSync(file);
   const { height } = await first.chain.load(dump);
   expect(problems).toHaveLength(1);
-  await first.close();
+  await first.stop();
+  rmSync(file, { recursive: true });
+  renameSync(`${file}.kept`, file);
   expect(readFileSync(file, "utf8")).toBe(before);
-  rmSync(`${file}.part`, { recursive: true });
-  const again = await createDevnet(options);
+  const again = await startNode({ kind: "devnet", ...options });
   expect(again.chain.status).toMatchObject({ height, genesisTimeNs: GENESIS_NS });
-  await again.close();
+  await again.stop();
   expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(JSON.parse(dump).genesis);
 });

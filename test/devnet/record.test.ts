@@ -3,9 +3,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
+import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
@@ -20,7 +20,7 @@ test("given --record, when the file is loaded into another home, then it has the
     string,
     string,
   ];
-  const devnet = await createDevnet({ home, record });
+  const devnet = await startNode({ kind: "devnet", home, record });
   await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 5n);
   const snapshot = await devnet.chain.snapshot();
   await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 6n);
@@ -28,7 +28,7 @@ test("given --record, when the file is loaded into another home, then it has the
   await devnet.chain.endEpoch();
   await devnet.chain.mine(10);
   // The validators may still answer the last block: the end is where it is closed.
-  await devnet.close();
+  await devnet.stop();
   const { height } = devnet.chain.status;
 
   const db = openWriter(copy);
@@ -45,7 +45,7 @@ test("given an upgrade that was agreed on, when its height comes, then the chain
     string,
   ];
   const options = { home, record, fund: false, mode: { kind: "manual" } } as const;
-  const devnet = await createDevnet(options);
+  const devnet = await startNode({ kind: "devnet", ...options });
   const { chain, validator } = devnet;
   const height = chain.status.height + 2;
   const party = Buffer.from(validator.vega(1).publicKey).toString("hex");
@@ -55,7 +55,7 @@ test("given an upgrade that was agreed on, when its height comes, then the chain
   const halted = `protocol upgrade to v0.72.0 agreed on for height ${height}`;
   expect(chain.status).toMatchObject({ height, halted });
   const written = readFileSync(record);
-  await devnet.close();
+  await devnet.stop();
   expect(readFileSync(record).equals(written)).toBe(true);
 
   // The last record: its size, its number, its event.
@@ -65,9 +65,9 @@ test("given an upgrade that was agreed on, when its height comes, then the chain
   expect(events.at(-2)!.endBlock).toEqual({ height: BigInt(height) });
   expect(events.filter(({ protocolUpgradeStarted }) => protocolUpgradeStarted)).toHaveLength(1);
 
-  const again = await createDevnet(options);
+  const again = await startNode({ kind: "devnet", ...options });
   expect(again.chain.status).toMatchObject({ height, halted });
-  await again.close();
+  await again.stop();
   expect(readFileSync(record).equals(written)).toBe(true);
 
   const db = openWriter(copy);

@@ -1,7 +1,7 @@
 // What makes history segments, when the chain takes blocks back.
 import { expect, spyOn, test } from "bun:test";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { SegmentMaker } from "../../src/history/segment-maker.ts";
+import { startNode } from "../../src/start-node.ts";
 
 test("given two reverts at the same time, then one maker of segments goes on, and none when the devnet is closed", async () => {
   const { onCommitted, stop } = SegmentMaker.prototype;
@@ -18,7 +18,7 @@ test("given two reverts at the same time, then one maker of segments goes on, an
     ended.add(this);
     return stop.call(this);
   });
-  const devnet = await createDevnet({ mode: { kind: "manual" }, segmentLength: 5, fund: false });
+  const devnet = await startNode({ kind: "devnet", mode: { kind: "manual" }, segmentLength: 5, fund: false });
   try {
     await devnet.history();
     const id = await devnet.chain.snapshot();
@@ -29,7 +29,7 @@ test("given two reverts at the same time, then one maker of segments goes on, an
     await devnet.history();
     expect(all.size - ended.size).toBe(1);
   } finally {
-    await devnet.close();
+    await devnet.stop();
     told.mockRestore();
     stopped.mockRestore();
   }

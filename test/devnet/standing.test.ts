@@ -1,11 +1,11 @@
 // A chain whose accounts contradict what came in and went out stops, and says so wherever one looks.
 import { expect, test } from "bun:test";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import type { Account } from "../../src/engine/collateral.ts";
 import { accountId, type Collateral } from "../../src/engine/collateral.ts";
 import { InvariantError } from "../../src/engine/errors.ts";
 import type { Table } from "../../src/engine/state.ts";
+import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -18,7 +18,8 @@ function accountsOf(chain: object): Table<Account> {
 
 test("given a unit that came from nowhere, when a block ends, then the chain stands still for good and everybody is told", async () => {
   const standing: (string | undefined)[] = [];
-  const devnet = await createDevnet({
+  const devnet = await startNode({
+    kind: "devnet",
     mode: { kind: "manual" },
     onStanding: (reason) => standing.push(reason),
   });
@@ -43,12 +44,12 @@ test("given a unit that came from nowhere, when a block ends, then the chain sta
     };
     expect(statistics.status).toBe("CHAIN_STATUS_DISCONNECTED");
   } finally {
-    await devnet.close();
+    await devnet.stop();
   }
 });
 
 test("given accounts that hold what came in, then the check is silent; given one that holds less, then it is not", async () => {
-  const devnet = await createDevnet({ mode: { kind: "manual" } });
+  const devnet = await startNode({ kind: "devnet", mode: { kind: "manual" } });
   try {
     const { core } = devnet.chain as unknown as { core: { engine: { domains: { collateral: Collateral } } } };
     const { collateral } = core.engine.domains;
@@ -59,6 +60,6 @@ test("given accounts that hold what came in, then the check is silent; given one
     accounts.set(id, { ...account, balance: account.balance - 1n });
     expect(() => collateral.checkConservation()).toThrow(InvariantError);
   } finally {
-    await devnet.close();
+    await devnet.stop();
   }
 });

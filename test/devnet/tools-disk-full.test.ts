@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
+import { startNode } from "../../src/start-node.ts";
 import { BRIDGED, DOLLAR } from "../rig/devnet-client.ts";
 
 const NEW = "ab".repeat(32);
@@ -137,7 +138,8 @@ let snapshot: string;
 /** A devnet whose clock stands, with a withdrawal that its validators have signed. */
 async function start(home?: string): Promise<Devnet> {
   const nowNs = 1_893_456_000_000_000_000n;
-  return createDevnet({
+  return startNode({
+    kind: "devnet",
     genesisTimeNs: nowNs,
     nowNs: () => nowNs,
     mode: { kind: "manual" },
@@ -166,7 +168,7 @@ beforeAll(async () => {
   snapshot = await devnet.chain.snapshot();
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -222,7 +224,7 @@ test("after an error and a restart there is no effect either, and it can be done
   await expect(again.chain.bridge.claim(id)).rejects.toMatchObject({ code: "halted" });
   await expect(again.chain.bridge.deposit(NEW, BRIDGED, 5n)).rejects.toMatchObject({ code: "halted" });
   free();
-  await again.close();
+  await again.stop();
   again = await start(home);
   await blocks(again);
   expect(await TOOLS.claim!.isDone(again, id)).toBe(false);
@@ -231,7 +233,7 @@ test("after an error and a restart there is no effect either, and it can be done
   await again.chain.bridge.deposit(NEW, BRIDGED, 5n);
   expect(await TOOLS.claim!.isDone(again, id)).toBe(true);
   expect(await balance(again, BRIDGED)).toBe(5n);
-  await again.close();
+  await again.stop();
 });
 
 test("a devnet whose start failed for want of room funds its parties at the next one", async () => {

@@ -1,10 +1,11 @@
 // What a devnet tells of one transaction: over HTTP, by `lyra explain HASH`, and as a line while it runs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DevnetWords, type NamedThings, TransactionLines } from "../../src/cli/devnet-transactions.ts";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
 import { PartyClient } from "../../src/devnet/party-client.ts";
 import type { TxOutcome } from "../../src/engine/chain-port.ts";
+import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
@@ -18,9 +19,9 @@ let devnet: Devnet;
 const verdicts: [TxOutcome, CheckedTransaction | undefined][] = [];
 
 beforeAll(async () => {
-  devnet = await createDevnet({ onOutcome: (outcome, tx) => verdicts.push([outcome, tx]) });
+  devnet = await startNode({ kind: "devnet", onOutcome: (outcome, tx) => verdicts.push([outcome, tx]) });
 });
-afterAll(() => devnet.close());
+afterAll(() => devnet.stop());
 
 function transfer(to: string, amount: string): CommandInit {
   return {

@@ -1,10 +1,10 @@
 // The wallet of a devnet: in its process, with the parties' keys, approving everything.
 import { expect, test } from "bun:test";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { DEVNET_WALLET_NAME, serveDevnetWallet } from "../../src/devnet/wallet.ts";
+import { startNode } from "../../src/start-node.ts";
 
 test("given a devnet with a wallet, when a page connects and sends a transfer, then it is executed", async () => {
-  const devnet = await createDevnet();
+  const devnet = await startNode({ kind: "devnet" });
   const wallet = await serveDevnetWallet(devnet, 0);
   try {
     let token = "";
@@ -60,6 +60,6 @@ test("given a devnet with a wallet, when a page connects and sends a transfer, t
     expect(devnet.asset("00".repeat(32))).toBeUndefined();
   } finally {
     await wallet.close();
-    await devnet.close();
+    await devnet.stop();
   }
 });

@@ -2,7 +2,8 @@
 import { heapStats } from "bun:jsc";
 import { leadingZeroBits, proofHash } from "../../src/chain/admission/pow/function.ts";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
@@ -43,7 +44,7 @@ interface Bytes {
 
 /** Does each kind so often. @returns how much more is held after the last one than after the warm-up */
 export async function growthOf({ warmUp, count, characters }: Sizes, only?: string): Promise<Growth[]> {
-  const devnet = await createDevnet({ parameters: PARAMETERS });
+  const devnet = await startNode({ kind: "devnet", parameters: PARAMETERS });
   try {
     const growths: Growth[] = [];
     for (const [kind, run] of Object.entries(kindsOf(devnet, characters))) {
@@ -55,7 +56,7 @@ export async function growthOf({ warmUp, count, characters }: Sizes, only?: stri
     }
     return growths;
   } finally {
-    await devnet.close();
+    await devnet.stop();
   }
 }
 

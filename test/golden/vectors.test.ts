@@ -3,10 +3,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { BUILD } from "../../src/node/build.ts";
-import { type RunningNode, startNode } from "../../src/node/start.ts";
+import type { DataNode } from "../../src/node/start.ts";
 import { dataApp } from "../../src/planes/data/app.ts";
 import { DataContext } from "../../src/planes/data/context.ts";
 import { DataPlane } from "../../src/planes/data/plane.ts";
+import { startNode } from "../../src/start-node.ts";
 import { openReader } from "../../src/store/database.ts";
 import { type RecordedHome, recordedHome } from "../support/recorded-home.ts";
 import { type Edge, pagesOf, walkBackward, walkForward } from "../support/walk.ts";
@@ -20,7 +21,7 @@ describe.if(hasVectors)("recorded answers", () => {
   const entries = answers?.entries ?? [];
   let home: RecordedHome;
   let context: DataContext;
-  let node: RunningNode;
+  let node: DataNode;
   let handle: Fetch;
 
   beforeAll(async () => {
@@ -32,14 +33,7 @@ describe.if(hasVectors)("recorded answers", () => {
     });
     const app = dataApp(new DataPlane(context));
     handle = async (request) => app.handle(request);
-    node = await startNode({
-      home: home.path,
-      host: "127.0.0.1",
-      dataPort: 0,
-      segmentLength: 1000,
-      limits: DEFAULT_LIMITS,
-      replay: [],
-    });
+    node = await startNode({ kind: "data", home: home.path });
   });
   afterAll(async () => {
     await node.stop();

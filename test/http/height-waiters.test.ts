@@ -3,8 +3,8 @@ import { afterEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet } from "../../src/devnet/devnet.ts";
 import { HeightWaiters } from "../../src/http/height-waiters.ts";
+import { startNode } from "../../src/start-node.ts";
 import { ServedChain } from "../support/served-chain.ts";
 
 const NEVER = new AbortController().signal;
@@ -110,7 +110,7 @@ describe.each([false, true])("a devnet, with a thread that answers: %p", (thread
   test("a block wakes who waits for it, on both ports, sooner than the look for all would", async () => {
     const home = mkdtempSync(join(tmpdir(), "lyra-waiters-"));
     homes.push(home);
-    const devnet = await createDevnet({ home, thread, fund: false, mode: { kind: "manual" } });
+    const devnet = await startNode({ kind: "devnet", home, thread, fund: false, mode: { kind: "manual" } });
     let lateMs = 0;
     const rounds = 10;
     for (let round = 0; round < rounds; round++) {
@@ -123,7 +123,7 @@ describe.each([false, true])("a devnet, with a thread that answers: %p", (thread
       expect((await waiting).status).toBe(200);
       lateMs += performance.now() - minedMs;
     }
-    await devnet.close();
+    await devnet.stop();
     // By the look alone it is 50 ms each.
     expect(lateMs / rounds).toBeLessThan(25);
   });

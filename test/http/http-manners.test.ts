@@ -1,14 +1,15 @@
 // What HTTP asks of every port, whatever it serves: hosts, bodies, methods, trailers, and where the documents are.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { acceptedForm } from "../../src/http/accept.ts";
+import { startNode } from "../../src/start-node.ts";
 
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await createDevnet({ fund: false });
+  devnet = await startNode({ kind: "devnet", fund: false });
 });
-afterAll(() => devnet.close());
+afterAll(() => devnet.stop());
 
 /** A port, a GET that it has, a POST that reads a body, and a body that is too long for it. */
 const PORTS = {

@@ -1,8 +1,9 @@
 // What `/metrics` tells beside counts: times by class of route, errors by who made them, rate, lag, log, descriptors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { latencyLines, ROUTE_CLASSES, ServerCounts } from "../../src/http/counts.ts";
 import { IngestRate } from "../../src/http/status.ts";
+import { startNode } from "../../src/start-node.ts";
 
 /** Numbers by name and labels. */
 function read(text: string): Map<string, number> {
@@ -71,9 +72,9 @@ describe("the rate of blocks", () => {
 describe("of a devnet", () => {
   let devnet: Devnet;
   beforeAll(async () => {
-    devnet = await createDevnet({ fund: false });
+    devnet = await startNode({ kind: "devnet", fund: false });
   });
-  afterAll(() => devnet.close());
+  afterAll(() => devnet.stop());
 
   const metrics = async () => read(await (await fetch(`${devnet.dataUrl}/metrics`)).text());
 

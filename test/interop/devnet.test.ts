@@ -1,8 +1,9 @@
 // A devnet as the network's own JavaScript packages see it: what they sign and prove is accepted, executed and read
 // back; what breaks a rule is refused with the network's code and words (reference 30, section 7; 40, section 3.3).
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
 import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { startNode } from "../../src/start-node.ts";
 import { type Answer, type Head, PublicClient } from "./public-client.ts";
 
 const DOLLAR = madeUpAssetId("tUSD");
@@ -16,7 +17,8 @@ const SPAM = 89;
 let devnet: Devnet;
 
 beforeAll(async () => {
-  devnet = await createDevnet({
+  devnet = await startNode({
+    kind: "devnet",
     parameters: {
       "spam.pow.difficulty": "8",
       "spam.pow.increaseDifficulty": "0",
@@ -27,7 +29,7 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => devnet.close());
+afterAll(() => devnet.stop());
 
 /** Every test has a party of its own: what one is refused for does not count for another. */
 let parties = 0;

@@ -1,9 +1,8 @@
 // What a served home says when the thread that writes is in trouble: while it is, and when it no longer is.
 import { afterAll, afterEach, expect, test } from "bun:test";
 import { rmSync, writeFileSync } from "node:fs";
-import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
-import { startNode } from "../../src/node/start.ts";
 import type { WriterOrder, WriterReport } from "../../src/node/writer.worker.ts";
+import { startNode } from "../../src/start-node.ts";
 import { load, SAMPLE, Scratch } from "../rig/homes.ts";
 import { ServingLyra } from "../rig/lyra.ts";
 
@@ -41,8 +40,7 @@ test("a writer's thread that ends after everything is loaded is told, without it
   const home = scratch.path();
   await load(home, SAMPLE);
   globalThis.Worker = EndingWriter as unknown as typeof Worker;
-  const config = { home, host: "127.0.0.1", dataPort: 0, segmentLength: 1000, replay: [] };
-  const node = await startNode({ ...config, limits: DEFAULT_LIMITS });
+  const node = await startNode({ kind: "data", home });
   try {
     await node.loaded;
     expect(await readyz(node.dataUrl)).toBe(200);
@@ -67,8 +65,7 @@ test("of two failures the first is told: the blocks that were not stored, not th
     { ...failed, attempt: "store.write", message: "the disk is full: block 7 could not be stored" },
     { ...failed, attempt: "history.segment", message: "the disk is full: segments could not be made" },
   ];
-  const config = { home, host: "127.0.0.1", dataPort: 0, segmentLength: 1000, replay: [SAMPLE] };
-  const node = await startNode({ ...config, limits: DEFAULT_LIMITS });
+  const node = await startNode({ kind: "data", home, replay: [SAMPLE] });
   try {
     await expect(node.loaded).rejects.toThrow("block 7 could not be stored");
   } finally {

@@ -7,7 +7,7 @@ import { Dice } from "../../scripts/sample/seeded.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { loadConfig } from "../../src/node/config.ts";
 import { scrub } from "../../src/node/scrub.ts";
-import { startNode } from "../../src/node/start.ts";
+import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { checkPages } from "../../src/store/page-check.ts";

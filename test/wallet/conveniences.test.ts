@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync } from "node:fs";
 import { nearest } from "../../src/cli/arguments.ts";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 import { amountText, exactAmountText, symbolText } from "../../src/wallet/approvals/amounts.ts";
 import { lookAlikes } from "../../src/wallet/approvals/plain-text.ts";
 import { requestLines, wrapped } from "../../src/wallet/approvals/shown.ts";
@@ -13,10 +14,10 @@ import { KEY_1 } from "./support/vectors.ts";
 const cli = new Cli();
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await createDevnet({});
+  devnet = await startNode({ kind: "devnet" });
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   cli.remove();
 });
 

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../src/devnet/devnet.ts";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { startNode } from "../../src/start-node.ts";
 import { DOLLAR } from "../rig/devnet-client.ts";
 import { bannedUntil, executedOf } from "../support/devnet-party.ts";
 import { Cli } from "./support/cli.ts";
@@ -13,11 +14,11 @@ const cold = new Cli();
 const hot = new Cli();
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
   await devnet.chain.bridge.deposit(KEY_1, DOLLAR, 1_000_000_000n);
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   cold.remove();
   hot.remove();
 });

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DEFAULT_LIMITS } from "../../../src/http/limits.ts";
-import { startNode } from "../../../src/node/start.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { assetEvent, ServedChain } from "../../support/served-chain.ts";
 
 const WAIT_MS = 150;
@@ -123,8 +122,7 @@ test("an empty store has height 0", async () => {
 test("beside a writer in another thread: times and heights agree, never go back, and are waited for", async () => {
   const home = mkdtempSync(join(tmpdir(), "lyra-min-height-"));
   const sample = join(import.meta.dir, "../../../data/sample.evts.gz");
-  const config = { home, host: "127.0.0.1", dataPort: 0, segmentLength: 1000, limits: DEFAULT_LIMITS };
-  const node = await startNode({ ...config, replay: [sample] });
+  const node = await startNode({ kind: "data", home, replay: [sample] });
   let isLoading = true;
   const ask = async (headers: Record<string, string> = {}) => {
     const response = await fetch(`${node.dataUrl}/api/v2/vega/time`, { headers });

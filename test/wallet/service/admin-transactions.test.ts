@@ -1,8 +1,9 @@
 // The administrative methods that make transactions (reference 50, section 3.2), against a devnet.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { decodeInputData, decodeTransaction } from "../../../src/wire/generated/commands.ts";
 import { transactionHash } from "../../../src/wire/transaction.ts";
 import { checkTransaction } from "../../../src/wire/transaction-check.ts";
@@ -30,7 +31,7 @@ describe("transactions of a network, and to a node", () => {
   let devnet: Devnet;
   let transfer: Record<string, unknown>;
   beforeAll(async () => {
-    devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "2" } });
+    devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "2" } });
     writeFileSync(
       `${folder.path}/local.toml`,
       `name = "local"\n[[Metadata]]\nKey = "chain-id"\nValue = "${devnet.chainId}"\n[API.REST]\nHosts = ["${devnet.nodeUrl}"]\n`,
@@ -55,7 +56,7 @@ describe("transactions of a network, and to a node", () => {
     };
     transfer = { wallet: "rich", publicKey: alice!.publicKey, transaction: { transfer: command } };
   });
-  afterAll(() => devnet.close());
+  afterAll(() => devnet.stop());
 
   test("signed for a network", async () => {
     const { result } = (await call("admin.sign_transaction", { ...transfer, network: "local" })).body;

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { policyHash } from "../../../src/wallet/policies/policy.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { Lyra } from "../../rig/lyra.ts";
@@ -63,10 +64,10 @@ let cli: Cli;
 let devnet: Devnet;
 beforeAll(async () => {
   cli = new Cli();
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "3" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "3" } });
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   cli.remove();
 });
 

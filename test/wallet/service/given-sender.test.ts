@@ -2,7 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import type { LastBlock } from "../../../src/wallet/sending/blocks.ts";
 import { GivenSender, type GivenTransaction, tidOf } from "../../../src/wallet/sending/given-sender.ts";
@@ -30,7 +31,7 @@ let solver: Solver;
 const endings: (() => void)[] = [];
 afterEach(async () => {
   for (const end of endings.splice(0).reverse()) end();
-  await devnet.close();
+  await devnet.stop();
 });
 beforeEach(() => {
   solver = new Solver({ nowMs, threads: 0 });
@@ -39,7 +40,7 @@ beforeEach(() => {
 
 async function start(parameters: Readonly<Record<string, string>>): Promise<void> {
   const quick = { "spam.pow.difficulty": "4", ...parameters };
-  devnet = await createDevnet({ parameters: quick, mode: { kind: "manual" } });
+  devnet = await startNode({ kind: "devnet", parameters: quick, mode: { kind: "manual" } });
 }
 
 /** The sender of a command: like each one, it begins with what the one before wrote down. */

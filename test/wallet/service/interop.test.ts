@@ -2,9 +2,10 @@
 // browser, so what a browser adds to its requests is added here: the Origin header.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { WalletClient, WalletClientError } from "@vegaprotocol/wallet-client";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { ChainNode } from "../../../src/planes/wallet/chain-node.ts";
 import { type RunningWalletService, startWalletService } from "../../../src/planes/wallet/start.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { ApproveAll } from "../../../src/wallet/approvals/approve-all.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
@@ -17,7 +18,7 @@ let devnet: Devnet;
 let executed = 0;
 
 beforeAll(async () => {
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
   globalThis.fetch = Object.assign(
     (input: string | URL | Request, init: RequestInit = {}) => {
       const headers = new Headers(init.headers);
@@ -29,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   globalThis.fetch = realFetch;
-  await devnet.close();
+  await devnet.stop();
 });
 
 async function serve(node: NodeClient): Promise<RunningWalletService> {

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { keySeed, walletNode } from "../../../src/wallet/keys/derivation.ts";
 import { seedOf } from "../../../src/wallet/keys/recovery-phrase.ts";
 import { policyHash } from "../../../src/wallet/policies/policy.ts";
@@ -112,10 +113,10 @@ let machine: Machine;
 let devnet: Devnet;
 beforeAll(async () => {
   machine = new Machine();
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "3" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "3" } });
 });
 afterAll(async () => {
-  await devnet.close();
+  await devnet.stop();
   await machine.remove();
 });
 

@@ -2,7 +2,8 @@
 // real devnet behind a proxy that does all that.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { Solver } from "../../../src/chain/admission/pow/solver.ts";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import { NodePool } from "../../../src/wallet/sending/nodes.ts";
@@ -17,9 +18,9 @@ const nowMs = () => performance.now();
 const TIMEOUT_MS = 300;
 let devnet: Devnet;
 beforeAll(async () => {
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
 });
-afterAll(() => devnet.close());
+afterAll(() => devnet.stop());
 
 type Fault = "none" | "busy" | "dies" | "hangs" | "fails" | "dies before";
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
-import { createDevnet, type Devnet } from "../../../src/devnet/devnet.ts";
+import type { Devnet } from "../../../src/devnet/devnet.ts";
+import { startNode } from "../../../src/start-node.ts";
 import { DOLLAR } from "../../rig/devnet-client.ts";
 import { executedOf } from "../../support/devnet-party.ts";
 import { Cli } from "../support/cli.ts";
@@ -26,7 +27,7 @@ const [here, elsewhere] = [new Cli(), new Cli()];
 beforeAll(async () => {
   // A new user has no other wallet.
   for (const { wallets } of [here, elsewhere]) rmSync(join(wallets, "old"));
-  devnet = await createDevnet({ parameters: { "spam.pow.difficulty": "4" } });
+  devnet = await startNode({ kind: "devnet", parameters: { "spam.pow.difficulty": "4" } });
   const script = join(import.meta.dir, "../../../examples/dapp.mjs");
   page = Bun.spawn([process.execPath, script, "0"], { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const { value } = await page.stdout.getReader().read();
@@ -36,7 +37,7 @@ afterAll(async () => {
   await browser?.close();
   page.kill();
   await page.exited;
-  await devnet.close();
+  await devnet.stop();
   here.remove();
   elsewhere.remove();
 });

@@ -1,0 +1,28 @@
+// One call for every kind of node: the command line, tests and users of the library start theirs with it.
+
+import type { Devnet, DevnetConfig } from "./devnet/devnet.ts";
+import type { NodeError } from "./errors/node-error.ts";
+import type { DataNodeConfig } from "./node/config.ts";
+import type { DataNode } from "./node/start.ts";
+
+export interface RunningNode {
+  readonly home: string;
+  readonly dataUrl: string;
+  /** Settles when a thread of the node ends by itself: the node answers less than it should, or nothing. */
+  readonly broken: Promise<NodeError>;
+  /** Frees the ports and closes the store; at most two seconds. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a node: a data node over a home, which may load recordings meanwhile, or a devnet that makes its own blocks.
+ * Every port listens when this returns.
+ * @throws NodeError
+ */
+export function startNode(config: DevnetConfig): Promise<Devnet>;
+export function startNode(config: DataNodeConfig): Promise<DataNode>;
+export async function startNode(config: DevnetConfig | DataNodeConfig): Promise<RunningNode> {
+  // Each kind loads only its own code.
+  if (config.kind === "devnet") return (await import("./devnet/devnet.ts")).startDevnet(config);
+  return (await import("./node/start.ts")).startDataNode(config);
+}
