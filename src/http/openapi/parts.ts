@@ -1,7 +1,16 @@
-// What the smaller documents share: one way to write an answer, a body, and the way to the other documents.
+// Parts that the documents of the planes share: answers, bodies, errors, headers, and the way to the other documents.
 import manifest from "../../../package.json" with { type: "json" };
-import type { Operation, Paths, Response, Schema } from "./types.ts";
-import { OPENAPI_VERSION } from "./types.ts";
+import { UINT64 } from "./schemas.ts";
+import { PARAMETERS } from "./texts.ts";
+import {
+  type Header,
+  OPENAPI_VERSION,
+  type Operation,
+  type Parameter,
+  type Paths,
+  type Response,
+  type Schema,
+} from "./types.ts";
 
 /** Where each document is when the ports are the usual ones; a devnet prints its own at the start. */
 const OTHERS = [
@@ -67,4 +76,108 @@ export function answer(description: string, schema: Schema, type = "application/
 
 export function jsonBody(description: string, schema: Schema, example: unknown): Operation["requestBody"] {
   return { required: true, description, content: { "application/json": { schema, example } } };
+}
+
+/** Fifteen digits, which every client's numbers hold. */
+const MIN_HEIGHT_MAX = 999_999_999_999_999;
+
+export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
+  Pretty: {
+    name: "pretty",
+    in: "query",
+    description: PARAMETERS.pretty!,
+    allowEmptyValue: true,
+    schema: { type: "string" },
+  },
+  MinHeight: {
+    name: "X-Min-Height",
+    in: "header",
+    description:
+      "Answers from this height on: the request waits a while for it, and is then refused with 412 and the height there is.",
+    schema: { type: "integer", format: "int64", minimum: 0, maximum: MIN_HEIGHT_MAX },
+  },
+};
+
+export const HEADER_PARTS: Readonly<Record<string, Header>> = {
+  BlockHeight: {
+    description: "Height of the block that the answer was read at; 0 while there is none.",
+    schema: { type: "string", pattern: "^\\d+$" },
+  },
+  BlockTimestamp: {
+    description: "Time of that block, Unix nanoseconds; 0 while there is none.",
+    schema: UINT64,
+  },
+  RetryAfter: {
+    description: "Seconds after which it is worth asking again.",
+    schema: { type: "integer", minimum: 1 },
+  },
+};
+
+export const BLOCK_HEADERS = {
+  "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
+  "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
+};
+
+export const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+
+export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
+  ErrorDetail: {
+    type: "object",
+    properties: {
+      "@type": { type: "string", description: "Always `type.googleapis.com/vega.ErrorDetail`." },
+      code: { type: "integer", format: "int32", description: "Number of the error in the catalogue." },
+      message: { type: "string", description: "What could not be done." },
+      inner: { type: "string", description: "Why; empty when there is no more to say." },
+    },
+    required: ["@type", "code", "message", "inner"],
+  },
+  Error: {
+    type: "object",
+    properties: {
+      code: { type: "integer", format: "int32", description: "gRPC status number." },
+      message: {
+        type: "string",
+        description: "Kind of error, or the whole of it when there are no details.",
+      },
+      details: {
+        type: "array",
+        items: { $ref: "#/components/schemas/ErrorDetail" },
+        description: "Numbers and reasons of the error; empty when the message says it all.",
+      },
+    },
+    required: ["code", "message", "details"],
+  },
+};
+
+export type ErrorKind = readonly [status: string, name: string, description: string];
+
+export const BELOW_MIN_HEIGHT = [
+  "412",
+  "BelowMinHeight",
+  "The height of `X-Min-Height` was not reached in time.",
+] as const;
+
+export const BODY_TOO_LARGE = [
+  "413",
+  "BodyTooLarge",
+  "A posted body is longer than this node reads; one that is much longer is cut off without an answer in JSON.",
+] as const;
+
+export const BUSY = [
+  "503",
+  "Busy",
+  "As many requests as may wait for a height are waiting, or the node is not ready.",
+] as const;
+
+/** Headers that go with a status which may be another one soon. */
+export function retry(status: string): Response["headers"] {
+  return status === "429" || status === "503" ? RETRY_HEADERS : {};
+}
+
+export function errorResponse(description: string, headers: Response["headers"]): Response {
+  return {
+    description,
+    ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
 }

@@ -2,10 +2,22 @@
 import manifest from "../../../package.json" with { type: "json" };
 import type { Endpoint } from "../../http/endpoint.ts";
 import { localName, requestParameters } from "../../http/openapi/parameters.ts";
-import { OTHER_DOCUMENTS } from "../../http/openapi/parts.ts";
+import {
+  BELOW_MIN_HEIGHT,
+  BLOCK_HEADERS,
+  BODY_TOO_LARGE,
+  BUSY,
+  ERROR_SCHEMAS,
+  type ErrorKind,
+  errorResponse,
+  HEADER_PARTS,
+  OTHER_DOCUMENTS,
+  PARAMETER_PARTS,
+  retry,
+} from "../../http/openapi/parts.ts";
 import { PLAIN_ROUTES } from "../../http/openapi/plain-routes.ts";
-import { SchemaBook, UINT64 } from "../../http/openapi/schemas.ts";
-import { PARAMETERS, TAGS } from "../../http/openapi/texts.ts";
+import { SchemaBook } from "../../http/openapi/schemas.ts";
+import { TAGS } from "../../http/openapi/texts.ts";
 import {
   type Header,
   OPENAPI_VERSION,
@@ -19,7 +31,7 @@ import { messageDescriptor } from "../../wire/schema/index.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 
-export interface OpenApiParts {
+interface OpenApiParts {
   readonly openapi: string;
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
@@ -46,97 +58,6 @@ const INFO = {
   ].join(" "),
 };
 const SERVERS = [{ url: "/", description: "This node" }];
-
-/** Fifteen digits, which every client's numbers hold. */
-const MIN_HEIGHT_MAX = 999_999_999_999_999;
-
-export const PARAMETER_PARTS: Readonly<Record<string, Parameter>> = {
-  Pretty: {
-    name: "pretty",
-    in: "query",
-    description: PARAMETERS.pretty!,
-    allowEmptyValue: true,
-    schema: { type: "string" },
-  },
-  MinHeight: {
-    name: "X-Min-Height",
-    in: "header",
-    description:
-      "Answers from this height on: the request waits a while for it, and is then refused with 412 and the height there is.",
-    schema: { type: "integer", format: "int64", minimum: 0, maximum: MIN_HEIGHT_MAX },
-  },
-};
-
-export const HEADER_PARTS: Readonly<Record<string, Header>> = {
-  BlockHeight: {
-    description: "Height of the block that the answer was read at; 0 while there is none.",
-    schema: { type: "string", pattern: "^\\d+$" },
-  },
-  BlockTimestamp: {
-    description: "Time of that block, Unix nanoseconds; 0 while there is none.",
-    schema: UINT64,
-  },
-  RetryAfter: {
-    description: "Seconds after which it is worth asking again.",
-    schema: { type: "integer", minimum: 1 },
-  },
-};
-
-export const BLOCK_HEADERS = {
-  "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
-  "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
-};
-
-export const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
-
-export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
-  ErrorDetail: {
-    type: "object",
-    properties: {
-      "@type": { type: "string", description: "Always `type.googleapis.com/vega.ErrorDetail`." },
-      code: { type: "integer", format: "int32", description: "Number of the error in the catalogue." },
-      message: { type: "string", description: "What could not be done." },
-      inner: { type: "string", description: "Why; empty when there is no more to say." },
-    },
-    required: ["@type", "code", "message", "inner"],
-  },
-  Error: {
-    type: "object",
-    properties: {
-      code: { type: "integer", format: "int32", description: "gRPC status number." },
-      message: {
-        type: "string",
-        description: "Kind of error, or the whole of it when there are no details.",
-      },
-      details: {
-        type: "array",
-        items: { $ref: "#/components/schemas/ErrorDetail" },
-        description: "Numbers and reasons of the error; empty when the message says it all.",
-      },
-    },
-    required: ["code", "message", "details"],
-  },
-};
-
-export type ErrorKind = readonly [status: string, name: string, description: string];
-
-export const BELOW_MIN_HEIGHT = [
-  "412",
-  "BelowMinHeight",
-  "The height of `X-Min-Height` was not reached in time.",
-] as const;
-
-export const BODY_TOO_LARGE = [
-  "413",
-  "BodyTooLarge",
-  "A posted body is longer than this node reads; one that is much longer is cut off without an answer in JSON.",
-] as const;
-
-export const BUSY = [
-  "503",
-  "Busy",
-  "As many requests as may wait for a height are waiting, or the node is not ready.",
-] as const;
 
 /** Error answers that every unary resource can give, by status. */
 const ERRORS: readonly ErrorKind[] = [
@@ -220,17 +141,4 @@ function answerText(response: string): string {
   return isList
     ? "One page: each row with its cursor, and in `pageInfo` whether there are more."
     : "What was asked for.";
-}
-
-/** Headers that go with a status which may be another one soon. */
-export function retry(status: string): Response["headers"] {
-  return status === "429" || status === "503" ? RETRY_HEADERS : {};
-}
-
-export function errorResponse(description: string, headers: Response["headers"]): Response {
-  return {
-    description,
-    ...(headers && Object.keys(headers).length > 0 ? { headers } : {}),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
-  };
 }

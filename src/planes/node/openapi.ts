@@ -1,7 +1,19 @@
 // The OpenAPI document of the node plane, made from its endpoints and the messages they name.
 import manifest from "../../../package.json" with { type: "json" };
 import { localName, requestParameters } from "../../http/openapi/parameters.ts";
-import { OTHER_DOCUMENTS } from "../../http/openapi/parts.ts";
+import {
+  BELOW_MIN_HEIGHT,
+  BLOCK_HEADERS,
+  BODY_TOO_LARGE,
+  BUSY,
+  ERROR_SCHEMAS,
+  type ErrorKind,
+  errorResponse,
+  HEADER_PARTS,
+  OTHER_DOCUMENTS,
+  PARAMETER_PARTS,
+  retry,
+} from "../../http/openapi/parts.ts";
 import { SchemaBook } from "../../http/openapi/schemas.ts";
 import {
   OPENAPI_VERSION,
@@ -13,18 +25,6 @@ import {
 } from "../../http/openapi/types.ts";
 import { toPlain } from "../../wire/json.ts";
 import { readTransaction } from "../../wire/transaction.ts";
-import {
-  BELOW_MIN_HEIGHT,
-  BLOCK_HEADERS,
-  BODY_TOO_LARGE,
-  BUSY,
-  ERROR_SCHEMAS,
-  type ErrorKind,
-  errorResponse,
-  HEADER_PARTS,
-  PARAMETER_PARTS,
-  retry,
-} from "../data/openapi.ts";
 import type { ChainCall } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
