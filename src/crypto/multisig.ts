@@ -1,5 +1,5 @@
 /**
- * What validators sign for the Ethereum contracts, and how signatures are bundled (reference 60, section 4.7).
+ * Messages that validators sign for the Ethereum contracts, and bundles of their signatures (reference 60, section 4.7).
  *
  * Three layers of Solidity's abi.encode: the arguments and the function's name are `inner`; `inner` and the
  * address that binds the message are `message`; its Keccak digest is signed.
@@ -86,7 +86,7 @@ export function bridgeDigest<F extends BridgeFunction>(
   return keccakOf(bridgeMessage(name, values, target));
 }
 
-/** One validator's signature, 65 bytes r ‖ s ‖ v. */
+/** A validator's signature, 65 bytes r ‖ s ‖ v. */
 export function signBridgeDigest(digest: Uint8Array, secretKey: Uint8Array): Uint8Array {
   return secp256k1Sign(digest, secretKey);
 }
@@ -97,8 +97,8 @@ export function bundleSignatures(signatures: readonly Uint8Array[]): string {
 }
 
 /**
- * Who signed a bundle: one checksummed address a signature, undefined where one is no signature of `digest`.
- * An empty list stands for text that is no bundle at all.
+ * Signers of a bundle: a checksummed address for each signature, undefined where it is not a signature of `digest`.
+ * An empty list stands for text that is not a bundle.
  */
 export function bundleSigners(digest: Uint8Array, bundle: string): (string | undefined)[] {
   if (!/^0x(?:[0-9a-fA-F]{130})*$/.test(bundle)) return [];
@@ -109,7 +109,7 @@ export function bundleSigners(digest: Uint8Array, bundle: string): (string | und
   });
 }
 
-/** One argument in its word: numbers and addresses stand at the right end, bytes32 fills it. */
+/** An argument in its word: numbers and addresses stand at the right end, bytes32 fills it. */
 function word(title: string, type: ArgumentType, value: string | bigint): Buffer {
   switch (type) {
     case "address":

@@ -18,10 +18,10 @@ export function sha3HexOf(bytes: Uint8Array): string {
   return Bun.CryptoHasher.hash("sha3-256", bytes, "hex");
 }
 
-/** What is hashed, put together in one place: it is hashed before anybody else can write there. */
+/** A buffer in which the input of a hash is put together; it is hashed before the next input is written. */
 export class HashInput {
   readonly bytes: Buffer;
-  /** The first bytes, by how many: what is hashed is of a few lengths. */
+  /** Views of the first bytes, by length: inputs have a few lengths. */
   private readonly parts: Buffer[] = [];
 
   /** @param length bytes of the longest */

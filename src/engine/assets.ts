@@ -197,7 +197,7 @@ export class Assets implements AssetReader {
     this.put({ ...asset, details: updated(asset.details, staged.changes) });
   }
 
-  /** The contract that signatures for assets are bound to. @throws CommandError when there is none */
+  /** The contract that signatures for assets are bound to. @throws CommandError when none is configured */
   private bridge(): string {
     const address = collateralBridge(this.params.json<EthereumConfig>(ETHEREUM_CONFIG));
     if (address === undefined) throw new CommandError("no collateral bridge is configured");
@@ -293,7 +293,7 @@ function invalidAsset(id: string, problem: string): NodeError {
   );
 }
 
-/** What a proposed asset must have (section 5.3), its contract's uniqueness aside. @throws ProposalRefusal */
+/** Checks a proposed asset (section 5.3), except that its contract is unique. @throws ProposalRefusal */
 function checkNewAsset(details: AssetDetails): void {
   const { name, symbol, decimals, quantum, builtinAsset: builtin, erc20 } = details;
   if (name === "" || symbol === "")
@@ -316,7 +316,7 @@ function checkNewAsset(details: AssetDetails): void {
   }
 }
 
-/** What an update of an asset must have (section 5.5). @throws ProposalRefusal */
+/** Checks an update of an asset (section 5.5). @throws ProposalRefusal */
 export function checkAssetUpdate(changes: AssetDetailsUpdate): void {
   if (!isPositive(changes.quantum)) refuseProposal("INVALID_ASSET_DETAILS", "asset quantum must be positive");
   const { erc20 } = changes;

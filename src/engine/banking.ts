@@ -1,4 +1,4 @@
-/** What parties do with money that is no trade: deposits, withdrawals, transfers (reference 60, sections 3, 4, 8). */
+/** Money of parties outside of trades: deposits, withdrawals, transfers (reference 60, sections 3, 4, 8). */
 
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -78,7 +78,7 @@ export class Banking {
     else throw new CommandError("unsupported transfer kind");
   }
 
-  /** What the mempool asks of a Transfer command. @throws CommandError */
+  /** The mempool's check of a Transfer command. @throws CommandError */
   checkTransfer(payload: Transfer): void {
     this.rules.checkAdmission(readTransfer(payload, this.core.currentTx, this.core.nowNs));
   }
@@ -186,7 +186,7 @@ export class Deposits {
   }
 }
 
-/** What stands for a transaction where there is no other chain: SHA3-256 of the nonce's eight bytes, big-endian. */
+/** Transaction hash of a builtin deposit, which no other chain has: SHA3-256 of the nonce's eight bytes, big-endian. */
 export function builtinTxHash(nonce: bigint): string {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64BE(nonce);
@@ -211,12 +211,12 @@ interface WithdrawalRecord {
   readonly createdNs: bigint;
   /** Block time of the claim; 0 before. */
   readonly withdrawnNs: bigint;
-  /** Who gets it on Ethereum; undefined where it needs nobody. */
+  /** Receiver on Ethereum; undefined for a builtin asset. */
   readonly receiver: string | undefined;
 }
 
 export class Withdrawals {
-  /** Those of ERC20 assets: nobody asks for one of a builtin asset again. */
+  /** Withdrawals of ERC20 assets: those of builtin assets are over at once. */
   private readonly table: Table<WithdrawalRecord>;
   /** Withdrawals made so far, rejected ones included (section 4.2). */
   private readonly count: Cell<bigint>;

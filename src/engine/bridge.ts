@@ -1,5 +1,5 @@
 /**
- * What the bridge reports about assets, on its way through the witness to the banking tick (reference 60, sections
+ * Reports of the bridge about assets, on their way through the witness to the banking tick (reference 60, sections
  * 3.3 to 3.6): started when the chain event comes in, finalised in the order of the ids, and each thing that
  * happened outside counts once.
  */
@@ -37,7 +37,7 @@ export interface OpenDeposit {
   readonly createdNs: bigint;
 }
 
-/** What is done once validators have seen it, by type. */
+/** Content of an action by its type. */
 interface ActionOf {
   readonly deposit: OpenDeposit;
   readonly listing: { readonly asset: string };
@@ -137,14 +137,14 @@ function referenceOf({ assetClass, block, txHash, logIndex }: ForeignPlace): str
   return `${assetClass}/${block}/${txHash}/${logIndex}`;
 }
 
-// What the Ethereum bridge reports besides deposits and claims: assets listed, limits updated, the bridge stopped and
+// Reports of the Ethereum bridge besides deposits and claims: assets listed, limits updated, the bridge stopped and
 // resumed (reference 60, sections 3.6, 5.4 and 5.5).
 
-/** What the bridge can do to assets (assets.ts). */
+/** The bridge's view of assets (assets.ts). */
 export interface BridgedAssets extends AssetReader {
   /** The bridge has listed the asset: it becomes usable. */
   list(id: string): void;
-  /** What the update of the asset is, when one waits for the bridge. */
+  /** The update of the asset that waits for the bridge. */
   stagedUpdate(id: string): object | undefined;
   /** The update takes effect. */
   applyLimits(id: string): void;

@@ -24,7 +24,7 @@ interface ChainEventHandlers {
 const UNSUPPORTED = "unsupported event action";
 
 export class ChainEvents {
-  /** Digests of the events that were taken. */
+  /** Digests of the events that were accepted. */
   private readonly acknowledged: Table<true>;
 
   constructor(

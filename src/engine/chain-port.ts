@@ -1,6 +1,6 @@
 /**
- * What the planes and the devnet's tools ask of a running chain. Everything is plain data and every call is a
- * promise, because the chain may run on another thread than the one that answers HTTP. The local sequencer
+ * A running chain as the planes and the devnet's tools see it. Everything is plain data and every call is a promise,
+ * because the chain may run on another thread than the one that answers HTTP. The local sequencer
  * (chain/) is the first to implement it.
  */
 
@@ -13,17 +13,17 @@ export interface RefusalDetails {
   readonly rule: RuleName;
   /** Numbers as decimal strings, e.g. `{ used: "3", limit: "3", epoch: "7", nextEpochSeconds: "42" }`. */
   readonly numbers: Readonly<Record<string, string>>;
-  /** One sentence for a person, with the numbers in it: "3 of 3 proposals used in epoch 7, next epoch in 42 s". */
+  /** A sentence for a person, with the numbers in it: "3 of 3 proposals used in epoch 7, next epoch in 42 s". */
   readonly sentence: string;
 }
 
-/** What came of a transaction. */
+/** Outcome of a transaction. */
 export interface TxOutcome {
   /** SHA-256 of the bytes, upper-case hex. */
   readonly hash: string;
   /** 0 or the result code (reference 30, section 7.1): of the check, or of the execution when the caller waited for it. */
   readonly code: number;
-  /** The refusal's text; empty when there is none. */
+  /** The refusal's text; empty without one. */
   readonly text: string;
   readonly details: RefusalDetails | undefined;
   readonly gasWanted: number;
@@ -93,16 +93,16 @@ export interface ChainPort {
 
 /** How blocks come about. */
 export type BlockMode =
-  /** A transaction makes a block at once; without one there is none. */
+  /** A transaction makes a block at once; there are no empty blocks. */
   | { readonly kind: "instant" }
-  /** One every `intervalMs`, empty or not. */
+  /** A block every `intervalMs`, empty or not. */
   | { readonly kind: "interval"; readonly intervalMs: number }
   /** At once for a transaction, and at the latest every `intervalMs`. */
   | { readonly kind: "mixed"; readonly intervalMs: number }
   /** Only when told to. */
   | { readonly kind: "manual" };
 
-/** What a general account shall hold. */
+/** New balance of a general account. */
 export interface BalanceSetting {
   readonly party: string;
   readonly asset: string;
@@ -143,7 +143,7 @@ export interface DevnetPort extends ChainPort {
   revert(id: string): Promise<ChainStatus>;
   /** The whole state as one text (JSON). */
   dump(): Promise<string>;
-  /** What another chain can begin with, as `app_state.checkpoint` of its genesis (JSON). */
+  /** A checkpoint for another chain, as `app_state.checkpoint` of its genesis (JSON). */
   checkpoint(): Promise<string>;
   load(dump: string): Promise<ChainStatus>;
   /** Accepts an unsigned command of a party as if it had signed it. @param command JSON of one command, as in InputData */
@@ -156,7 +156,7 @@ export interface DevnetPort extends ChainPort {
   setParameter(key: string, value: string): Promise<ChainStatus>;
   /** @param untilNs Unix nanoseconds; undefined pardons */
   ban(party: string, untilNs: bigint | undefined): Promise<void>;
-  /** What the bridge simulator knows and does; see node/bridge-simulator.ts. Waits until its effect is on the chain. */
+  /** The bridge simulator (ethereum/bridge-simulator.ts). Waits until its effect is on the chain. */
   bridge: BridgePort;
 }
 
@@ -168,7 +168,7 @@ export interface Brought {
   readonly pending?: string;
 }
 
-/** What fails has no effect, now or later: an event that a block has does not fail any more, unless the chain refuses it. */
+/** A failed call has no effect, now or later: an event in a block fails only when the chain refuses it. */
 export interface BridgePort {
   /** Deposits an asset, builtin or ERC20, for a party; 64 zeros stand for the treasury. */
   deposit(party: string, asset: string, amount: bigint): Promise<Brought>;

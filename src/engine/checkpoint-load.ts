@@ -1,6 +1,6 @@
 /**
  * A chain begins with what a checkpoint holds (reference 60, section 12): domain after domain in the order of the
- * network, each with its events. What the genesis has of the same kind gives way.
+ * network, each with its events. The genesis gives way where it has the same.
  */
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import {
@@ -67,7 +67,7 @@ function loadValidators(bytes: Uint8Array, { core, validators }: CheckpointDomai
   const { validatorState, pendingKeyRotations, pendingEthereumKeyRotations } = decodeValidators(bytes);
   for (const { validatorUpdate, status, validatorPower, ethEventsForwarded } of validatorState) {
     const known = statuses.get(status);
-    if (validatorUpdate === undefined || known === undefined) throw new Error("a validator is none");
+    if (validatorUpdate === undefined || known === undefined) throw new Error("a validator is invalid");
     const { nodeId, vegaPubKey, vegaPubKeyIndex, ethereumAddress, tmPubKey } = validatorUpdate;
     const { infoUrl, country, name, avatarUrl, fromEpoch, submitterAddress, epochSeq } = validatorUpdate;
     validators.restore(

@@ -1,6 +1,6 @@
 /**
  * The components of a checkpoint, from what the domains hold (reference 60, section 12). Open proposals, votes, and
- * whatever validators are still looking at or signing are not in it.
+ * resources that validators still look at or sign are not in it.
  */
 import type { Init } from "../wire/codec.ts";
 import {
@@ -212,7 +212,7 @@ function highest(events: readonly { readonly block: bigint }[]): bigint {
   return events.reduce((last, { block }) => (block > last ? block : last), 0n);
 }
 
-// Whom a checkpoint is made of, and names that its two directions share.
+// The domains of a checkpoint, and names of accounts that its two directions share.
 
 export interface CheckpointDomains {
   readonly core: Core;
@@ -231,7 +231,7 @@ export interface CheckpointDomains {
 const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name, type]) => [type, name]));
 
 /**
- * Who holds a balance: a party, or one of the network's accounts. The treasury is `*`, the others have their type and
+ * Holder of a balance: a party, or one of the network's accounts. The treasury is `*`, the others have their type and
  * market behind it. Undefined for what is outside of the chain.
  */
 function holderOf({ type, owner, market }: Account): string | undefined {
@@ -242,7 +242,7 @@ function holderOf({ type, owner, market }: Account): string | undefined {
   return market === NO_MARKET ? name : `${name}/${market}`;
 }
 
-/** The account of a holder, made if need be. @throws Error for a name that is none */
+/** The account of a holder, made if need be. @throws Error for an invalid name */
 export function accountOf(holder: string, asset: string, collateral: Collateral): string {
   if (holder === SYSTEM_OWNER) return accountId(asset, AccountType.ACCOUNT_TYPE_GLOBAL_REWARD);
   if (!holder.startsWith(SYSTEM_OWNER)) return collateral.ensureGeneral(holder, asset);

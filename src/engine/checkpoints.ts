@@ -1,6 +1,6 @@
 /**
  * Checkpoints: their times and their events (reference 60, section 12). The event has the hash of the contents, which a
- * chain can begin with; they themselves are not kept, but put together again when somebody asks (checkpoint-save.ts).
+ * chain can begin with; they themselves are not kept, but put together again on request (checkpoint-save.ts).
  */
 
 import { sha3HexOf } from "../crypto/sha.ts";
@@ -56,7 +56,7 @@ export class Checkpoints {
     }
   }
 
-  /** One beside the schedule: after each withdrawal that succeeds. */
+  /** Also called beside the schedule: after each withdrawal that succeeds. */
   emitCheckpoint(): void {
     const { block } = this.core;
     this.core.emit("checkpoint", {
@@ -121,8 +121,8 @@ export function readCheckpointFile(bytes: Uint8Array): CheckpointText {
 }
 
 /**
- * What the chain of a genesis begins with; undefined when it names no checkpoint.
- * @throws NodeError `checkpoint_invalid` for bytes that are none, or have another hash than the genesis says
+ * The checkpoint of a genesis; undefined when it names none.
+ * @throws NodeError `checkpoint_invalid` for bytes that are not a checkpoint or have another hash than the genesis says
  */
 export function genesisCheckpoint({
   checkpoint,

@@ -54,7 +54,7 @@ const ASSET_ACCOUNTS: readonly AccountTypeNumber[] = [
   AccountType.ACCOUNT_TYPE_PENDING_TRANSFERS,
 ];
 
-/** What came in and went out of an asset, ever. */
+/** Sums of an asset's deposits and withdrawals, ever. */
 interface Flow {
   readonly deposited: bigint;
   readonly withdrawn: bigint;
@@ -128,7 +128,7 @@ export class Collateral {
 
   /**
    * Moves an amount: sources are drained in order, destinations get their shares, an Account event for each change.
-   * Sources that do not hold enough make the movement smaller; whoever must not allow that checks first.
+   * Sources that do not hold enough make the movement smaller; callers that must not allow that check first.
    * @returns the movement, for the LedgerMovements event that the caller emits
    */
   move(request: MoveRequest): Movement {
@@ -170,7 +170,7 @@ export class Collateral {
     return this.move({ from: [from], to: [external], amount, type });
   }
 
-  /** Emits movements as one event; nothing when there are none. */
+  /** Emits movements as one event; nothing for an empty list. */
   emitMovements(movements: readonly Movement[]): void {
     if (movements.length > 0) this.core.emit("ledgerMovements", { ledgerMovements: movements });
   }
@@ -320,6 +320,6 @@ function overflow(): CommandError {
 interface Drawn {
   readonly from: string;
   readonly amount: bigint;
-  /** What the source holds after it. */
+  /** Balance of the source after it. */
   readonly balance: string;
 }

@@ -89,7 +89,7 @@ export class Delegation {
   /** The Undelegate command of the transaction in hand: amount 0 takes back everything. @throws CommandError */
   undelegate({ nodeId, amount: text, method }: UndelegateSubmission): void {
     const { party } = this.core.currentTx;
-    // Nobody has looked at this text yet: stateless validation lets any pass.
+    // Stateless validation lets any text pass.
     const wanted = readAmount(text, NOT_A_NUMBER);
     const now = this.current.get(party) ?? NO_SHARES;
     const later = this.next.get(party) ?? NO_SHARES;
@@ -122,7 +122,7 @@ export class Delegation {
     };
   }
 
-  /** What was delegated before the chain began anew (section 12); the epoch is there already. */
+  /** Restores delegations of a checkpoint (section 12); the epoch is there already. */
   restore({ current, next, automatic }: DelegationState): void {
     const { seq } = this.epochs.current;
     for (const [party, shares] of current) {
@@ -152,7 +152,7 @@ export class Delegation {
     return { ended, next: this.stakeIn(this.current) };
   }
 
-  /** What is known of the epoch after this one. */
+  /** Reports the delegations of the epoch after this one. */
   onEpochStart(epoch: EpochInfo): void {
     if (this.reconciledNs.get() === undefined) this.reconciledNs.set(epoch.startNs);
     for (const [party, shares] of this.next.entries()) this.report(party, shares, epoch.seq + 1n);
@@ -252,7 +252,7 @@ export class Delegation {
   }
 }
 
-/** What an undelegation takes: all of it for 0. @throws CommandError for more than there is */
+/** Amount of an undelegation: all of it for 0. @throws CommandError for more than there is */
 function available(wanted: bigint, there: bigint): bigint {
   if (wanted > there) throw new CommandError(UNAVAILABLE, { numbers: { wanted, available: there } });
   return wanted === 0n ? there : wanted;

@@ -1,6 +1,6 @@
 /**
- * The domains of the engine, made and called in the order of the reference. What a domain needs of another it gets
- * as a port; who comes after whom is said here and nowhere else (reference 60, sections 1.3 to 1.8).
+ * The domains of the engine, made and called in the order of the reference. A domain gets another
+ * as a port; this is the only place that orders their hooks (reference 60, sections 1.3 to 1.8).
  */
 import { AccountType } from "../wire/generated/vega.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
@@ -39,7 +39,7 @@ import { Witness } from "./witness.ts";
 export interface EngineListener {
   onEpochStart?(epoch: EpochInfo): void;
   onParameter?(key: string, value: string): void;
-  /** A fault of ours: the command failed for it, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
+  /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
   onCommandError?(subject: string, error: unknown): void;
 }
 
@@ -131,7 +131,7 @@ export class Domains {
     chainEvent: (payload) => this.chainEvents.process(payload),
   };
 
-  /** What the mempool looks at besides (reference 60, section 1.6, "Mempool admission checks"). */
+  /** Further checks of the mempool (reference 60, section 1.6, "Mempool admission checks"). */
   readonly checks: CommandTable = {
     proposalSubmission: (payload) => this.governance.checkProposal(payload),
     transfer: (payload) => this.banking.checkTransfer(payload),
@@ -143,7 +143,7 @@ export class Domains {
     },
   };
 
-  /** Rules about who may send what, and what is not allowed now. @throws CommandError */
+  /** Rules about senders of commands, and commands that are not allowed now. @throws CommandError */
   checkSender(tx: CheckedTransaction): void {
     this.limits.checkEnabled(tx);
     if (SENT_BY_VALIDATORS.has(tx.kind)) this.checkValidator(tx.party);
@@ -172,7 +172,7 @@ export class Domains {
     if (checkpoint) loadCheckpoint(checkpoint, this, state.network_parameters_checkpoint_overwrite);
   }
 
-  /** What another chain can begin with. */
+  /** A checkpoint for another chain. */
   checkpoint(): CheckpointText {
     return checkpointText(saveCheckpoint(this));
   }
@@ -241,7 +241,7 @@ export class Domains {
   }
 
   /**
-   * Who proposes the block of this height: as often as its voting power says, and evenly spread. The heights are
+   * Proposer of the block of this height: as often as its voting power gives, and evenly spread. The heights are
    * taken to the multiples of the golden ratio, which fill every stretch of the unit in proportion.
    */
   proposerOf(height: number): string | undefined {

@@ -20,11 +20,11 @@ export interface BlockHeader extends BlockInfo {
   readonly proposer?: string;
 }
 
-/** What came of a transaction in the engine. */
+/** Outcome of a transaction in the engine. */
 export interface TxResult {
   /** 0 or one of `ResultCode`. */
   readonly code: number;
-  /** The refusal's text, word for word; empty when there is none. */
+  /** The refusal's text, word for word; empty without one. */
   readonly text: string;
   /** 0 for a refusal. */
   readonly gasWanted: number;
@@ -84,7 +84,7 @@ export class Engine {
     domains.beginBlock(header.proposer ?? domains.proposerOf(header.height));
   }
 
-  /** What the mempool asks: changes nothing. */
+  /** CheckTx: changes nothing. */
   check(tx: CheckedTransaction): TxResult {
     const mark = this.state.mark();
     const events = this.core.log.length;
@@ -122,7 +122,7 @@ export class Engine {
             this.core.log.truncate(events);
           }
           const refusal = this.refusal(tx, error);
-          // What is not allowed now leaves no event at all, nor does a command that nobody handles.
+          // A command that is not allowed now, or has no handler, leaves no event.
           if (refusal.code === ResultCode.failed || refusal.code === ResultCode.partlyFailed) {
             this.report(tx, refusal.text);
           }
@@ -163,12 +163,12 @@ export class Engine {
     return this.domains.wantsBlock();
   }
 
-  /** What the validator of this node has to do now. */
+  /** Duties of this validator now. */
   duties(nodeId: string): readonly Duty[] {
     return this.domains.duties(nodeId);
   }
 
-  /** What another chain can begin with. */
+  /** A checkpoint for another chain. */
   checkpoint(): CheckpointText {
     return this.domains.checkpoint();
   }
@@ -179,7 +179,7 @@ export class Engine {
   }
 
   /**
-   * What a chain that stops for an upgrade says behind its last block, when the next one should begin (section 1.4,
+   * Events behind the last block of a chain that stops for an upgrade, when the next block should begin (section 1.4,
    * step 1); undefined while blocks can be made.
    */
   upgradeStarted(): CommittedBlock["block"] | undefined {

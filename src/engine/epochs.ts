@@ -9,7 +9,7 @@ import type { EpochInfo, EpochReader, ParameterReader } from "./ports.ts";
 import type { Cell } from "./state.ts";
 
 const LENGTH_KEY = "validators.epoch.length";
-/** What a START event carries as its end: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
+/** End of the epoch in a START event: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
 export const NO_END_NS = -6795364578871345152n;
 
 interface EpochListener {
@@ -24,7 +24,7 @@ interface EpochState extends EpochInfo {
   readonly phase: "running" | "ended" | "closing";
 }
 
-/** What `current` is before genesis. */
+/** `current` before genesis. */
 const NO_EPOCH: EpochInfo = { seq: 0n, startNs: 0n, expireNs: 0n, endNs: undefined };
 
 export class Epochs implements EpochReader {

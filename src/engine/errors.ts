@@ -22,7 +22,7 @@ export class CommandError extends Error {
     message: CommandText,
     readonly options: {
       readonly code?: number;
-      /** What the handler did before it failed stays: a rejected withdrawal or proposal leaves its event. */
+      /** Changes before the failure stay: a rejected withdrawal or proposal leaves its event. */
       readonly keepChanges?: boolean;
       /** The caller's own numbers, for the details of the answer. */
       readonly numbers?: Readonly<Record<string, bigint | string>>;
@@ -43,7 +43,7 @@ export class CommandError extends Error {
 }
 
 /**
- * What a handler's error means for its command. An error that no handler meant to throw fails the command with one
+ * The refusal of a command for a handler's error. An error that no handler meant to throw fails the command with one
  * text for all of them: results are hashed, and an engine's own words differ between versions of the runtime.
  * @throws InvariantError: the state cannot be trusted any more
  */

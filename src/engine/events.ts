@@ -1,5 +1,5 @@
 /**
- * Bus events as the engine emits them. Nobody changes a payload after it was emitted; its place in the block gives an
+ * Bus events as the engine emits them. A payload does not change after it was emitted; its place in the block gives an
  * event its sequence number (reference 30, section 9.1).
  */
 import type { Block, BlockEvent } from "../wire/block.ts";
@@ -43,7 +43,7 @@ const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
   transfer: { field: 139, encode: encodeTransfer },
 };
 
-/** Encoded when somebody asks for its bytes: most are only turned into rows, which their message is enough for. */
+/** Encoded on demand: most events are only turned into rows, for which the message is enough. */
 class FrequentEvent<M extends EventMember> implements BlockEvent {
   readonly start = 0;
   private encoded: Uint8Array | undefined;

@@ -41,7 +41,7 @@ export class Governance {
     );
   }
 
-  /** What the mempool and the handler ask alike (section 1.6, CheckTx). @throws CommandError, which leaves no event */
+  /** Check of the mempool and of the handler (section 1.6, CheckTx). @throws CommandError, which leaves no event */
   checkProposal({ terms }: ProposalSubmission): void {
     kindOf(terms!);
     const key = terms!.updateNetworkParameter?.changes?.key ?? "";

@@ -59,7 +59,7 @@ export class KeyRotations {
     }
   }
 
-  /** What is announced, by node id. For checkpoints. */
+  /** Announced rotations, by node id. For checkpoints. */
   announced(): readonly (readonly [nodeId: string, rotation: PendingRotation])[] {
     return this.pending.entries();
   }
@@ -69,7 +69,7 @@ export class KeyRotations {
     this.pending.set(nodeId, { target, newKey, newIndex });
   }
 
-  /** A key that is none would lock the node out, and one of another node would let it speak for that one. */
+  /** An invalid key would lock the node out; the key of another node would let it speak for that one. */
   private checkNewKey(key: string): void {
     if (!/^[0-9a-f]{64}$/.test(key)) throw new CommandError("new vega public key is not a valid public key");
     const isPending = this.pending.values().some(({ newKey }) => newKey === key);
@@ -158,7 +158,7 @@ export class EthereumKeyRotations {
     }
   }
 
-  /** What is announced, by node id. For checkpoints. */
+  /** Announced rotations, by node id. For checkpoints. */
   announced(): readonly (readonly [nodeId: string, rotation: PendingEthereumRotation])[] {
     return this.pending.entries();
   }

@@ -1,6 +1,6 @@
 /**
- * What may be proposed now (reference 60, section 5.7): flags of the genesis, and two dates that are network
- * parameters. A date that has passed when it is set is no date any more.
+ * Limits of what may be proposed now (reference 60, section 5.7): flags of the genesis, and two dates that are network
+ * parameters. A date that has passed when it is set counts as no date.
  */
 
 import type { CommandText } from "../errors/result-codes.ts";

@@ -139,7 +139,7 @@ export class Multisig {
     return { signers: this.latest.values(), threshold: this.latestThreshold.get() };
   }
 
-  /** What was known before the chain began anew. */
+  /** Restores the contract of a checkpoint. */
   restore(signers: readonly SignerEvent[], threshold: ThresholdEvent | undefined): void {
     if (threshold !== undefined) {
       this.remember(`threshold/${threshold.threshold}`, threshold, "duplicated threshold event");
@@ -173,7 +173,7 @@ export class Multisig {
     return { id: this.core.currentTx.id, nonce, blockTime, txHash, logIndex: index, block };
   }
 
-  /** @throws CommandError for an event that was there before, whoever forwarded it */
+  /** @throws CommandError for an event that was forwarded before, by any validator */
   private remember(
     title: string,
     { nonce, blockTime, txHash, logIndex, block }: ContractEvent,
@@ -237,11 +237,11 @@ export function thresholdMessage(event: ThresholdEvent): Init<ERC20MultiSigThres
 }
 
 // Changes of the multisig contract's signers that validators sign (reference 60, section 9.5): prepared when a
-// validator is promoted, demoted or rotates its Ethereum key, and issued to whoever wants to submit them.
+// validator is promoted, demoted or rotates its Ethereum key, and issued to those that want to submit them.
 
 type SignerAction = "add" | "remove";
 
-/** One change that the contract has not seen yet. */
+/** A change that the contract has not seen yet. */
 interface PendingSignerChange {
   readonly nodeId: string;
   readonly action: SignerAction;
@@ -308,7 +308,7 @@ class SignerChanges {
     for (const { address } of changes) this.issue(address, checksumAddress(submitter));
   }
 
-  /** Forgets what the contract has already. Once a block (section 1.4, step 8). */
+  /** Drops changes that the contract has already. Once a block (section 1.4, step 8). */
   dropReflected(): void {
     for (const [key, { action }] of this.pending.entries()) {
       if (this.isSigner(key) === (action === "add")) this.pending.delete(key);

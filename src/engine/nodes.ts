@@ -25,7 +25,7 @@ import type { GenesisValidator } from "./genesis.ts";
 import type { NodeStatus, ValidatorNode, ValidatorReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 
-/** Voting power of a node of the genesis, and of every one as long as nobody has a score (reference 60, section 7.6). */
+/** Voting power of a node of the genesis, and of every node as long as no node has a score (reference 60, section 7.6). */
 export const INITIAL_POWER = 10n;
 
 export interface NodeRecord extends ValidatorNode {

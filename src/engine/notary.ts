@@ -1,6 +1,6 @@
 /**
  * Signatures of validators on what the Ethereum bridge shall do (reference 60, section 4.4). Enough is counted by
- * heads, not by power. Once enough have signed the bundle is out and stays good, whoever joins or leaves later.
+ * heads, not by power. Once enough have signed the bundle is out and stays good, even when validators join or leave later.
  */
 import { secp256k1Signer } from "../crypto/secp256k1.ts";
 import type { NodeSignature } from "../wire/generated/commands.ts";
@@ -16,7 +16,7 @@ interface Signed {
   readonly sig: string;
 }
 
-/** What is to be signed, and who has done so. */
+/** A digest to be signed, with the signatures so far. */
 interface Aggregate {
   readonly resource: string;
   /** vega.commands.v1.NodeSignatureKind */
@@ -72,12 +72,12 @@ export class Notary implements NotaryPort {
     return this.aggregates.get(keyOf(resource, kind))?.complete ?? false;
   }
 
-  /** What this node has to sign, in a fixed order. */
+  /** Signatures that this node owes, in a fixed order. */
   pending(nodeId: string): readonly PendingSignature[] {
     const node = this.validators.node(nodeId);
     if (node === undefined || !isSigner(node)) return [];
     const keys = new Set(this.owed.get(nodeId));
-    // One that joined later helps with what is not complete yet.
+    // A node that joined later helps with incomplete aggregates.
     for (const key of this.incomplete) {
       if (!this.aggregates.get(key)!.signatures.some((signed) => signed.nodeId === nodeId)) keys.add(key);
     }

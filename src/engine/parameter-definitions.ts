@@ -437,7 +437,7 @@ export interface CrossRule {
   readonly key: string;
   readonly sign: "<" | "<=" | ">" | ">=";
   readonly other: string;
-  /** What the other value is multiplied with, as [numerator, denominator]. */
+  /** Factor of the other value, as [numerator, denominator]. */
   readonly factor: readonly [bigint, bigint];
 }
 

@@ -41,7 +41,7 @@ export class HeartbeatTracker {
     return this.of(nodeId).results.reduce((sum, result) => sum + result, 0);
   }
 
-  /** What the node has to sign now. */
+  /** The message that the node has to sign now. */
   expected(nodeId: string): string | undefined {
     return this.of(nodeId).expected || undefined;
   }
@@ -107,7 +107,7 @@ export function fnv1a64(text: string): bigint {
   return hash;
 }
 
-// Who proposed how many blocks of the running epoch (reference 60, sections 1.4 step 8 and 7.6). One value that
+// Blocks of the running epoch by their proposers (reference 60, sections 1.4 step 8 and 7.6). One value that
 // changes with every block: it also holds when the last block began, which signer nonces follow.
 
 interface Counted {

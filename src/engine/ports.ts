@@ -85,7 +85,7 @@ export interface ValidatorReader {
   /** Those of status tendermint, by node id. */
   tendermint(): readonly ValidatorNode[];
   totalPower(): bigint;
-  /** One more chain event was forwarded by this node. */
+  /** Counts a chain event that this node forwarded. */
   countForwarded(nodeId: string): void;
 }
 
@@ -120,7 +120,7 @@ export interface NotaryPort {
   isComplete(resource: string, kind: number): boolean;
 }
 
-/** What a validator has to do: found by `Engine.duties`, done by whoever holds its keys (outside the engine). */
+/** A validator's duty: found by `Engine.duties`, done outside of the engine by the holder of its keys. */
 export type Duty =
   | { readonly kind: "vote"; readonly reference: string; readonly type: number }
   | {

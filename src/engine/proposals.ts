@@ -44,11 +44,11 @@ export interface ProposalRecord {
   /** Decimals, as they were required when the proposal was submitted. */
   readonly requiredParticipation: string;
   readonly requiredMajority: string;
-  /** What the validators found out about a new asset; undefined until they have. */
+  /** The validators' finding about a new asset; undefined until it is there. */
   readonly isValid?: boolean;
 }
 
-/** Why a proposal ended, as its event tells it. */
+/** Why a proposal ended, as its event states it. */
 export interface ProposalEnd {
   /** Left out of the event when it is UNSPECIFIED. */
   readonly reason?: ProposalErrorNumber;
@@ -66,7 +66,7 @@ export function kindOf(terms: ProposalTerms): EnactableKind {
 
 export const ASSET_VALIDATION = "governance.asset";
 
-/** What validators look at before a new asset is voted on: its contract (section 5.3). */
+/** Validators look at the contract of a new asset before the vote (section 5.3). */
 export function assetValidation({ id, terms }: ProposalRecord): WitnessResource<string> {
   return {
     id,
@@ -125,7 +125,7 @@ export class Proposals {
     };
   }
 
-  /** Keeps a proposal that has passed the checks, and tells of it. */
+  /** Keeps a proposal that has passed the checks, and emits it. */
   open(proposal: ProposalRecord): void {
     this.sequence.set(proposal.sequence + 1);
     this.records.set(proposal.id, proposal);
@@ -140,7 +140,7 @@ export class Proposals {
     return next;
   }
 
-  /** The last state of a proposal; it is forgotten, but for a checkpoint's sake if it was enacted. */
+  /** The last state of a proposal; it is dropped, but for checkpoints if it was enacted. */
   end(proposal: ProposalRecord, state: ProposalStateNumber, why: ProposalEnd = {}): void {
     this.records.delete(proposal.id);
     if (state === ProposalState.STATE_ENACTED) this.enactedRecords.set(proposal.id, { ...proposal, state });
@@ -152,7 +152,7 @@ export class Proposals {
     return this.enactedRecords.values();
   }
 
-  /** One that was enacted before the chain began anew (section 12). */
+  /** Restores an enacted proposal of a checkpoint (section 12). */
   restore(proposal: ProposalRecord): void {
     this.enactedRecords.set(proposal.id, proposal);
     this.emit(proposal);
@@ -186,7 +186,7 @@ export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
   };
 }
 
-// What a submitted proposal must fulfil, in the network's order and words (reference 60, section 6.4, checks 1 to
+// Checks of a submitted proposal, in the network's order and words (reference 60, section 6.4, checks 1 to
 // 13). Its form has been checked before, and the checks about markets (9 to 11) have nothing to look at here.
 
 interface CheckedAgainst {

@@ -15,7 +15,7 @@ import {
 } from "./transfers.ts";
 import { parseDecimal } from "./values.ts";
 
-/** Who asks for scores: what has been paid to a market is remembered for these (section 8.4, metric 4). */
+/** A request for scores; payments to a market are remembered by it (section 8.4, metric 4). */
 export interface ScoreRequest {
   readonly strategy: DispatchStrategy;
   readonly payoutAsset: string;
@@ -30,7 +30,7 @@ export interface MarketScore {
   readonly score: Decimal;
 }
 
-/** What markets did in an epoch. */
+/** Scores of markets in an epoch. */
 export interface MarketScores {
   /** In the order in which markets are paid. */
   marketScores(request: ScoreRequest): readonly MarketScore[];
@@ -110,7 +110,7 @@ export class RecurringTransfers {
     return this.table.values();
   }
 
-  /** Those that were submitted before the chain began anew (section 12). @param epoch the running one */
+  /** Restores transfers of a checkpoint (section 12). @param epoch the running one */
   restore(transfers: readonly Recurring[], epoch: bigint): void {
     this.epoch.set(epoch);
     for (const transfer of transfers) this.add(transfer);
@@ -189,7 +189,7 @@ export class RecurringTransfers {
     }
   }
 
-  /** What moved before one of several markets failed has moved, and is reported. */
+  /** Movements before the market that failed stay, and are reported. */
   private sendToMarkets(
     { request }: Recurring,
     strategy: DispatchStrategy,
@@ -217,14 +217,14 @@ export class RecurringTransfers {
   }
 }
 
-/** What no two recurring transfers may share. */
+/** The content that no two recurring transfers may share. */
 function contentOf({ request, strategy }: Recurring): string {
   const { from, fromType, to, toType, asset } = request;
   const scope = strategy && [strategy.assetForMetric, strategy.metric, ...strategy.markets];
   return JSON.stringify([from, fromType, to, toType, asset, scope]);
 }
 
-// What a recurring transfer sends in an epoch (reference 60, section 8.4, step 1).
+// The amount that a recurring transfer sends in an epoch (reference 60, section 8.4, step 1).
 
 /** Binary places of the bounds: enough that they agree on the whole part for nearly all values that are not whole. */
 const PLACES = 512n;

@@ -13,7 +13,7 @@ import { compare } from "./state.ts";
 import type { EpochScores, RewardScore } from "./validators.ts";
 
 /**
- * What parties contributed to a market in an epoch: fees in the market's asset. For the metric of proposers it is
+ * Contributions of parties to a market in an epoch: fees in the market's asset. For the metric of proposers it is
  * the proposer alone, with any amount. A chain without markets answers with none.
  * @param metric vega.DispatchMetric
  */
@@ -143,7 +143,7 @@ function percentOf(amount: bigint, total: bigint): string {
   return Decimal.of(amount).dividedBy(Decimal.of(total)).times(Decimal.of(100n)).toString();
 }
 
-// Who gets what of a reward for staking (reference 60, section 8.7): pure functions. Nothing is paid beyond the
+// Shares of a reward for staking (reference 60, section 8.7): pure functions. Nothing is paid beyond the
 // budget; what rounding or the cap leaves over stays where it is.
 
 /** Rounds in which delegators share what rounding left over of the rounds before. */

@@ -40,7 +40,7 @@ export function scoreParameters(params: ParameterReader): ScoreParameters {
   };
 }
 
-/** What a node's performance is made of. */
+/** Components of a node's performance. */
 export interface PerformanceFacts {
   readonly status: NodeStatus;
   readonly stake: NodeStake;
@@ -107,15 +107,15 @@ export function rawScores(
   });
 }
 
-/** What of the contract decides on multisig scores. */
+/** The contract's signers, which decide on multisig scores. */
 interface ContractSigners {
   isSigner(address: string): boolean;
   signers(): readonly string[];
 }
 
 /**
- * Whether the best nodes of the tendermint group are signers of the contract; nobody scores while it has a signer
- * that is no validator. @param weights raw score times performance, by node
+ * Whether the best nodes of the tendermint group are signers of the contract; all scores are 0 while it has a signer
+ * that is not a validator. @param weights raw score times performance, by node
  */
 export function multisigScores(
   nodes: readonly { readonly nodeId: string; readonly ethereumAddress: string }[],
@@ -180,7 +180,7 @@ export function votingPower(scores: ReadonlyMap<string, Decimal>): Map<string, b
   );
 }
 
-// Who has which status in the next epoch (reference 60, section 7.6, "Promotion/demotion"): pure functions over the
+// Statuses of the nodes in the next epoch (reference 60, section 7.6, "Promotion/demotion"): pure functions over the
 // ranking. Slots of status tendermint are filled first, then those of status ersatz.
 
 export interface RankedNode {

@@ -4,7 +4,7 @@ import { compare } from "./state.ts";
 export interface NodeStake {
   /** Delegated by the node's own Vega key. */
   readonly self: bigint;
-  /** Delegated by others: party → amount, in the order of the parties; nobody with nothing. */
+  /** Delegated by others: party → amount, in the order of the parties, without zeros. */
   readonly delegators: ReadonlyMap<string, bigint>;
   /** Sum over `delegators`. */
   readonly byDelegators: bigint;
@@ -14,7 +14,7 @@ export interface NodeStake {
 /** By node id. */
 export type StakeByNode = ReadonlyMap<string, NodeStake>;
 
-/** What the end of an epoch hands on. */
+/** Results of the end of an epoch. */
 export interface EpochStakes {
   /** Of the epoch that ended. */
   readonly ended: StakeByNode;
@@ -24,7 +24,7 @@ export interface EpochStakes {
 
 export const NO_STAKE: NodeStake = { self: 0n, delegators: new Map(), byDelegators: 0n, total: 0n };
 
-/** What one party has delegated: by node id, ascending. */
+/** Delegations of a party: by node id, ascending. */
 export type Shares = readonly { readonly node: string; readonly amount: bigint }[];
 
 /** @param parties party and shares, by party @param keyOf the Vega key of a node */
@@ -86,7 +86,7 @@ function isCovered(a: Shares, b: Shares): boolean {
 
 /**
  * Shares that no longer exceed `stake`: each gives up its part of the deficit, cut, and then 1 more, node by node,
- * until there is none (section 7.3). @param stake at most the total of `shares`
+ * until the deficit is gone (section 7.3). @param stake at most the total of `shares`
  */
 export function reduced(shares: Shares, stake: bigint): Shares {
   const total = totalOf(shares);
@@ -98,7 +98,7 @@ export function reduced(shares: Shares, stake: bigint): Shares {
     deficit -= part;
     return { node, amount: amount - part };
   });
-  // What was cut off in dividing is less than one for each node that has something, so that one round is enough.
+  // The remainders of the division are less than one for each node that has something, so that one round is enough.
   return cut.map(({ node, amount }) => {
     const one = deficit > 0n && amount > 0n ? 1n : 0n;
     deficit -= one;
@@ -106,7 +106,7 @@ export function reduced(shares: Shares, stake: bigint): Shares {
   });
 }
 
-/** What each node gets of `spare`, in proportion to its share, cut; nodes that get nothing are left out. */
+/** Each node's part of `spare`, in proportion to its share, cut; nodes that get nothing are left out. */
 export function proportional(shares: Shares, spare: bigint): Shares {
   const total = totalOf(shares);
   if (total === 0n || spare <= 0n) return NO_SHARES;

@@ -40,7 +40,7 @@ export interface Linking {
 interface Supply {
   /** Undefined until it is known. */
   readonly total: bigint | undefined;
-  /** What the validators are looking at. */
+  /** The validators are looking at an event. */
   readonly pending: boolean;
 }
 
@@ -206,7 +206,7 @@ export function linkingMessage(linking: Linking): Init<StakeLinking> {
   };
 }
 
-/** What accepted linkings come to, in 256 bits; 0 as long as one takes out more than there is (section 7.1). */
+/** Balance of accepted linkings, in 256 bits; 0 as long as one takes out more than there is (section 7.1). */
 export function stakeBalance(linkings: readonly Linking[]): bigint {
   let balance = 0n;
   for (const { type, amount } of [...linkings].sort(byTime)) {
@@ -222,7 +222,7 @@ function byTime(a: Linking, b: Linking): number {
   return a.type - b.type || compare(a.id, b.id);
 }
 
-/** What tells two events apart, whoever forwarded them (section 7.1, "Dedup hash"). */
+/** Identity of an event, the same for every forwarder (section 7.1, "Dedup hash"). */
 function linkingDigest({ block, logIndex, txHash, party, ethereumAddress, amount, type }: Linking): string {
   const name = type === StakeLinkingType.TYPE_LINK ? "TYPE_LINK" : "TYPE_UNLINK";
   return sha3HexOf(

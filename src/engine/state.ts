@@ -7,7 +7,7 @@
  * state that was loaded behaves as the one that was saved.
  */
 
-/** One entry as it is stored: `value` undefined where it was removed. */
+/** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
   readonly table: string;
   readonly key: string;
@@ -84,7 +84,7 @@ export class State {
     if (mark < this.dropped) throw new Error("the mark is older than the journal");
     while (this.dropped + this.journal.length > mark) {
       const { table, key, before } = this.journal.pop()!;
-      // What is taken back may have been stored already: that is a change too.
+      // A change that is taken back may have been stored already: taking it back is a change too.
       this.touch(table, key, table.get(key));
       table.restore(key, before);
     }
@@ -130,7 +130,7 @@ export class State {
     }
   }
 
-  /** What has changed since the last call, by table and key in order; the digest goes with it. */
+  /** Changes since the last call, by table and key in order; the digest goes with it. */
   takeChanges(): StateChange[] {
     this.updateDigest();
     const changes: StateChange[] = [];
@@ -205,7 +205,7 @@ export class State {
     return words;
   }
 
-  /** What a value puts into the digest. What a block has set is often changed again by one of the next. */
+  /** The part of a value in the digest. A value that a block has set is often changed again by one of the next. */
   private printOf(table: string, key: string, value: unknown): Print {
     const known = this.prints.get(value) ?? this.olderPrints.get(value);
     if (known !== undefined && known.table === table && known.key === key) return known;
@@ -281,7 +281,7 @@ export class Table<V> {
     return this.map.has(key);
   }
 
-  /** Puts a value that nobody changes any more. */
+  /** Puts a value; it must not change any more. */
   set(key: string, value: V): void {
     const before = this.map.get(key);
     this.note(key, before);
@@ -336,7 +336,7 @@ export class Table<V> {
   }
 }
 
-/** One value. */
+/** A single value. */
 export class Cell<V> {
   constructor(
     private readonly table: Table<V>,

@@ -1,5 +1,5 @@
 /**
- * What a transfer must fulfil, what it costs, and how it appears in events (reference 60, sections 8.1 and 8.2).
+ * Transfers (reference 60, sections 8.1 to 8.3): their rules, fee, movements and events, and those that are one-off.
  */
 import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
@@ -261,7 +261,7 @@ export class OneOffTransfers {
     const isImmediate = deliverOn < this.core.nowNs;
     if (!isImmediate) this.schedule({ request, deliverOn });
     this.collateral.emitMovements(this.movements.send(request, request.amount, isImmediate));
-    // One that is scheduled is done already, and once more when it is delivered (section 15, 32).
+    // A scheduled transfer is done already, and once more when it is delivered (section 15, 32).
     this.emit(request, deliverOn, TransferStatus.STATUS_DONE);
   }
 
@@ -279,12 +279,12 @@ export class OneOffTransfers {
     for (const { request, deliverOn } of due) this.emit(request, deliverOn, TransferStatus.STATUS_DONE);
   }
 
-  /** What is not delivered yet, in the order of delivery. For checkpoints. */
+  /** Transfers that are not delivered yet, in the order of delivery. For checkpoints. */
   pending(): readonly Scheduled[] {
     return this.scheduled.values();
   }
 
-  /** One that was submitted before the chain began anew; its amount is among the pending transfers (section 12). */
+  /** Restores a transfer of a checkpoint; its amount is among the pending transfers (section 12). */
   restore({ request, deliverOn }: Scheduled): void {
     this.schedule({ request, deliverOn });
     this.emit(request, deliverOn, TransferStatus.STATUS_DONE);

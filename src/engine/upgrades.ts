@@ -27,7 +27,7 @@ interface UpgradeProposal {
 export class Upgrades {
   /** By `tag@height`. */
   private readonly proposals: Table<UpgradeProposal>;
-  /** What was agreed on when its height came: no block follows. */
+  /** The agreed upgrade whose height came: no block follows. */
   private readonly approved: Cell<UpgradeProposal | undefined>;
 
   constructor(
@@ -40,7 +40,7 @@ export class Upgrades {
     this.approved = core.state.cell<UpgradeProposal | undefined>("upgrades.approved", undefined);
   }
 
-  /** What is wrong with a proposal of the transaction in hand: also for the mempool. @throws CommandError */
+  /** Checks a proposal of the transaction in hand, also for the mempool. @throws CommandError */
   check({ upgradeBlockHeight: height, vegaReleaseTag: tag }: ProtocolUpgradeProposal): void {
     if (this.validators.nodeByKey(this.core.currentTx.party)?.status !== "tendermint") {
       throw new CommandError("only tendermint validator can propose a protocol upgrade");
@@ -55,7 +55,7 @@ export class Upgrades {
       throw new CommandError(`invalid protocol version for upgrade received: version (${tag}), ${version}`);
     }
     const running = parseSemanticVersion(this.version);
-    if (typeof running === "string") throw new Error(`the running version is none: ${running}`);
+    if (typeof running === "string") throw new Error(`the running version is invalid: ${running}`);
     if (compareVersions(version, running) < 0) throw new CommandError("upgrade version is too old");
   }
 
@@ -120,7 +120,7 @@ export class Upgrades {
     this.report(proposal, REJECTED);
   }
 
-  /** By voting power; a node that is no validator any more has none. */
+  /** By voting power; a former validator counts for nothing. */
   private isAccepted({ approvers }: UpgradeProposal): boolean {
     const power = approvers.reduce((sum, nodeId) => sum + (this.validators.node(nodeId)?.power ?? 0n), 0n);
     return isRequiredShare(power, this.validators.totalPower(), this.params);

@@ -1,6 +1,6 @@
 /**
  * The validators (reference 60, sections 7.5 to 7.7 and 9.1 to 9.3): those of the genesis and those that announced
- * themselves, what they do each block, and who is what in the next epoch.
+ * themselves, their work in each block, and their statuses in the next epoch.
  */
 import { Decimal } from "../wire/decimal.ts";
 import type {
@@ -26,7 +26,7 @@ const { zero, one } = Decimal;
 /** Epochs after which an idle node is dropped (section 7.6, "Removal"). */
 const IDLE_EPOCHS = 10n;
 
-/** What the validators need of domains that need them. */
+/** The validators' links to domains that need them. */
 interface ValidatorLinks {
   readonly signers: Multisig;
   /** A node votes and delegates with another key from here on. */
@@ -40,7 +40,7 @@ export interface RewardScore {
   readonly normalised: Decimal;
 }
 
-/** What the end of an epoch hands on to the rewards: groups as they were in it. */
+/** Results of the end of an epoch for the rewards: groups as they were in it. */
 export interface EpochScores {
   readonly stakes: StakeByNode;
   readonly tendermint: readonly RewardScore[];
@@ -193,7 +193,7 @@ export class Validators extends Nodes {
     );
   }
 
-  /** Promotes, demotes, drops; gives the validators their voting power; says all of it. */
+  /** Promotes, demotes, drops; gives the validators their voting power; emits all of it. */
   private rank(epoch: EpochInfo, stakes: StakeByNode, random: Randomness): void {
     const before = this.nodes();
     const rankings = this.rankings(stakes);

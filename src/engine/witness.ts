@@ -1,5 +1,5 @@
 /**
- * What happened outside the chain is believed once validators with enough voting power say that they saw it
+ * Events outside the chain are believed once validators with enough voting power have voted that they saw them
  * (reference 60, section 3.3). Outcomes come in the witness tick, in the order of the resources' ids.
  */
 import { Decimal } from "../wire/decimal.ts";

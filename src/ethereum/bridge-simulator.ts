@@ -1,10 +1,10 @@
 /**
  * Ethereum, as far as a devnet needs it: the bridge contracts with their state, and the logs that validators bring to
  * the chain (reference 60, sections 3.4, 3.6, 4.5, 5.4, 5.5, 7.1 and 9.4). A call either reverts, and nothing has
- * changed, or gives the event of its log. What needs the validators' consent takes a bundle of signatures and checks
+ * changed, or gives the event of its log. A call that needs the validators' consent takes a bundle of signatures and checks
  * every one of them: keccak, secp256k1, the signer set, the threshold, the nonce.
  *
- * Everything it knows is part of the chain: saved with every block and taken back with it.
+ * Its state is part of the chain: saved with every block and taken back with it.
  */
 
 import type { ChainPart } from "../chain/doors.ts";
@@ -47,7 +47,7 @@ export interface SimulatorOptions {
   readonly totalSupply: bigint;
 }
 
-/** What a token's contract says of itself. */
+/** Details in a token's contract. */
 export interface Token {
   readonly address: string;
   readonly name: string;
@@ -64,7 +64,7 @@ export interface SimulatorState extends EthereumLogsState {
   readonly collateral: CollateralBridgeState;
   readonly staking: StakingBridgeState;
   readonly tokens: readonly Token[];
-  /** What validators may vote for: the kind of vote by the id that the chain gave the event. */
+  /** Open votes of validators: the kind of vote by the id that the chain gave the event. */
   readonly brought: readonly (readonly [id: string, voteType: number])[];
   readonly supplyReported: boolean;
 }
@@ -89,7 +89,7 @@ export class BridgeSimulator implements ChainPart {
     for (const listing of options.listings) this.collateral.list(listing);
   }
 
-  /** What the chain has to hear before anything else: the supply of the staking token, the signers, the threshold. */
+  /** The first logs for the chain: the supply of the staking token, the signers, the threshold. */
   deploymentLogs(): EthereumLog[] {
     this.saved = undefined;
     this.supplyReported = true;
@@ -253,12 +253,12 @@ export class BridgeSimulator implements ChainPart {
     this.brought.set(id, voteType);
   }
 
-  /** Nobody will be asked about it any more. */
+  /** Validators are not asked about it any more. */
   closeVote(id: string): void {
     if (this.brought.delete(id)) this.saved = undefined;
   }
 
-  /** What validators look up before they vote: did this happen on Ethereum? */
+  /** Whether this happened on Ethereum: validators look it up before they vote. */
   confirms(id: string, voteType: number): boolean {
     // The supply's event has an id of its own making (reference 60, section 13.2), and there is but one.
     if (voteType === VOTE.TYPE_STAKE_TOTAL_SUPPLY) return this.supplyReported;
@@ -271,8 +271,8 @@ export class BridgeSimulator implements ChainPart {
   }
 
   /**
-   * What validators look up before they vote on a new asset (section 5.3). A contract that nobody has seen is put
-   * there with the details of the first proposal that names it: on a devnet somebody would have deployed it.
+   * Validators look this up before they vote on a new asset (section 5.3). An unknown contract is deployed with the
+   * details of the first proposal that names it: on a devnet its proposer would have done so.
    */
   isToken(token: Token): boolean {
     const known = this.tokens.find(({ address }) => sameAddress(address, token.address));
@@ -286,7 +286,7 @@ export class BridgeSimulator implements ChainPart {
   }
 
   /**
-   * Undoes a call whose log no block has. What validators were asked meanwhile stays.
+   * Undoes a call whose log no block has. Questions to validators meanwhile stay.
    * @param before what was saved before it @param id of its log, where it had one
    */
   undoCall(before: string, id: string | undefined): void {
@@ -324,7 +324,7 @@ export class BridgeSimulator implements ChainPart {
     };
   }
 
-  /** One transaction of Ethereum: all of it or nothing. */
+  /** A transaction of Ethereum: all of it or nothing. */
   private call<T>(run: () => T): T {
     const before = this.save();
     this.saved = undefined;
@@ -336,7 +336,7 @@ export class BridgeSimulator implements ChainPart {
     }
   }
 
-  /** Whose signatures of exactly this call the bundle holds; of another amount or receiver they are somebody else's. */
+  /** Signers of exactly this call; signatures of another amount or receiver recover to other addresses. */
   private signersOf<F extends BridgeFunction>(name: F, bundle: Bundle<F>, target: string) {
     return bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
   }

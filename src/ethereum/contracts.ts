@@ -20,7 +20,7 @@ export interface Listing {
   readonly token: string;
   /** 64 lower-case hexadecimal digits. */
   readonly assetId: string;
-  /** What one address may bring in, ever. */
+  /** Sum that an address may deposit, ever. */
   readonly lifetimeLimit: bigint;
   readonly withdrawThreshold: bigint;
 }
@@ -28,9 +28,9 @@ export interface Listing {
 export interface CollateralBridgeState {
   readonly listings: readonly { readonly [Name in keyof Listing]: string }[];
   readonly stopped: boolean;
-  /** What the pool holds, by asset id. */
+  /** Balances of the pool, by asset id. */
   readonly pool: Readonly<Record<string, string>>;
-  /** What an address has brought in, by `asset id address`. */
+  /** Sums that addresses have deposited, by `asset id address`. */
   readonly deposited: Readonly<Record<string, string>>;
 }
 
@@ -190,7 +190,7 @@ export class MultisigControl {
 
   /**
    * Uses up a nonce when enough current signers stand under the message, each counted once.
-   * @param found whose signatures the bundle holds; undefined where one is none
+   * @param found signers of the bundle; undefined for an invalid signature
    * @param target the address that the message is bound to @throws ChainCallError `bridge`
    */
   verify(found: readonly (string | undefined)[], target: string, nonce: bigint): void {

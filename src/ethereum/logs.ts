@@ -50,7 +50,7 @@ export class EthereumLogs {
     private readonly nowSeconds: () => bigint,
   ) {}
 
-  /** What happens on no other chain. */
+  /** An event of a builtin asset, which no other chain has. */
   builtin(builtin: Member<"builtin">, voteType: number): EthereumLog {
     return { event: { nonce: this.nextNonce(), builtin }, voteType };
   }
@@ -60,18 +60,18 @@ export class EthereumLogs {
     return this.log(place, { erc20: { index, block, ...action } }, voteType);
   }
 
-  /** What the staking token says of itself: no log of a block. */
+  /** The staking token's supply: not a log of a block. */
   supply(stakingEvent: Member<"stakingEvent">, voteType: number): EthereumLog {
     return this.log({ txHash: "internal" }, { stakingEvent }, voteType);
   }
 
-  /** @param action is told the time of its block */
+  /** @param action gets the time of its block */
   staking(action: (blockTime: bigint) => Member<"stakingEvent">, voteType: number): EthereumLog {
     const { block, logIndex: index, ...place } = this.place();
     return this.log(place, { stakingEvent: { index, block, ...action(place.timeSeconds) } }, voteType);
   }
 
-  /** Of the contract's events the latest wins, so each has a block alone. @param action is told the block's time */
+  /** Of the contract's events the latest wins, so each has a block alone. @param action gets the block's time */
   multisig(action: (blockTime: bigint) => Member<"erc20Multisig">, voteType: number): EthereumLog {
     const { block, logIndex: index, ...place } = this.place(true);
     return this.log(place, { erc20Multisig: { index, block, ...action(place.timeSeconds) } }, voteType);

@@ -1,5 +1,5 @@
 /**
- * The validators of a devnet: whoever holds their keys does their work. After each block the agent asks the chain
+ * The validators of a devnet: the agent holds their keys and does their work. After each block the agent asks the chain
  * what every validator owes (votes, signatures, heartbeats; reference 60, sections 3.3, 4.4 and 7.7) and answers with
  * real signed transactions; and it brings what happened on Ethereum. It votes only for what it has seen there.
  *
@@ -27,7 +27,7 @@ import {
   signTransaction,
 } from "../wire/transaction.ts";
 
-/** What the agent sees of the chain. */
+/** The agent's view of the chain. */
 export interface AgentView {
   readonly chainId: string;
   readonly height: number;
@@ -37,7 +37,7 @@ export interface AgentView {
   duties(nodeId: string): readonly Duty[];
 }
 
-/** What the agent asks of Ethereum. */
+/** The agent's view of Ethereum. */
 interface Witnessed {
   confirms(id: string, voteType: number): boolean;
   openVote(id: string, voteType: number | undefined): void;
@@ -66,7 +66,7 @@ export class ValidatorAgent implements ChainPart {
   private nonce = 0n;
   /** Answers on their way, by node and duty: of this process only, for a mempool is lost with it. */
   private sent = new Map<string, Sent>();
-  /** Resources that were voted on, so that they can be forgotten once the chain asks no more. */
+  /** Resources that were voted on: their votes are closed once the chain asks no more. */
   private voted = new Set<string>();
 
   constructor(
@@ -215,7 +215,7 @@ export class ValidatorAgent implements ChainPart {
     return { bytes: serializeTransaction(transaction), id: rootId(signature) };
   }
 
-  /** The Vega key that the chain knows the node by now. @throws NodeError when it is none of ours */
+  /** The Vega key that the chain knows the node by now. @throws NodeError for a foreign key */
   private keyOf(
     keys: ValidatorKeys,
     node: Pick<ValidatorNode, "vegaPubKey" | "vegaPubKeyIndex">,
@@ -247,7 +247,7 @@ function findSecret(validators: readonly ValidatorKeys[], address: string): Uint
   return secrets.get(wanted);
 }
 
-/** @throws NodeError for an address whose secret nobody here has */
+/** @throws NodeError for an address whose secret the devnet does not have */
 function secretOf(keys: ValidatorKeys, address: string): Uint8Array {
   const secret = findSecret([keys], address);
   if (secret === undefined) throw lostKey(`Ethereum address ${address}`, keys.nodeId);

@@ -3,7 +3,7 @@
 /** Largest sequence number of an event: rows keep it in 24 bits (store/schema.ts, `ord`). */
 export const SEQUENCE_MAX = 2 ** 24 - 1;
 
-/** One bus event, as a range of the bytes it came in: nothing is decoded before it is needed. */
+/** A bus event, as a range of the bytes it came in: nothing is decoded before it is needed. */
 export interface BlockEvent {
   /** Payload field number of `vega.events.v1.BusEvent` (reference 30, section 9.2). */
   readonly field: number;
@@ -15,7 +15,7 @@ export interface BlockEvent {
   /** Range of the payload message in `bytes`. */
   readonly start: number;
   readonly end: number;
-  /** What the bytes say, where the event's maker still has it: nobody changes it any more. */
+  /** The decoded message, where the event's maker still has it; it does not change any more. */
   readonly message?: object;
 }
 

@@ -18,7 +18,7 @@ export interface Envelope {
   /** `vega.events.v1.BusEventType` */
   type: number;
   version: number;
-  /** Field number of the payload in `BusEvent`, for example 117 for an asset; 0 when there is none. */
+  /** Field number of the payload in `BusEvent`, for example 117 for an asset; 0 without a payload. */
   field: number;
   payloadStart: number;
   payloadEnd: number;
@@ -83,7 +83,7 @@ export class EnvelopeReader implements Envelope {
 
   /**
    * Reads what every writer makes: each field once, in the order of the numbers, texts below 128 bytes, the payload
-   * last. Says false to anything else, and what that is `fields` finds out. Past the end bytes read as undefined,
+   * last. False for anything else, which `fields` reads. Past the end bytes read as undefined,
    * which equals no tag; no part reaches beyond the end, because the last one must end there.
    */
   private readUsual(bytes: Uint8Array, start: number, end: number): boolean {

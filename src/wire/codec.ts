@@ -31,7 +31,7 @@ export function readRange<T>(
   }
 }
 
-/** One writer serves all: writing is synchronous and never calls back into user code. */
+/** A single writer: writing is synchronous and never calls back into user code. */
 const writer = new Writer();
 
 export function writeAll<T>(write: (writer: Writer, message: T) => void, message: T): Uint8Array {
@@ -123,7 +123,7 @@ interface FoundField {
 }
 
 /**
- * The field whose tag or content holds `offset`, or the last one that could be read before it. What stands inside
+ * The field whose tag or content holds `offset`, or the last one that could be read before it. Content of
  * a group counts as the group: only unknown fields are groups, so nothing in it has a name.
  */
 function fieldAround(bytes: Uint8Array, from: number, to: number, offset: number): FoundField | undefined {

@@ -1,4 +1,4 @@
-/** What can be wrong with bytes, with a message to be written, or with a JSON value. The codes are stable. */
+/** Faults of bytes, of a message to be written, or of a JSON value. The codes are stable. */
 export type WireErrorCode =
   | "truncated"
   | "length_beyond_end"

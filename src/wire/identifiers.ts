@@ -17,7 +17,7 @@ const WELL_KNOWN: ReadonlyArray<readonly [string, number]> = [
 const byteOfWord = new Map(WELL_KNOWN);
 const wordOfByte = new Map(WELL_KNOWN.map(([word, byte]) => [byte, word]));
 
-/** The party that owns accounts nobody owns. */
+/** Owner of the network's accounts. */
 export const NETWORK_PARTY = "network";
 
 export class InvalidIdentifier extends Error {

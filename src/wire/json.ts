@@ -25,7 +25,7 @@ export type PlainObject = { [name: string]: unknown };
 type Message = Readonly<Record<string, unknown>>;
 type Convert = (value: unknown) => unknown;
 
-/** What a plain object holds: all fields or only those that are not zero; enums by name or by number. */
+/** Content of a plain object: all fields or only those that are not zero; enums by name or by number. */
 interface Style {
   readonly zeros: boolean;
   readonly enumNames: boolean;
@@ -47,7 +47,7 @@ export function renderJson(fullName: string, message: object, mode: JsonMode = "
   return renderPlain(toPlain(fullName, message, mode), mode);
 }
 
-/** Renders what is no message, such as an envelope around a plain object, with the same layout and escapes. */
+/** Renders a value that is not a message, such as an envelope around a plain object, with the same layout and escapes. */
 export function renderPlain(value: unknown, mode: JsonMode = "normal"): string {
   return escapeText(JSON.stringify(value, undefined, indent[mode]));
 }
@@ -84,7 +84,7 @@ function escapeText(text: string): string {
 interface Step {
   readonly name: string;
   readonly convert: Convert;
-  /** What stands for a field that is not there; undefined prints nothing. */
+  /** Value of an absent field; undefined prints nothing. */
   readonly absent: unknown;
   readonly keepZero: boolean;
 }
@@ -212,7 +212,7 @@ function shortestFloat(value: number): number {
 // as text, number or bigint, `null` as "not set". Everything else is refused with the path of the value in the error.
 
 interface FromJsonOptions {
-  /** What to do with a member that the message does not have; default `reject`. */
+  /** Treatment of a member that the message does not have; default `reject`. */
   readonly unknown?: "reject" | "ignore";
 }
 

@@ -1,6 +1,6 @@
-/** Limits of the codec: everything that a stranger's bytes could otherwise make large. */
+/** Limits of the codec for untrusted bytes. */
 
-/** One message, envelope or record. A block of bus events stays far below; a file is read record by record. */
+/** Bytes of a message, envelope or record. A block of bus events stays far below; a file is read record by record. */
 export const MESSAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Nesting of groups and of JSON objects, as the reference implementations limit it. */

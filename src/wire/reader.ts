@@ -17,7 +17,7 @@ const GROUP_END = 4;
 const FIXED32 = 5;
 
 const scratch = new DataView(new ArrayBuffer(8));
-/** Above this high half, high * 2^32 + low is no exact number any more. */
+/** Above this high half, high * 2^32 + low is not exact any more. */
 const EXACT_HIGH = 0x200000;
 
 export class Reader {

@@ -10,7 +10,7 @@
 import { latinAt, Reader } from "./reader.ts";
 import { enumDescriptor, type FieldDescriptor, messageDescriptor } from "./schema/index.ts";
 
-/** What a field must look like to be plain. Without a rule a text is ASCII and a number anything. */
+/** Form of a plain field. Without a rule a text is ASCII and a number anything. */
 export type Rule =
   | { readonly is: "number" }
   | { readonly is: "digits"; readonly max: number }
@@ -36,7 +36,7 @@ const DIGITS = 9;
 const ID = 10;
 const MESSAGE = 11;
 
-/** Both parts of a number: nobody's limit is below (store/field.ts). */
+/** Both parts of a number: no limit of store/field.ts is below. */
 const NUMBER_CHARACTERS_MAX = 100;
 /** The tenth byte of a varint holds the last one of 64 bits. */
 const VARINT_BYTES_MAX = 10;
@@ -137,8 +137,8 @@ function below(rules: Rules, name: string): Rules {
 }
 
 /**
- * Skims messages of one kind, one after the other: what was wanted holds until the next. One for each kind, for the
- * life of the process: what it knows of the kind takes a while to make.
+ * Skims messages of one kind, one after the other: the wanted places hold until the next. There is one for each kind
+ * for the life of the process: its tables take a while to make.
  */
 export class Skim {
   private readonly starts: number[];
@@ -246,7 +246,7 @@ export class Skim {
         length = (high << 7) | (length & 127);
       }
       const stop = pos + length;
-      // What is no number here, past the end of the bytes, is not within the end either.
+      // NaN, past the end of the bytes, is not within the end either.
       if (!(stop <= end)) return false;
       if (code === MESSAGE) {
         // A part that comes twice is put together from both.

@@ -55,7 +55,7 @@ type RefusalReason = "too_large" | "undecodable" | "invalid";
 export interface TransactionRefusal {
   readonly reason: RefusalReason;
   readonly code: typeof ABCI_INVALID;
-  /** What clients are told, word for word. */
+  /** The text for clients, word for word. */
   readonly text: string;
   /** By property; none where there are no properties yet. */
   readonly errors: PropertyErrors | undefined;
@@ -68,7 +68,7 @@ export interface Refused {
 
 export type Verdict = { readonly ok: true; readonly transaction: CheckedTransaction } | Refused;
 
-/** What a signature says: that the key has signed the digest. */
+/** Claim of a signature: that the key has signed the digest. */
 interface SignatureClaim {
   readonly publicKey: Uint8Array;
   /** The 32 bytes that should be signed. */
@@ -76,7 +76,7 @@ interface SignatureClaim {
   readonly signature: Uint8Array;
 }
 
-/** A transaction that is right but for its signature, which nobody has looked at. */
+/** A valid transaction whose signature is not verified. */
 interface UnverifiedTransaction {
   readonly transaction: CheckedTransaction;
   readonly claim: SignatureClaim;
@@ -115,7 +115,7 @@ export function readUnverified(bytes: Uint8Array, chainId: string): UnverifiedVe
 }
 
 /**
- * The claim of a transaction's signature alone, at half the cost: nothing is said of its command.
+ * The claim of a transaction's signature alone, at half the cost: its command is not checked.
  * @returns undefined where `readUnverified` refuses it for what is around the command
  */
 export function readClaim(bytes: Uint8Array, chainId: string): SignatureClaim | undefined {
@@ -138,9 +138,9 @@ function claimOf(envelope: Transaction, signature: Uint8Array, chainId: string):
 }
 
 /**
- * A transaction whose signature was looked at before, or that nobody signed: it is taken as it stands.
- * @param hash of the bytes, lower-case hex, for whoever has it
- * @throws WireError for bytes that are none
+ * A transaction whose signature was verified before, or that is not signed at all.
+ * @param hash of the bytes, lower-case hex, where it is known
+ * @throws WireError for bytes that are not a transaction
  * @returns what is wrong with the command, if anything is
  */
 export function readTrusted(
@@ -197,7 +197,7 @@ function checkVersion({ version }: Transaction): PropertyErrors | undefined {
 function checkSender({ address, pubKey }: Transaction): PropertyErrors | undefined {
   if (address === undefined && pubKey === undefined)
     return PropertyErrors.of("tx.from", messages.IS_REQUIRED);
-  // An address is no sender: it is defined, but nothing can be signed for it.
+  // An address is not a sender: it is defined, but nothing can be signed for it.
   if (pubKey === undefined || pubKey === "")
     return PropertyErrors.of("tx.from.pub_key", messages.IS_REQUIRED);
   if (!isHex64(pubKey)) return PropertyErrors.of("tx.from.pub_key", messages.SHOULD_BE_A_PUBLIC_KEY);
@@ -232,8 +232,8 @@ export function checkSignature(envelope: Transaction, chainId: string): Uint8Arr
 }
 
 /**
- * The signature's bytes. Bytes of another length are no valid signature; only a sender that is no key makes one
- * that cannot be verified.
+ * The signature's bytes. Bytes of another length are not a valid signature; only a sender that is not a key makes
+ * one that cannot be verified.
  */
 function decodeSignature(envelope: Transaction): Uint8Array | PropertyErrors {
   const { signature } = envelope;

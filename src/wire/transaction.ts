@@ -36,7 +36,7 @@ export function tooLargeText(bytes: number): string {
 
 /**
  * Reads an envelope. The bytes of the command stay unread.
- * @throws WireError for bytes that are no transaction, or more than a transaction may have
+ * @throws WireError for bytes that are not a transaction, or more than a transaction may have
  */
 export function readTransaction(bytes: Uint8Array): Transaction {
   if (bytes.length > TRANSACTION_BYTES_MAX) throw new WireError("too_large", tooLargeText(bytes.length));
@@ -62,7 +62,7 @@ export function signedBytes(version: EnvelopeVersion, chainId: string, inputData
   return bytes;
 }
 
-/** Who signs or verifies does so for one chain, again and again. */
+/** Signatures are made and verified for one chain, again and again. */
 let lastName: { readonly chainId: string; readonly bytes: Uint8Array } | undefined;
 
 /** A chain's name with the byte that ends it. */
@@ -99,7 +99,7 @@ export function rootId(signature: Uint8Array): string {
 
 // Making transactions: for the wallet and for the validators of a devnet.
 
-/** One command, told apart by `kind`; members of the payload that are left out have their defaults. */
+/** A command, told apart by `kind`; members of the payload that are left out have their defaults. */
 export type CommandInit = {
   [K in CommandKind]: { readonly kind: K; readonly payload: Init<CommandPayload<K>> };
 }[CommandKind];

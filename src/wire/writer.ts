@@ -13,7 +13,7 @@ const latin1Write = (
   }
 ).latin1Write;
 
-/** What the shared writer keeps between messages. */
+/** Bytes that the shared writer keeps between messages. */
 const KEPT_BYTES_MAX = 1024 * 1024;
 
 /** A 64-bit integer as two halves, the lower first as on every machine that this runs on: no division makes garbage. */
@@ -104,7 +104,7 @@ export class Writer {
 
   string(tag: number, text: string): void {
     this.raw(tag);
-    // One byte a character holds exactly for ASCII; whether it does is known after writing.
+    // A character is one byte exactly for ASCII.
     if (text.length < 128 && isAscii(text)) {
       this.room(text.length + 1);
       this.buffer[this.pos++] = text.length;

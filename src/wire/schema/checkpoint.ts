@@ -1,4 +1,4 @@
-// What a chain keeps of itself between two lives.
+// Components of a checkpoint, with which another chain can begin.
 // Notation: see ./notation.ts. Fields stand in declaration order, which is the order of JSON members.
 import type { PackageSchema } from "./notation.ts";
 

@@ -1,4 +1,4 @@
-// What a party or a validator may ask of the chain, and the envelope of a transaction.
+// Commands of parties and validators, and the envelope of a transaction.
 // Notation: see ./notation.ts. Fields stand in declaration order, which is the order of JSON members.
 import type { PackageSchema } from "./notation.ts";
 

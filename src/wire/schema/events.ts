@@ -1,4 +1,4 @@
-// What the chain says happened: the bus events and their envelope.
+// The bus events and their envelope.
 // Notation: see ./notation.ts. Fields stand in declaration order, which is the order of JSON members.
 import type { PackageSchema } from "./notation.ts";
 

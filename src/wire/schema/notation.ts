@@ -33,7 +33,7 @@ export interface FieldDescriptor {
   readonly typeName: string;
   readonly repeated: boolean;
   readonly optional: boolean;
-  /** Name of the oneof this field is a member of; empty when it is none. */
+  /** Name of the oneof this field is a member of; else empty. */
   readonly oneof: string;
 }
 
@@ -63,7 +63,7 @@ export function parseFields(
 ): FieldDescriptor[] {
   return parts(text).map((part) => {
     const found = fieldForm.exec(part);
-    if (found === null) throw new Error(`schema of ${pack.name}: this is no field: "${part}"`);
+    if (found === null) throw new Error(`schema of ${pack.name}: invalid field: "${part}"`);
     const [, number, name, map, type, list, optional, oneof] = found;
     const scalar = scalars.has(type!);
     const typeName = scalar ? "" : /^[A-Z]/.test(type!) ? `${pack.name}.${type}` : type!;

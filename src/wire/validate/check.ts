@@ -19,7 +19,7 @@ export interface Check<in T> {
   run(value: T, errors: PropertyErrors, positions: readonly number[]): boolean;
 }
 
-/** Reports `message` on `property` when `broken` says so. */
+/** Reports `message` on `property` when `broken`. */
 export function rule<T>(property: string, message: string, broken: (value: T) => boolean): Check<T> {
   return {
     rules: [{ property, message }],
@@ -32,7 +32,7 @@ export function rule<T>(property: string, message: string, broken: (value: T) =>
 }
 
 /**
- * Reports what `problem` says of a value on `property`.
+ * Reports the text of `problem` on `property`.
  * @param pattern the messages with `<…>` for what differs, as documents and tests know them
  */
 export function described<T>(
@@ -109,12 +109,12 @@ function placed(property: string, positions: readonly number[]): string {
 /** The property of errors that belong to none (section 3.1). */
 export const ANY_PROPERTY = "*";
 
-/** Properties that are named: a list of a million broken entries would be told in hundreds of megabytes. */
+/** Properties that are named: the report on a million broken entries would have hundreds of megabytes. */
 const PROPERTIES_MAX = 1_000;
 const MORE = `has more errors than these ${PROPERTIES_MAX}`;
 
 /**
- * What is wrong with a transaction: messages by property, as the network gives them (reference 30, section 3.1).
+ * Faults of a transaction: messages by property, as the network gives them (reference 30, section 3.1).
  * Properties are snake_case and dotted; positions in lists are elements of the path.
  */
 export class PropertyErrors {
@@ -135,7 +135,7 @@ export class PropertyErrors {
     else this.cut();
   }
 
-  /** Whether there is more than what is named: nobody need look any further. */
+  /** Whether there are more errors than are kept: further checks add nothing. */
   get isCut(): boolean {
     return this.isOver;
   }

@@ -77,7 +77,7 @@ export function isNamed(enumName: string, value: number): boolean {
   return enumDescriptor(enumName).nameOf.has(value);
 }
 
-/** A whole number above zero, of any size. Zero and less are said to be missing, like an empty text. */
+/** A whole number above zero, of any size. Zero and less are reported as missing, like an empty text. */
 export function amount<T>(property: string, of: Get<T, string>): Check<T> {
   return first(
     rule(property, messages.IS_REQUIRED, (value) => {
@@ -134,7 +134,7 @@ export interface Decimal {
 }
 
 /**
- * Reads a decimal number as amounts and factors are written; undefined when it is none. The limits that values
+ * Reads a decimal number as amounts and factors are written; undefined for any other text. The limits that values
  * are compared with are whole numbers or 0.9, where rounding to a double can only move a value onto the limit
  * that differs from it in the 17th digit.
  */
@@ -231,7 +231,7 @@ const EXPONENT_DIGITS = /^[+-]?\d+$/;
 const EXPONENT_MAX = 2 ** 31 - 1;
 
 /**
- * What `decimal.NewFromString` (shopspring) says of a text that it does not take; undefined for a decimal number.
+ * The error of `decimal.NewFromString` (shopspring) for a text; undefined for a decimal number.
  * Later problems name the text without its exponent, as there.
  */
 export function decimalProblem(text: string): string | undefined {

@@ -106,7 +106,7 @@ function internal(path: string): Check<DataSourceDefinitionInternal> {
 
 type Source = DataSourceDefinition | undefined;
 
-/** The source that says when trading ends: signed data, or the chain's own time. */
+/** The source of the end of trading: signed data, or the chain's own time. */
 function terminationSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
@@ -117,7 +117,7 @@ function terminationSource<T>(path: string, of: (future: T) => Source): Check<T>
   );
 }
 
-/** The source of the price: signed data only, for the chain's time is no price. */
+/** The source of the price: signed data only: the chain's time is not a price. */
 function settlementSource<T>(path: string, of: (future: T) => Source): Check<T> {
   return needed(
     path,
@@ -174,7 +174,7 @@ const CHANGE = "proposal_submission.terms.change";
 const NEW = `${CHANGE}.new_market.changes`;
 const UPDATE = `${CHANGE}.update_market.changes`;
 
-/** True for a number from `least` to `most`. Written so that what is no number is outside of every range. */
+/** True for a number from `least` to `most`. Written so that NaN is outside of every range. */
 function within(value: number, least: number, most: number): boolean {
   return value >= least && value <= most;
 }
@@ -211,7 +211,7 @@ function priceMonitoring(path: string): Check<PriceMonitoringParameters> {
         "must be numeric and be between 0 (exclusive) and 1 (exclusive)",
         (item: PriceMonitoringTrigger) => decimal(item.probability) === undefined,
       ),
-      // What is no number is outside as well, and gets both messages.
+      // Text that is not a number is outside as well, and gets both messages.
       rule(
         `${trigger}.probability`,
         "should be between 0.9 (exclusive) and 1 (exclusive)",
@@ -260,7 +260,7 @@ function liquidityMonitoring(path: string): Check<LiquidityMonitoringParameters>
   );
 }
 
-/** What new and changed markets have in common. */
+/** Rules that new and changed markets share. */
 function commonChanges<T extends UpdateMarketConfiguration | NewMarketConfiguration>(path: string): Check<T> {
   return all(
     positiveNumber(
@@ -337,7 +337,7 @@ function notANumber(property: string, of: (model: Model) => number): Check<Model
   return rule(property, messages.IS_NOT_A_NUMBER, (model) => Number.isNaN(of(model)));
 }
 
-/** Only the first thing that is wrong is said. */
+/** Reports the first fault only. */
 function newLogNormal(path: string): Check<Model> {
   const mu = (model: Model) => model.params!.mu;
   const sigma = (model: Model) => model.params!.sigma;

@@ -69,7 +69,7 @@ const flags: Check<OrderSubmission> = first(
 );
 
 const pegOf = (order: OrderSubmission): PeggedOrder => order.peggedOrder!;
-/** A side follows the middle or its own best price; anything that is no purchase is taken for a sale. */
+/** A side follows the middle or its own best price; anything but a purchase counts as a sale. */
 const followsMid = (order: OrderSubmission) => pegOf(order).reference === MID;
 const followsOwnBest = (order: OrderSubmission) =>
   pegOf(order).reference === (isBuy(order) ? BEST_BID : BEST_ASK);
@@ -252,7 +252,7 @@ export const orderAmendment: Check<OrderAmendment> = all(
 /** A cancellation sent alone is not looked at: the market answers for it. */
 export const orderCancellation: Check<OrderCancellation> = all();
 
-/** What is inside is looked at when the batch is executed, each instruction by itself. */
+/** The instructions are checked one by one when the batch is executed. */
 export const batchMarketInstructions: Check<BatchMarketInstructions> = rule(
   "batch_market_instructions",
   messages.EMPTY_BATCH,
@@ -269,7 +269,7 @@ interface ShapeRules {
   readonly offsetTitle: string;
 }
 
-/** One side of the shape: what each of its orders follows, how much of the commitment, how far away. */
+/** A side of the shape: reference, proportion and offset of each of its orders. */
 function shape({ property, ownBest, wrongBest, offsetTitle }: ShapeRules): Check<LiquidityOrder> {
   return all(
     rule(

@@ -104,7 +104,7 @@ const rationale: Check<ProposalRationale> = all(
 
 const TERMS = "proposal_submission.terms";
 
-/** What a proposal would do. No other kind can be told apart from none: the codec drops what it has no name for. */
+/** The proposed change. An unknown kind looks like a missing one: the codec drops fields that it does not know. */
 function changeOf(terms: ProposalTerms): object | undefined {
   return (
     terms.newMarket ??

@@ -25,8 +25,8 @@ import {
   required,
 } from "./fields.ts";
 
-/** The owner of the reward pool, which belongs to nobody. */
-const NOBODY = "0".repeat(64);
+/** Owner of the reward pool: 64 zeros. */
+const ZERO_PARTY = "0".repeat(64);
 
 /** The reward pools that pay by a metric, and the metric that each one takes. */
 const METRIC_OF_POOL: ReadonlyMap<number, number> = new Map([
@@ -36,7 +36,7 @@ const METRIC_OF_POOL: ReadonlyMap<number, number> = new Map([
   [AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS, DispatchMetric.DISPATCH_METRIC_MARKET_VALUE],
 ]);
 
-/** What a one-off transfer may go to; the unspecified type has its own error already. */
+/** Targets of a one-off transfer; the unspecified type has its own error already. */
 const ONE_OFF_TARGETS: ReadonlySet<number> = new Set([
   AccountType.ACCOUNT_TYPE_UNSPECIFIED,
   AccountType.ACCOUNT_TYPE_GENERAL,
@@ -79,7 +79,7 @@ const schedule: Check<RecurringTransfer> = all(
 const STRATEGY = "transfer.kind.dispatch_strategy";
 const strategyOf = (transfer: Transfer) => transfer.recurring!.dispatchStrategy!;
 
-/** How a reward pool pays out, for a transfer that says so. */
+/** Payout of a reward pool, for a transfer with a strategy. */
 const strategy: Check<Transfer> = all(
   rule(STRATEGY, messages.IS_NOT_VALID, (transfer) => !goesToMetricPool(transfer)),
   rule(
@@ -102,7 +102,7 @@ const strategy: Check<Transfer> = all(
 /** `transfer_to` and `transfer.account.to` are the network's own spellings (section 13, surprise 12). */
 export const transfer: Check<Transfer> = all(
   first(
-    // Zero is said to be missing: one message, two reasons.
+    // Zero is reported as missing: one message, two reasons.
     rule(
       "transfer.amount",
       messages.IS_REQUIRED,
@@ -123,7 +123,8 @@ export const transfer: Check<Transfer> = all(
   rule(
     "transfer_to",
     messages.IS_NOT_VALID,
-    (command) => command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== NOBODY,
+    (command) =>
+      command.toAccountType === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD && command.to !== ZERO_PARTY,
   ),
   rule(
     "transfer.from_account_type",

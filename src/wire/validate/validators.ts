@@ -1,4 +1,4 @@
-/** What validators send (reference 30, sections 4.8 to 4.11). */
+/** Commands of validators (reference 30, sections 4.8 to 4.11). */
 
 import * as messages from "../../errors/validation.ts";
 import {
