@@ -141,6 +141,32 @@ describe("tidy", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("no imports go in a circle", () => {
+    // Imports of types and those made later count too.
+    const files = sources.filter((file) => file.startsWith("src/"));
+    const importsByFile = new Map(
+      files.map((file) => [
+        relative("src", file),
+        [...read(file).matchAll(/(?:from|import\() ?"(\.{1,2}\/[^"]+)"/g)].map((match) =>
+          relative("src", join(file, "..", match[1]!)),
+        ),
+      ]),
+    );
+    const circles: string[] = [];
+    const open: string[] = [];
+    const closed = new Set<string>();
+    const walk = (file: string) => {
+      if (open.includes(file)) circles.push([...open.slice(open.indexOf(file)), file].join(" > "));
+      if (open.includes(file) || closed.has(file)) return;
+      open.push(file);
+      for (const target of importsByFile.get(file) ?? []) walk(target);
+      open.pop();
+      closed.add(file);
+    };
+    for (const file of importsByFile.keys()) walk(file);
+    expect(circles).toEqual([]);
+  });
+
   test("every file is in a room", () => {
     const outside = filesBelow("src")
       .map((path) => relative("src", path))

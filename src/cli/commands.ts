@@ -22,6 +22,12 @@ export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(
   pow: { summary: "make, check and measure proofs of work", load: () => import("./pow.ts") },
   explain: { summary: "what an error means, and what to do", load: () => import("./explain.ts") },
   doctor: { summary: "check a home and this machine", load: () => import("./doctor.ts") },
-  completions: { summary: "what your shell completes", load: () => import("./completions.ts") },
+  completions: {
+    summary: "what your shell completes",
+    async load() {
+      const { help, runFor } = await import("./completions.ts");
+      return { help, run: (argv) => runFor(argv, COMMANDS) };
+    },
+  },
   version: { summary: "what this executable is", load: () => import("./version.ts") },
 };

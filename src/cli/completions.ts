@@ -2,7 +2,6 @@
 import { ExitCode } from "../errors/node-error.ts";
 import { TOOLS } from "../planes/devnet/tools.ts";
 import { readArguments, usageError } from "./arguments.ts";
-import { COMMANDS } from "./commands.ts";
 import { HELP_WORDS, helpOf } from "./wallet-help.ts";
 
 export const help = `lyra completions bash|zsh|fish: what your shell completes
@@ -18,6 +17,8 @@ export interface CompletionTree {
   readonly words: ReadonlyMap<string, readonly string[]>;
   readonly flags: ReadonlyMap<string, readonly string[]>;
 }
+
+type Commands = Readonly<Record<string, { load(): Promise<{ readonly help: string }> }>>;
 
 const COMMON_FLAGS = ["--help", "--home", "--json", "--quiet"];
 const WORD = /^[a-z][a-z-]*$/;
@@ -56,14 +57,14 @@ function verbsIn(place: string, text: string): string[] {
   return found;
 }
 
-export async function run(argv: string[]): Promise<number> {
+/** @param commands of which the help texts are read */
+export async function runFor(argv: string[], commands: Commands): Promise<number> {
   const { positionals } = readArguments("completions", argv, { help: { type: "boolean", short: "h" } });
   const [shell] = positionals;
   const write = shell !== undefined && Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (positionals.length !== 1 || write === undefined)
     throw usageError("completions", "say bash, zsh or fish");
-  const { helpTexts } = await import("./completions.ts");
-  process.stdout.write(write(treeOf(await helpTexts())));
+  process.stdout.write(write(treeOf(await helpTexts(commands))));
   return ExitCode.done;
 }
 
@@ -142,11 +143,10 @@ function fish(tree: CompletionTree): string {
   return `${lines.join("\n")}\n`;
 }
 
-// Every help text by the words that it is of: what completions are made from.
-
-export async function helpTexts(): Promise<ReadonlyMap<string, string>> {
+/** Every help text by the words that it is of. */
+export async function helpTexts(commands: Commands): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>([["", ""]]);
-  for (const [name, { load }] of Object.entries(COMMANDS)) texts.set(name, (await load()).help);
+  for (const [name, { load }] of Object.entries(commands)) texts.set(name, (await load()).help);
   for (const word of HELP_WORDS) texts.set(`wallet ${word}`, helpOf([word]));
   for (const { path } of TOOLS) texts.set(`devnet ${path.replace("/", " ")}`, "");
   return texts;

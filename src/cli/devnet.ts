@@ -251,7 +251,6 @@ async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values):
     );
     return;
   }
-  const { devnetBanner } = await import("./devnet.ts");
   const { isTemporary } = devnet;
   const mode = values.block ?? "instant";
   say(

@@ -5,8 +5,15 @@ import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { DEFLATE_END, storedPiece } from "./deflate.ts";
 import { EntryHasher } from "./entry-hasher.ts";
-import { type ExportPlan, manifestEntry, type PlannedFile, type PlannedPiece } from "./export-plan.ts";
-import { type FileHashes, manifestBytes, manifestText } from "./manifest.ts";
+import {
+  type ExportPlan,
+  type FileHashes,
+  manifestBytes,
+  manifestEntry,
+  manifestText,
+  type PlannedFile,
+  type PlannedPiece,
+} from "./export-plan.ts";
 import { openSegment, REMAKE_HINT, SegmentDamage } from "./segment-format.ts";
 import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 

@@ -6,14 +6,14 @@ import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { EntryHasher, type EntryHashes } from "./entry-hasher.ts";
-import { fileName } from "./export-plan.ts";
 import {
+  fileName,
   MANIFEST_FORMAT,
   MANIFEST_NAME,
   type Manifest,
   type ManifestFile,
   type ManifestSegment,
-} from "./manifest.ts";
+} from "./export-plan.ts";
 import { RowCounter } from "./row-counter.ts";
 import { segmentId } from "./segment-format.ts";
 import { type ArchiveEntry, readAt, readDirectory, verificationFailed } from "./unzip.ts";

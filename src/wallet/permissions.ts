@@ -1,18 +1,8 @@
 // What a hostname may see of a wallet (reference 50, sections 3.2 and 5.3). Kept in the wallet's file, so it lasts.
 import { isHex64 } from "../wire/identifiers.ts";
 import { walletError } from "./errors.ts";
-import type { KeyData, WalletData } from "./keys/wallet-data.ts";
+import type { KeyData, Permissions, WalletData } from "./keys/wallet-data.ts";
 import { HOSTNAME_LENGTH_MAX, HOSTNAMES_MAX } from "./limits.ts";
-
-export type Access = "read" | "none";
-
-export interface Permissions {
-  readonly publicKeys: {
-    readonly access: Access;
-    /** In the user's order. Empty with `read`: every key that is not tainted, also those to come. */
-    readonly allowedKeys: readonly string[];
-  };
-}
 
 export const NO_PERMISSIONS: Permissions = { publicKeys: { access: "none", allowedKeys: [] } };
 

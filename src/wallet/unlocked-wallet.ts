@@ -14,23 +14,18 @@ import {
 } from "../wire/transaction.ts";
 import { keyTainted, walletChanged, walletLocked, walletUnknown } from "./errors.ts";
 import { keyOf, withMetadata, withNewKey, withoutTaint, withTaint } from "./keys/changes.ts";
+import type { KeyVersion } from "./keys/derivation.ts";
 import { keyName } from "./keys/metadata.ts";
 import {
   type KeyData,
-  type KeyVersion,
   type Metadata,
+  type Permissions,
   type WalletData,
   wipeWallet,
 } from "./keys/wallet-data.ts";
 import type { Keystore } from "./keystore/keystore.ts";
 import type { FileFormat, Opened, Seal } from "./keystore/seal.ts";
-import {
-  keysFor,
-  type Permissions,
-  permissionsOf,
-  withoutPermissions,
-  withPermissions,
-} from "./permissions.ts";
+import { keysFor, permissionsOf, withoutPermissions, withPermissions } from "./permissions.ts";
 import { type RandomBytes, randomNonce } from "./random.ts";
 import { checkChainId, signMessage } from "./signing/message.ts";
 import { type Rotation, type RotationTransaction, rotateKey } from "./signing/rotation.ts";

@@ -3,15 +3,9 @@
 import { wipe } from "../crypto/secrets.ts";
 import { walletError, walletExists, walletUnknown } from "./errors.ts";
 import { isolated, isolatedName, withNewKey } from "./keys/changes.ts";
-import { walletId, walletNode } from "./keys/derivation.ts";
+import { type KeyVersion, walletId, walletNode } from "./keys/derivation.ts";
 import { newRecoveryPhrase, readRecoveryPhrase, SEED_BYTES, seedOf } from "./keys/recovery-phrase.ts";
-import {
-  checkKeyVersion,
-  KEY_VERSION_DEFAULT,
-  type KeyVersion,
-  type WalletData,
-  wipeWallet,
-} from "./keys/wallet-data.ts";
+import { checkKeyVersion, KEY_VERSION_DEFAULT, type WalletData, wipeWallet } from "./keys/wallet-data.ts";
 import type { Keystore } from "./keystore/keystore.ts";
 import { LyraSeal } from "./keystore/lyra-seal.ts";
 import { OriginalSeal } from "./keystore/original-seal.ts";

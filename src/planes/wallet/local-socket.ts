@@ -6,7 +6,8 @@ import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import { checkSocket, checkSocketFolder } from "../../wallet/keystore/guard.ts";
-import { ADMIN_METHODS, type AdminParts, adminErrorOf } from "../../wallet/service/admin/admin.ts";
+import { ADMIN_METHODS, adminErrorOf } from "../../wallet/service/admin/admin.ts";
+import type { AdminParts } from "../../wallet/service/admin/shared.ts";
 import { RawJson } from "../../wallet/service/admin/transactions.ts";
 import { lockWallet } from "../../wallet/service/admin/wallets.ts";
 import {

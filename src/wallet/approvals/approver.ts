@@ -2,7 +2,7 @@
 // or through the local socket; a policy (policies/policy-approver.ts); everything at once, on a devnet (approve-all.ts).
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { ChainStanding } from "../service/known-chains.ts";
-import type { Line, Words } from "./words.ts";
+import type { Line, Words } from "./words-helpers.ts";
 
 interface Asked {
   readonly id: string;

@@ -4,7 +4,7 @@ import { LruCache } from "../../cache/lru.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
 import { amountText } from "./amounts.ts";
-import type { Facts, Line } from "./words.ts";
+import type { Facts, Line } from "./words-helpers.ts";
 
 /** Kept at once, of each kind. */
 const KNOWN_MAX = 10_000;

@@ -4,7 +4,7 @@
 import { domainToUnicode } from "node:url";
 import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
 import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
-import type { Line, Words } from "./words.ts";
+import type { Line, Words } from "./words-helpers.ts";
 import { WORD_LINES_MAX } from "./words-helpers.ts";
 
 export interface ShownKey {

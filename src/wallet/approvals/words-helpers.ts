@@ -1,7 +1,42 @@
-// What the words of all commands share: enumerations, times, sides.
+// Shared by the texts of all commands: their types, enumerations, times.
 import { enumDescriptor } from "../../wire/schema/index.ts";
+import type { CommandInit } from "../../wire/transaction.ts";
+import type { CommandKind } from "../../wire/transaction-commands.ts";
+import type { AssetBook, MarketBook } from "./amounts.ts";
 import { plain, quoted } from "./plain-text.ts";
-import type { Line, Words } from "./words.ts";
+
+export type Line = readonly [label: string, value: string];
+
+export interface Words {
+  /** One sentence. */
+  readonly title: string;
+  readonly lines: readonly Line[];
+  /** Lines that were not made: of a batch too long to read. */
+  readonly left?: number;
+  /** What a person might overlook. */
+  readonly warnings: readonly string[];
+}
+
+/** The words of one kind of command. Members that the sender left out are undefined. */
+export type Describe<K extends CommandKind> = (
+  payload: Partial<Extract<CommandInit, { kind: K }>["payload"]>,
+  context: WordsContext,
+) => Words;
+
+/** What is known of the assets and markets of a command. */
+export interface Facts {
+  readonly assets: AssetBook;
+  readonly markets: MarketBook;
+  /** The asset that is staked. */
+  readonly stakeAsset: string | undefined;
+}
+
+export const NO_FACTS: Facts = { assets: () => undefined, markets: () => undefined, stakeAsset: undefined };
+
+export interface WordsContext extends Facts {
+  /** The sending key. */
+  readonly publicKey: string;
+}
 
 /** Lines that are shown; the rest is in the raw form. */
 export const WORD_LINES_MAX = 200;

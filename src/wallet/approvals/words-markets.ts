@@ -5,8 +5,16 @@ import type { OrderAmendment, OrderCancellation, OrderSubmission } from "../../w
 import type { MarketFacts } from "../sending/nodes.ts";
 import { commitmentText, exactCommitmentText, type MarketBook, priceText, sizeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
-import type { Line, Tell } from "./words.ts";
-import { enumWord, line, said, timeWord, WORD_LINES_MAX, words } from "./words-helpers.ts";
+import {
+  type Describe,
+  enumWord,
+  type Line,
+  line,
+  said,
+  timeWord,
+  WORD_LINES_MAX,
+  words,
+} from "./words-helpers.ts";
 
 const UNITS = "prices and sizes are in the market's smallest units";
 /** Said where the decimals of a market are not known. */
@@ -34,7 +42,7 @@ function orderTitle(
   return `${verb} ${sizeText(String(size), market)} ${at} (${orderType(type)} order)`;
 }
 
-const orderSubmission: Tell<"orderSubmission"> = (order, { markets }) => {
+const orderSubmission: Describe<"orderSubmission"> = (order, { markets }) => {
   const market = markets(order.marketId ?? "");
   return words(
     `${orderTitle(order, market)} on market ${named(order.marketId ?? "")}`,
@@ -58,7 +66,7 @@ const cancellationTitle = ({ orderId, marketId }: Init<OrderCancellation>): stri
   return marketId ? `Cancel all orders on market ${named(marketId)}` : "Cancel all orders on all markets";
 };
 
-const orderCancellation: Tell<"orderCancellation"> = (cancellation) =>
+const orderCancellation: Describe<"orderCancellation"> = (cancellation) =>
   words(cancellationTitle(cancellation), [
     line("order", cancellation.orderId),
     line("market", cancellation.marketId),
@@ -79,14 +87,14 @@ const amendmentLines = (
   line("pegged offset", amendment.peggedOffset && priceText(amendment.peggedOffset, market)),
 ];
 
-const orderAmendment: Tell<"orderAmendment"> = (amendment, { markets }) =>
+const orderAmendment: Describe<"orderAmendment"> = (amendment, { markets }) =>
   words(
     `Change the order ${named(amendment.orderId ?? "")}`,
     amendmentLines(amendment, markets(amendment.marketId ?? "")),
     unitsOf([amendment.marketId], markets),
   );
 
-const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
+const batchMarketInstructions: Describe<"batchMarketInstructions"> = (
   { cancellations = [], amendments = [], submissions = [] },
   { markets },
 ) => {
@@ -123,7 +131,7 @@ const batchMarketInstructions: Tell<"batchMarketInstructions"> = (
   return count > WORD_LINES_MAX ? { ...told, left: count - WORD_LINES_MAX } : told;
 };
 
-const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (provision, context) => {
+const liquidityProvisionSubmission: Describe<"liquidityProvisionSubmission"> = (provision, context) => {
   const { marketId = "", commitmentAmount = "" } = provision;
   const market = context.markets(marketId);
   const what = commitmentText(commitmentAmount, market, context.assets);
@@ -137,7 +145,7 @@ const liquidityProvisionSubmission: Tell<"liquidityProvisionSubmission"> = (prov
   ]);
 };
 
-const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provision, context) => {
+const liquidityProvisionAmendment: Describe<"liquidityProvisionAmendment"> = (provision, context) => {
   const { marketId = "", commitmentAmount = "" } = provision;
   const market = context.markets(marketId);
   const what = commitmentAmount === "" ? undefined : commitmentText(commitmentAmount, market, context.assets);
@@ -152,7 +160,7 @@ const liquidityProvisionAmendment: Tell<"liquidityProvisionAmendment"> = (provis
   ]);
 };
 
-const liquidityProvisionCancellation: Tell<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
+const liquidityProvisionCancellation: Describe<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
   words(`Take your liquidity back from market ${named(marketId)}`, [line("market", marketId)]);
 
 export const marketWords = {

@@ -1,14 +1,13 @@
 // Words for commands that move tokens: transfers, withdrawals, stake.
 import { amountText, exactAmountText, exactStakeText, stakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
-import type { Tell, WordsContext } from "./words.ts";
-import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+import { type Describe, enumWord, line, said, timeWord, type WordsContext, words } from "./words-helpers.ts";
 
 const account = (type: number | undefined) => enumWord("vega.AccountType", type, "ACCOUNT_TYPE_");
 /** The party that stands for the network in transfers (reference 30, section 4.2). */
 const NETWORK = /^0{64}$/;
 
-const transfer: Tell<"transfer"> = (
+const transfer: Describe<"transfer"> = (
   { amount = "", asset = "", to = "", fromAccountType, toAccountType, reference, oneOff, recurring },
   context,
 ) => {
@@ -44,7 +43,7 @@ function receiverOf(to: string, toAccountType: number | undefined, { publicKey }
   return named(to);
 }
 
-const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "", ext }, { assets }) => {
+const withdrawSubmission: Describe<"withdrawSubmission"> = ({ amount = "", asset = "", ext }, { assets }) => {
   const what = amountText(amount, asset, assets);
   const receiver = ext?.erc20?.receiverAddress;
   return words(
@@ -54,7 +53,7 @@ const withdrawSubmission: Tell<"withdrawSubmission"> = ({ amount = "", asset = "
   );
 };
 
-const delegateSubmission: Tell<"delegateSubmission"> = (
+const delegateSubmission: Describe<"delegateSubmission"> = (
   { nodeId = "", amount = "" },
   { stakeAsset, assets },
 ) => {
@@ -65,7 +64,7 @@ const delegateSubmission: Tell<"delegateSubmission"> = (
   ]);
 };
 
-const undelegateSubmission: Tell<"undelegateSubmission"> = (
+const undelegateSubmission: Describe<"undelegateSubmission"> = (
   { nodeId = "", amount = "", method },
   { stakeAsset, assets },
 ) => {
@@ -77,7 +76,7 @@ const undelegateSubmission: Tell<"undelegateSubmission"> = (
   ]);
 };
 
-const cancelTransfer: Tell<"cancelTransfer"> = ({ transferId = "" }) =>
+const cancelTransfer: Describe<"cancelTransfer"> = ({ transferId = "" }) =>
   words(`Cancel the recurring transfer ${named(transferId)}`, [line("transfer", transferId)]);
 
 export const moneyWords = {

@@ -3,13 +3,12 @@ import type { Init } from "../../wire/codec.ts";
 import type { ChainEvent } from "../../wire/generated/commands.ts";
 import { exactAmountText, exactStakeText } from "./amounts.ts";
 import { named } from "./plain-text.ts";
-import type { Tell } from "./words.ts";
-import { enumWord, line, said, timeWord, words } from "./words-helpers.ts";
+import { type Describe, enumWord, line, said, timeWord, words } from "./words-helpers.ts";
 import { limitLines, newAssetLines, newMarketLines } from "./words-proposals.ts";
 
 const VALIDATOR = "this is a validator's command: approve it only if you run a validator and expect it";
 
-const voteSubmission: Tell<"voteSubmission"> = ({ proposalId = "", value }) => {
+const voteSubmission: Describe<"voteSubmission"> = ({ proposalId = "", value }) => {
   const vote = enumWord("vega.Vote.Value", value, "VALUE_");
   return words(`Vote ${vote} on the proposal ${named(proposalId)}`, [
     line("proposal", proposalId),
@@ -17,7 +16,7 @@ const voteSubmission: Tell<"voteSubmission"> = ({ proposalId = "", value }) => {
   ]);
 };
 
-const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rationale }, { assets }) => {
+const proposalSubmission: Describe<"proposalSubmission"> = ({ reference, terms, rationale }, { assets }) => {
   const parameter = terms?.updateNetworkParameter?.changes;
   const kind = terms?.newMarket
     ? "a new market"
@@ -44,7 +43,7 @@ const proposalSubmission: Tell<"proposalSubmission"> = ({ reference, terms, rati
   ]);
 };
 
-const announceNode: Tell<"announceNode"> = (node) =>
+const announceNode: Describe<"announceNode"> = (node) =>
   words(
     `Announce the validator ${named(node.name ?? "")}`,
     [
@@ -60,13 +59,13 @@ const announceNode: Tell<"announceNode"> = (node) =>
     [VALIDATOR],
   );
 
-const issueSignatures: Tell<"issueSignatures"> = ({ submitter, kind, validatorNodeId = "" }) =>
+const issueSignatures: Describe<"issueSignatures"> = ({ submitter, kind, validatorNodeId = "" }) =>
   words(`Ask for signatures about the validator ${named(validatorNodeId)}`, [
     line("kind", enumWord("vega.commands.v1.NodeSignatureKind", kind, "NODE_SIGNATURE_KIND_")),
     line("submitted by", submitter),
   ]);
 
-const keyRotateSubmission: Tell<"keyRotateSubmission"> = ({
+const keyRotateSubmission: Describe<"keyRotateSubmission"> = ({
   newPubKey = "",
   currentPubKeyHash,
   targetBlock,
@@ -77,7 +76,7 @@ const keyRotateSubmission: Tell<"keyRotateSubmission"> = ({
     [VALIDATOR],
   );
 
-const ethereumKeyRotateSubmission: Tell<"ethereumKeyRotateSubmission"> = (rotation) =>
+const ethereumKeyRotateSubmission: Describe<"ethereumKeyRotateSubmission"> = (rotation) =>
   words(
     `Replace the validator's Ethereum address by ${named(rotation.newAddress ?? "")}`,
     [
@@ -88,7 +87,7 @@ const ethereumKeyRotateSubmission: Tell<"ethereumKeyRotateSubmission"> = (rotati
     [VALIDATOR],
   );
 
-const protocolUpgradeProposal: Tell<"protocolUpgradeProposal"> = ({
+const protocolUpgradeProposal: Describe<"protocolUpgradeProposal"> = ({
   upgradeBlockHeight,
   vegaReleaseTag = "",
 }) =>
@@ -98,14 +97,14 @@ const protocolUpgradeProposal: Tell<"protocolUpgradeProposal"> = ({
     [VALIDATOR],
   );
 
-const nodeVote: Tell<"nodeVote"> = ({ reference, type }) =>
+const nodeVote: Describe<"nodeVote"> = ({ reference, type }) =>
   words(
     "Confirm something seen outside of the network, as a validator",
     [line("kind", enumWord("vega.commands.v1.NodeVote.Type", type, "TYPE_")), line("reference", reference)],
     [VALIDATOR],
   );
 
-const nodeSignature: Tell<"nodeSignature"> = ({ id, kind }) =>
+const nodeSignature: Describe<"nodeSignature"> = ({ id, kind }) =>
   words(
     "Publish a validator's signature",
     [
@@ -115,7 +114,7 @@ const nodeSignature: Tell<"nodeSignature"> = ({ id, kind }) =>
     [VALIDATOR],
   );
 
-const chainEvent: Tell<"chainEvent"> = (event, { assets, stakeAsset }) => {
+const chainEvent: Describe<"chainEvent"> = (event, { assets, stakeAsset }) => {
   const { txId, builtin, erc20, stakingEvent, erc20Multisig } = event;
   const kind = builtin
     ? "a built-in asset"
@@ -162,13 +161,13 @@ function whatHappened({ builtin, erc20, stakingEvent }: Init<ChainEvent>): strin
   return erc20?.assetLimitsUpdated && "an asset's limits changed";
 }
 
-const stateVariableProposal: Tell<"stateVariableProposal"> = () =>
+const stateVariableProposal: Describe<"stateVariableProposal"> = () =>
   words("Propose a state variable, as a validator", [], [VALIDATOR]);
 
-const validatorHeartbeat: Tell<"validatorHeartbeat"> = ({ nodeId }) =>
+const validatorHeartbeat: Describe<"validatorHeartbeat"> = ({ nodeId }) =>
   words("Show that a validator is alive", [line("validator", nodeId)], [VALIDATOR]);
 
-const oracleDataSubmission: Tell<"oracleDataSubmission"> = ({ source, payload }) =>
+const oracleDataSubmission: Describe<"oracleDataSubmission"> = ({ source, payload }) =>
   words("Publish data of an oracle", [
     line("source", enumWord("vega.commands.v1.OracleDataSubmission.OracleSource", source, "ORACLE_SOURCE_")),
     said("data", Buffer.from(payload ?? []).toString("utf8")),

@@ -2,8 +2,7 @@
 import type { Init } from "../../wire/codec.ts";
 import type { AssetDetails, NewMarketConfiguration } from "../../wire/generated/vega.ts";
 import { type AssetBook, exactAmountText } from "./amounts.ts";
-import type { Line } from "./words.ts";
-import { line, said } from "./words-helpers.ts";
+import { type Line, line, said } from "./words-helpers.ts";
 
 type Lines = readonly (Line | undefined)[];
 

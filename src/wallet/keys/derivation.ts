@@ -9,7 +9,18 @@ import {
   slip10Root,
 } from "../../crypto/slip10.ts";
 import { hexOf } from "../../wire/identifiers.ts";
-import type { KeyData, KeyVersion } from "./wallet-data.ts";
+
+/** How keys are derived from a node. */
+export type KeyVersion = 1 | 2;
+
+export interface DerivedKey {
+  /** From 1. */
+  readonly index: number;
+  /** 64 lower-case hexadecimal digits. */
+  readonly publicKey: string;
+  /** 32 bytes; secret. */
+  readonly seed: Uint8Array;
+}
 
 /** The first step of every path, and what version 1 adds to an index. */
 const NETWORK = 1789;
@@ -38,11 +49,7 @@ export function keySeed(node: Slip10Node, version: KeyVersion, index: number): U
   return seed;
 }
 
-export function deriveKey(
-  node: Slip10Node,
-  version: KeyVersion,
-  index: number,
-): Pick<KeyData, "index" | "publicKey" | "seed"> {
+export function deriveKey(node: Slip10Node, version: KeyVersion, index: number): DerivedKey {
   const seed = keySeed(node, version, index);
   return { index, publicKey: hexOf(ed25519KeyPair(seed).publicKey), seed };
 }

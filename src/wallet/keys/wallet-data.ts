@@ -6,11 +6,8 @@ import { SLIP10_NODE_BYTES, type Slip10Node } from "../../crypto/slip10.ts";
 import { hexOf } from "../../wire/identifiers.ts";
 import { walletDamaged, walletError } from "../errors.ts";
 import { KEYS_MAX } from "../limits.ts";
-import type { Permissions } from "../permissions.ts";
-import { walletId } from "./derivation.ts";
+import { type DerivedKey, type KeyVersion, walletId } from "./derivation.ts";
 
-/** How keys are derived. */
-export type KeyVersion = 1 | 2;
 /** Of new wallets. */
 export const KEY_VERSION_DEFAULT: KeyVersion = 2;
 
@@ -20,16 +17,20 @@ export interface MetadataEntry {
 }
 export type Metadata = readonly MetadataEntry[];
 
-export interface KeyData {
-  /** From 1. */
-  readonly index: number;
-  /** 64 lower-case hexadecimal digits. */
-  readonly publicKey: string;
-  /** 32 bytes; secret. */
-  readonly seed: Uint8Array;
+export interface KeyData extends DerivedKey {
   readonly metadata: Metadata;
   /** Not to be used any more: signs nothing and is shown to nobody. */
   readonly isTainted: boolean;
+}
+
+export type Access = "read" | "none";
+
+export interface Permissions {
+  readonly publicKeys: {
+    readonly access: Access;
+    /** In the user's order. Empty with `read`: every key that is not tainted, also those to come. */
+    readonly allowedKeys: readonly string[];
+  };
 }
 
 export interface WalletData {

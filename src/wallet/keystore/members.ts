@@ -1,8 +1,8 @@
 // Reading of JSON that has been authenticated, but whose writer may have been another program.
 import { isHex64 } from "../../wire/identifiers.ts";
 import { walletDamaged } from "../errors.ts";
-import type { Metadata, WalletData } from "../keys/wallet-data.ts";
-import { type Permissions, permissionsProblem } from "../permissions.ts";
+import type { Metadata, Permissions, WalletData } from "../keys/wallet-data.ts";
+import { permissionsProblem } from "../permissions.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -3,8 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { cancelledByApplication, EscapedJson, internalError, unsupportedType, userRejected } from "./rpc.ts";
-import type { Call } from "./running-call.ts";
-import type { Connection, Method, Result } from "./service.ts";
+import type { Call, Connection, Method, Result } from "./running-call.ts";
 import { SharedQuestions } from "./shared-questions.ts";
 import { tokenHash } from "./tokens.ts";
 

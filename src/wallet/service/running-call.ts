@@ -1,9 +1,88 @@
 // One call while it runs: what its method gets, what ends it, and the token that goes back with its answer.
+import type { Approver } from "../approvals/approver.ts";
+import type { NetworkFacts } from "../approvals/network-facts.ts";
+import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
+import type { RandomBytes } from "../random.ts";
+import type { TransactionSender } from "../sending/sender.ts";
+import type { UnlockedWallet } from "../unlocked-wallet.ts";
+import type { ApiToken, ApiTokens } from "./api-tokens.ts";
+import type { rejected } from "./failures.ts";
 import { originOf } from "./hostname.ts";
-import { connectionClosed, interrupted, RpcError } from "./rpc.ts";
-import type { Caller, Connection, WalletService } from "./service.ts";
-import { connectionEnded } from "./sessions.ts";
+import type { KnownChains } from "./known-chains.ts";
+import type { OpenWallets } from "./open-wallets.ts";
+import type { RateLimit } from "./rate-limit.ts";
+import { connectionClosed, type EscapedJson, interrupted, RpcError } from "./rpc.ts";
+import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
+import type { BlockedSites } from "./sites.ts";
 import { authorization, tokenIn } from "./tokens.ts";
+
+/** What a request says of its sender. */
+export interface Caller {
+  readonly origin: string | null;
+  readonly referer: string | null;
+  readonly authorization: string | null;
+  /** A page can send it to any address without asking the browser's leave first: its type is one of a form's. */
+  readonly isSimple: boolean;
+  /**
+   * Called when the answer may take as long as a person does.
+   * @returns what says that the caller went away
+   */
+  waits(): AbortSignal | undefined;
+}
+
+/** A page's connection, or a program's. */
+export type Connection =
+  | { readonly kind: "session"; readonly session: Session; readonly wallet: string }
+  | { readonly kind: "token"; readonly id: string; readonly wallet: string };
+
+export interface ServiceLimits {
+  /** Levels of objects and lists in a body. */
+  readonly depthMax: number;
+  /** Wrong tokens of a hostname. */
+  readonly wrongTokens: RateLimit;
+  /** Of a hostname: connections, transactions, and what else asks a person or a node. */
+  readonly requests: RateLimit;
+}
+
+export interface ServiceParts {
+  readonly wallets: OpenWallets;
+  readonly sessions: Sessions;
+  /** Without, there are none. */
+  readonly tokens: ApiTokens | undefined;
+  /** Without, none is. */
+  readonly blocked: BlockedSites | undefined;
+  readonly approver: Approver;
+  readonly sender: TransactionSender;
+  readonly facts: NetworkFacts;
+  readonly chains: KnownChains;
+  readonly log: RequestLog;
+  readonly random: RandomBytes;
+  /** What people's clocks show, Unix milliseconds. */
+  readonly wallMs: () => number;
+  /** A clock that only goes forward, milliseconds. */
+  readonly nowMs: () => number;
+  /** Whether a session outlives the service unless its user says otherwise. */
+  readonly keepSessions: boolean;
+  readonly limits?: Partial<ServiceLimits>;
+  /** What the owner should know, in a sentence. */
+  onTrouble?(sentence: string): void;
+}
+
+/** The service as its methods see it. */
+export interface CallService {
+  readonly parts: ServiceParts;
+  count(hostname: string): void;
+  record(entry: LoggedRequest): void;
+  recentEpoch(ask: () => Promise<bigint>): Promise<bigint | undefined>;
+  unlocked(name: string, call: Call, onRejected?: typeof rejected.connection): Promise<UnlockedWallet>;
+  tokenOf(caller: Caller): Promise<ApiToken>;
+  refuse(found: RpcError, hostname: string): never;
+}
+
+/** @returns the result as JSON text; undefined for a method without one */
+export type Method = (call: Call) => Result | Promise<Result>;
+
+export type Result = string | EscapedJson | undefined;
 
 /** Parameters, handed over once: what waits for a person or a node does not keep them. */
 export class Given {
@@ -33,7 +112,7 @@ export class Call {
 
   /** @param running what each hostname is doing now */
   constructor(
-    readonly service: WalletService,
+    readonly service: CallService,
     private readonly running: Map<string, Set<AbortController>>,
     private readonly parts: CallParts,
   ) {}

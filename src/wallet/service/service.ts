@@ -4,21 +4,14 @@
  */
 
 import { reasonOf } from "../../errors/node-error.ts";
-import type { Approver } from "../approvals/approver.ts";
-import type { NetworkFacts } from "../approvals/network-facts.ts";
-import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
-import type { RandomBytes } from "../random.ts";
-import type { TransactionSender } from "../sending/sender.ts";
+import type { LoggedRequest } from "../policies/request-log.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
-import type { ApiToken, ApiTokens } from "./api-tokens.ts";
+import type { ApiToken } from "./api-tokens.ts";
 import { approvedOrThrow, rejected, rpcErrorOf, withoutAddresses } from "./failures.ts";
 import { hostnameOf } from "./hostname.ts";
-import type { KnownChains } from "./known-chains.ts";
 import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
-import type { OpenWallets } from "./open-wallets.ts";
-import { type RateLimit, RateLimiter } from "./rate-limit.ts";
+import { RateLimiter } from "./rate-limit.ts";
 import {
-  type EscapedJson,
   errorText,
   internalError,
   invalidRequest,
@@ -30,26 +23,21 @@ import {
   tokenError,
   tooMany,
 } from "./rpc.ts";
-import { Call, Echo, Given } from "./running-call.ts";
-import type { Session, Sessions } from "./sessions.ts";
-import { type BlockedSites, siteOf } from "./sites.ts";
+import {
+  Call,
+  type Caller,
+  type CallService,
+  type Connection,
+  Echo,
+  Given,
+  type Method,
+  type ServiceLimits,
+  type ServiceParts,
+} from "./running-call.ts";
+import { siteOf } from "./sites.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
 import { unlockedWallet } from "./unlocking.ts";
-
-/** What a request says of who sends it. */
-export interface Caller {
-  readonly origin: string | null;
-  readonly referer: string | null;
-  readonly authorization: string | null;
-  /** A page can send it to any address without asking the browser's leave first: its type is one of a form's. */
-  readonly isSimple: boolean;
-  /**
-   * Called when the answer may take as long as a person does.
-   * @returns what says that the caller went away
-   */
-  waits(): AbortSignal | undefined;
-}
 
 export interface Answer {
   readonly status: number;
@@ -60,59 +48,16 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
 }
 
-/** A page's connection, or a program's. */
-export type Connection =
-  | { readonly kind: "session"; readonly session: Session; readonly wallet: string }
-  | { readonly kind: "token"; readonly id: string; readonly wallet: string };
-
-export interface ServiceLimits {
-  /** Levels of objects and lists in a body. */
-  readonly depthMax: number;
-  /** Wrong tokens of a hostname. */
-  readonly wrongTokens: RateLimit;
-  /** Of a hostname: connections, transactions, and what else asks a person or a node. */
-  readonly requests: RateLimit;
-}
-
 export const SERVICE_LIMITS: ServiceLimits = {
   depthMax: 100,
   wrongTokens: { perSecond: 50, burst: 1_000 },
   requests: { perSecond: 200, burst: 5_000 },
 };
 
-export interface ServiceParts {
-  readonly wallets: OpenWallets;
-  readonly sessions: Sessions;
-  /** Without, there are none. */
-  readonly tokens: ApiTokens | undefined;
-  /** Without, none is. */
-  readonly blocked: BlockedSites | undefined;
-  readonly approver: Approver;
-  readonly sender: TransactionSender;
-  readonly facts: NetworkFacts;
-  readonly chains: KnownChains;
-  readonly log: RequestLog;
-  readonly random: RandomBytes;
-  /** What people's clocks show, Unix milliseconds. */
-  readonly wallMs: () => number;
-  /** A clock that only goes forward, milliseconds. */
-  readonly nowMs: () => number;
-  /** Whether a session outlives the service unless its user says otherwise. */
-  readonly keepSessions: boolean;
-  readonly limits?: Partial<ServiceLimits>;
-  /** What the owner should know, in a sentence. */
-  onTrouble?(sentence: string): void;
-}
-
 interface Incoming extends Omit<RpcRequest, "params"> {
   readonly known: MethodEntry | undefined;
   readonly given: Given;
 }
-
-/** @returns the result as JSON text; undefined for a method without one */
-export type Method = (call: Call) => Result | Promise<Result>;
-
-export type Result = string | EscapedJson | undefined;
 
 interface MethodEntry {
   readonly run: Method;
@@ -142,7 +87,7 @@ const EPOCH_MS = 5_000;
 /** Sorted. */
 export const METHOD_NAMES: readonly string[] = Object.keys(METHODS).sort();
 
-export class WalletService {
+export class WalletService implements CallService {
   private readonly limits: ServiceLimits;
   private readonly wrongTokens: RateLimiter;
   private readonly requests: RateLimiter;

@@ -1,5 +1,6 @@
 // Commands of every kind, and what people are to read of each: title, lines, warnings.
-import { type WordsContext, wordsOf } from "../../../src/wallet/approvals/words.ts";
+import { wordsOf } from "../../../src/wallet/approvals/words.ts";
+import type { WordsContext } from "../../../src/wallet/approvals/words-helpers.ts";
 import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
 import type { CommandKind } from "../../../src/wire/transaction-commands.ts";
 import { KEY_1 } from "./rig.ts";

@@ -1,6 +1,6 @@
 // Administrative methods about connections of pages.
 import { Params } from "../params.ts";
-import type { AdminMethod } from "./admin.ts";
+import type { AdminMethod } from "./shared.ts";
 
 const list: AdminMethod = async ({ sessions }) => ({
   activeConnections: sessions.all.map(({ hostname, wallet }) => ({ hostname, wallet })),

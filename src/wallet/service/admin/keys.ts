@@ -3,8 +3,7 @@ import { transactionBase64 } from "../../../wire/transaction.ts";
 import type { Metadata } from "../../keys/wallet-data.ts";
 import { mismatch, Params } from "../params.ts";
 import { invalidParams, isObject, memberOf } from "../rpc.ts";
-import type { AdminMethod } from "./admin.ts";
-import { attempt, keyResult, walletOf, withPassphrase } from "./shared.ts";
+import { type AdminMethod, attempt, keyResult, walletOf, withPassphrase } from "./shared.ts";
 
 function metadataOf(params: Params): Metadata {
   return params.list("metadata").map((entry) => {

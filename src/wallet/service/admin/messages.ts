@@ -4,8 +4,7 @@ import { transactionBytes } from "../../../wire/transaction.ts";
 import { verifyMessage } from "../../signing/message.ts";
 import { Params } from "../params.ts";
 import { internalError, invalidParams } from "../rpc.ts";
-import type { AdminMethod } from "./admin.ts";
-import { walletOf } from "./shared.ts";
+import { type AdminMethod, walletOf } from "./shared.ts";
 
 function base64Of(params: Params, name: string, title: string, what: string): Uint8Array {
   const text = params.text(name, title);

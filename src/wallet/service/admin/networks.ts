@@ -7,7 +7,7 @@ import { shortText } from "../../client/short-text.ts";
 import { NETWORK_BYTES_MAX, type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
 import { mismatch, Params } from "../params.ts";
 import { internalError, invalidParams, isObject, memberOf } from "../rpc.ts";
-import type { AdminMethod } from "./admin.ts";
+import type { AdminMethod } from "./shared.ts";
 
 const FETCH_MS = 10_000;
 

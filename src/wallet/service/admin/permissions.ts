@@ -1,10 +1,9 @@
 // Administrative methods about permissions of hostnames.
 import { NodeError } from "../../../errors/node-error.ts";
-import type { Permissions } from "../../permissions.ts";
+import type { Permissions } from "../../keys/wallet-data.ts";
 import { mismatch, Params } from "../params.ts";
 import { invalidParams } from "../rpc.ts";
-import type { AdminMethod } from "./admin.ts";
-import { walletOf } from "./shared.ts";
+import { type AdminMethod, walletOf } from "./shared.ts";
 
 /** The original prints no allowed keys as null. */
 function permissionsResult({ publicKeys: { access, allowedKeys } }: Permissions) {

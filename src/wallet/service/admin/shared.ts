@@ -1,11 +1,39 @@
-// What the administrative methods share: wallets by name, keys, passphrases.
+// Shared by the administrative methods: their parts, wallets by name, keys, passphrases.
+import type { Solver } from "../../../chain/admission/pow/solver.ts";
 import { wipe } from "../../../crypto/secrets.ts";
 import { NodeError } from "../../../errors/node-error.ts";
 import { walletLocked, walletUnknown } from "../../errors.ts";
+import type { TransactionSender } from "../../sending/sender.ts";
 import type { KeyView, UnlockedWallet } from "../../unlocked-wallet.ts";
+import type { ApiTokens } from "../api-tokens.ts";
+import type { KnownChains } from "../known-chains.ts";
+import type { Networks } from "../networks.ts";
+import type { OpenWallets } from "../open-wallets.ts";
 import type { Params } from "../params.ts";
 import { internalError } from "../rpc.ts";
-import type { AdminParts } from "./admin.ts";
+import type { Sessions } from "../sessions.ts";
+
+export interface AdminParts {
+  readonly wallets: OpenWallets;
+  readonly sessions: Sessions;
+  readonly tokens: ApiTokens;
+  readonly networks: Networks;
+  readonly solver: Solver;
+  /** Ends what a hostname has and does. */
+  revokeHostname(hostname: string): Promise<number>;
+  /** Ends the sessions with a wallet, of one hostname or of all, and what is asked for of it. */
+  revokeWallet(wallet: string, hostname?: string): Promise<number>;
+  /** Ends what is asked for of a wallet that is gone. */
+  dismissWallet(wallet: string): void;
+  /** The chains that these nodes are known to be of. @param chainId the one that the network's settings name */
+  chainsOf(hosts: readonly string[], chainId: string | undefined): KnownChains;
+  /** A sender to these nodes; the caller closes it. */
+  senderTo(hosts: readonly string[], chainId: string | undefined): TransactionSender;
+  readonly wallMs: () => number;
+}
+
+/** @returns the result; undefined for a method without one */
+export type AdminMethod = (parts: AdminParts, params: unknown) => Promise<unknown>;
 
 /** An unlocked wallet. @throws NodeError `wallet_unknown`, `wallet_locked` */
 export async function walletOf({ wallets }: AdminParts, params: Params): Promise<UnlockedWallet> {

@@ -12,8 +12,7 @@ import { chainIdOf } from "../networks.ts";
 import { Params, sendingModeOf } from "../params.ts";
 import { internalError, invalidParams } from "../rpc.ts";
 import { transactionResultJson } from "../transaction-json.ts";
-import type { AdminMethod, AdminParts } from "./admin.ts";
-import { walletOf } from "./shared.ts";
+import { type AdminMethod, type AdminParts, walletOf } from "./shared.ts";
 
 /** A text that is JSON already: the socket prints it as it is. */
 export class RawJson {

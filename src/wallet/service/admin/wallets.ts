@@ -2,8 +2,7 @@
 import { walletUnknown } from "../../errors.ts";
 import { checkKeyVersion } from "../../keys/wallet-data.ts";
 import { Params } from "../params.ts";
-import type { AdminMethod } from "./admin.ts";
-import { attempt, keyResult, walletOf, withPassphrase } from "./shared.ts";
+import { type AdminMethod, attempt, keyResult, walletOf, withPassphrase } from "./shared.ts";
 
 const create: AdminMethod = async ({ wallets }, value) => {
   const params = new Params(value);
