@@ -6,6 +6,9 @@ import type { Cli } from "./cli.ts";
 /** Of util-linux; without it a terminal is not the controlling one, and Ctrl-C sends no signal. */
 export const HAS_SETSID = existsSync("/usr/bin/setsid");
 const WAIT_MS_MAX = 20_000;
+/** Without a word for so long after its end there comes none. */
+const DRAIN_MS = 40;
+const DRAIN_MS_MAX = 1_000;
 const POLL_MS = 5;
 
 /** What is typed when a question is there (it may depend on what was shown), or a signal that comes from elsewhere. */
@@ -87,7 +90,12 @@ async function onTerminal(
     }
     const isOver = await Promise.race([child.exited, Bun.sleep(WAIT_MS_MAX).then(() => "still running")]);
     if (isOver === "still running") throw new Error(`it does not end: ${shown}`);
-    await Bun.sleep(4 * POLL_MS);
+    // Its last words may come after its end.
+    const drainedBy = performance.now() + DRAIN_MS_MAX;
+    for (let before = -1; (shown === "" || shown.length > before) && performance.now() < drainedBy; ) {
+      before = shown.length;
+      await Bun.sleep(DRAIN_MS);
+    }
     const { exitCode: code, signalCode: signal } = child;
     return { shown, code, signal, modes: [before, during, terminal.localFlags] };
   } finally {
