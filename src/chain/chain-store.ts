@@ -52,7 +52,7 @@ export interface ExecutedTx extends StoredTx {
 }
 
 /** What came into a block, and the application hash after it. */
-export interface BlockContent {
+interface BlockContent {
   readonly txs: readonly ExecutedTx[];
   readonly tool: ToolCommand | undefined;
   readonly appHash: string;

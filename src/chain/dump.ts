@@ -28,7 +28,7 @@ interface DumpTable {
   readonly rows: readonly (readonly DumpValue[])[];
 }
 
-export interface Dump {
+interface Dump {
   readonly format: typeof FORMAT;
   readonly version: typeof VERSION;
   readonly schema: number;
@@ -47,7 +47,7 @@ export interface Dump {
   readonly tables: Readonly<Record<string, DumpTable>>;
 }
 
-export type DumpHead = Pick<Dump, "height" | "hash" | "appHash" | "mempool">;
+type DumpHead = Pick<Dump, "height" | "hash" | "appHash" | "mempool">;
 
 /** The whole store as text. Everything that belongs to it must be committed. */
 export function writeDump(db: Database, genesis: Genesis, head: DumpHead): string {

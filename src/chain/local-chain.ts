@@ -39,7 +39,7 @@ import { Sequencer } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
-export type SequencerTools = Omit<DevnetPort, "bridge">;
+type SequencerTools = Omit<DevnetPort, "bridge">;
 
 /** A quiet chain's log stays small, so that empty blocks cost no disk. */
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;

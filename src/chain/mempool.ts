@@ -24,7 +24,7 @@ type MempoolLimits = Pick<
   "mempoolTxsMax" | "mempoolBytesMax" | "cachedHashesMax" | "blockBytesMax"
 >;
 
-export const DUPLICATE = "tx already exists in cache";
+const DUPLICATE = "tx already exists in cache";
 
 /** Those of one priority, in the order of their arrival. */
 class Lane {

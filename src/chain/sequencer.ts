@@ -40,7 +40,7 @@ interface Wanted {
   readonly first?: PooledTx | undefined;
 }
 
-export interface ToolTransaction {
+interface ToolTransaction {
   readonly bytes: Uint8Array;
   readonly tx: CheckedTransaction;
 }

@@ -1,6 +1,6 @@
 // The commands by their word. Each is loaded when it is called.
 
-export interface Command {
+interface Command {
   readonly help: string;
   /** What is said of the words behind the command, where it says more than one thing. */
   helpOf?(argv: readonly string[]): string | Promise<string>;

@@ -12,7 +12,7 @@ export const help = `lyra completions bash|zsh|fish: what your shell completes
 `;
 
 /** The words behind `lyra` at each place, and the flags there. */
-export interface CompletionTree {
+interface CompletionTree {
   /** By the words before, joined by a blank; the empty text for none. */
   readonly words: ReadonlyMap<string, readonly string[]>;
   readonly flags: ReadonlyMap<string, readonly string[]>;
@@ -24,7 +24,7 @@ const COMMON_FLAGS = ["--help", "--home", "--json", "--quiet"];
 const WORD = /^[a-z][a-z-]*$/;
 
 /** @param helps help texts, by the words that they are of */
-export function treeOf(helps: ReadonlyMap<string, string>): CompletionTree {
+function treeOf(helps: ReadonlyMap<string, string>): CompletionTree {
   const words = new Map<string, Set<string>>();
   const flags = new Map<string, readonly string[]>();
   const add = (before: string, word: string) => words.set(before, (words.get(before) ?? new Set()).add(word));

@@ -147,7 +147,7 @@ export async function explainTransaction(hash: string, flags: Flags): Promise<nu
   return ExitCode.done;
 }
 
-export function storyLines(story: TransactionStory, words: DevnetWords): string[] {
+function storyLines(story: TransactionStory, words: DevnetWords): string[] {
   const { hash, state, height, time, party, command, code, text, rule, sentence } = story;
   const place = height === undefined ? "before it was in a block" : `in block ${height}, ${time}`;
   const head = `${bold(hash)}  ${state === "executed" ? state : red(state)} ${place}`;

@@ -8,7 +8,7 @@ import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
-import { bold, dim, grouped, red, say, waitForSignal } from "./terminal.ts";
+import { bold, dim, grouped, ProgressBar, red, say, waitForSignal } from "./terminal.ts";
 
 export const help = `lyra devnet: start a local network, or use the tools of a running one
 
@@ -142,10 +142,7 @@ type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 /** Only for a person who looks. */
 async function transactionLines(devnet: Devnet, values: Values): Promise<TransactionLines | undefined> {
   if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
-  const [{ TransactionLines }, { DevnetWords }] = await Promise.all([
-    import("./devnet-transactions.ts"),
-    import("./devnet-transactions.ts"),
-  ]);
+  const { DevnetWords, TransactionLines } = await import("./devnet-transactions.ts");
   return new TransactionLines(say, new DevnetWords(devnet.report()), () => performance.now());
 }
 
@@ -267,7 +264,6 @@ async function pastOf(): Promise<Pick<DevnetConfig, "genesisTimeNs">> {
 
 async function fill(devnet: Devnet, values: Values): Promise<void> {
   const { playDemo } = await import("../devnet/demo/demo.ts");
-  const { ProgressBar } = await import("./terminal.ts");
   const bar = new ProgressBar("a month of history", values.quiet || values.json ? false : undefined);
   try {
     await playDemo(devnet, (part, note) => bar.update(part, note));

@@ -107,7 +107,7 @@ export function grouped(value: number | bigint): string {
 /** What asks for an orderly end; SIGHUP comes when the terminal or the connection behind it is gone. */
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-export type EndSignal = (typeof END_SIGNALS)[number];
+type EndSignal = (typeof END_SIGNALS)[number];
 
 /** A signal that comes again within this is the same one: timeout(1) and npm pass theirs on to a group that has it. */
 const ECHO_MS = 250;

@@ -251,7 +251,7 @@ function tellSent(
 
 // The online half of lyra tx: nodes, and the memory of what this home's keys have on their way.
 
-export const NODE_FLAGS = {
+const NODE_FLAGS = {
   node: { type: "string", multiple: true },
   network: { type: "string" },
   "chain-id": { type: "string" },
@@ -273,7 +273,7 @@ export function hostsOf(values: Pick<NodeValues, "home" | "node" | "network">): 
   return devnet === undefined ? nodesOf(values, values.home ?? defaultHome()).hosts : [devnet];
 }
 
-export interface NodeValues {
+interface NodeValues {
   readonly home?: string | undefined;
   readonly node?: string[] | undefined;
   readonly network?: string | undefined;
@@ -284,7 +284,7 @@ export interface NodeValues {
   readonly "sole-user"?: boolean | undefined;
 }
 
-export interface Online {
+interface Online {
   readonly sender: TransactionSender;
   readonly given: GivenSender;
   /** Aborted when the user interrupts. */
@@ -298,7 +298,7 @@ const LOCK_MS = 120_000;
 const WAIT_S_MAX = 3_600;
 const TIMEOUT_S_MAX = 120;
 
-export function hasNodes({ node, network }: NodeValues): boolean {
+function hasNodes({ node, network }: NodeValues): boolean {
   return node !== undefined || network !== undefined;
 }
 

@@ -134,7 +134,7 @@ export function wordLines({ title, lines, warnings }: CommandWords): string[] {
   ];
 }
 
-export interface Signing {
+interface Signing {
   readonly command: CommandInit;
   readonly publicKey: string;
   readonly wallet: string;
@@ -185,7 +185,7 @@ const QUIET = 4;
 const DARK_ON_LIGHT = "\x1b[38;5;16;48;5;231m";
 const PLAIN = "\x1b[0m";
 
-export interface QrTextOptions {
+interface QrTextOptions {
   /** Of the terminal; undefined where it goes somewhere else. */
   readonly columns?: number | undefined;
   readonly hasColour?: boolean;

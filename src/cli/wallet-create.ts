@@ -80,7 +80,7 @@ export async function create(argv: string[]): Promise<number> {
   return ExitCode.done;
 }
 
-export interface NewWalletFacts {
+interface NewWalletFacts {
   readonly name: string;
   readonly filePath: string;
   readonly key: KeyView | undefined;

@@ -24,7 +24,7 @@ export function secretFlags<const N extends string>(name: N): SecretFlags<N> {
   return { [`${name}-file`]: { type: "string" }, [`${name}-fd`]: { type: "string" } } as SecretFlags<N>;
 }
 
-export interface SecretRequest {
+interface SecretRequest {
   /** Name of its flags, e.g. `passphrase`. */
   readonly flag: string;
   /** What the prompt says. */

@@ -128,7 +128,7 @@ export interface BannerFacts {
 }
 
 /** What a person reads first. A pure function of the facts. */
-export function walletBanner(
+function walletBanner(
   { url, approval }: Pick<RunningWalletService, "url" | "approval">,
   { nodes, home, isAsking }: BannerFacts,
 ): string {

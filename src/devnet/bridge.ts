@@ -13,13 +13,13 @@ import type { ClientReader } from "../node/reading.ts";
 import { madeUpAddress } from "./keys.ts";
 
 /** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
-export interface BridgeChain {
+interface BridgeChain {
   /** As `LocalChain.execute`. */
   execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
   mine(blocks: number): Promise<unknown>;
 }
 
-export interface DevnetBridgeOptions {
+interface DevnetBridgeOptions {
   readonly chain: BridgeChain;
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;

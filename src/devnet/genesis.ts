@@ -28,7 +28,7 @@ const THRESHOLD = 667;
 const UINT256_MAX = (1n << 256n) - 1n;
 
 /** A devnet's genesis document can differ from the shipped one without a file of its own. */
-export interface GenesisChanges {
+interface GenesisChanges {
   readonly chainId?: string;
   /** Unix nanoseconds. */
   readonly timeNs?: bigint;
@@ -132,7 +132,7 @@ function limitOf(text: string): bigint {
  */
 
 /** Node ids of the validators that a checkpoint's chain counts on; none without a checkpoint. @throws NodeError */
-export function checkpointValidators({ appState }: Genesis): string[] {
+function checkpointValidators({ appState }: Genesis): string[] {
   const content = genesisCheckpoint(appState);
   if (content === undefined) return [];
   return decodeValidators(content.validators).validatorState.flatMap(({ validatorUpdate, status }) =>

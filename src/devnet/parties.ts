@@ -2,7 +2,7 @@
 import type { ClientReader } from "../node/reading.ts";
 import { DEVNET_RECOVERY_PHRASE, type DevnetParty } from "./keys.ts";
 
-export const KEYS_WARNING = "PUBLIC TEST KEYS: everybody has them. Never send anything of value to them.";
+const KEYS_WARNING = "PUBLIC TEST KEYS: everybody has them. Never send anything of value to them.";
 
 export interface PartyBalance {
   readonly asset: string;

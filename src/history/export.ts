@@ -32,12 +32,12 @@ interface Part {
 }
 
 /** Bytes of the archive from `start` up to `end`. */
-export interface ArchiveRange {
+interface ArchiveRange {
   readonly start: number;
   readonly end: number;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   readonly chunkBytes?: number;
   /** A part of the archive; the whole without. */
   readonly range?: ArchiveRange | undefined;

@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
 export const MAGIC = Buffer.from("LYRASEG1", "latin1");
-export const FOOTER_BYTES = 16;
+const FOOTER_BYTES = 16;
 /** An index is about 6 kB; a length far above is damage, not an index. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
 /** What helps when a file is damaged: its rows are in the store. */
@@ -86,7 +86,7 @@ export function encodeTail(index: SegmentIndex): Uint8Array {
   return Buffer.concat([json, footer]);
 }
 
-export interface OpenSegment {
+interface OpenSegment {
   readonly file: FileHandle;
   readonly size: number;
   readonly index: SegmentIndex;

@@ -19,7 +19,7 @@ import { segmentPath } from "./segment-format.ts";
 import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 
 /** Blocks in a segment unless set otherwise (interface 4.1). */
-export const SEGMENT_LENGTH_DEFAULT = 1000;
+const SEGMENT_LENGTH_DEFAULT = 1000;
 /** Pause before a failed segment is tried again, as in the original (reference 20, section 4.2). */
 const RETRY_MS = 5_000;
 /** Files that are ours to take away. */

@@ -35,7 +35,7 @@ export interface SegmentPlan {
 }
 
 /** The rows of one table. */
-export interface TableContent {
+interface TableContent {
   readonly name: string;
   /** Column names, without line feed. */
   readonly header: string;
@@ -43,7 +43,7 @@ export interface TableContent {
   readonly lines: Iterable<string>;
 }
 
-export interface SegmentContent extends SegmentPlan {
+interface SegmentContent extends SegmentPlan {
   readonly first: BlockMark;
   readonly last: BlockMark;
   readonly databaseVersion: number;

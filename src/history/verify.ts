@@ -25,7 +25,7 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** 1.6 kB a segment: a manifest of a hundred thousand segments. */
 const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
 
-export interface VerifiedFile {
+interface VerifiedFile {
   readonly name: string;
   readonly rows: number;
   readonly bytes: number;

@@ -1,7 +1,7 @@
 // Which form of JSON a request asks for by its `Accept` (reference 10, section 1.3). The original compares the whole
 // header; a list with weights, as browsers and generated clients send it, is understood here too.
 
-export type AcceptedForm = "stream" | "pretty" | "normal";
+type AcceptedForm = "stream" | "pretty" | "normal";
 
 const FORMS: Readonly<Record<string, AcceptedForm>> = {
   "application/json+stream": "stream",

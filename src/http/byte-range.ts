@@ -2,7 +2,7 @@
 // whole, as the standard allows.
 
 /** From `start` up to `end`, which it does not hold. */
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }

@@ -10,7 +10,7 @@ const FASTEST = 1;
 const SMALLEST = 9;
 
 type Body = string | Uint8Array<ArrayBuffer>;
-export interface AnswerHead {
+interface AnswerHead {
   readonly status?: number;
   readonly headers: Record<string, string>;
 }

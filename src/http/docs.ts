@@ -44,7 +44,7 @@ interface Served {
 }
 
 /** A document, and how its examples are found. */
-export interface Documentation {
+interface Documentation {
   /** The OpenAPI document without examples. */
   parts(): Promise<OpenApiDocument>;
   /** Its paths with examples of what the server holds; nothing is asked for before the first request. */

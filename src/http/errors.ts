@@ -19,7 +19,7 @@ export interface ErrorBody {
 }
 
 /** What HTTP knows of an error beside its gRPC number. */
-export interface HttpFacts {
+interface HttpFacts {
   /** In place of the number's own status. */
   readonly status?: number;
   /** Methods that the resource has, for `Allow`. */
@@ -53,7 +53,7 @@ export class ApiError extends Error {
 }
 
 /** The error object of a service: class text outside, catalogue number, message and cause inside. */
-export function serviceError(grpc: number, message: string, inner = ""): ApiError {
+function serviceError(grpc: number, message: string, inner = ""): ApiError {
   const detail = { "@type": DETAIL_TYPE, code: DETAIL_NUMBERS.get(message) ?? UNMAPPED_CODE, message, inner };
   return new ApiError(grpc, classText(grpc) ?? message, [detail]);
 }

@@ -19,7 +19,7 @@ export type Fetch = (request: Request) => Response | Promise<Response>;
 /** The first thread on a port sees to it that no other process has it; then more of them may listen. */
 export type PortSharing = "first" | "more";
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;

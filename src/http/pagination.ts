@@ -83,7 +83,7 @@ export type KeyValue = number | bigint | string | Uint8Array;
 export type Param = KeyValue | null;
 
 /** A column of the total order, in its ascending form; `opposite` runs against the others. */
-export interface OrderColumn {
+interface OrderColumn {
   readonly sql: string;
   readonly opposite?: boolean;
 }
@@ -108,7 +108,7 @@ export interface PageRows<R> {
 }
 
 /** Where the rows of a list come from. `descending` is against the base order, which is ascending. */
-export interface PageSource<R> {
+interface PageSource<R> {
   /** Rows in reading order from the key on (its own row included), at most `limit`. */
   fetch(descending: boolean, limit: number): R[];
   /** True if the row stands exactly at the key. */

@@ -5,7 +5,7 @@ import { badRequest } from "./errors.ts";
 
 /** A request message as handlers see it: only what the client sent is present. */
 export type RequestFields = { [name: string]: RequestValue };
-export type RequestValue =
+type RequestValue =
   | string
   | number
   | bigint

@@ -13,8 +13,8 @@ const BUS_EVENT_VERSION = 1;
 const UPGRADE_STARTED_FIELD = 150;
 const CHAIN_ID_BYTES_MAX = 200;
 /** Events of one block that are held until its end, and their bytes. */
-export const BLOCK_EVENTS_MAX = 10_000_000;
-export const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
+const BLOCK_EVENTS_MAX = 10_000_000;
+const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
 const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
 const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
 /** What a terminal could take for something else than text. */

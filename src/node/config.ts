@@ -6,8 +6,8 @@ import { NodeError } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
-export const DEFAULT_DATA_PORT = 3008;
-export const DEFAULT_SEGMENT_LENGTH = 1000;
+const DEFAULT_DATA_PORT = 3008;
+const DEFAULT_SEGMENT_LENGTH = 1000;
 /** Bytes of a configuration file. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -41,7 +41,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
 }
 
 /** Values that flags give; undefined where the flag is not there. */
-export interface ConfigFlags {
+interface ConfigFlags {
   readonly home?: string | undefined;
   readonly host?: string | undefined;
   readonly dataPort?: string | undefined;

@@ -7,7 +7,7 @@ import { storeIdentity } from "./reading.ts";
 
 const LOOK_MS = 2_000;
 
-export interface HomeWatchOptions {
+interface HomeWatchOptions {
   /** The store is read as one that nobody writes: that another process does is seen by its size, its time and its log. */
   readonly isStill?: boolean;
   readonly lookMs?: number;

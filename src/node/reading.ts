@@ -46,7 +46,7 @@ export interface ClientReader {
   find<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
 }
 
-export function readerOf(plane: DataPlane): ClientReader {
+function readerOf(plane: DataPlane): ClientReader {
   const endpoints = new Map(DATA_ENDPOINTS.map((endpoint) => [endpoint.path, endpoint]));
   const ask = (path: string, values: Readonly<Record<string, string>>) => {
     const endpoint = endpoints.get(path);

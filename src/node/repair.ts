@@ -19,7 +19,7 @@ import { checkPages, damagedPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 
 /** One thing that was wrong, and whether it is right now. */
-export interface Repair {
+interface Repair {
   readonly ok: boolean;
   readonly detail: string;
 }
@@ -242,7 +242,7 @@ function replaceStore(home: string, unfinished: string): string {
  * @param folder for the copy; not there yet
  * @returns how many pages were damaged; undefined, and no copy, where other pages are, or may be
  */
-export async function copyReindexed(home: string, folder: string): Promise<number | undefined> {
+async function copyReindexed(home: string, folder: string): Promise<number | undefined> {
   const pages = await damagedPages(home);
   if (pages === undefined || pages.length === 0 || !areOfIndices(home, pages)) return undefined;
   mkdirSync(folder, { mode: 0o700 });

@@ -14,7 +14,7 @@ const REST_MS = 30;
 const PROBE_MS = 5_000;
 const BETWEEN_ROUNDS_MS = 60 * 60 * 1_000;
 
-export interface ScrubOptions {
+interface ScrubOptions {
   readonly home: string;
   isStopping(): boolean;
   /** Settles when the scrub has to end. */

@@ -11,7 +11,7 @@ const DIGITS = /^\d{1,78}$/;
 /** Up to 18 digits always fit a signed 64-bit integer. */
 const SAFE_DIGITS = 18;
 
-export class InvalidAmount extends Error {
+class InvalidAmount extends Error {
   override readonly name = "InvalidAmount";
   constructor(readonly value: string) {
     super(`not a whole number of at most 256 bits: '${value.slice(0, 100)}'`);

@@ -23,7 +23,7 @@ const BUSY_CHECKPOINT_BYTES = 48 * 1024 * 1024;
 const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 const NO_HASH = new Uint8Array();
 
-export interface BlockWriterOptions {
+interface BlockWriterOptions {
   /** A block that fails takes everything staged with it back, for whoever keeps more in that transaction than blocks. */
   readonly allOrNothing?: boolean;
   /** After this much of the log it is copied back into the store. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { hashOfRow } from "./block-hash.ts";
 import { segmentDirectory } from "./database.ts";
 
-export interface TableDigest {
+interface TableDigest {
   readonly rows: number;
   /** SHA-256, hex. */
   readonly sha256: string;
@@ -30,22 +30,6 @@ export function digestStore(db: Database, home?: string): StoreDigest {
   const files = home === undefined ? {} : digestFiles(segmentDirectory(home));
   const sha256 = new Bun.CryptoHasher("sha256").update(JSON.stringify({ tables, files })).digest("hex");
   return { sha256, tables, files };
-}
-
-/** In which tables and files two digests differ; empty when they are the same. */
-export function differences(a: StoreDigest, b: StoreDigest): string[] {
-  const found: string[] = [];
-  for (const name of new Set([...Object.keys(a.tables), ...Object.keys(b.tables)])) {
-    const [left, right] = [a.tables[name], b.tables[name]];
-    if (left?.sha256 === right?.sha256) continue;
-    found.push(`table ${name}: ${left?.rows ?? "no"} rows against ${right?.rows ?? "no"}`);
-  }
-  for (const name of new Set([...Object.keys(a.files), ...Object.keys(b.files)])) {
-    const [left, right] = [a.files[name], b.files[name]];
-    if (left === right) continue;
-    found.push(`file ${name} ${left && right ? "differs" : `only in the ${left ? "first" : "second"}`}`);
-  }
-  return found;
 }
 
 function tableNames(db: Database): string[] {

@@ -7,7 +7,7 @@ import { canonicalIdentifier, identifierBytes, identifierText } from "../wire/id
 import { latinAt } from "../wire/reader.ts";
 import { idBytes } from "./field.ts";
 
-export interface InternedId {
+interface InternedId {
   /** Sorts as the identifier does. */
   readonly ref: number;
   /** Running number, from 1: short, for keys that only need equality. */

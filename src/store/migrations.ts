@@ -4,7 +4,7 @@ import { schema1, schema2, schema3, schema4 } from "./schema.ts";
 import { convertTransfers } from "./transfers.ts";
 import { UndoLog } from "./undo-log.ts";
 
-export interface Migration {
+interface Migration {
   readonly version: number;
   /** Inside a transaction of its own. */
   run(db: Database): void;

@@ -11,7 +11,7 @@ const BATCH_PAGES = 128;
 /** A log that begins anew meanwhile is read again. */
 const LOG_ATTEMPTS = 5;
 
-export interface PagesChecked {
+interface PagesChecked {
   readonly pages: number;
   /** Sums that are damaged themselves: their pages cannot be checked. */
   readonly sumsDamaged: number;

@@ -29,13 +29,13 @@ const MARK_BYTES = 16;
 /** Tells a damaged sum from a damaged page. */
 const CHECK_WORD = 0x6c797261;
 
-export interface PageSum {
+interface PageSum {
   readonly kind: "sum" | "none" | "damaged";
   readonly sum: number;
 }
 
 /** How far the log reached when its writer last said that blocks are durable. */
-export interface LogMark {
+interface LogMark {
   /** Of the log's header: another one once the log has begun anew. */
   readonly salt: string;
   readonly frames: number;

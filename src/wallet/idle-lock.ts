@@ -1,6 +1,6 @@
 // Locks what nobody uses: one clock for one wallet, or for all of a service.
 
-export interface IdleLockOptions {
+interface IdleLockOptions {
   /** Time without use until the lock, milliseconds. */
   readonly idleMs: number;
   /** Called once: locks. */

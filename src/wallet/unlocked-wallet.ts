@@ -39,7 +39,7 @@ export interface KeyView {
   readonly isTainted: boolean;
 }
 
-export interface TransactionToSign {
+interface TransactionToSign {
   /** The bytes of the command with its nonce and height: what `encodeCommand` makes. */
   readonly inputData: Uint8Array;
   readonly chainId: string;
@@ -53,7 +53,7 @@ export interface SignedTransaction {
   readonly bytes: Uint8Array;
 }
 
-export interface UnlockedWalletOptions {
+interface UnlockedWalletOptions {
   readonly keystore: Keystore;
   readonly name: string;
   readonly opened: Opened;

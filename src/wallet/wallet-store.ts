@@ -16,7 +16,7 @@ import { type RandomBytes, secureRandom } from "./random.ts";
 import { type KeyView, UnlockedWallet, viewOf } from "./unlocked-wallet.ts";
 import { checkWalletName } from "./wallet-name.ts";
 
-export interface WalletStoreOptions extends KdfRules {
+interface WalletStoreOptions extends KdfRules {
   readonly keystore: Keystore;
   /** Cost of new files; anything weak needs `allowWeakKdf`. */
   readonly cost?: ScryptCost;
@@ -24,18 +24,18 @@ export interface WalletStoreOptions extends KdfRules {
 }
 
 /** The passphrase is bytes, so that whoever asked for it can wipe it: the store never does, and keeps no copy. */
-export interface NewWallet {
+interface NewWallet {
   readonly name: string;
   readonly passphrase: Uint8Array;
 }
 
-export interface CreatedWallet {
+interface CreatedWallet {
   readonly wallet: UnlockedWallet;
   /** The only time that it is known: no file has it. */
   readonly recoveryPhrase: string;
 }
 
-export interface WalletListing {
+interface WalletListing {
   readonly name: string;
   /** Undefined where the file must not be read as it is. */
   readonly format: FileFormat | undefined;

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ChainCallError } from "../../src/engine/chain-port.ts";
-import { differences } from "../../src/store/dump.ts";
+import { differences } from "../support/digests.ts";
 import { run, SmallDisk } from "../support/small-disk.ts";
 import { Rig, removeHomes, Sender } from "./rig.ts";
 

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import { differences, digestStore } from "../../src/store/dump.ts";
+import { digestStore } from "../../src/store/dump.ts";
+import { differences } from "../support/digests.ts";
 import { funded, openChain, type RunningChain, transfer } from "./engine-rig.ts";
 import { newHome, removeHomes, rowsOf } from "./rig.ts";
 

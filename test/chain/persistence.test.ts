@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { NodeError } from "../../src/errors/node-error.ts";
-import { differences } from "../../src/store/dump.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
+import { differences } from "../support/digests.ts";
 import { RUNS, SEED } from "../support/seed.ts";
 import { ASSET, FakeEngine, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, randomOf, removeHomes, Sender, testGenesis } from "./rig.ts";

@@ -7,8 +7,9 @@ import { EventFile, withMarkers } from "../../src/chain/event-file.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import { differences, digestStore, type StoreDigest } from "../../src/store/dump.ts";
+import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import type { Block } from "../../src/wire/block.ts";
+import { differences } from "../support/digests.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
 import { newHome, Rig, type RigOptions, removeHomes, rowsOf, Sender, testGenesis } from "./rig.ts";
 

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { differences } from "../../src/store/dump.ts";
+import { differences } from "../support/digests.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
 import { newHome, Rig, randomOf, removeHomes, Sender } from "./rig.ts";
 

@@ -5,10 +5,11 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { RecordingReader } from "../../src/ingest/recording.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import { differences, digestStore } from "../../src/store/dump.ts";
+import { digestStore } from "../../src/store/dump.ts";
 import { UndoLog } from "../../src/store/undo-log.ts";
 import type { Block } from "../../src/wire/block.ts";
 import { SAMPLE } from "../rig/homes.ts";
+import { differences } from "../support/digests.ts";
 import { newHome, randomOf, removeHomes, rowsOf } from "./rig.ts";
 
 afterAll(removeHomes);

@@ -4,11 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWriter, segmentDirectory } from "../../src/store/database.ts";
-import { differences, type StoreDigest } from "../../src/store/dump.ts";
+import type { StoreDigest } from "../../src/store/dump.ts";
 import { crashRounds, dropRow } from "../rig/crash.ts";
 import { digestOf, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra } from "../rig/lyra.ts";
 import { longRecording } from "../rig/stream.ts";
+import { differences } from "../support/digests.ts";
 
 const ROUNDS = 1;
 const ROUND_MS_MAX = 30_000;

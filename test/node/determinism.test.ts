@@ -5,10 +5,11 @@ import { KnownBlocks } from "../../src/ingest/known-blocks.ts";
 import { RecordingReader } from "../../src/ingest/recording.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import { differences, type StoreDigest } from "../../src/store/dump.ts";
+import type { StoreDigest } from "../../src/store/dump.ts";
 import { digestOf, hasRecording, load, RECORDING, SAMPLE, Scratch } from "../rig/homes.ts";
 import { lyra } from "../rig/lyra.ts";
 import { longRecording } from "../rig/stream.ts";
+import { differences } from "../support/digests.ts";
 
 if (!hasRecording)
   console.log("determinism.test: the original's recording is not beside the project: left out");

@@ -16,8 +16,9 @@ import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { Reading } from "../../src/node/reading.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
-import { differences, digestStore, type StoreDigest } from "../../src/store/dump.ts";
+import { digestStore, type StoreDigest } from "../../src/store/dump.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { differences } from "../support/digests.ts";
 
 /** Blocks that share a commit. */
 const BATCH = 200;

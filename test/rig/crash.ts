@@ -4,8 +4,9 @@ import { copyFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { Dice } from "../../scripts/sample/seeded.ts";
 import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
-import { differences, type StoreDigest } from "../../src/store/dump.ts";
+import type { StoreDigest } from "../../src/store/dump.ts";
 import { readHead } from "../../src/store/head.ts";
+import { differences } from "../support/digests.ts";
 import { digestOf, heightLeft, Scratch } from "./homes.ts";
 import { Lyra, PROGRAM, ServingLyra } from "./lyra.ts";
 

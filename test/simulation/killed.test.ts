@@ -4,8 +4,9 @@ import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openReader, openWriter } from "../../src/store/database.ts";
-import { differences, digestStore } from "../../src/store/dump.ts";
+import { digestStore } from "../../src/store/dump.ts";
 import { MEMORY } from "../rig/homes.ts";
+import { differences } from "../support/digests.ts";
 import { Chance } from "./generator.ts";
 import { openChain, play, scriptOf } from "./script-of-blocks.ts";
 

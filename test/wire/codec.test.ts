@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { generate } from "../../scripts/generate-wire.ts";
 import { WireError } from "../../src/wire/errors.ts";
-import { messageNames } from "../../src/wire/schema/index.ts";
+import { messageNames } from "../support/message-names.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { type AnyMessage, type Codec, codecOf } from "./codecs.ts";
 import { oracleDecode } from "./oracle.ts";

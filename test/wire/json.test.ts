@@ -5,7 +5,8 @@ import { WireError } from "../../src/wire/errors.ts";
 import { emptyListAssetsResponse } from "../../src/wire/generated/datanode.ts";
 import { type Asset, emptyNodeData, emptyProposalTerms, emptyVote } from "../../src/wire/generated/vega.ts";
 import { fromJson, type JsonMode, renderJson, renderPlain, toPlain } from "../../src/wire/json.ts";
-import { messageDescriptor, messageNames } from "../../src/wire/schema/index.ts";
+import { messageDescriptor } from "../../src/wire/schema/index.ts";
+import { messageNames } from "../support/message-names.ts";
 import { messageArbitrary } from "./arbitrary.ts";
 import { codecOf } from "./codecs.ts";
 

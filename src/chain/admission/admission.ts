@@ -126,15 +126,6 @@ export class Admission {
   }
 }
 
-/** The state's bytes: the same for the same state, whatever way led to it. */
-export function encodeState(state: AdmissionState): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(state));
-}
-
-export function decodeState(bytes: Uint8Array): AdmissionState {
-  return JSON.parse(new TextDecoder().decode(bytes)) as AdmissionState;
-}
-
 function powHolder({ command, hash, tid }: AdmissionTransaction): PowHolder {
   return { isValidatorCommand: COMMANDS[command].isValidatorCommand, hash, tid };
 }

@@ -7,7 +7,7 @@ import { durationNs } from "../../wire/time-text.ts";
 import type { PowParameters } from "./pow/parameter-sets.ts";
 import type { SpamParameters } from "./spam/engine.ts";
 
-export interface ParameterTarget {
+interface ParameterTarget {
   changePow(values: Partial<PowParameters>): void;
   changeSpam(values: Partial<SpamParameters>): void;
   setEpochLength(epochLengthNs: bigint): void;
@@ -38,9 +38,6 @@ const APPLY: Readonly<Record<string, Apply>> = {
   "reward.staking.delegation.minimumValidatorStake": spam("minAnnounceTokens"),
   "spam.protection.minMultisigUpdates": spam("minIssueTokens"),
 };
-
-/** The parameters that admission wants to hear of. */
-export const ADMISSION_PARAMETERS: readonly string[] = Object.keys(APPLY);
 
 /** @returns whether the key is one of admission's */
 export function applyParameter(target: ParameterTarget, key: string, value: string): boolean {

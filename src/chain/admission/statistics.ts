@@ -15,7 +15,7 @@ import type { SpamEngine } from "./spam/engine.ts";
 import type { SimplePolicy } from "./spam/simple-policy.ts";
 import type { VotePolicy } from "./spam/vote-policy.ts";
 
-export interface StatisticsSource {
+interface StatisticsSource {
   readonly chainId: string;
   readonly pow: PowEngine;
   readonly spam: SpamEngine;

@@ -14,7 +14,7 @@ export interface Refusal {
   readonly numbers: Readonly<Record<string, bigint>>;
 }
 
-export interface Acceptance {
+interface Acceptance {
   readonly accepted: true;
 }
 

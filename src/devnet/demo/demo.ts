@@ -134,7 +134,7 @@ const TABLES = [
 ] as const;
 
 /** Types of accounts that such an engine can touch. */
-export const TOUCHABLE_ACCOUNTS: readonly number[] = [
+const TOUCHABLE_ACCOUNTS: readonly number[] = [
   AccountType.ACCOUNT_TYPE_GENERAL,
   AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE,
   AccountType.ACCOUNT_TYPE_EXTERNAL,

@@ -34,7 +34,7 @@ const fixed = (value: string): Source => ({ list: "", way: "", made: () => value
 type Columns = Readonly<Record<string, Source>>;
 
 /** By operation and parameter; of several possibilities the first that finds something counts. */
-export type Sources = Readonly<Record<string, Columns | readonly Columns[]>>;
+type Sources = Readonly<Record<string, Columns | readonly Columns[]>>;
 
 /** Parameters of the data API without which the operation refuses, or shows nothing. */
 export const DATA_SOURCES: Sources = {

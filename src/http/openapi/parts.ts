@@ -28,7 +28,7 @@ export function info(title: string, ...sentences: readonly string[]) {
   return { title, version: manifest.version, description: [...sentences, OTHER_DOCUMENTS].join(" ") };
 }
 
-export interface SmallDocument {
+interface SmallDocument {
   readonly title: string;
   readonly sentences: readonly string[];
   readonly tags: Readonly<Record<string, string>>;
@@ -118,7 +118,7 @@ export const BLOCK_HEADERS = {
   "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
 };
 
-export const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
 
 export const ERROR_SCHEMAS: Readonly<Record<string, Schema>> = {
   ErrorDetail: {

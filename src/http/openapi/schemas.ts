@@ -38,7 +38,7 @@ const NULL_IN_ENVELOPE: ReadonlySet<string> = new Set([
  * Whether an answer may hold null for a member. A message that is neither optional, a choice nor a list is printed as
  * null when it was never set (src/wire/json.ts); a recorded message may lack any of them, an answer's own frame none.
  */
-export function isNullable(message: string, field: FieldDescriptor): boolean {
+function isNullable(message: string, field: FieldDescriptor): boolean {
   if (field.kind !== "message" || field.repeated || field.optional || field.oneof !== "") return false;
   return !ENVELOPE.test(message) || NULL_IN_ENVELOPE.has(`${message}.${field.jsonName}`);
 }

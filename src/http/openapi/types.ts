@@ -62,7 +62,7 @@ export interface Operation {
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
 }
 
-export interface PathItem {
+interface PathItem {
   readonly get?: Operation;
   readonly post?: Operation;
 }

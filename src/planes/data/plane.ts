@@ -22,7 +22,7 @@ export interface Answer {
   readonly head?: { readonly height: number; readonly timeUs: number };
 }
 
-export interface AnswerInput {
+interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
   readonly query: string;
   /** Path parameters by field name (camelCase), unescaped. */

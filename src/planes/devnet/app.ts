@@ -14,7 +14,7 @@ import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
 import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
 
-export const DEVNET_PREFIX = "/devnet/";
+const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;
 /** A dump of a chain with some hundred thousand accounts. */
 export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
@@ -68,7 +68,7 @@ export function devnetTools(context: DevnetContext, access?: ToolsAccess): Devne
 }
 
 /** The routes, without the look at who asks. */
-export function devnetApp(context: DevnetContext) {
+function devnetApp(context: DevnetContext) {
   const app = new Elysia({ name: "devnet", strictPath: true, handler: ANY_HOST });
   app.onError(({ error, request }) => refuse(request, apiError(error)));
   for (const tool of TOOLS) {

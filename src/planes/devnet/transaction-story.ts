@@ -21,7 +21,7 @@ import { rfc3339Nano } from "../../wire/time-text.ts";
 import { readTransaction } from "../../wire/transaction.ts";
 
 /** Transactions looked through for a hash, the newest first: about a second of work. */
-export const SEARCHED_TXS_MAX = 500_000;
+const SEARCHED_TXS_MAX = 500_000;
 /** Entries of a list; what is left out is counted. */
 const ENTRIES_MAX = 200;
 

@@ -15,7 +15,7 @@ const COOL_DOWN_MS = 60_000;
 const BODY_BYTES_MAX = 4 * 1024;
 const CORS = { "access-control-allow-origin": "*" };
 
-export interface FaucetOptions {
+interface FaucetOptions {
   /** Time of this machine, Unix milliseconds. */
   nowMs(): number;
   /** Address of a request's sender; undefined where there is no socket. */

@@ -8,7 +8,7 @@ const UINT256_MAX = 2n ** 256n - 1n;
 const AMOUNT = /^\+?\d{1,78}$/;
 const BODY_DEPTH_MAX = 16;
 
-export interface MintRequest {
+interface MintRequest {
   readonly party: string;
   readonly asset: string;
   readonly amount: bigint;

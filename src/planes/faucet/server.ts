@@ -11,7 +11,7 @@ export const DEFAULT_FAUCET_PORT = 1790;
 const BODY_READ_BYTES_MAX = 64 * 1024;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
 
-export interface FaucetServerOptions {
+interface FaucetServerOptions {
   readonly host: string;
   /** 0 picks a free port. */
   readonly port: number;
@@ -23,7 +23,7 @@ export interface FaucetServerOptions {
   readonly allowRemote?: boolean;
 }
 
-export interface FaucetServer {
+interface FaucetServer {
   readonly port: number;
   readonly url: string;
   stop(): Promise<void>;

@@ -4,7 +4,7 @@ import { Grpc } from "../../errors/statuses.ts";
 import { ApiError, internal } from "../../http/errors.ts";
 import type { Limits } from "../../http/limits.ts";
 
-export interface NodeContextOptions {
+interface NodeContextOptions {
   readonly limits: Limits;
   /** What `/statistics` says of the program: the interface's version and the commit. */
   readonly build: { readonly version: string; readonly commit: string };

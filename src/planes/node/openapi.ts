@@ -29,7 +29,7 @@ import type { ChainCall } from "./endpoint.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 /** Groups, in the order of the page. */
-export const NODE_TAGS: Readonly<Record<string, string>> = {
+const NODE_TAGS: Readonly<Record<string, string>> = {
   Transactions: "Signed transactions go in here.",
   Chain: "Where the chain stands, and what a sender may still send.",
   "State of the network": "Parameters, limits, assets and validators as they are now.",

@@ -19,7 +19,7 @@ export const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 const WRONG_METHOD = { GET: wrongMethod("GET, POST"), POST: wrongMethod("POST") } as const;
 
 /** A path and how to answer a request for it. */
-export interface NodeRoute {
+interface NodeRoute {
   readonly method: "GET" | "POST";
   readonly path: string;
   /** @throws ApiError for what never reaches the resource */

@@ -8,13 +8,13 @@ import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { nodeApp } from "./app.ts";
 import { isPostedRead, matchNodeRoute, type NodePlane } from "./plane.ts";
 
-export interface NodeServer {
+interface NodeServer {
   readonly port: number;
   readonly url: string;
   stop(): Promise<void>;
 }
 
-export interface NodeServeOptions {
+interface NodeServeOptions {
   readonly host: string;
   readonly port: number;
   /** That of the data plane: its counts, and whether the store is damaged. */

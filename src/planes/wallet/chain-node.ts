@@ -13,7 +13,7 @@ import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts
 
 const NS_PER_MS = 1_000_000n;
 
-export interface ChainNodeOptions {
+interface ChainNodeOptions {
   /** What results call the node. */
   readonly host: string;
   /** Names and decimals of assets; without, amounts are shown in their smallest unit. */

@@ -7,7 +7,7 @@ import { answerRpc, fallback, isRpc, text, type WalletAppOptions, walletApp } fr
 import { isPreflight, preflight } from "./cors.ts";
 import { isAllowedHost } from "./host-check.ts";
 
-export interface WalletServerOptions {
+interface WalletServerOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;

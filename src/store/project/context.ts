@@ -28,8 +28,6 @@ export interface BlockContext {
 }
 
 export type Handler = (block: BlockContext, event: BlockEvent) => void;
-/** Handlers by payload field number. */
-export type Handlers = ReadonlyMap<number, Handler>;
 
 /** A group of projections over one database: prepares its statements once, keeps no state across a rollback. */
 export interface Projection {

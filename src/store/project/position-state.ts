@@ -79,7 +79,7 @@ export function applyTrade(p: PositionState, size: bigint, price: Decimal, facto
   p.pendingUnrealised = marked(p.pendingOpenVolume, price, p.pendingEntryPrice, factor);
 }
 
-export interface Settlement {
+interface Settlement {
   readonly size: bigint;
   readonly price: Decimal;
   readonly marketPrice: Decimal;

@@ -15,7 +15,7 @@ interface Asked {
 }
 
 /** A page wants to use a wallet. */
-export interface ConnectionRequest extends Asked {
+interface ConnectionRequest extends Asked {
   readonly kind: "connection";
   /** To choose from. */
   readonly wallets: readonly string[];
@@ -72,7 +72,7 @@ export interface TransactionRequest extends Asked {
 }
 
 /** A wallet is locked and its passphrase needed. */
-export interface PassphraseRequest extends Asked {
+interface PassphraseRequest extends Asked {
   readonly kind: "passphrase";
   readonly wallet: string;
   /** Why, in one sentence; also that the last one was wrong. */

@@ -4,7 +4,7 @@
 import { siteOf } from "../service/sites.ts";
 import type { ApprovalRequest, Approver, Decision, Outcome, TransactionRequest } from "./approver.ts";
 
-export interface DeskOptions {
+interface DeskOptions {
   /** Requests of one hostname that wait at once. */
   readonly perHostnameMax?: number;
   /** Of all. */

@@ -14,7 +14,7 @@ const STACKED = /(\p{M}{3})\p{M}+/gu;
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 /** First strong isolate, and its end (UAX 9, section 2.4): what is between them turns nothing around it. */
 const ISOLATED = ["\u2068", "\u2069"] as const;
-export const SHOWN_LENGTH_MAX = 300;
+const SHOWN_LENGTH_MAX = 300;
 
 /** One line that shows everything that is there. */
 export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): string {

@@ -7,7 +7,7 @@ import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
 import type { Line, Words } from "./words-helpers.ts";
 import { WORD_LINES_MAX } from "./words-helpers.ts";
 
-export interface ShownKey {
+interface ShownKey {
   readonly name: string;
   readonly publicKey: string;
 }

@@ -17,7 +17,7 @@ export interface SubmissionResult {
   readonly height: bigint;
 }
 
-export interface SubmissionOptions {
+interface SubmissionOptions {
   /** Address of the node's REST interface, e.g. `http://127.0.0.1:3003`. */
   readonly node: string;
   readonly mode: SendingMode;

@@ -9,7 +9,7 @@ export type { ScryptCost };
 export const KDF_COST: ScryptCost = { log2N: 17, r: 8, p: 2 };
 export const SALT_BYTES = 32;
 /** A key for the cipher and one for the check value. */
-export const DERIVED_BYTES = 64;
+const DERIVED_BYTES = 64;
 
 /** Limits of parameters: four times the memory and eight times the work of new files. */
 const MEMORY_BYTES_MAX = 513 * 1024 * 1024;

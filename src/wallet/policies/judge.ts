@@ -4,7 +4,7 @@ import { isSameHash } from "../service/tokens.ts";
 import { ANY, type Names, type Policy, type Rule } from "./policy.ts";
 import { isOpenEnded, type Spending, spendingOf } from "./spending.ts";
 
-export interface JudgedTransaction {
+interface JudgedTransaction {
   readonly kind: "transaction";
   readonly hostname: string;
   readonly token: string | undefined;
@@ -14,7 +14,7 @@ export interface JudgedTransaction {
   readonly command: CommandInit;
 }
 
-export interface JudgedConnection {
+interface JudgedConnection {
   readonly kind: "connection" | "keys";
   readonly hostname: string;
   /** Of a connection: those to choose from. */

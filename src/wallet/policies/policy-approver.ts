@@ -13,7 +13,7 @@ import { hasEpochLimit, isCounted, type Judged, judge } from "./judge.ts";
 import { ANY, epochMsOf, type Policy, type Rule } from "./policy.ts";
 import { EpochUsage } from "./usage.ts";
 
-export interface PolicyApproverOptions {
+interface PolicyApproverOptions {
   readonly policy: Policy;
   readonly hash: string;
   /** For what the policy wants asked, and for passphrases. */

@@ -12,7 +12,7 @@ export const ANY = "*";
 /** `*` stands for any. */
 export type Names = readonly string[];
 
-export interface AssetLimit {
+interface AssetLimit {
   /** Of the asset's smallest unit, as decimal digits. */
   readonly perTransaction?: string;
   /** In one epoch of the network, all transactions under the rule together. */

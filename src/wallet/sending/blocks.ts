@@ -9,7 +9,7 @@ import type { Haste, KeySharingState } from "./key-sharing.ts";
 // banned (reference 40, section 3.4). Pure arithmetic.
 
 /** What a block hash takes of one party. */
-export interface BlockQuota {
+interface BlockQuota {
   /** Base difficulty, leading zero bits. */
   readonly difficulty: number;
   /** Transactions at that difficulty. */
@@ -19,7 +19,7 @@ export interface BlockQuota {
 }
 
 /** What is known of a party's transactions on one block. */
-export interface BlockUse {
+interface BlockUse {
   /** Counted by the network, as of the last statistics. */
   readonly seen: bigint;
   /** Bits that the counted ones showed together, at least. */
@@ -123,7 +123,7 @@ export interface PlannedBlock extends BlockQuota {
 export const UNUSED = { seen: 0n, observed: 0n, foreign: 0n } as const;
 
 /** The same as plain JSON. */
-export interface BlockState {
+interface BlockState {
   readonly height: string;
   readonly hash: string;
   readonly hashFunction: string;

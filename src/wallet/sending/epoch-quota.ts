@@ -40,7 +40,7 @@ export interface EpochQuotaState {
   readonly sent: readonly (readonly [key: string, height: string, times: string, tag?: string])[];
 }
 
-export interface EpochUse {
+interface EpochUse {
   readonly command: CommandKind;
   /** The proposal voted on, for votes. */
   readonly proposal?: string;

@@ -36,7 +36,7 @@ export interface Validity {
   readonly head: bigint;
 }
 
-export interface ProvenTransaction extends Validity {
+interface ProvenTransaction extends Validity {
   readonly pow: ProofOfWork;
   readonly bytes: Uint8Array;
 }

@@ -27,7 +27,7 @@ import type {
   SubmissionResult,
 } from "./nodes.ts";
 
-export interface HttpNodeOptions {
+interface HttpNodeOptions {
   /** Of a question, milliseconds. */
   readonly timeoutMs?: number;
   /** Of a submission; one that waits for its block gets ten seconds more (reference 30, section 5.1). */

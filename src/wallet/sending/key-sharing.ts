@@ -42,7 +42,7 @@ const PROBATION_MS = 2_000;
 /** Places on new blocks given up one after the other that make a wallet keep to old ones. */
 const LATE_MAX = 2;
 
-export interface SharedBlock {
+interface SharedBlock {
   readonly height: bigint;
   /** When this wallet first heard of it, milliseconds. */
   readonly knownAtMs: number;

@@ -177,7 +177,7 @@ function failed(error: NodeError): NodeError {
 // Which of several nodes is asked. The original compares all of them before every operation (reference 50, section
 // 6.2); here the newest of the right chain is kept for as long as it answers and does not fall behind.
 
-export interface NodePoolOptions {
+interface NodePoolOptions {
   /** A clock that only goes forward, milliseconds. */
   readonly nowMs: () => number;
   /** The network's, where its settings say; nodes of other chains are not used. */
@@ -340,7 +340,7 @@ export class NodePool {
 }
 
 /** @param said what the last node said, where one did */
-export function noHealthyNode(said?: string): NodeError {
+function noHealthyNode(said?: string): NodeError {
   return sendError(
     "no_healthy_node",
     `no healthy node available${said === undefined ? "" : `: ${said}`}`,

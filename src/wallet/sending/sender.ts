@@ -27,7 +27,7 @@ import type { ProofPlanner } from "./planner.ts";
 import { type Place, SendQueue, type SendQueueOptions } from "./send-queue.ts";
 import { PlannerBook } from "./sent-ledger.ts";
 
-export interface SenderOptions {
+interface SenderOptions {
   readonly nodes: NodePool;
   readonly solver: Solver;
   readonly random: RandomBytes;
@@ -65,7 +65,7 @@ export interface Made {
 
 export type Sent = Made & Delivered;
 
-export interface ProofWish {
+interface ProofWish {
   readonly tid: string;
   /** Whether the place is still good for something, when its turn has come and when its proof is found. */
   readonly isTimely: (slot: Slot) => boolean | Promise<boolean>;
@@ -434,7 +434,7 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-export class ProofLanes {
+class ProofLanes {
   private running = 0;
   private isHardRunning = false;
   private waiting: Waiting[] = [];

@@ -8,12 +8,12 @@ import type { PlannerOptions, PlannerState } from "./blocks.ts";
 import { EpochQuota, type EpochQuotaState } from "./epoch-quota.ts";
 import { ProofPlanner } from "./planner.ts";
 
-export interface PartyState extends PlannerState {
+interface PartyState extends PlannerState {
   /** Nothing where nobody wrote it down. */
   readonly quota?: EpochQuotaState;
 }
 
-export interface SentLedger {
+interface SentLedger {
   load(chainId: string, party: string): PartyState | undefined;
   /** Before a transaction leaves: what is not remembered might be sent on top. */
   save(chainId: string, party: string, state: PartyState): void;
@@ -106,7 +106,7 @@ export interface PartyMemory {
   remember(): void;
 }
 
-export interface PlannerBookOptions extends PlannerOptions {
+interface PlannerBookOptions extends PlannerOptions {
   /** What is to outlive the process. */
   readonly ledger?: SentLedger;
 }

@@ -17,7 +17,7 @@ export interface ApiToken {
   readonly expiresAt: string | null;
 }
 
-export interface TokensDocument {
+interface TokensDocument {
   readonly version: 1;
   readonly tokens: readonly ApiToken[];
 }
@@ -25,7 +25,7 @@ export interface TokensDocument {
 export const NO_TOKENS: TokensDocument = { version: 1, tokens: [] };
 const ID_LENGTH = 8;
 
-export interface NewToken {
+interface NewToken {
   readonly wallet: string;
   readonly description: string;
   readonly createdAt: string;

@@ -5,7 +5,7 @@
 import { sendError, wrongChain } from "../sending/nodes.ts";
 import type { JsonFile } from "./json-file.ts";
 
-export interface ConfirmedChain {
+interface ConfirmedChain {
   /** Address of the node, as it is asked. */
   readonly node: string;
   readonly chainId: string;
@@ -13,7 +13,7 @@ export interface ConfirmedChain {
   readonly confirmedAt: string;
 }
 
-export interface ChainsDocument {
+interface ChainsDocument {
   readonly version: 1;
   readonly chains: readonly ConfirmedChain[];
 }
@@ -25,7 +25,7 @@ const NODES_MAX = 1_000;
 /** How a chain came to be the right one: `own` is that of this very process. */
 export type ChainStanding = "own" | "told" | "confirmed" | "new";
 
-export interface KnownChainsOptions {
+interface KnownChainsOptions {
   /** Addresses of the nodes. */
   readonly nodes: readonly string[];
   /** The chain that the settings name. */

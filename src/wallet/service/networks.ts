@@ -181,7 +181,7 @@ export function chainIdOf({ metadata }: NetworkSettings): string | undefined {
   return metadata.find(({ key }) => key === CHAIN_ID)?.value;
 }
 
-export const networkUnknown = () => networkError("network_unknown", "the network does not exist");
+const networkUnknown = () => networkError("network_unknown", "the network does not exist");
 export const networkExists = () =>
   networkError("network_exists", "a network with the same name already exists");
 

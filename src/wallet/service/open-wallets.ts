@@ -5,7 +5,7 @@ import { IdleLock, laterByTimer } from "../idle-lock.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { WalletStore } from "../wallet-store.ts";
 
-export interface OpenWalletsOptions {
+interface OpenWalletsOptions {
   readonly store: WalletStore;
   /** Time without use until a wallet locks, milliseconds; never without. */
   readonly idleMs?: number;

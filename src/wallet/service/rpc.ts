@@ -47,7 +47,7 @@ export interface RpcRequest {
   readonly id: string;
 }
 
-export interface ParseLimits {
+interface ParseLimits {
   /** Levels of objects and lists. */
   readonly depthMax: number;
 }

@@ -95,7 +95,7 @@ export class Given {
   }
 }
 
-export interface CallParts {
+interface CallParts {
   readonly given: Given;
   readonly hostname: string;
   readonly caller: Caller;

@@ -24,7 +24,7 @@ const SESSIONS_MAX = 10_000;
 /** Ended ones that are told so, rather than that they never were. */
 const CLOSED_MAX = 10_000;
 
-export interface SessionsOptions {
+interface SessionsOptions {
   readonly random: RandomBytes;
   /** ISO 8601. */
   readonly now: () => string;

@@ -3,13 +3,13 @@
 import { getDomain } from "tldts";
 import type { JsonFile } from "./json-file.ts";
 
-export interface BlockedSite {
+interface BlockedSite {
   readonly site: string;
   /** RFC 3339. */
   readonly blockedAt: string;
 }
 
-export interface BlockedDocument {
+interface BlockedDocument {
   readonly version: 1;
   readonly sites: readonly BlockedSite[];
 }

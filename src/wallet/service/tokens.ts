@@ -4,7 +4,7 @@ import { timingSafeEqual } from "node:crypto";
 import type { RandomBytes } from "../random.ts";
 import { tokenError } from "./rpc.ts";
 
-export const TOKEN_LENGTH = 64;
+const TOKEN_LENGTH = 64;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 /** The largest multiple of the alphabet below 256: bytes from it on would favour its first letters. */
 const FAIR_MAX = 256 - (256 % ALPHABET.length);

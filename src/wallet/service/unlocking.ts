@@ -10,7 +10,7 @@ import { SharedQuestions } from "./shared-questions.ts";
 
 const ATTEMPTS_MAX = 10;
 
-export interface UnlockingParts {
+interface UnlockingParts {
   readonly wallets: OpenWallets;
   readonly approver: Approver;
   readonly wallMs: () => number;

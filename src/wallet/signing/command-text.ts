@@ -41,17 +41,6 @@ export function readCommand(value: unknown): CommandInit {
   return { kind, payload: request[kind]! } as CommandInit;
 }
 
-/** The same from text. @throws NodeError `command_invalid` */
-export function readCommandText(text: string): CommandInit {
-  let value: unknown;
-  try {
-    value = parseExactJson(text);
-  } catch {
-    throw invalid("it is no JSON");
-  }
-  return readCommand(value);
-}
-
 /** Refuses a command that breaks a rule of the network which needs no state. @throws NodeError `command_broken` */
 export function checkedCommand(command: CommandInit): CommandInit {
   const errors = checkCommand(command.kind, command.payload as never);

@@ -84,10 +84,6 @@ export function enumDescriptor(fullName: string): EnumDescriptor {
   return made;
 }
 
-export function messageNames(): string[] {
-  return packages.flatMap((pack) => Object.keys(pack.messages).map((local) => `${pack.name}.${local}`));
-}
-
 export function enumNames(): string[] {
   return packages.flatMap((pack) => Object.keys(pack.enums).map((local) => `${pack.name}.${local}`));
 }

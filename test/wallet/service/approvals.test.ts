@@ -10,8 +10,8 @@ import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import type { WordsContext } from "../../../src/wallet/approvals/words-helpers.ts";
-import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
+import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1, KEY_2, Rig } from "./rig.ts";
 
 const BOB = "b".repeat(64);

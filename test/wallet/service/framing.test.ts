@@ -1,7 +1,7 @@
 // JSON-RPC framing: every row of the status table (reference 50, section 1.4), and of the catalogue's first codes.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { errorText, parseRequest, RpcError, resultText } from "../../../src/wallet/service/rpc.ts";
-import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
+import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1, Rig } from "./rig.ts";
 
 let rig: Rig;

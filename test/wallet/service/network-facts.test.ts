@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { type FactSource, NetworkFacts } from "../../../src/wallet/approvals/network-facts.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
-import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
+import { readCommandText } from "../../support/command-text.ts";
 
 const VEGA = { symbol: "VEGA", decimals: 18 };
 const MARKET = { code: "TEA", quoteName: "USD", settlementAsset: "a1", decimals: 2, positionDecimals: 1 };

@@ -8,7 +8,7 @@ import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts"
 import { RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
 import { simulate } from "../../../src/wallet/policies/simulate.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
-import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
+import { readCommandText } from "../../support/command-text.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "./rig.ts";

@@ -1,8 +1,8 @@
 // Commands of every kind, and what people are to read of each: title, lines, warnings.
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import type { WordsContext } from "../../../src/wallet/approvals/words-helpers.ts";
-import { readCommandText } from "../../../src/wallet/signing/command-text.ts";
 import type { CommandKind } from "../../../src/wire/transaction-commands.ts";
+import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1 } from "./rig.ts";
 
 /** Of a market and its asset; of nothing else. */

@@ -35,7 +35,7 @@ export interface PowTransaction {
 export type PowHolder = Pick<PowTransaction, "isValidatorCommand" | "tid" | "hash">;
 
 /** One height of a party, for the statistics (section 5.3). */
-export interface PowBlockState {
+interface PowBlockState {
   readonly height: bigint;
   readonly hash: string;
   readonly seen: bigint;

@@ -8,7 +8,7 @@ import type { AdmissionRules } from "../rules.ts";
 /** The only function there is (reference 40, section 1.1). */
 export const HASH_FUNCTION = "sha3_24_rounds";
 /** Characters of a block hash. It is hashed as text, so its case matters. */
-export const BLOCK_HASH_LENGTH = 64;
+const BLOCK_HASH_LENGTH = 64;
 /** Bits of the hash, so also the highest difficulty. */
 export const DIFFICULTY_MAX = 256;
 export const NONCE_BYTES = 8;

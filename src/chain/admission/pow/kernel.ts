@@ -10,7 +10,7 @@ const LANE_BYTES = 8;
 /** Bytes of a vector in the kernel's memory: each lane of the state twice. */
 const VECTOR_BYTES = 16;
 /** Bits that the kernel looks at: the first lane of the hash. */
-export const KERNEL_BITS_MAX = 64;
+const KERNEL_BITS_MAX = 64;
 
 type SearchExport = (start: bigint, count: number, address: number, shift: number, mask: bigint) => bigint;
 

@@ -24,7 +24,7 @@ const EMPTY: PowParameters = {
 };
 
 /** Parameters with the heights they hold for, and the counters of those heights. */
-export class ParameterSet {
+class ParameterSet {
   readonly counters = new HeightCounters();
 
   constructor(

@@ -21,7 +21,7 @@ const CHUNKS_BEFORE_THREADS = 2;
 /** Chunks between two turns of the event loop when there are no threads: a few milliseconds. */
 const CHUNKS_A_TURN = 8;
 
-export interface SolverOptions {
+interface SolverOptions {
   /** A clock that only goes forward, milliseconds: this room takes no time of its own. */
   readonly nowMs: () => number;
   /** Worker threads; 0 searches on the calling thread, in turns. Default: one for each core. */

@@ -11,7 +11,7 @@ import { ACCEPTED, type Verdict } from "../verdict.ts";
 import { SimplePolicy, type SimplePolicyState, type Tokens } from "./simple-policy.ts";
 import { VotePolicy, type VotePolicyState } from "./vote-policy.ts";
 
-export type SimplePolicyName = Exclude<SpamPolicy, "vote">;
+type SimplePolicyName = Exclude<SpamPolicy, "vote">;
 
 /** What a policy has to know of a command. */
 export interface SpamRequest {

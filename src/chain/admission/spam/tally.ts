@@ -14,7 +14,7 @@ export const loadTally = ([refused, total]: TallyState): Tally => ({
 });
 
 /** A party is banned when at least half of its deliveries of a block were refused (reference 40, section 4.2). */
-export function deservesBan({ refused, total }: Tally): boolean {
+function deservesBan({ refused, total }: Tally): boolean {
   return refused > 0n && refused * 2n >= total;
 }
 

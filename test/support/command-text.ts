@@ -1,0 +1,5 @@
+import { parseExactJson, readCommand } from "../../src/wallet/signing/command-text.ts";
+import type { CommandInit } from "../../src/wire/transaction.ts";
+
+/** A command as a request has it, from its text. */
+export const readCommandText = (text: string): CommandInit => readCommand(parseExactJson(text));
