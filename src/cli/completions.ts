@@ -144,7 +144,7 @@ function fish(tree: CompletionTree): string {
 }
 
 /** Every help text by the words that it is of. */
-export async function helpTexts(commands: Commands): Promise<ReadonlyMap<string, string>> {
+async function helpTexts(commands: Commands): Promise<ReadonlyMap<string, string>> {
   const texts = new Map<string, string>([["", ""]]);
   for (const [name, { load }] of Object.entries(commands)) texts.set(name, (await load()).help);
   for (const word of HELP_WORDS) texts.set(`wallet ${word}`, helpOf([word]));

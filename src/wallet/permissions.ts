@@ -4,7 +4,7 @@ import { walletError } from "./errors.ts";
 import type { KeyData, Permissions, WalletData } from "./keys/wallet-data.ts";
 import { HOSTNAME_LENGTH_MAX, HOSTNAMES_MAX } from "./limits.ts";
 
-export const NO_PERMISSIONS: Permissions = { publicKeys: { access: "none", allowedKeys: [] } };
+const NO_PERMISSIONS: Permissions = { publicKeys: { access: "none", allowedKeys: [] } };
 
 /** Why permissions do not go with these keys, in the original's words; undefined when they do. */
 export function permissionsProblem(

@@ -48,7 +48,7 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
 }
 
-export const SERVICE_LIMITS: ServiceLimits = {
+const SERVICE_LIMITS: ServiceLimits = {
   depthMax: 100,
   wrongTokens: { perSecond: 50, burst: 1_000 },
   requests: { perSecond: 200, burst: 5_000 },
