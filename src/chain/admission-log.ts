@@ -5,8 +5,7 @@
 
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { Admission, type AdmissionState, type AdmissionTransaction } from "./admission/admission.ts";
-import type { AdmissionRules } from "./admission/rules.ts";
-import type { Verdict } from "./admission/verdict.ts";
+import type { AdmissionRules, Verdict } from "./admission/rules.ts";
 
 type Call =
   | { readonly kind: "begin"; readonly height: bigint; readonly hash: string; readonly timeNs: bigint }

@@ -1,5 +1,4 @@
 /** Executes blocks: each transaction through admission and engine. Nothing is stored here, and nothing undone. */
-
 import type { BlockInfo } from "../engine/core.ts";
 import type { EventPayload } from "../engine/events.ts";
 import type { Genesis } from "../engine/genesis.ts";
@@ -9,12 +8,10 @@ import { Field } from "../store/project/fields.ts";
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { decodeLedgerMovements } from "../wire/generated/events.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
-import { REFUSED_CODE } from "./admission/verdict.ts";
+import { REFUSED_CODE } from "./admission/rules.ts";
 import { type AdmissionLog, admissionTransaction } from "./admission-log.ts";
-import { appHashAfter, type TxDigest } from "./app-hash.ts";
-import type { ChainEngine } from "./chain-engine.ts";
 import type { ChainPoint } from "./chain-store.ts";
-import { applyTool, type ToolCommand } from "./tool-command.ts";
+import { applyTool, type ChainEngine, type ToolCommand } from "./options.ts";
 
 /** A transaction to execute. */
 export interface BlockTx {
@@ -146,4 +143,27 @@ function ledgerEntriesOf(events: readonly BlockEvent[]): number {
  */
 export function roomOf({ blockEvents, ledgerEntries }: ChainPoint): bigint {
   return BigInt(Math.max(blockEvents, ledgerEntries) + 1) * 1_000n;
+}
+
+// The application hash: two chains that have the same one have executed the same blocks with the same outcome and
+// hold the same state.
+
+export interface TxDigest {
+  /** Lower-case hex. */
+  readonly hash: string;
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Lower-case hex. @param before the block before; its application hash is empty in front of the genesis */
+export function appHashAfter(
+  before: { readonly appHash: string },
+  { height, timeNs, hash }: BlockInfo,
+  stateDigest: string,
+  results: readonly TxDigest[],
+): string {
+  const digest = new Bun.CryptoHasher("sha256");
+  digest.update(`${before.appHash}\n${height}\n${timeNs}\n${hash}\n${stateDigest}\n${results.length}\n`);
+  for (const { hash: tx, code, text } of results) digest.update(`${tx}\n${code}\n${JSON.stringify(text)}\n`);
+  return digest.digest("hex");
 }

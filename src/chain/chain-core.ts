@@ -5,6 +5,7 @@
  *   execute … → commit, or undo by itself when anything fails
  */
 
+import type { BlockInfo } from "../engine/core.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { StateChange } from "../engine/state.ts";
 import { logFailure } from "../errors/log.ts";
@@ -13,6 +14,8 @@ import { blockHash } from "../store/block-hash.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
 import { Field } from "../store/project/fields.ts";
 import type { Block } from "../wire/block.ts";
+import { readTrusted } from "../wire/transaction-check.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
 import type { AdmissionState } from "./admission/admission.ts";
 import { AdmissionLog } from "./admission-log.ts";
 import {
@@ -23,7 +26,6 @@ import {
   type RunBlock,
   roomOf,
 } from "./block-runner.ts";
-import type { ChainEngine } from "./chain-engine.ts";
 import {
   type ChainPoint,
   ChainStore,
@@ -31,14 +33,32 @@ import {
   type StoredBlock,
   storeErrorOf,
 } from "./chain-store.ts";
-import type { ChainClock, ChainPart } from "./doors.ts";
-import { EventFile } from "./event-file.ts";
-import type { SequencerLimits } from "./limits.ts";
-import type { LocalChainOptions, Resumption } from "./options.ts";
-import { checkArrived, checkReplayed, contradiction, newChain, resumed, storedTxs } from "./replay.ts";
-import { infoOf, type SavePoint } from "./save-point.ts";
-import type { ToolCommand } from "./tool-command.ts";
-import { type Happened, UnsavedState } from "./unsaved-state.ts";
+import { EventFile, type FilePlace } from "./event-file.ts";
+import type {
+  ChainClock,
+  ChainEngine,
+  ChainPart,
+  LocalChainOptions,
+  Resumption,
+  SequencerLimits,
+  ToolCommand,
+} from "./options.ts";
+import { type Happened, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
+
+// Where a chain is, with what is not in its store: what to be there again takes besides the rows and the state.
+
+export interface SavePoint {
+  readonly point: ChainPoint;
+  readonly admission: AdmissionState;
+  readonly unsaved: UnsavedAt;
+  /** In the file that the run is written to. */
+  readonly recorded: FilePlace | undefined;
+}
+
+/** The block that a chain is at, as the engine knows it. */
+export function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
+  return { height, timeNs: BigInt(timeNs), hash };
+}
 
 interface Batch extends Happened {
   readonly mark: number;
@@ -418,5 +438,57 @@ function commandFault(subject: string, error: unknown): NodeError {
     "command_fault",
     `${subject} failed by a fault of this program: ${fault}`,
     "The command had no effect and the chain goes on; report it with the transaction.",
+  );
+}
+
+/**
+ * The blocks after the stored state are made again at a start. Each is held against what it was when it was made: a
+ * chain that comes to another result than the one that its users saw does not go on.
+ */
+
+/** What happened at the start of a chain that had nothing. */
+export function newChain(height: number): Resumption {
+  return { height, stateHeight: undefined, replayed: 0, tookMs: 0, sentence: "a new chain" };
+}
+
+/** What happened at the start of a chain that goes on. */
+export function resumed(height: number, stateHeight: number, tookMs: number): Resumption {
+  const replayed = height - stateHeight;
+  const sentence = `resumed at block ${height}: state of block ${stateHeight}, ${replayed} blocks replayed in ${tookMs} ms`;
+  return { height, stateHeight, replayed, tookMs, sentence };
+}
+
+/** Its transactions, to be executed. @throws NodeError `state_mismatch` */
+export function storedTxs({ height, txs }: StoredBlock): BlockTx[] {
+  return txs.map(({ bytes, isImpersonated }) => {
+    const tx = readTrusted(bytes);
+    if (tx instanceof PropertyErrors)
+      throw contradiction(`block ${height} holds a transaction that is none: ${tx}`);
+    return { bytes, tx, isImpersonated };
+  });
+}
+
+/** @param now where the block led this time @throws NodeError `state_mismatch` */
+export function checkReplayed({ height, appHash }: StoredBlock, now: ChainPoint): void {
+  if (appHash === undefined || appHash === now.appHash) return;
+  throw contradiction(
+    `block ${height} gives the application hash ${now.appHash}, but it had ${appHash} when it was made`,
+  );
+}
+
+/** @param now where the last block led @throws NodeError `state_mismatch` */
+export function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): void {
+  if (now.height === head.height && now.appHash === head.appHash) return;
+  throw contradiction(
+    `replaying from block ${stateHeight} ends at block ${now.height} with application hash ${now.appHash}, but block ${head.height} had ${head.appHash}`,
+  );
+}
+
+export function contradiction(text: string): NodeError {
+  return new NodeError(
+    "chain.open",
+    "state_mismatch",
+    `the chain in this home contradicts itself: ${text}`,
+    "it was changed by hand, or made by another version of Lyra: go on with the version that made it, or use another --home",
   );
 }

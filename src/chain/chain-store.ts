@@ -12,8 +12,7 @@ import type { BlockWriter } from "../store/block-writer.ts";
 import type { Block } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import type { AdmissionState } from "./admission/admission.ts";
-import type { ChainPart } from "./doors.ts";
-import type { ToolCommand } from "./tool-command.ts";
+import type { ChainPart, ToolCommand } from "./options.ts";
 
 /** Where a chain stands. */
 export interface ChainPoint {

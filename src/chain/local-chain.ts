@@ -27,16 +27,16 @@ import { fromJson } from "../wire/json.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION, serializeTransaction } from "../wire/transaction.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
-import { spamStatistics } from "./admission/statistics.ts";
+import { spamStatistics } from "./admission/admission.ts";
 import { ChainCore } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";
 import { genesisOfDump, loadDump, loadFailure, readDump, writeDump } from "./dump.ts";
-import { SEQUENCER_LIMITS, type SequencerLimits } from "./limits.ts";
+import { pooled } from "./mempool.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
-import { pooled } from "./pooling.ts";
-import { RecentRefusals } from "./recent-refusals.ts";
+import { SEQUENCER_LIMITS, type SequencerLimits } from "./options.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
+import { RecentRefusals } from "./status-board.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
 type SequencerTools = Omit<DevnetPort, "bridge">;

@@ -5,9 +5,11 @@
  */
 import { LruCache } from "../cache/lru.ts";
 import { ChainCallError } from "../engine/chain-port.ts";
-import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { NodeError } from "../errors/node-error.ts";
+import { type CheckedTransaction, readTrusted } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
-import type { SequencerLimits } from "./limits.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
+import type { SequencerLimits } from "./options.ts";
 
 export interface PooledTx {
   /** SHA-256 of the bytes, upper-case hex. */
@@ -229,4 +231,15 @@ export interface MempoolState {
 function prioritiesOf(): number[] {
   const priorities = new Set(Object.values(COMMANDS).map(({ priority }) => priority));
   return [...priorities].sort((a, b) => b - a);
+}
+
+// Transactions of the mempool out of bytes that were checked before.
+
+/** @throws NodeError for bytes that hold no command */
+export function pooled(bytes: Uint8Array, gas: number, isImpersonated: boolean): PooledTx {
+  const tx = readTrusted(bytes);
+  if (tx instanceof PropertyErrors) {
+    throw new NodeError("chain.mempool", "invalid_transaction", `the transaction cannot be read: ${tx}`);
+  }
+  return { hash: tx.hash.toUpperCase(), bytes, tx, gas, isImpersonated };
 }

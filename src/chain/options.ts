@@ -1,13 +1,164 @@
 // What a local chain is made of.
 import type { Database } from "bun:sqlite";
 import type { BlockMode, TxOutcome } from "../engine/chain-port.ts";
+import type { CheckpointText } from "../engine/checkpoints.ts";
+import type { BlockInfo } from "../engine/core.ts";
+import type { EngineListener } from "../engine/domains.ts";
+import type { CommittedBlock, TxResult } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
+import type { Duty, EpochInfo } from "../engine/ports.ts";
+import type { State } from "../engine/state.ts";
 import type { FileSync } from "../store/log-sync.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import type { AdmissionRules } from "./admission/rules.ts";
-import type { MakeEngine } from "./chain-engine.ts";
-import type { ChainClock, ChainPart, ChainRandom } from "./doors.ts";
-import type { SequencerLimits } from "./limits.ts";
+
+/**
+ * What the sequencer needs of a state machine. `engine/engine.ts` is the real one; tests have a small one of their
+ * own. The calls of one block:
+ *
+ *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
+ */
+
+export type EngineResult = TxResult;
+export type EngineCommit = CommittedBlock;
+/** Called as things happen inside a block; admission follows them. */
+export type EngineFollower = Required<EngineListener>;
+
+export interface ChainEngine {
+  readonly chainId: string;
+  readonly state: State;
+  readonly epoch: EpochInfo;
+  /** The pseudo block of the genesis; `commit` ends it. */
+  initChain(): void;
+  beginBlock(header: BlockInfo & { readonly proposer?: string }): void;
+  /** What the mempool asks: changes nothing. */
+  check(tx: CheckedTransaction): EngineResult;
+  /** Executes a transaction that admission has let through, and emits its events. */
+  deliver(tx: CheckedTransaction): EngineResult;
+  /** A transaction that admission refused in a block. */
+  reject(tx: CheckedTransaction, text: string): void;
+  endBlock(): void;
+  commit(): EngineCommit;
+  /** The state was loaded, or taken back, to what it was at the end of this block. */
+  resume(block: BlockInfo): void;
+  /** Something waits for the next block and nothing else will bring it about. */
+  wantsBlock(): boolean;
+  /** What the validator of a node has to do now. */
+  duties(nodeId: string): readonly Duty[];
+  /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
+  readonly blockGasMax: number;
+  /** What another chain can begin with (reference 60, section 12). */
+  checkpoint(): CheckpointText;
+  /** Why no further block can be made; undefined while all is well. */
+  haltReason(): string | undefined;
+  /** The event behind the last block of a chain that stops for an upgrade (reference 60, section 1.4, step 1). */
+  upgradeStarted(): EngineCommit["block"] | undefined;
+  /** Tokens in the party's staking account; undefined without one. For the spam policies. */
+  stakeOf(party: string): bigint | undefined;
+  /** Sets a general account's balance; inside a block, before its transactions (devnet tools). @throws CommandError */
+  setBalance(party: string, asset: string, balance: bigint): void;
+  /** Sets a network parameter; inside a block, before its transactions (devnet tools). @throws CommandError */
+  setParameter(key: string, value: string): void;
+}
+
+/** Makes the engine of a chain; `follower` is told what happens in it. */
+export type MakeEngine = (follower: EngineFollower) => ChainEngine;
+
+// The two doors of a chain to the world, and what else is saved with it. The node brings them: devnet/clock.ts and
+// devnet/random.ts; a test brings its own.
+
+/** Something that belongs to the chain and is saved with every block: its text is small. */
+export interface ChainPart {
+  /** Names it in the store and in dumps. */
+  readonly name: string;
+  /** Everything it knows, as text. */
+  save(): string;
+  load(text: string): void;
+}
+
+export interface ChainClock extends ChainPart {
+  /**
+   * Time of the next block: whole microseconds in Unix nanoseconds. Changes nothing.
+   * @param roomNs whole microseconds, at least one, that the last block needs for its rows
+   */
+  timeAfter(lastNs: bigint, roomNs: bigint): bigint;
+  /** How far a running clock is behind the last block: time stands nearly still until it has caught up. */
+  behindNs(lastNs: bigint): bigint;
+  /** A block of this time is made. */
+  made(timeNs: bigint): void;
+  /** Moves the clock forward from where the chain is: a clock that is behind the last block goes on from there. */
+  forward(nanoseconds: bigint, lastNs: bigint): void;
+  setNext(timeNs: bigint): void;
+  /** @param lastNs time of the last block: a clock that was frozen goes on from there */
+  freeze(frozen: boolean, lastNs: bigint): void;
+  readonly isFrozen: boolean;
+}
+
+export interface ChainRandom extends ChainPart {
+  /** So many bytes, none like the ones before. */
+  bytes(count: number): Uint8Array;
+}
+
+// Limits of the mempool and of blocks (reference 30, sections 2.5 and 7.4), and how often state is saved.
+
+const GIB = 1024 ** 3;
+const MIB = 1024 ** 2;
+
+export interface SequencerLimits {
+  /** Transactions in the mempool. */
+  readonly mempoolTxsMax: number;
+  readonly mempoolBytesMax: number;
+  /** Hashes remembered, so that the same bytes are not taken twice. */
+  readonly cachedHashesMax: number;
+  /** Bytes of transactions in a block. */
+  readonly blockBytesMax: number;
+  /** How long `commit` waits for its block, milliseconds. */
+  readonly commitWaitMs: number;
+  /** The stored state is brought up to date after so many blocks that changed something ... */
+  readonly stateBlocksMax: number;
+  /** ... or so many transactions: what a restart has to replay ... */
+  readonly stateTxsMax: number;
+  /** ... or so many changed entries, which wait in memory until then. */
+  readonly stateChangesMax: number;
+  /** Blocks of one `mine`. */
+  readonly mineBlocksMax: number;
+  readonly snapshotsMax: number;
+}
+
+export const SEQUENCER_LIMITS: SequencerLimits = {
+  mempoolTxsMax: 5_000,
+  mempoolBytesMax: GIB,
+  cachedHashesMax: 10_000,
+  blockBytesMax: 21 * MIB,
+  commitWaitMs: 10_000,
+  stateBlocksMax: 1_000,
+  stateTxsMax: 20_000,
+  stateChangesMax: 20_000,
+  mineBlocksMax: 1_000_000,
+  snapshotsMax: 100,
+};
+
+// What the devnet's tools change inside a block, before its transactions: stored with it, so that it can be replayed.
+
+interface BalanceText {
+  readonly party: string;
+  readonly asset: string;
+  /** Decimal, in the asset's smallest unit. */
+  readonly balance: string;
+}
+
+export type ToolCommand =
+  | { readonly kind: "balances"; readonly balances: readonly BalanceText[] }
+  | { readonly kind: "parameter"; readonly key: string; readonly value: string };
+
+/** @throws CommandError */
+export function applyTool(engine: ChainEngine, command: ToolCommand): void {
+  if (command.kind === "parameter") engine.setParameter(command.key, command.value);
+  else {
+    for (const { party, asset, balance } of command.balances)
+      engine.setBalance(party, asset, BigInt(balance));
+  }
+}
 
 export interface LocalChainOptions {
   /** The writer's connection (store/database.ts): the chain alone writes on it. */

@@ -9,12 +9,9 @@ import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
 import { Intake, type Taken } from "./intake.ts";
-import type { SequencerLimits } from "./limits.ts";
 import { Mempool, type PooledTx } from "./mempool.ts";
-import type { LocalChainOptions } from "./options.ts";
+import type { LocalChainOptions, SequencerLimits, ToolCommand } from "./options.ts";
 import { StatusBoard } from "./status-board.ts";
-import type { ToolCommand } from "./tool-command.ts";
-import { Waiters } from "./waiters.ts";
 
 /** Empty blocks that are made at one go, and how long that may take. */
 const BATCH_BLOCKS_MAX = 1_000;
@@ -435,4 +432,55 @@ export class Sequencer {
 
 function yieldToOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+// Callers that wait until their transaction is in a block.
+
+const TIMEOUT = "timed out waiting for tx to be included in a block";
+
+interface Waiter {
+  resolve(outcome: TxOutcome): void;
+  reject(error: Error): void;
+}
+
+export class Waiters {
+  private readonly byHash = new Map<string, Set<Waiter>>();
+
+  constructor(private readonly waitMs: number) {}
+
+  /** Settles with the transaction's block. @throws ChainCallError `timeout`, or what it was told instead */
+  wait(hash: string): Promise<TxOutcome> {
+    const { promise, resolve, reject } = Promise.withResolvers<TxOutcome>();
+    const waiter: Waiter = { resolve, reject };
+    const waiters = this.byHash.get(hash) ?? new Set();
+    this.byHash.set(hash, waiters.add(waiter));
+    const timer = setTimeout(() => {
+      waiters.delete(waiter);
+      if (waiters.size === 0 && this.byHash.get(hash) === waiters) this.byHash.delete(hash);
+      reject(new ChainCallError("timeout", TIMEOUT));
+    }, this.waitMs);
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  has(hash: string): boolean {
+    return this.byHash.has(hash);
+  }
+
+  resolve(hash: string, outcome: TxOutcome): void {
+    for (const waiter of this.remove(hash)) waiter.resolve(outcome);
+  }
+
+  fail(hash: string, error: ChainCallError): void {
+    for (const waiter of this.remove(hash)) waiter.reject(error);
+  }
+
+  failAll(error: ChainCallError): void {
+    for (const hash of [...this.byHash.keys()]) this.fail(hash, error);
+  }
+
+  private remove(hash: string): Set<Waiter> {
+    const waiters = this.byHash.get(hash) ?? new Set();
+    this.byHash.delete(hash);
+    return waiters;
+  }
 }

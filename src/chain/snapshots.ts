@@ -7,11 +7,10 @@ import type { Database } from "bun:sqlite";
 import type { Place } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { UndoLog } from "../store/undo-log.ts";
-import type { ChainCore } from "./chain-core.ts";
+import type { ChainCore, SavePoint } from "./chain-core.ts";
 import { storeErrorOf } from "./chain-store.ts";
 import type { Mempool, MempoolState, PooledTx } from "./mempool.ts";
-import { pooled } from "./pooling.ts";
-import type { SavePoint } from "./save-point.ts";
+import { pooled } from "./mempool.ts";
 
 /** A snapshot whose way back is in memory. */
 interface Warm {

@@ -3,8 +3,7 @@
  * the state is due to be stored.
  */
 import type { StateChange } from "../engine/state.ts";
-import type { SequencerLimits } from "./limits.ts";
-import { PendingChanges, type PendingLayers } from "./pending-changes.ts";
+import type { SequencerLimits } from "./options.ts";
 
 /** Some blocks with what they have changed. */
 export interface Happened {
@@ -73,5 +72,74 @@ export class UnsavedState {
     this.changes.load(changes);
     this.blocks = blocks;
     this.txs = txs;
+  }
+}
+
+/**
+ * What has changed of the state since it was stored last: of each entry the last change. Kept in layers, so that a
+ * snapshot holds on to all of it at no cost: the layers of a snapshot are never written to again.
+ */
+
+type Layer = ReadonlyMap<string, ReadonlyMap<string, StateChange>>;
+
+/** Each layer counts for more than the ones before it. */
+export type PendingLayers = readonly Layer[];
+
+/** More are put together, so that going through them stays quick. */
+const LAYERS_MAX = 64;
+
+export class PendingChanges implements Iterable<StateChange> {
+  private below: PendingLayers = [];
+  private top = new Map<string, Map<string, StateChange>>();
+  private count = 0;
+
+  /** Entries that have changed; one that lies in several layers counts in each. */
+  get size(): number {
+    return this.count;
+  }
+
+  add(changes: Iterable<StateChange>): void {
+    for (const change of changes) {
+      const { table, key } = change;
+      let byKey = this.top.get(table);
+      if (byKey === undefined) {
+        byKey = new Map();
+        this.top.set(table, byKey);
+      }
+      const before = byKey.size;
+      byKey.set(key, change);
+      this.count += byKey.size - before;
+    }
+  }
+
+  clear(): void {
+    this.load([]);
+  }
+
+  /** All of it as of now: what comes later does not touch it. */
+  save(): PendingLayers {
+    if (this.top.size > 0) {
+      this.below = [...this.below, this.top];
+      this.top = new Map();
+    }
+    if (this.below.length > LAYERS_MAX) {
+      const all = [...this];
+      this.clear();
+      this.add(all);
+      return this.save();
+    }
+    return this.below;
+  }
+
+  load(layers: PendingLayers): void {
+    this.below = layers;
+    this.top = new Map();
+    this.count = 0;
+    for (const layer of layers) for (const byKey of layer.values()) this.count += byKey.size;
+  }
+
+  /** From the oldest layer on: whoever takes them in order ends with the last change of each entry. */
+  *[Symbol.iterator](): Generator<StateChange> {
+    for (const layer of [...this.below, this.top]) for (const byKey of layer.values()) yield* byKey.values();
   }
 }

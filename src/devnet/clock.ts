@@ -1,5 +1,5 @@
 // The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
-import type { ChainClock } from "../chain/doors.ts";
+import type { ChainClock } from "../chain/options.ts";
 
 /** Block times are whole microseconds: finer ones cannot be told apart in the store. */
 const STEP_NS = 1_000n;

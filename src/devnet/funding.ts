@@ -4,7 +4,7 @@
  * Ethereum, votes and commands: a few blocks hold them, and the history shows them.
  */
 
-import type { ChainPart } from "../chain/doors.ts";
+import type { ChainPart } from "../chain/options.ts";
 import type { DevnetPort } from "../engine/chain-port.ts";
 import { ZERO_PARTY } from "../engine/collateral.ts";
 import type { Genesis } from "../engine/genesis.ts";

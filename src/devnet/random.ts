@@ -1,6 +1,6 @@
 // The door for randomness: numbers that follow from a seed, so that a chain that was saved, or taken back, goes on
 // with the same ones. For whatever has to differ, not for keys.
-import type { ChainRandom } from "../chain/doors.ts";
+import type { ChainRandom } from "../chain/options.ts";
 
 const BLOCK_BYTES = 32;
 

@@ -87,7 +87,7 @@ export interface ChainPort {
   submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome>;
   /** The verdict alone. It leaves no trace: the same transaction can be submitted after it. @throws ChainCallError */
   check(bytes: Uint8Array): Promise<TxOutcome>;
-  /** Statistics of a party in the form of admission/statistics.ts. */
+  /** Statistics of a party in the form of admission/admission.ts. */
   spamStatistics(party: string): Promise<unknown>;
 }
 

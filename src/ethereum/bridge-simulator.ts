@@ -7,7 +7,7 @@
  * Its state is part of the chain: saved with every block and taken back with it.
  */
 
-import type { ChainPart } from "../chain/doors.ts";
+import type { ChainPart } from "../chain/options.ts";
 import {
   type BridgeArguments,
   type BridgeFunction,

@@ -6,7 +6,7 @@
  * Two runs of the same chain make the same bytes: the nonces count, and the count is saved with the chain.
  */
 
-import type { ChainPart } from "../chain/doors.ts";
+import type { ChainPart } from "../chain/options.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { bundleSignatures, signBridgeDigest } from "../crypto/multisig.ts";
 import { ethereumAddress, keccakOf } from "../crypto/secp256k1.ts";

@@ -1,12 +1,7 @@
 // A state machine of a few lines in the shape of the real one: balances in one asset, transfers between parties,
 // votes that wait for a block, epochs of ten seconds.
 
-import type {
-  ChainEngine,
-  EngineCommit,
-  EngineFollower,
-  EngineResult,
-} from "../../src/chain/chain-engine.ts";
+import type { ChainEngine, EngineCommit, EngineFollower, EngineResult } from "../../src/chain/options.ts";
 import { type BlockInfo, Core } from "../../src/engine/core.ts";
 import { CommandError, ResultCode } from "../../src/engine/errors.ts";
 import type { Genesis } from "../../src/engine/genesis.ts";

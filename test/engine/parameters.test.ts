@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { applyParameter } from "../../src/chain/admission/network-parameters.ts";
+import { applyParameter } from "../../src/chain/admission/admission.ts";
 import { Core } from "../../src/engine/core.ts";
 
 import { CommandError } from "../../src/engine/errors.ts";

@@ -1,7 +1,6 @@
 // One block in the planner's memory: what the network takes on it, has counted on it, and was given away on it.
 
-import { requiredTotal } from "../../chain/admission/pow/difficulty.ts";
-import { DIFFICULTY_MAX } from "../../chain/admission/pow/function.ts";
+import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
 import type { Haste, KeySharingState } from "./key-sharing.ts";
 

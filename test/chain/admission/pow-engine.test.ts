@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { banDurationNs } from "../../../src/chain/admission/bans.ts";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
-import type { PowParameters } from "../../../src/chain/admission/pow/parameter-sets.ts";
+import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 import { DEFAULTS, HOUR_NS, hashOf, PowChain, permutations, SECOND_NS } from "./pow-fixture.ts";
 import { vector } from "./pow-vectors.ts";
 

@@ -2,9 +2,8 @@
 
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
-import type { PowParameters } from "../../../src/chain/admission/pow/parameter-sets.ts";
-import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
-import type { Verdict } from "../../../src/chain/admission/verdict.ts";
+import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
+import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
 import type { PowVector } from "./pow-vectors.ts";
 
 export const HOUR_NS = 3_600_000_000_000n;

@@ -9,11 +9,11 @@ import {
   verifyProof,
 } from "../../../src/chain/admission/pow/function.ts";
 import { KERNEL } from "../../../src/chain/admission/pow/kernel.generated.ts";
-import { kernelFits } from "../../../src/chain/admission/pow/kernel.ts";
 import {
   CHUNK,
   HasherSearch,
   KernelSearch,
+  kernelFits,
   openSearch,
 } from "../../../src/chain/admission/pow/nonce-search.ts";
 import { VECTORS, vector } from "./pow-vectors.ts";

@@ -2,9 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { PowEngine, type PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
-import type { PowParameters } from "../../../src/chain/admission/pow/parameter-sets.ts";
-import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
-import type { Verdict } from "../../../src/chain/admission/verdict.ts";
+import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
+import type { AdmissionRules, Verdict } from "../../../src/chain/admission/rules.ts";
 import { hashOf, SECOND_NS, textOf } from "./pow-fixture.ts";
 import { BLOCK_SECONDS, PowModel } from "./pow-model.ts";
 

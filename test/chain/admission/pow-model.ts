@@ -2,7 +2,7 @@
 // keeps nothing but a list of what happened, and works every answer out anew from the beginning.
 import { sha3_256 } from "@noble/hashes/sha3.js";
 import type { PowTransaction } from "../../../src/chain/admission/pow/engine.ts";
-import type { PowParameters } from "../../../src/chain/admission/pow/parameter-sets.ts";
+import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
 
 type Happened =
   | { readonly kind: "change"; readonly at: number; readonly values: Partial<PowParameters> }

@@ -1,7 +1,7 @@
 // Replays after the window changes, the state that is saved, and the defects of the original (reference 40, 3.5, 5.3).
 import { describe, expect, test } from "bun:test";
-import { expectedDifficulty, levelOf, requiredTotal } from "../../../src/chain/admission/pow/difficulty.ts";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
+import { expectedDifficulty, levelOf, requiredTotal } from "../../../src/chain/admission/pow/function.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
 import { DEFAULTS, PowChain } from "./pow-fixture.ts";
 

@@ -1,6 +1,6 @@
 // What admission has seen, taken back to earlier states: the short way must lead where the long one does.
 import { expect, test } from "bun:test";
-import { Seen, type SeenState } from "../../../src/chain/admission/pow/heights.ts";
+import { Seen, type SeenState } from "../../../src/chain/admission/pow/windows.ts";
 import { randomOf } from "../rig.ts";
 
 /** A copy that shares nothing with the state it was given. */

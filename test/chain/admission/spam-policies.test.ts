@@ -1,8 +1,7 @@
 // The scenarios of reference 40, section 7, that are about the spam policies, by their numbers.
 import { describe, expect, test } from "bun:test";
 import { SPAM_DEFAULTS, SpamEngine } from "../../../src/chain/admission/spam/engine.ts";
-import { SimplePolicy } from "../../../src/chain/admission/spam/simple-policy.ts";
-import { VotePolicy } from "../../../src/chain/admission/spam/vote-policy.ts";
+import { SimplePolicy, VotePolicy } from "../../../src/chain/admission/spam/policies.ts";
 import { COMMANDS } from "../../../src/wire/transaction-commands.ts";
 import { textOf } from "./pow-fixture.ts";
 

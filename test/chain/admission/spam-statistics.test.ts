@@ -1,8 +1,11 @@
 // The answer of GET /statistics/spam/{partyId}, and admission as a whole (interface 2; reference 40, section 5).
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { Admission, type AdmissionTransaction } from "../../../src/chain/admission/admission.ts";
-import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
+import {
+  Admission,
+  type AdmissionTransaction,
+  spamStatistics,
+} from "../../../src/chain/admission/admission.ts";
 import { PARAMETERS as KNOWN } from "../../../src/engine/parameter-definitions.ts";
 import { renderJson } from "../../../src/wire/json.ts";
 import { durationNs, rfc3339Nano } from "../../../src/wire/time-text.ts";

@@ -1,8 +1,7 @@
 // A chain for tests of the planes: small and honest. It takes what is well-formed and signed, once; a party has a
 // quota; a block comes when it is asked for. Verdicts come from the real stateless checks.
 
-import { Admission } from "../../../src/chain/admission/admission.ts";
-import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
+import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import {
   ChainCallError,
   type ChainPort,

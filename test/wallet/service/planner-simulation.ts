@@ -1,9 +1,8 @@
 // A chain with the real admission engine, a mempool that delays and loses, statistics that come late, and other
 // parties: what a planner has to live with. Everything follows from a seed.
-import { Admission } from "../../../src/chain/admission/admission.ts";
+import { Admission, spamStatistics } from "../../../src/chain/admission/admission.ts";
 import { leadingZeroBits, proofHash } from "../../../src/chain/admission/pow/function.ts";
 import type { AdmissionRules } from "../../../src/chain/admission/rules.ts";
-import { spamStatistics } from "../../../src/chain/admission/statistics.ts";
 import type { Slot } from "../../../src/wallet/sending/blocks.ts";
 import { type ChainView, viewOf } from "../../../src/wallet/sending/blocks.ts";
 import type { ProofPlanner } from "../../../src/wallet/sending/planner.ts";

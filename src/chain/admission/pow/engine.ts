@@ -6,13 +6,19 @@
  */
 import { Bans, type BansState, banDurationNs } from "../bans.ts";
 import type { AdmissionRules } from "../rules.ts";
-import { ACCEPTED, type Refusal, refuse, type Verdict } from "../verdict.ts";
-import type { PartyCounter } from "./counters.ts";
-import { expectedDifficulty, requiredTotal } from "./difficulty.ts";
-import { type Proof, verifyProof } from "./function.ts";
-import { BlockHashes, type BlockHashesState, Seen, type SeenState } from "./heights.ts";
-import { type ParameterSetState, ParameterSets, type PowParameters } from "./parameter-sets.ts";
+import { ACCEPTED, type Refusal, refuse, type Verdict } from "../rules.ts";
+import { expectedDifficulty, type Proof, requiredTotal, verifyProof } from "./function.ts";
 import { type Proven, TID_BYTES_MAX, tidKey, WaitingProofs } from "./waiting-proofs.ts";
+import type { PartyCounter } from "./windows.ts";
+import {
+  BlockHashes,
+  type BlockHashesState,
+  type ParameterSetState,
+  ParameterSets,
+  type PowParameters,
+  Seen,
+  type SeenState,
+} from "./windows.ts";
 
 /** What the engine has to know of a transaction. */
 export interface PowTransaction {

@@ -1,9 +1,9 @@
 // The proof-of-work function: SHA3-256 over a prefix, a block hash, a proof's identifier and a nonce
 // (reference 40, section 1).
-
 import { HashInput, sha3Of } from "../../../crypto/sha.ts";
 import type { MessageOf } from "../../../errors/program-codes.ts";
 import type { AdmissionRules } from "../rules.ts";
+import type { PartyCounter, PowParameters } from "./windows.ts";
 
 /** The only function there is (reference 40, section 1.1). */
 export const HASH_FUNCTION = "sha3_24_rounds";
@@ -82,4 +82,36 @@ export function verifyProof(
   if (proofInputProblem(proof) !== undefined) return undefined;
   const bits = leadingZeroBits(proofHash(proof));
   return bits >= requiredBits(difficulty, rules) ? bits : undefined;
+}
+
+// How much difficulty a party has to show for a number of transactions on one height (reference 40, section 3.4).
+
+type Quota = Pick<PowParameters, "difficulty" | "txPerBlock">;
+
+/** Level of the k-th transaction: L(k) = b + floor((k - 1) / N). */
+export function levelOf(k: bigint, { difficulty, txPerBlock }: Quota): bigint {
+  return BigInt(difficulty) + (k - 1n) / txPerBlock;
+}
+
+/** Total for n transactions: T(n) = L(1) + … + L(n), with q whole rounds of the quota and r beyond them. */
+export function requiredTotal(n: bigint, { difficulty, txPerBlock }: Quota): bigint {
+  const q = n / txPerBlock;
+  const r = n % txPerBlock;
+  return n * BigInt(difficulty) + (txPerBlock * q * (q - 1n)) / 2n + q * r;
+}
+
+/**
+ * The least difficulty of a party's next transaction on a height (section 5.3); undefined when it may send no more.
+ * @param wraps the original's defect: a party that has shown more than enough is asked for nearly 2^64
+ */
+export function expectedDifficulty(
+  { observed, seen }: Readonly<PartyCounter>,
+  parameters: PowParameters,
+  wraps = false,
+): bigint | undefined {
+  const base = BigInt(parameters.difficulty);
+  if (!parameters.increasingDifficulty) return seen < parameters.txPerBlock ? base : undefined;
+  const missing = requiredTotal(seen + 1n, parameters) - observed;
+  if (wraps && missing < 0n) return BigInt.asUintN(64, missing);
+  return missing > base ? missing : base;
 }

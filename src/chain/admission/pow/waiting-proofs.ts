@@ -6,7 +6,7 @@
 import { LruCache } from "../../../cache/lru.ts";
 import { sha256HexOf } from "../../../crypto/sha.ts";
 import type { Proof } from "./function.ts";
-import type { PowParameters } from "./parameter-sets.ts";
+import type { PowParameters } from "./windows.ts";
 
 /** Identifiers are 64 hexadecimal digits; the network takes any text, and a mempool of long ones would be all there is. */
 export const TID_BYTES_MAX = 256;

@@ -7,9 +7,14 @@
 
 import type { SpamPolicy } from "../../../errors/rules.ts";
 import { banDurationNs } from "../bans.ts";
-import { ACCEPTED, type Verdict } from "../verdict.ts";
-import { SimplePolicy, type SimplePolicyState, type Tokens } from "./simple-policy.ts";
-import { VotePolicy, type VotePolicyState } from "./vote-policy.ts";
+import { ACCEPTED, type Verdict } from "../rules.ts";
+import {
+  SimplePolicy,
+  type SimplePolicyState,
+  type Tokens,
+  VotePolicy,
+  type VotePolicyState,
+} from "./policies.ts";
 
 type SimplePolicyName = Exclude<SpamPolicy, "vote">;
 
