@@ -49,7 +49,7 @@ export interface WalkOptions {
   readonly pageRows: number;
   readonly newestFirst: boolean;
   /** Called between two pages. What it changes may make flags untrue, so they are not checked then. */
-  readonly between?: () => void;
+  readonly between?: () => void | Promise<void>;
   /** A walk that needs more pages than this does not end. */
   readonly pagesMax: number;
 }
@@ -69,7 +69,7 @@ export async function walkForward(page: GetPage, options: WalkOptions): Promise<
     if (!got.pageInfo.hasNextPage) return edges;
     checkEnds(got, pages, options);
     after = `&pagination.after=${encodeURIComponent(got.pageInfo.endCursor)}`;
-    options.between?.();
+    await options.between?.();
   }
 }
 
@@ -86,7 +86,7 @@ export async function walkBackward(page: GetPage, options: WalkOptions): Promise
     if (!got.pageInfo.hasPreviousPage) return parts.flat();
     checkEnds(got, pages, options);
     before = `&pagination.before=${encodeURIComponent(got.pageInfo.startCursor)}`;
-    options.between?.();
+    await options.between?.();
   }
 }
 
