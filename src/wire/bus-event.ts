@@ -39,11 +39,6 @@ const payloadFields = new Set(
     .fields.filter((field) => field.oneof !== "")
     .map((field) => field.number),
 );
-/** The same as a table. */
-const isPayload = new Uint8Array(2 ** 11);
-for (const number of payloadFields) isPayload[number] = 1;
-/** Larger events go the long way, which looks at the limit. */
-const USUAL_BYTES_MAX = 2 ** 20;
 /** An envelope with one of them in another wire type is damaged: skipped, its event would be lost in silence. */
 const knownFields: ReadonlySet<number> = new Set(
   messageDescriptor(FULL_NAME).fields.map(({ number }) => number),
@@ -70,7 +65,6 @@ export class EnvelopeReader implements Envelope {
 
   /** Reads the event in `bytes[start..end)`; throws `WireError` and nothing else on bad bytes. */
   read(bytes: Uint8Array, start: number, end: number): void {
-    if (this.readUsual(bytes, start, end)) return;
     this.clear(bytes, start);
     try {
       this.fields(new Reader(bytes, start, end), end);
@@ -79,85 +73,6 @@ export class EnvelopeReader implements Envelope {
       if (error instanceof WireError) throw blame(error, FULL_NAME, bytes, start, end);
       throw error;
     }
-  }
-
-  /**
-   * Reads what every writer makes: each field once, in the order of the numbers, texts below 128 bytes, the payload
-   * last. False for anything else, which `fields` reads. Past the end bytes read as undefined,
-   * which equals no tag; no part reaches beyond the end, because the last one must end there.
-   */
-  private readUsual(bytes: Uint8Array, start: number, end: number): boolean {
-    if (start < 0 || end > bytes.length || end - start > USUAL_BYTES_MAX || bytes[start] !== 10) return false;
-    const idStart = start + 2;
-    const idEnd = idStart + bytes[start + 1]!;
-    if (bytes[idEnd] !== 18) return false;
-    const blockStart = idEnd + 2;
-    const blockEnd = blockStart + bytes[idEnd + 1]!;
-    if (bytes[blockEnd] !== 24) return false;
-    let at = blockEnd + 2;
-    let type = bytes[blockEnd + 1]!;
-    if (type >= 128) type = (type & 127) | (bytes[at++]! << 7);
-    if (bytes[at] !== 32 || bytes[at + 2] !== 42) return false;
-    const version = bytes[at + 1]!;
-    const chainIdStart = at + 4;
-    const chainIdLength = bytes[at + 3]!;
-    const chainIdEnd = chainIdStart + chainIdLength;
-    if (bytes[chainIdEnd] !== 50) return false;
-    const txHashStart = chainIdEnd + 2;
-    const txHashLength = bytes[chainIdEnd + 1]!;
-    const txHashEnd = txHashStart + txHashLength;
-    const first = bytes[txHashEnd]!;
-    const second = bytes[txHashEnd + 1]!;
-    // Payload numbers are 101 and above: the tag has two bytes.
-    if (first < 128 || second >= 128 || (first & 7) !== 2) return false;
-    const field = ((second << 7) | (first & 127)) >>> 3;
-    at = txHashEnd + 2;
-    let length = bytes[at++]!;
-    for (let shift = 7; length >= 2 ** shift && shift < 28; shift += 7) {
-      length = (length & (2 ** shift - 1)) | (bytes[at++]! << shift);
-    }
-    if (at + length !== end || !isPayload[field]) return false;
-    // Lengths of two bytes would have made all of the above stand elsewhere.
-    const lengths = bytes[start + 1]! | bytes[idEnd + 1]! | version | chainIdLength | txHashLength;
-    if (lengths >= 128 || type >= 2 ** 14) return false;
-    this.bytes = bytes;
-    this.idStart = idStart;
-    this.idEnd = idEnd;
-    if (!this.readUsualId()) return false;
-    this.blockStart = blockStart;
-    this.blockEnd = blockEnd;
-    this.type = type;
-    this.version = version;
-    this.chainIdStart = chainIdStart;
-    this.chainIdEnd = chainIdEnd;
-    this.txHashStart = txHashStart;
-    this.txHashEnd = txHashEnd;
-    this.field = field;
-    this.payloadStart = at;
-    this.payloadEnd = end;
-    return true;
-  }
-
-  /** `<height>-<seq>` of at most nine digits each. */
-  private readUsualId(): boolean {
-    const { bytes, idStart, idEnd } = this;
-    let height = 0;
-    let pos = idStart;
-    for (let digit = bytes[pos]! - 48; digit >= 0 && digit <= 9 && pos < idEnd; digit = bytes[++pos]! - 48) {
-      height = height * 10 + digit;
-    }
-    const dash = pos;
-    if (dash === idStart || dash - idStart > 9 || dash >= idEnd || bytes[dash] !== 45) return false;
-    let seq = 0;
-    for (pos++; pos < idEnd; pos++) {
-      const digit = bytes[pos]! - 48;
-      if (digit < 0 || digit > 9) return false;
-      seq = seq * 10 + digit;
-    }
-    if (idEnd - dash < 2 || idEnd - dash > 10) return false;
-    this.height = height;
-    this.seq = seq;
-    return true;
   }
 
   private clear(bytes: Uint8Array, start: number): void {
