@@ -10,7 +10,7 @@ import type { Cell } from "./state.ts";
 
 const LENGTH_KEY = "validators.epoch.length";
 /** End of the epoch in a START event: Go's zero time as Unix nanoseconds, overflowed (section 1.7). */
-export const NO_END_NS = -6795364578871345152n;
+const NO_END_NS = -6795364578871345152n;
 
 interface EpochListener {
   /** The epoch that has just ended (the EpochEvent END is out). */

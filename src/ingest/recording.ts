@@ -15,7 +15,7 @@ const FRAME_HEAD_BYTES = 12;
 const SIZE_BYTES = 4;
 const SEQUENCE_BYTES = 8;
 /** The largest record accepted; the largest ever seen is under 4 kB. */
-export const RECORD_BYTES_MAX = 64 * 1024 * 1024;
+const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Where and why reading stopped before the end of the file. */
 export interface Damage {

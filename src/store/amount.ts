@@ -6,7 +6,7 @@ export type StoredAmount = bigint | Uint8Array;
 const INT64_MAX = 2n ** 63n - 1n;
 const INT64_MIN = -(2n ** 63n);
 /** Largest amount the network's integers can hold: 256 bits. */
-export const AMOUNT_MAX = 2n ** 256n - 1n;
+const AMOUNT_MAX = 2n ** 256n - 1n;
 const DIGITS = /^\d{1,78}$/;
 /** Up to 18 digits always fit a signed 64-bit integer. */
 const SAFE_DIGITS = 18;

@@ -7,7 +7,7 @@ import { readRequest } from "../../src/http/query.ts";
 import { dataApp } from "../../src/planes/data/app.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
 import { EXPORT_PATH } from "../../src/planes/data/network-history.ts";
-import { EXPORT_REQUEST, LEDGER_EXPORT_PATH, LEDGER_EXPORT_REQUEST } from "../../src/planes/data/streams.ts";
+import { EXPORT_REQUEST, LEDGER_EXPORT_REQUEST } from "../../src/planes/data/streams.ts";
 import { malformedQueries, type Parameter, parametersOf, valuesFor } from "../support/bad-values.ts";
 import { expectOrderly } from "../support/expect-orderly.ts";
 import { LISTS, pathOf } from "../support/lists.ts";
@@ -29,7 +29,7 @@ interface Target {
 const routes = [
   ...DATA_ENDPOINTS,
   { path: EXPORT_PATH, request: EXPORT_REQUEST },
-  { path: LEDGER_EXPORT_PATH, request: LEDGER_EXPORT_REQUEST },
+  { path: "/api/v2/ledgerentry/export", request: LEDGER_EXPORT_REQUEST },
 ];
 const targets = routes.map(({ path, request }): Target => {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);

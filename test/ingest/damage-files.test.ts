@@ -3,10 +3,11 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { chmodSync, mkdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
-import { RECORD_BYTES_MAX } from "../../src/ingest/recording.ts";
 import { headOf, SAMPLE, Scratch } from "../rig/homes.ts";
 import { type Ended, lyra } from "../rig/lyra.ts";
 import { inflated, record, recordOffsets, StreamMaker, upTo } from "../rig/stream.ts";
+
+const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 
 const scratch = new Scratch("damage-files");
 afterAll(() => scratch.remove());

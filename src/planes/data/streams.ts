@@ -15,7 +15,7 @@ export interface StreamRoute {
   answer(request: Request, fields: RequestFields, pairs: QueryPairs): Response | Promise<Response>;
 }
 
-export const LEDGER_EXPORT_PATH = "/api/v2/ledgerentry/export";
+const LEDGER_EXPORT_PATH = "/api/v2/ledgerentry/export";
 export const EXPORT_REQUEST = "datanode.api.v2.ExportNetworkHistoryRequest";
 export const LEDGER_EXPORT_REQUEST = "datanode.api.v2.ExportLedgerEntriesRequest";
 

@@ -4,7 +4,6 @@ import { ServerStatus } from "../../../src/http/status.ts";
 import { dataApp } from "../../../src/planes/data/app.ts";
 import { exportLedgerEntries } from "../../../src/planes/data/ledger.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
-import { LEDGER_EXPORT_PATH } from "../../../src/planes/data/streams.ts";
 import { Field } from "../../../src/store/project/fields.ts";
 import { encodeLedgerMovements } from "../../../src/wire/generated/events.ts";
 import {
@@ -210,7 +209,7 @@ describe("ledger (reference 10, section 5.13)", () => {
     });
     const status = new ServerStatus();
     const app = dataApp(new DataPlane(long.context), status);
-    const url = `http://host${LEDGER_EXPORT_PATH}?partyId=${P1}&assetId=${A1}`;
+    const url = `http://host/api/v2/ledgerentry/export?partyId=${P1}&assetId=${A1}`;
     const response = await app.fetch(new Request(url));
     expect(response.status).toBe(200);
     expect(JSON.parse((await response.text()).trim().split("\n").at(-1)!).error.details[0].code).toBe(260002);
