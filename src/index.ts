@@ -1,4 +1,4 @@
-// Lyra as a library: a devnet in the process of whoever needs one.
+// Lyra as a library: a node in the caller's process.
 
 export type { Devnet, DevnetConfig } from "./devnet/devnet.ts";
 export { DEVNET_RECOVERY_PHRASE, type DevnetParty } from "./devnet/keys.ts";

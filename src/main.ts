@@ -36,7 +36,7 @@ async function main(argv: string[]): Promise<number> {
     process.stdout.write((await command.helpOf?.(rest)) ?? command.help);
     return ExitCode.done;
   }
-  // What was asked wrongly is for the person at the prompt.
+  // A wrong use is told to the person at the prompt.
   const isLogged = (error: unknown) => !isUsage(error) && command.startsNode?.(rest) === true;
   return command.run(rest).catch((error) => {
     if (isLogged(error)) return sayFailure(error, asJson);
@@ -48,13 +48,13 @@ function isUsage(error: unknown): boolean {
   return error instanceof NodeError && error.exitCode === ExitCode.usage;
 }
 
-/** What went wrong with standard output; a pipe and a full disk say so later than the call that wrote. */
+/** Failure of standard output; a pipe and a full disk say so later than the call that wrote. */
 let outputFailure: { readonly code?: string } | undefined;
 
-/** Ends the process when all that was printed has left it: who reads a pipe slowly gets the rest too. */
+/** Ends the process when all that was printed has left it: a slow reader of a pipe gets the rest too. */
 async function leave(code: number, asJson: boolean): Promise<never> {
   await new Promise<void>((resolve) => process.stdout.end(resolve));
-  // Who closes a pipe early has read enough.
+  // A reader that closes a pipe early has read enough.
   const isLost = outputFailure !== undefined && outputFailure.code !== "EPIPE";
   if (!isLost || code !== ExitCode.done) process.exit(code);
   const message = `standard output cannot be written: ${outputFailure?.code ?? "unknown"}`;
@@ -63,7 +63,7 @@ async function leave(code: number, asJson: boolean): Promise<never> {
   );
 }
 
-/** What runs on this machine is asked directly, also where a proxy leads to the rest: it would see, or answer, for us. */
+/** Services of this machine are asked directly, even behind a proxy, which would see or give the answers. */
 function passProxyBy(): void {
   const given = process.env.no_proxy || process.env.NO_PROXY;
   if (given?.trim() === "*") return;

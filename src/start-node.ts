@@ -1,4 +1,4 @@
-// One call for every kind of node: the command line, tests and users of the library start theirs with it.
+// The call for every kind of node: the command line, tests and users of the library start theirs with it.
 
 import type { Devnet, DevnetConfig } from "./devnet/devnet.ts";
 import type { NodeError } from "./errors/node-error.ts";

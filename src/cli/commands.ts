@@ -2,7 +2,7 @@
 
 interface Command {
   readonly help: string;
-  /** What is said of the words behind the command, where it says more than one thing. */
+  /** Help for the words behind the command, where there is more than one text. */
   helpOf?(argv: readonly string[]): string | Promise<string>;
   /** Whether these words start a node: its standard error is a log from the first line on. */
   startsNode?(argv: readonly string[]): boolean;

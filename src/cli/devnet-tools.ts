@@ -208,7 +208,7 @@ async function wholeOf(response: Response, url: string): Promise<string> {
   }
 }
 
-/** Of a node that ends in the middle nobody knows whether it has done what was asked. */
+/** When a node ends in the middle, the outcome of the call is unknown. */
 function answerLost(url: string, error: unknown): NodeError {
   return new NodeError(
     "devnet.tool",

@@ -100,7 +100,7 @@ export class DevnetWords {
     this.stakeAsset = assets.find(({ symbol }) => symbol === stakingToken.symbol)?.id;
   }
 
-  /** One sentence: `Send 2.5 tUSD to bob`. */
+  /** A sentence: `Send 2.5 tUSD to bob`. */
   command(command: CommandInit, publicKey: string): string {
     const { assets, stakeAsset } = this;
     const facts = { assets: (id: string) => assets.get(id), markets: () => undefined, stakeAsset };

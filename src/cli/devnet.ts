@@ -121,9 +121,9 @@ export async function run(argv: string[]): Promise<number> {
     const ready = begin(devnet, wallet, values).then(async () => {
       lines = await transactionLines(devnet!, values);
     });
-    // A signal does not wait for the demo: what it cuts off fails, and nobody asks.
+    // A signal does not wait for the demo; the call that it cuts off fails unheard.
     ready.catch(() => {});
-    // Without its ports it is of no use to anybody.
+    // Without its ports a devnet is of no use.
     const ending = Promise.race([signals, devnet.broken]);
     await Promise.race([ready, ending]);
     const signal = await ending;
@@ -139,7 +139,7 @@ export async function run(argv: string[]): Promise<number> {
 
 type TransactionLines = import("./devnet-transactions.ts").TransactionLines;
 
-/** Only for a person who looks. */
+/** Only on a terminal. */
 async function transactionLines(devnet: Devnet, values: Values): Promise<TransactionLines | undefined> {
   if (values.quiet || values.json || !process.stderr.isTTY) return undefined;
   const { DevnetWords, TransactionLines } = await import("./devnet-transactions.ts");
@@ -311,7 +311,7 @@ function port(flag: string, text: string): number {
   throw usageError("devnet", `${flag} must be a port from 0 to 65535`);
 }
 
-// What a person reads first when a devnet has started: a pure function of its facts.
+// The banner of a devnet that has started: a pure function of its facts.
 
 export interface BannerFacts {
   readonly chainId: string;
@@ -327,7 +327,7 @@ export interface BannerFacts {
   readonly mode: string;
   /** From the start of the process to the first block. */
   readonly firstBlockMs: number;
-  /** What was found in the home; empty for a new chain. */
+  /** The chain found in the home; empty for a new one. */
   readonly resumed: string;
   readonly report: PartiesReport;
 }

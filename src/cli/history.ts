@@ -38,9 +38,9 @@ export const help = `lyra history: segments, exports, and the check of an export
 
 /** Output that is not finished has this behind its name. */
 const PARTIAL_SUFFIX = ".partial";
-/** Longer than an export waits between two writes: whoever wrote such a file is gone. */
+/** Longer than an export waits between two writes: the writer of such a file is gone. */
 const PARTIAL_OLD_MS = 3_600_000;
-/** What an export without a name of its own is called (history/export-plan.ts), not finished. */
+/** Name of an unfinished export that was given none (history/export-plan.ts). */
 const OWN_PARTIAL = /-[a-z_]+-\d{6,}-\d{6,}\.zip\.[0-9a-f]{8}\.partial$/;
 
 export async function run(argv: string[]): Promise<number> {

@@ -89,7 +89,7 @@ function sayListening(node: DataNode, config: NodeConfig, where: Record<string, 
   else say("listening", where);
 }
 
-/** What a person reads first. A pure function of the node's facts. */
+/** The banner: a pure function of the node's facts. */
 export function banner(node: Pick<DataNode, "dataUrl" | "head">, config: NodeConfig): string {
   const head = node.head();
   const chain = head ? `chain ${head.chainId}, block ${grouped(head.height)}` : "empty so far";
@@ -133,7 +133,7 @@ async function watchLoading(
 
 // `--config-out FILE`: where everything listens, for scripts that wait for the file.
 
-/** Whoever sees the file sees all of it. @throws NodeError when it cannot be written */
+/** The file appears whole. @throws NodeError when it cannot be written */
 export function writeConfigOut(file: string | undefined, where: Readonly<Record<string, unknown>>): void {
   if (file === undefined) return;
   try {

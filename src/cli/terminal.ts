@@ -1,4 +1,4 @@
-// What people see: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
+// Output for people: colours only where they are wanted, progress only on a terminal, errors as sentence and hint.
 
 import { readFileSync } from "node:fs";
 import { logFailure } from "../errors/log.ts";
@@ -19,7 +19,7 @@ export const dim = (text: string) => paint(2, text);
 export const red = (text: string) => paint(31, text);
 export const green = (text: string) => paint(32, text);
 
-/** A line for people, on standard error: standard output carries data only. JSON lines where nobody looks. */
+/** A line for people, on standard error: standard output carries data only. JSON lines without a terminal. */
 export function say(text: string, fields: Record<string, unknown> = {}): void {
   if (isTerminal || Object.keys(fields).length === 0) process.stderr.write(`${text}\n`);
   else
@@ -57,7 +57,7 @@ function knownError(error: unknown): NodeError {
   return known ?? new NodeError("lyra", "internal", "something went wrong inside Lyra", hint);
 }
 
-/** A file or folder that the system did not let us use, where nobody has said more of it; undefined for other errors. */
+/** A file or folder that the system refused, where no error says more; undefined for other errors. */
 function fileFailure(error: unknown): NodeError | undefined {
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || typeof path !== "string") return undefined;
@@ -104,7 +104,7 @@ export function grouped(value: number | bigint): string {
   return String(Math.round(Number(value))).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** What asks for an orderly end; SIGHUP comes when the terminal or the connection behind it is gone. */
+/** Signals that ask for an orderly end; SIGHUP comes when the terminal or the connection behind it is gone. */
 const END_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 type EndSignal = (typeof END_SIGNALS)[number];
@@ -136,7 +136,7 @@ export function waitForSignal(): Promise<EndSignal> {
   return new Promise((resolve) => onEndSignal(resolve));
 }
 
-/** Whether whoever started this process wants it to outlive its terminal, as nohup(1) does. */
+/** Whether this process was started to outlive its terminal, as nohup(1) does. */
 function isHangUpIgnored(): boolean {
   try {
     const ignored = /^SigIgn:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "latin1"))?.[1];

@@ -44,7 +44,7 @@ const MODES: Readonly<Record<string, SendingMode>> = {
   commit: "TYPE_COMMIT",
 };
 
-/** What the machine that signs has to know of the chain; with a key, a place on the block is kept for it. */
+/** The facts of the chain that the signing machine needs; with a key, a place on the block is kept for it. */
 export async function block(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("tx", argv, {
     ...COMMON,
@@ -302,7 +302,7 @@ function hasNodes({ node, network }: NodeValues): boolean {
   return node !== undefined || network !== undefined;
 }
 
-/** One command of a home at a time: two would each give away the same place. */
+/** A home runs one command at a time: two would each give away the same place. */
 export function online<T>(values: NodeValues, action: (online: Online) => Promise<T>): Promise<T> {
   const home = values.home ?? defaultHome();
   const { hosts, chainId } = nodesOf(values, home);

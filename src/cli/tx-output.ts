@@ -1,4 +1,4 @@
-// What the tx commands print: a document, its one line, a new file, or a code for a camera; and how long it is good.
+// Output of the tx commands: a document, its one line, a new file, or a code for a camera; and how long it is good.
 
 import { closeSync, fsyncSync, openSync, rmSync } from "node:fs";
 import qrcode from "qrcode-generator";
@@ -102,7 +102,7 @@ export function wholeOf(flag: string, text: string, most: number): number {
   throw usageError("tx", `${flag} must be a whole number up to ${most}`);
 }
 
-// A command in words, for the one who is about to sign it or has been given it.
+// A command in words, before it is signed or when it is received.
 
 const LABEL_WIDTH = 20;
 
@@ -112,7 +112,7 @@ export interface CommandWords {
   readonly warnings: readonly string[];
 }
 
-/** Without a network: amounts are in the smallest unit, and say so. @param publicKey of the one who signs */
+/** Without a network: amounts are in the smallest unit, and say so. @param publicKey the signer's */
 export function commandWords(command: CommandInit, publicKey: string): CommandWords {
   const { title, lines, warnings } = wordsOf(command, { ...NO_FACTS, publicKey });
   return { title, lines, warnings };
@@ -144,7 +144,7 @@ interface Signing {
 
 /**
  * Shows what is about to be signed, and asks. Nothing is asked with `isAgreed`.
- * @throws NodeError for a no, and where nobody can be asked
+ * @throws NodeError for a no, and without a terminal to ask on
  */
 export async function confirmSigning(
   signing: Signing,

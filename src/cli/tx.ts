@@ -101,7 +101,7 @@ interface Draft {
   readonly nonce: bigint;
   readonly blockHeight: bigint;
   readonly chainId: string | undefined;
-  /** The block that it names, where somebody wrote it down. */
+  /** The block that it names, where a document has it. */
   readonly block: LastBlock | undefined;
 }
 
@@ -212,7 +212,7 @@ function examined(input: TransactionInput, chainId: string | undefined): Examina
   return { errors, command: content.kind, ...said, signature: verdict.ok ? "valid" : "invalid", hash };
 }
 
-/** What breaks the rules may have no words. */
+/** A command that breaks the rules may have no words. */
 function wordsIf(errors: PropertyErrors, command: CommandInit | undefined, publicKey: string) {
   return errors.isEmpty && command !== undefined ? { words: commandWords(command, publicKey) } : {};
 }
@@ -226,7 +226,7 @@ async function sign(argv: string[]): Promise<number> {
     key: { type: "string" },
     qr: { type: "boolean" },
     yes: { type: "boolean" },
-    // What it does anyway; scripts may say it.
+    // The default; scripts may say it.
     offline: { type: "boolean" },
   });
   const [source] = takeWords("tx", positionals, "INPUT");
@@ -240,7 +240,7 @@ async function sign(argv: string[]): Promise<number> {
       { command, publicKey: key, wallet: name, chainId, height: draft.blockHeight },
       { isAgreed: values.yes === true, isQuiet: values.quiet === true || values.json === true },
     );
-  // What is signed is read before the passphrase is given, where the key is known by then.
+  // The command is read before the passphrase is given, where the key is known by then.
   const known = values.key ?? defaultKey(values);
   if (known !== undefined) await confirm(known);
   return withWallet(name, values, async (wallet) => {
@@ -263,7 +263,7 @@ async function sign(argv: string[]): Promise<number> {
   });
 }
 
-/** The one value that all who give one agree on. */
+/** The value on which all sources that give one agree. */
 function sameOf(title: string, ...given: (string | undefined)[]): string | undefined {
   const values = new Set(given.filter((value) => value !== undefined));
   if (values.size > 1)

@@ -132,7 +132,7 @@ async function answerOne(
   return ExitCode.done;
 }
 
-/** What became of an approved transaction. Other requests have no outcome; undefined then, and when it takes longer. */
+/** Outcome of an approved transaction. Other requests have no outcome; undefined then, and when it takes longer. */
 async function outcomeOf(home: string, id: string, waitMs: number): Promise<string | undefined> {
   const untilMs = performance.now() + waitMs;
   for (;;) {

@@ -39,7 +39,7 @@ export async function create(argv: string[]): Promise<number> {
       "the recovery phrase would be lost: say --recovery-phrase-out FILE or --with-recovery-phrase",
     );
   }
-  // Whoever said what is to happen to the phrase knows; a person who only sees it may look away.
+  // Flags that place the phrase show that the user knows of it; a phrase on the screen may be overlooked.
   const isAsked = isShown && !isTold && path === undefined && hasPerson();
   if (await store.has(name)) throw walletExists();
   if (path !== undefined && existsSync(path)) throw fileExists(path);
@@ -88,7 +88,7 @@ interface NewWalletFacts {
   readonly recoveryPhrase?: string;
 }
 
-/** What was made, for scripts. */
+/** The result, for scripts. */
 function newWalletDocument(facts: NewWalletFacts): object {
   const { name, filePath, key, keyVersion = KEY_VERSION_DEFAULT, recoveryPhrase } = facts;
   return {
@@ -149,7 +149,7 @@ function numbered(words: readonly string[]): string {
   ).join("\n");
 }
 
-/** In order; which ones, nobody knows before. */
+/** In order, and not foreseeable. */
 function somePlaces(count: number): number[] {
   const places = new Set<number>();
   while (places.size < WORDS_ASKED) places.add(secureRandom(1)[0]! % count);

@@ -1,4 +1,4 @@
-// What `lyra wallet --help` says, and what `lyra wallet WORD --help` says of one of its words.
+// Help of `lyra wallet` and of each of its words.
 
 const OVERVIEW = `lyra wallet: keys that stay on this machine; only serve needs a network
 
@@ -208,7 +208,7 @@ export async function pickVerb(noun: string, argv: string[], verbs: Verbs): Prom
   );
 }
 
-/** Runs `lyra wallet WORD`; who used it wrongly is sent to the help of that word. */
+/** Runs `lyra wallet WORD`; a wrong use points to the help of that word. */
 export async function runWord(word: string, run: Verb, argv: string[]): Promise<number> {
   try {
     return await run(argv);

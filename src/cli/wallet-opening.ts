@@ -1,4 +1,4 @@
-// What every wallet command begins with: which store, which wallet, and its passphrase.
+// The beginning of every wallet command: which store, which wallet, and its passphrase.
 
 import { join } from "node:path";
 import { wipe } from "../crypto/secrets.ts";

@@ -27,7 +27,7 @@ export function secretFlags<const N extends string>(name: N): SecretFlags<N> {
 interface SecretRequest {
   /** Name of its flags, e.g. `passphrase`. */
   readonly flag: string;
-  /** What the prompt says. */
+  /** The prompt's text. */
   readonly question: string;
   /** Asked twice at the prompt: a new passphrase that is mistyped would lock its owner out. */
   readonly isNew?: boolean;
@@ -61,7 +61,7 @@ export function readPassphrase(values: Values, wallet: string): Promise<Uint8Arr
   return readSecret(values, { flag: "passphrase", question: `passphrase of ${wallet}` });
 }
 
-/** One that can be guessed in a moment is taken after a second yes; a file or a descriptor is one already, and warned of. */
+/** A passphrase that is guessed in a moment takes a second yes; a file or a descriptor counts as one, with a warning. */
 export async function readNewPassphrase(
   values: Values,
   wallet: string,
@@ -158,10 +158,10 @@ function fromFile(path: string, flag: string, bytesMax: number): Uint8Array {
   }
 }
 
-/** @throws NodeError for a file that others can read: its secret is theirs. A pipe is whoever's who made it. */
+/** @throws NodeError for a file that others can read: its secret is theirs. A pipe belongs to its maker. */
 function checkPrivate(path: string, descriptor: number, flag: string): void {
   const stats = fstatSync(descriptor);
-  // What has no name any more, as the descriptor of a script, can be opened by nobody else.
+  // A file without a name, such as a script's descriptor, cannot be opened by others.
   const hasName = stats.isFile() && stats.nlink > 0;
   if (!hasName || process.getuid === undefined || (stats.mode & READABLE_BY_OTHERS) === 0) return;
   const mode = (stats.mode & 0o777).toString(8);
@@ -241,7 +241,7 @@ const KEY = {
   delete: 127,
 } as const;
 
-/** What came behind the line that was asked for: a paste of two lines answers two questions. */
+/** Bytes behind the line that was asked for: a paste of two lines answers two questions. */
 let ahead: Uint8Array = new Uint8Array(0);
 
 /** Asks the process to end: the terminal must be as it was before that. A second one ends it whatever happens. */
@@ -319,7 +319,7 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
       }
       wipe(chunk);
     };
-    // Before there is a question: whoever sees it may type, and nothing of that is shown.
+    // Before the question is printed: whatever is typed after it must not be shown.
     process.on("exit", restore);
     for (const signal of ENDING_SIGNALS) process.on(signal, cancel);
     stdin.setRawMode(true);

@@ -127,7 +127,7 @@ export interface BannerFacts {
   readonly isAsking: boolean;
 }
 
-/** What a person reads first. A pure function of the facts. */
+/** The banner: a pure function of the facts. */
 function walletBanner(
   { url, approval }: Pick<RunningWalletService, "url" | "approval">,
   { nodes, home, isAsking }: BannerFacts,
@@ -210,7 +210,7 @@ function nodesOf(
 
 const HOST_NAME = /^(?:[\w.-]+|\[[\da-f:.]+\]|[\da-f]*:[\da-f:.]+)$/i;
 
-/** As they are compared: without the dot that may end a name. What never matches is refused. */
+/** As they are compared: without the dot that may end a name. A name that never matches is refused. */
 function allowedHostsOf(values: ServeValues): string[] {
   return (values["wallet-allow-host"] ?? []).map((name) => {
     const host = name.toLowerCase().replace(/\.$/, "");

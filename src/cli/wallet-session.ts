@@ -50,7 +50,7 @@ async function revoke(argv: string[]): Promise<number> {
   let sessions = await ifServed(revokeServed(home, which));
   if (sessions === undefined) {
     sessions = await revokeKept(serviceFiles(home).sessions, which);
-    // One that was started meanwhile may have read the file before.
+    // A service that was started meanwhile may have read the file before.
     await ifServed(revokeServed(home, which));
   }
   if (values.json) print({ revoked: hostname, sessions });
@@ -140,7 +140,7 @@ export async function runUnlock(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
   const [wallet] = takeWords("wallet", positionals, "NAME");
   const home = values.home ?? defaultHome();
-  // Nobody types a passphrase for nothing.
+  // No passphrase is asked for in vain.
   const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
   if (!wallets.includes(wallet)) throw walletUnknown();
   const bytes = await readPassphrase(values, wallet);

@@ -1,4 +1,4 @@
-// What the tx commands read: a command as JSON, input data or a transaction as base64, or a document that one of them
+// Input of the tx commands: a command as JSON, input data or a transaction as base64, or a document that one of them
 // printed; and what a node says of its last block.
 import { NodeError } from "../errors/node-error.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
@@ -21,7 +21,7 @@ export type TransactionInput =
       readonly transaction: Transaction;
     } & Context);
 
-/** What a document of an earlier step says beside the bytes. */
+/** Facts beside the bytes, from the document of an earlier step. */
 interface Context {
   readonly chainId?: string | undefined;
   readonly block?: LastBlock | undefined;
@@ -52,7 +52,7 @@ function fromBytes(bytes: Uint8Array): TransactionInput {
   return { kind: "transaction", bytes, transaction: readSigned(bytes) };
 }
 
-/** What `lyra tx block` wrote, or `GET /blockchain/height` of a node answered. @throws NodeError `block_unreadable` */
+/** The document of `lyra tx block`, or the answer of a node's `GET /blockchain/height`. @throws NodeError `block_unreadable` */
 export function readLastBlock(path: string): LastBlock {
   return blockIn(parsed(textOf(path)), path);
 }

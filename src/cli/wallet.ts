@@ -60,7 +60,7 @@ const VERBS: Verbs = {
   export: exportWallet,
   key: runKey,
   message: runMessage,
-  // What is online, or talks to what is, is loaded when it is asked for.
+  // Online commands are loaded when they are called.
   unlock: async (argv) => (await import("./wallet-session.ts")).runUnlock(argv),
   lock: async (argv) => (await import("./wallet-session.ts")).runLock(argv),
   serve: async (argv) => (await import("./wallet-serve.ts")).runServe(argv),

@@ -20,7 +20,7 @@ export function secp256k1Sign(digest: Uint8Array, secretKey: Uint8Array): Uint8A
 const HALF_ORDER = secp256k1.Point.Fn.ORDER / 2n;
 
 /**
- * The address of the one who signed `digest`, checksummed; undefined when these bytes are no signature. Neither
+ * The address of the signer of `digest`, checksummed; undefined when these bytes are no signature. Neither
  * is the twin with the high s (EIP-2), which anyone can make from a signature that they have seen.
  */
 export function secp256k1Signer(digest: Uint8Array, signature: Uint8Array): string | undefined {

@@ -36,7 +36,7 @@ const UNNUMBERED = table("detail code", {
   ],
 });
 
-/** What is asked without something that must be there. */
+/** Requests without a parameter that must be there. */
 const MISSING: Readonly<Record<number, string>> = {
   10003: "empty or missing market ID",
   10004: "empty or missing order ID",
@@ -57,7 +57,7 @@ const MISSING: Readonly<Record<number, string>> = {
   80004: "missing deposit ID",
 };
 
-/** What is there, but in a form that cannot be. */
+/** Parameters in an invalid form. */
 const MALFORMED: Readonly<Record<number, readonly [text: string, form: string]>> = {
   10015: ["malformed request", "The request cannot be read."],
   10027: ["invalid order price", "A price is a whole number."],
@@ -70,11 +70,11 @@ const MALFORMED: Readonly<Record<number, readonly [text: string, form: string]>>
   10038: ["invalid asset ID", "An identifier has 64 hexadecimal digits."],
   120001: [
     "invalid erc20 token contract address",
-    "The asset is no ERC20 token, or its contract has no address.",
+    "The asset is not an ERC20 token, or its contract has no address.",
   ],
 };
 
-/** What was looked for, and could not be got. */
+/** Resources that could not be read. */
 const LOOKUPS: Readonly<Record<number, string>> = {
   20005: "failed to get order versions",
   20006: "order not found",

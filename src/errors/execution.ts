@@ -82,7 +82,7 @@ export const EXECUTION = {
   ],
   "end epoch is zero": [
     "The last epoch is 0.",
-    "Left out, the transfer goes on; 0 is no epoch.",
+    "Left out, the transfer goes on; 0 is not an epoch.",
     "Leave `endEpoch` out, or give a later epoch.",
   ],
   "start epoch is zero": [
@@ -161,7 +161,7 @@ export const EXECUTION = {
     "Delegate more.",
   ],
   "amount is not a valid base 10 number": [
-    "The amount is no whole number.",
+    "The amount is not a whole number.",
     "It is empty or has other characters.",
     "Give digits; `0` undelegates everything.",
   ],
@@ -202,7 +202,7 @@ export const EXECUTION = {
   ],
   "node signature not sent by validator": [
     "Only validators send this command.",
-    "The sender's key is no validator's.",
+    "The sender's key is not a validator's.",
     "Sign with the validator's key.",
   ],
   "node signature not signed with validator master key": [

@@ -1,4 +1,4 @@
-// What `lyra explain` says: for each code and text that a client can meet, what it means, why, and what to do.
+// The answers of `lyra explain`: for each code and text that a client can meet, what it means, why, and what to do.
 
 export type Kind =
   | "result code"
@@ -13,9 +13,9 @@ export type Kind =
 
 export interface Explanation {
   readonly kind: Kind;
-  /** What stands in an answer: `89`, `pow_tid_used`, `port_in_use`; for a message, the message itself. */
+  /** As it stands in an answer: `89`, `pow_tid_used`, `port_in_use`; for a message, the message itself. */
   readonly code: string;
-  /** What is told with it, word for word; `<…>` stands for what differs. */
+  /** Its texts, word for word; `<…>` stands for the part that differs. */
   readonly texts: readonly string[];
   readonly means: string;
   readonly why: string;

@@ -5,7 +5,7 @@ import type { Explanation } from "./explanation.ts";
 export interface Found {
   /** All that match, the closest first; none when nothing does. */
   readonly explanations: readonly Explanation[];
-  /** What may have been meant, where nothing matches. */
+  /** Similar codes and texts, where nothing matches. */
   readonly near: readonly string[];
 }
 
@@ -15,7 +15,7 @@ const NEAR_MAX = 5;
 /** A shorter piece of text would be found nearly everywhere. */
 const PIECE_CHARACTERS_MIN = 4;
 const QUERY_CHARACTERS_MAX = 2_000;
-/** What differs in a text. */
+/** The parts of a text that differ from case to case. */
 const GAP = /<[^>]*>/g;
 /** Part of all pairs of letters that must agree for a suggestion. */
 const LIKENESS_MIN = 0.35;

@@ -16,7 +16,7 @@ export const ExitCode = {
 export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
   override readonly name = "NodeError";
   constructor(
-    /** What was being done, e.g. `history.export`. */
+    /** The operation, e.g. `history.export`. */
     readonly attempt: string,
     /** Stable code in snake case, e.g. `segment_missing`. */
     readonly code: Code,
@@ -34,7 +34,7 @@ export class NodeError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-/** What the runtime advises programmers to do about a connection; nobody who reads ours can do it. */
+/** Advice of the runtime for programmers, useless to a reader of our errors. */
 const ADVICE = / For more information, pass `verbose: true` in the second argument to fetch\(\)/;
 
 /** The system's code of a thrown value, such as `ENOENT`. */
@@ -48,7 +48,7 @@ export function reasonOf(error: unknown): string {
   return String(error);
 }
 
-/** What is said of the end of a thread, without the piece of the sources and the stack that the runtime puts around it. */
+/** The reason for the end of a thread, without the piece of the sources and the stack that the runtime puts around it. */
 export function threadReason(message: string): string {
   return /^(?:\w*Error|error): (.*)$/m.exec(message)?.[1] ?? message.split("\n")[0]!;
 }

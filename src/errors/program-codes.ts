@@ -26,7 +26,7 @@ type TextOf<Texts> = Texts extends ""
       ? Filled<Text>
       : never;
 
-/** What an error of the program may be called: the chain's own word for a refused call, too. */
+/** Codes of the program's errors, those of refused calls to the chain among them. */
 export type ErrorCode = ProgramCode | ChainCallCode;
 
 /** Codes of faults that no definition foresaw: they bring their own words. */

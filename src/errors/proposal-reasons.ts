@@ -145,7 +145,7 @@ export const PROPOSAL_REASONS = table("proposal reason", {
   PROPOSAL_ERROR_INVALID_ASSET_DETAILS: [
     "",
     "The asset's details are not valid.",
-    "A number is out of range, or the contract is no address.",
+    "A number is out of range, or the contract is not an address.",
     "Correct the details.",
   ],
   PROPOSAL_ERROR_UNKNOWN_TYPE: [
@@ -157,7 +157,7 @@ export const PROPOSAL_REASONS = table("proposal reason", {
   PROPOSAL_ERROR_UNKNOWN_RISK_PARAMETER_TYPE: [
     "",
     "The kind of risk parameters is not known.",
-    "It is none of the two models.",
+    "It is neither of the two models.",
     MARKET,
   ],
   PROPOSAL_ERROR_INVALID_FREEFORM: [

@@ -58,12 +58,12 @@ export const MUST_BE_BETWEEN_0_AND_1 = define(
 );
 export const IS_NOT_VALID = define(
   "is not a valid value",
-  "The value is none of those that are allowed here.",
+  "The value is not among those that are allowed here.",
   "An enum number is unknown, or the value does not go with another one, such as a reward account with a party to pay to.",
 );
 export const IS_NOT_A_NUMBER = define(
   "is not a valid number",
-  "The text is no number.",
+  "The text is not a number.",
   "It has other characters than digits and a point.",
 );
 export const IS_NOT_SUPPORTED = define(
@@ -89,12 +89,12 @@ export const REFERENCE_TOO_LONG = define(
 );
 export const NOT_AN_INTEGER = define(
   "not a valid integer",
-  "The text is no whole number.",
+  "The text is not a whole number.",
   "Amounts are whole numbers of the asset's smallest unit, without a point.",
 );
 export const NOT_A_FLOAT = define(
   "not a valid float",
-  "The text is no number.",
+  "The text is not a number.",
   "A factor such as `0.5` is wanted.",
 );
 export const RATIO_NOT_PARSED = define(
@@ -140,22 +140,22 @@ export const EMPTY_BATCH = define(
 );
 export const NOT_A_PUBLIC_KEY = define(
   "is not a valid vega public key",
-  "The text is no public key.",
+  "The text is not a public key.",
   "It must have exactly 64 hexadecimal digits.",
 );
 export const NOT_AN_ETHEREUM_ADDRESS = define(
   "is not a valid ethereum address",
-  "The text is no Ethereum address.",
+  "The text is not an Ethereum address.",
   "It must be `0x` and 40 hexadecimal digits.",
 );
 export const SHOULD_BE_A_PUBLIC_KEY = define(
   "should be a valid vega public key",
-  "The text is no public key.",
+  "The text is not a public key.",
   "It must have exactly 64 hexadecimal digits.",
 );
 export const SHOULD_BE_AN_ID = define(
   "should be a valid vega ID",
-  "The text is no identifier.",
+  "The text is not an identifier.",
   "It must have exactly 64 hexadecimal digits.",
 );
 export const MUST_BE_AFTER_START = define(

@@ -12,7 +12,7 @@ export const VALIDATOR_TEXTS = {
     "Complete it.",
   ],
   "invalid ethereum address": [
-    "The text is no Ethereum address.",
+    "The text is not an Ethereum address.",
     "It must be `0x` and 40 hexadecimal digits.",
     "Correct it.",
   ],
@@ -52,7 +52,7 @@ export const VALIDATOR_TEXTS = {
     "Take a key of its own.",
   ],
   "new vega public key is not a valid public key": [
-    "The new key is no public key.",
+    "The new key is not a public key.",
     "It has 64 hexadecimal digits.",
     "Correct it.",
   ],
@@ -62,7 +62,7 @@ export const VALIDATOR_TEXTS = {
     "Give the next index.",
   ],
   "ethereum key rotation is not from a validator": [
-    "The sender is no validator.",
+    "The sender is not a validator.",
     "Only validators have such keys.",
     "Sign with the validator's key.",
   ],
@@ -82,7 +82,7 @@ export const VALIDATOR_TEXTS = {
     "Finish it on the contract first.",
   ],
   "received an heartbeat from a non-validator node: <node>": [
-    "The sender is no validator.",
+    "The sender is not a validator.",
     "Only validators send heartbeats.",
     OPERATOR,
   ],
@@ -92,12 +92,12 @@ export const VALIDATOR_TEXTS = {
     OPERATOR,
   ],
   "vote is not from a validator": [
-    "The sender is no validator.",
+    "The sender is not a validator.",
     "Only validators say what they saw.",
     OPERATOR,
   ],
   "not a validator signature": [
-    "The sender is no validator.",
+    "The sender is not a validator.",
     "Only validators sign for the bridge.",
     OPERATOR,
   ],
@@ -122,27 +122,27 @@ export const VALIDATOR_TEXTS = {
     "Give one of the two kinds.",
   ],
   "invalid ethereum address of the submitter": [
-    "The submitter is no Ethereum address.",
+    "The submitter is not an Ethereum address.",
     "It must be `0x` and 40 hexadecimal digits.",
     "Correct it.",
   ],
   "invalid ethereum address of the signer": [
-    "The signer is no Ethereum address.",
+    "The signer is not an Ethereum address.",
     "It must be `0x` and 40 hexadecimal digits.",
     BRIDGE,
   ],
   "upgrade block out of range": [
-    "The block of the upgrade is no height.",
+    "The block of the upgrade is not a height.",
     "It is beyond what a height can be.",
     "Give another height.",
   ],
   "invalid protocol version for upgrade received: version (<tag>), <reason>": [
-    "The release is no version.",
+    "The release is not a version.",
     "It is like v0.72.0.",
     "Correct it.",
   ],
   "chain event emitted from a non-validator node": [
-    "The sender is no validator.",
+    "The sender is not a validator.",
     "Only validators report from the bridge.",
     OPERATOR,
   ],
@@ -168,7 +168,7 @@ export const VALIDATOR_TEXTS = {
     BRIDGE,
   ],
   "expected an ERC20 asset but was not": [
-    "The asset is no ERC20 token.",
+    "The asset is not an ERC20 token.",
     "Only such assets are on the bridge.",
     BRIDGE,
   ],
@@ -183,7 +183,7 @@ export const VALIDATOR_TEXTS = {
     "Use a built-in asset.",
   ],
   "non ERC20 for ERC20 chain event": [
-    "The asset is no ERC20 token.",
+    "The asset is not an ERC20 token.",
     "Only such assets are on the bridge.",
     BRIDGE,
   ],
@@ -197,9 +197,9 @@ export const VALIDATOR_TEXTS = {
     "Nothing was ever deposited for it.",
     "Deposit first.",
   ],
-  "invalid party": ["The party is no public key.", "It must have 64 hexadecimal digits.", "Correct it."],
+  "invalid party": ["The party is not a public key.", "It must have 64 hexadecimal digits.", "Correct it."],
   "invalid amount": [
-    "The amount is no positive whole number of 256 bits.",
+    "The amount is not a positive whole number of 256 bits.",
     "It is empty, 0, negative or too large.",
     "Correct it.",
   ],
@@ -215,7 +215,7 @@ export const VALIDATOR_TEXTS = {
     BRIDGE,
   ],
   "invalid withdrawal reference nonce": [
-    "The withdrawal's nonce is no number.",
+    "The withdrawal's nonce is not a number.",
     "The event is damaged.",
     BRIDGE,
   ],
@@ -231,7 +231,7 @@ export const VALIDATOR_TEXTS = {
   ],
   "invalid stake event: the amount is no base-10 number of at most 256 bits": [
     "The event's amount cannot be counted.",
-    "It is no whole number in base 10, or larger than the network counts.",
+    "It is not a whole number in base 10, or larger than the network counts.",
     BRIDGE,
   ],
   "invalid stake event: the block time must be above 0": [
@@ -251,7 +251,7 @@ export const VALIDATOR_TEXTS = {
   ],
   "invalid stake total supply event": [
     "The event of the supply is not valid.",
-    "The amount is no number.",
+    "The amount is not a number.",
     BRIDGE,
   ],
   "invalid threshold": ["The threshold is not valid.", "It is 1 to 1,000, in thousandths.", BRIDGE],

@@ -25,7 +25,7 @@ export const WALLET_CODES = table("wallet code", {
       "only POST is supported",
     ],
     "The envelope lacks something, or is not posted.",
-    '`jsonrpc` is not "2.0", there is no method, or the request is no POST.',
+    '`jsonrpc` is not "2.0", there is no method, or the request is not a POST.',
     "Complete the envelope, and POST it.",
   ],
   "-32601": [

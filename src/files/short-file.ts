@@ -25,7 +25,7 @@ export function readInto(descriptor: number, buffer: Uint8Array): number {
   return length;
 }
 
-/** What a descriptor gives, to its end. @returns one byte more than `bytesMax` where there are more */
+/** The bytes of a descriptor, to its end. @returns one byte more than `bytesMax` where there are more */
 export function readUpTo(descriptor: number, bytesMax: number): Uint8Array {
   let bytes = new Uint8Array(Math.min(FIRST_BYTES, bytesMax + 1));
   for (let length = 0; ; ) {

@@ -1,4 +1,4 @@
-// What SQLite's errors say about the disk and the file.
+// SQLite's errors as facts about the disk and the file.
 import { NodeError } from "../errors/node-error.ts";
 
 /** `SQLITE_FULL` and so on; empty for errors of other origin. */
@@ -27,7 +27,7 @@ export function isStoreDamage(error: unknown): boolean {
   return DAMAGE_CODES.test(sqliteCode(error)) && !isDiskFull(error);
 }
 
-/** What people are told when the store itself fails; undefined for errors of other origin. */
+/** The error for a store that fails by itself; undefined for errors of other origin. */
 export function storeFailure(error: unknown): NodeError | undefined {
   if (!isSqliteError(error)) return undefined;
   const sentence = `the store fails: ${(error as Error).message}`;

@@ -1,5 +1,5 @@
 // Files that are there whole or not at all. The bytes go to a hidden temporary file first, to the disk, and are read
-// back; then the file gets its name in one step, and the folder goes to the disk. What a killed process leaves is such a
+// back; then the file gets its name in one step, and the folder goes to the disk. A killed process leaves such a
 // temporary file. Nothing follows a link, and no other user reads a file, unless it is written for others.
 import { randomBytes } from "node:crypto";
 import {
@@ -63,7 +63,7 @@ const TEMPORARY_SUFFIX = ".lyra-tmp";
 /** File systems without second names for files: FAT, and some shared folders. */
 const NO_LINKS: readonly (string | undefined)[] = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
-/** A path that nobody knows, beside a file that is to be written. */
+/** An unforeseeable path beside a file that is to be written. */
 export function temporaryIn(folder: string): string {
   return join(folder, `.${randomBytes(8).toString("hex")}${TEMPORARY_SUFFIX}`);
 }
@@ -103,7 +103,7 @@ export function moveToFree(from: string, to: string, steps: FileSteps): void {
     if (!isSameFile(from, to)) steps.link(from, to);
   } catch (error) {
     if (!NO_LINKS.includes(codeOf(error))) throw error;
-    // Then the look before must do: whoever writes through Lyra waits for the lock.
+    // Then the look before must do: all writers of Lyra wait for the lock.
     if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) {
       throw Object.assign(new Error(`${to} is there already`), { code: "EEXIST" });
     }
@@ -162,7 +162,7 @@ export function writeFileWhole(
 }
 
 /**
- * A file that the user names, for whoever the user's mask lets read it. A link stays a link; what is no plain file (a
+ * A file that the user names, readable as the user's mask says. A link stays a link; anything but a plain file (a
  * pipe, `/dev/stdout`) is written to as it stands.
  */
 export function writeNamedFile(path: string, text: string): void {
@@ -221,14 +221,14 @@ function writeWhole(
 /** No wallet's name begins with a dot: one that ends like this is not taken for a leftover. */
 const TEMPORARY_NAME = new RegExp(`^\\.[0-9a-f]{16}\\${TEMPORARY_SUFFIX}$`);
 
-/** Takes away what killed processes left. Only for whoever writes alone: what another one writes is such a file too. */
+/** Removes the files of killed processes. Only under a lock: a file that another process is writing looks the same. */
 export function removeLeftovers(folder: string, steps: FileSteps): void {
   for (const name of readdirSync(folder)) {
     if (TEMPORARY_NAME.test(name)) quietly(() => steps.remove(join(folder, name)));
   }
 }
 
-/** Longer than any write takes: whoever wrote such a file is gone. */
+/** Longer than any write takes: the writer of such a file is gone. */
 const OLD_MS = 60_000;
 
 /** The same where others may be writing: only files of this user's that are named like ours, and old. */

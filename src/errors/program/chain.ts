@@ -85,7 +85,7 @@ export const CHAIN_CODES = {
   dump_invalid: [
     "",
     "The dump cannot be loaded.",
-    "It is no dump of a devnet, is damaged, or is of another version.",
+    "It is not a dump of a devnet, is damaged, or is of another version.",
     "Make it again: lyra devnet dump.",
   ],
   dump_unreadable: [
@@ -161,14 +161,14 @@ export const CHAIN_CODES = {
   genesis_unreadable: [
     "the genesis <file> cannot be read (<reason>)",
     "The file of the genesis cannot be read.",
-    "It is not there, may not be read, or is no JSON.",
+    "It is not there, may not be read, or is not JSON.",
     "Check its path and rights.",
     "usage",
   ],
   refused: [
     ["the devnet refused it", "the demo's <command> was refused: <reason>"],
     "A tool of the devnet did not do it.",
-    "The node is no devnet, or the tool's own reason follows.",
+    "The node is not a devnet, or the tool's own reason follows.",
     "Start a devnet, and look up the reason here.",
   ],
   epoch_stays: [

@@ -47,7 +47,7 @@ export const HISTORY_CODES = {
   archive_unreadable: [
     "",
     "The archive cannot be read.",
-    "It is no ZIP file of an export, or broken off.",
+    "It is not a ZIP file of an export, or broken off.",
     "Get it again.",
   ],
   deflate_invalid: ["", "Compressed data are damaged.", "Their bytes were changed.", "Get the file again."],

@@ -126,7 +126,7 @@ export const SENDING_CODES = {
   ],
   command_invalid: [
     "the transaction does not use a valid Vega command: <reason>",
-    "The JSON is no command.",
+    "The JSON is not a command.",
     "A name or a type is wrong; the text says which.",
     "Member names are those of `InputData`.",
   ],

@@ -68,7 +68,7 @@ export const STORE_CODES = {
   home_unusable: [
     "",
     "The home cannot be used.",
-    "It is no folder, or cannot be written to.",
+    "It is not a folder, or cannot be written to.",
     "Check its path and rights.",
   ],
   file_failed: [
@@ -201,7 +201,7 @@ export const STORE_CODES = {
   recording_unreadable: [
     "",
     "The recording cannot be read.",
-    "The file is missing, may not be read, or is no recording.",
+    "The file is missing, may not be read, or is not a recording.",
     "Check its path.",
   ],
   writer_failed: [

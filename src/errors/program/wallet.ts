@@ -134,7 +134,7 @@ export const WALLET_CODES = {
   ],
   public_key_invalid: [
     "",
-    "This is no public key.",
+    "This is not a public key.",
     "It has 32 bytes: 64 hexadecimal digits.",
     "Copy it again.",
   ],
@@ -170,7 +170,7 @@ export const WALLET_CODES = {
   ],
   hostname_invalid: [
     "the hostname is not valid",
-    "This is no hostname.",
+    "This is not a hostname.",
     "It is empty or too long.",
     "Give the application's host, with its port if it has one.",
   ],
@@ -246,7 +246,7 @@ export const WALLET_CODES = {
   log_unreadable: [
     "<path> cannot be read: <reason>",
     "The log of past requests cannot be read.",
-    "It is no file, has no end, or belongs to somebody else.",
+    "It is not a file, has no end, or belongs to another user.",
     "Name another one with --log.",
   ],
   network_invalid: [
