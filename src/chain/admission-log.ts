@@ -38,16 +38,16 @@ export class AdmissionLog {
     this.saved = this.admission.save();
   }
 
-  begin(height: bigint, hash: string, timeNs: bigint): void {
-    this.note({ kind: "begin", height, hash, timeNs });
+  beginBlock(height: bigint, hash: string, timeNs: bigint): void {
+    this.append({ kind: "begin", height, hash, timeNs });
   }
 
   startEpoch(seq: bigint): void {
-    this.note({ kind: "epoch", seq });
+    this.append({ kind: "epoch", seq });
   }
 
   setParameter(key: string, value: string): void {
-    this.note({ kind: "parameter", key, value });
+    this.append({ kind: "parameter", key, value });
   }
 
   deliver(tx: AdmissionTransaction): Verdict {
@@ -57,7 +57,7 @@ export class AdmissionLog {
 
   /** The end of the block and its commit. */
   end(): void {
-    this.note({ kind: "end" });
+    this.append({ kind: "end" });
     this.admission.commit();
   }
 
@@ -71,7 +71,7 @@ export class AdmissionLog {
     const calls = this.calls.slice(0, mark);
     this.admission.load(this.saved);
     this.calls = [];
-    for (const call of calls) this.note(call);
+    for (const call of calls) this.append(call);
   }
 
   /** The state of now: the way back begins here, so that what came before need not be remembered any more. */
@@ -86,7 +86,7 @@ export class AdmissionLog {
     this.settle(state);
   }
 
-  private note(call: Call): void {
+  private append(call: Call): void {
     this.calls.push(call);
     const { admission } = this;
     if (call.kind === "begin") admission.beginBlock(call.height, call.hash, call.timeNs);

@@ -64,7 +64,7 @@ export class BlockRunner {
   /** @throws CommandError when the tool's command is refused */
   run(before: ChainPoint, info: BlockInfo, txs: readonly BlockTx[], tool?: ToolCommand): RunBlock {
     const { engine, log } = this;
-    log.begin(BigInt(info.height), info.hash, info.timeNs);
+    log.beginBlock(BigInt(info.height), info.hash, info.timeNs);
     engine.beginBlock(info);
     if (tool) applyTool(engine, tool);
     const results = txs.map((each) => this.deliver(each));

@@ -135,7 +135,7 @@ export class ChainCore {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
         throw new NodeError("chain.open", "not_a_chain", text, "choose another --home");
       }
-      this.begin();
+      this.openBatch();
       return newChain(this.point.height);
     }
     const stateHeight = this.load(head);
@@ -145,7 +145,7 @@ export class ChainCore {
   /** Reads everything again from the store, whose rows were changed. */
   reopen(): void {
     this.writer.reload();
-    this.store.forget();
+    this.store.dropStaged();
     const head = this.store.head()!;
     this.recording?.rewind(head);
     this.load(head);
@@ -213,7 +213,7 @@ export class ChainCore {
   }
 
   /** Tells admission something outside of blocks, and stores it. @throws NodeError: then it was not told */
-  tellAdmission(tell: (admission: AdmissionLog["admission"]) => void): void {
+  changeAdmission(tell: (admission: AdmissionLog["admission"]) => void): void {
     this.commit();
     tell(this.log.admission);
     try {
@@ -259,7 +259,7 @@ export class ChainCore {
     this.log.load(admission);
     this.unsaved.load(unsaved);
     this.writer.reload();
-    this.store.forget();
+    this.store.dropStaged();
     for (const part of this.parts) this.store.loadPart(part);
     if (recorded) this.recording?.cutAt(recorded);
     this.point_ = point;
@@ -290,7 +290,7 @@ export class ChainCore {
       this.writer.commit();
     } catch (error) {
       this.writer.rollback();
-      this.store.forget();
+      this.store.dropStaged();
       throw storeErrorOf(error);
     }
   }
@@ -301,7 +301,7 @@ export class ChainCore {
   }
 
   /** The genesis and block 1, which has the same time. */
-  private begin(): void {
+  private openBatch(): void {
     this.point_ = pointBefore(this.genesis);
     this.batch = this.newBatch(true);
     try {
@@ -416,7 +416,7 @@ export class ChainCore {
     this.log.rewind(batch.admissionMark);
     this.clock.load(batch.clock);
     this.writer.rollback();
-    this.store.forget();
+    this.store.dropStaged();
     this.recording?.undo();
     this.point_ = batch.point;
     engine.resume(infoOf(batch.point));

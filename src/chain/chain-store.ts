@@ -204,7 +204,7 @@ export class ChainStore {
   }
 
   /** What was staged did not become real. */
-  forget(): void {
+  dropStaged(): void {
     this.parts.clear();
   }
 

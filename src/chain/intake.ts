@@ -26,7 +26,7 @@ import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";
 
 /** The verdict, what was taken in, and what had to make way for it. */
-export interface Taken {
+export interface CheckTxResult {
   readonly outcome: TxOutcome;
   readonly entry?: PooledTx;
   /** The command of a transaction that was not taken in, where it can be read. */
@@ -57,7 +57,7 @@ export class Intake {
    * Takes a transaction into the mempool; at once where what needs no state is checked at once.
    * @throws ChainCallError `too_large`, `duplicate`, `mempool_full`
    */
-  take(bytes: Uint8Array): Taken | Promise<Taken> {
+  checkTx(bytes: Uint8Array): CheckTxResult | Promise<CheckTxResult> {
     checkSize(bytes);
     const plainHash = sha256HexOf(bytes);
     const hash = plainHash.toUpperCase();
@@ -67,7 +67,7 @@ export class Intake {
         ? this.enter({ hash, bytes, tx: verdict.transaction, isImpersonated: false })
         : this.refuseBytes(hash, verdict.refusal);
     const failed = (error: unknown): never => {
-      this.mempool.forget(hash);
+      this.mempool.uncache(hash);
       throw error;
     };
     try {
@@ -79,13 +79,13 @@ export class Intake {
   }
 
   /** Takes a transaction of the devnet's tools, whose signature needs no look. @throws ChainCallError */
-  takeTrusted(bytes: Uint8Array, tx: CheckedTransaction, isImpersonated: boolean): Taken {
+  checkTrusted(bytes: Uint8Array, tx: CheckedTransaction, isImpersonated: boolean): CheckTxResult {
     const hash = tx.hash.toUpperCase();
     this.mempool.remember(hash);
     try {
       return this.enter({ hash, bytes, tx, isImpersonated });
     } catch (error) {
-      this.mempool.forget(hash);
+      this.mempool.uncache(hash);
       throw error;
     }
   }
@@ -97,25 +97,25 @@ export class Intake {
     const hash = plainHash.toUpperCase();
     const verdict = await this.checker(bytes, this.core.engine.chainId, plainHash);
     if (!verdict.ok) return this.refusedBytes(hash, verdict.refusal);
-    return this.judge({ hash, tx: verdict.transaction, isImpersonated: false });
+    return this.verdictOf({ hash, tx: verdict.transaction, isImpersonated: false });
   }
 
   /** Asked after a block, for what remains. What is good is held again. */
   recheck(entry: PooledTx): TxOutcome {
-    const outcome = this.judge(entry);
-    if (outcome.code === 0) this.hold(entry);
+    const outcome = this.verdictOf(entry);
+    if (outcome.code === 0) this.reserve(entry);
     else this.refused(entry);
     return outcome;
   }
 
   /** Holds what waits, or waits again, without judging it. */
-  hold({ tx, isImpersonated }: Candidate): void {
-    if (!isImpersonated) this.core.log.admission.hold(admissionTransaction(tx));
+  reserve({ tx, isImpersonated }: Candidate): void {
+    if (!isImpersonated) this.core.log.admission.reserve(admissionTransaction(tx));
   }
 
   /** What left the mempool, and is in no block, may come again. */
   release({ hash, tx, isImpersonated }: Candidate): void {
-    this.mempool.forget(hash);
+    this.mempool.uncache(hash);
     if (!isImpersonated) this.core.log.admission.release(admissionTransaction(tx));
   }
 
@@ -123,7 +123,7 @@ export class Intake {
     if (!isImpersonated) this.core.log.admission.refuse(admissionTransaction(tx));
   }
 
-  private judge({ hash, tx, isImpersonated }: Candidate): TxOutcome {
+  private verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
     const { engine, log } = this.core;
     if (!isImpersonated) {
       const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
@@ -155,22 +155,22 @@ export class Intake {
     return { hash, code, text, details, gasWanted, height };
   }
 
-  private enter(candidate: Omit<PooledTx, "gas">): Taken {
-    const outcome = this.judge(candidate);
+  private enter(candidate: Omit<PooledTx, "gas">): CheckTxResult {
+    const outcome = this.verdictOf(candidate);
     if (outcome.code !== 0) {
       this.refused(candidate);
-      this.mempool.forget(candidate.hash);
+      this.mempool.uncache(candidate.hash);
       return { outcome, tx: candidate.tx, dropped: [] };
     }
     const entry: PooledTx = { ...candidate, gas: outcome.gasWanted };
     const dropped = this.mempool.add(entry);
-    this.hold(entry);
+    this.reserve(entry);
     for (const each of dropped) this.release(each);
     return { outcome, entry, dropped };
   }
 
-  private refuseBytes(hash: string, refusal: TransactionRefusal): Taken {
-    this.mempool.forget(hash);
+  private refuseBytes(hash: string, refusal: TransactionRefusal): CheckTxResult {
+    this.mempool.uncache(hash);
     return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
   }
 

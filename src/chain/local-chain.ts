@@ -218,7 +218,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   snapshot(): Promise<string> {
     return this.inTurn(async () => {
       this.sequencer.checkRunning();
-      return this.snapshots.take();
+      return this.snapshots.create();
     });
   }
 
@@ -290,7 +290,7 @@ export class LocalChain implements ChainPort, SequencerTools {
       // A full disk may have ended it already.
       if (options.db.inTransaction) options.db.run("ROLLBACK");
       core.reopen();
-      this.sequencer.stayed();
+      this.sequencer.reserveWaiting();
       throw loadFailure(storeErrorOf(error));
     }
     core.genesis = genesis;
@@ -353,7 +353,7 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   async ban(party: string, untilNs: bigint | undefined): Promise<void> {
     this.sequencer.checkRunning();
-    this.core.tellAdmission(({ pow, spam }) => {
+    this.core.changeAdmission(({ pow, spam }) => {
       if (untilNs !== undefined) pow.ban(party, untilNs);
       else {
         pow.pardon(party);

@@ -96,7 +96,7 @@ export class Mempool {
   }
 
   /** It was refused, or failed: it may come again. */
-  forget(hash: string): void {
+  uncache(hash: string): void {
     this.cache.delete(hash);
   }
 
@@ -121,7 +121,7 @@ export class Mempool {
       dropped.push(victim);
     }
     this.insert(entry);
-    for (const { hash } of dropped) this.forget(hash);
+    for (const { hash } of dropped) this.uncache(hash);
     return dropped;
   }
 

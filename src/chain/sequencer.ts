@@ -8,7 +8,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
-import { Intake, type Taken } from "./intake.ts";
+import { type CheckTxResult, Intake } from "./intake.ts";
 import { Mempool, type PooledTx } from "./mempool.ts";
 import type { LocalChainOptions, SequencerLimits, ToolCommand } from "./options.ts";
 import { StatusBoard } from "./status-board.ts";
@@ -107,9 +107,9 @@ export class Sequencer {
     // Thousands arrive together: what is settled at once is not waited for.
     try {
       this.checkRunning();
-      const taken = this.intake.take(bytes);
-      if (taken instanceof Promise) return taken.then((later) => this.entered(later, wait));
-      return Promise.resolve(this.entered(taken, wait));
+      const taken = this.intake.checkTx(bytes);
+      if (taken instanceof Promise) return taken.then((later) => this.settleCheck(later, wait));
+      return Promise.resolve(this.settleCheck(taken, wait));
     } catch (error) {
       return Promise.reject(error);
     }
@@ -118,9 +118,9 @@ export class Sequencer {
   /** Waits for its block, unless blocks are made by hand. @throws ChainCallError: then no block has it, and none will */
   async submitUnsigned(bytes: Uint8Array, tx: CheckedTransaction): Promise<TxOutcome> {
     this.checkRunning();
-    const taken = this.intake.takeTrusted(bytes, tx, true);
+    const taken = this.intake.checkTrusted(bytes, tx, true);
     try {
-      return await this.entered(taken, this.mode.kind === "manual" ? "check" : "commit");
+      return await this.settleCheck(taken, this.mode.kind === "manual" ? "check" : "commit");
     } catch (error) {
       this.withdraw(taken.outcome.hash);
       throw error;
@@ -139,7 +139,7 @@ export class Sequencer {
     let hash: string | undefined;
     try {
       const { bytes, tx } = make();
-      const { outcome, entry, dropped } = this.intake.takeTrusted(bytes, tx, false);
+      const { outcome, entry, dropped } = this.intake.checkTrusted(bytes, tx, false);
       this.evicted(dropped);
       if (entry === undefined) {
         takeBack();
@@ -199,9 +199,9 @@ export class Sequencer {
    */
   moved(isJudged = false): void {
     this.wanted = 0;
-    this.goOn();
+    this.resume();
     this.board.update();
-    if (isJudged) this.stayed();
+    if (isJudged) this.reserveWaiting();
     else this.recheck();
     this.waiters.failAll(new ChainCallError("stopped", "the chain was taken back to another block"));
     for (const listener of this.listeners) listener(this.status);
@@ -210,8 +210,8 @@ export class Sequencer {
   }
 
   /** The chain was read again at a place where what waits was found good: its proofs are spent as before. */
-  stayed(): void {
-    for (const entry of this.mempool.entries()) this.intake.hold(entry);
+  reserveWaiting(): void {
+    for (const entry of this.mempool.entries()) this.intake.reserve(entry);
   }
 
   /** @throws ChainCallError */
@@ -223,8 +223,8 @@ export class Sequencer {
     if (this.halted !== undefined) throw new ChainCallError("halted", this.halted);
   }
 
-  private entered(
-    { outcome, entry, tx, dropped }: Taken,
+  private settleCheck(
+    { outcome, entry, tx, dropped }: CheckTxResult,
     wait: "check" | "commit",
   ): TxOutcome | Promise<TxOutcome> {
     this.evicted(dropped);
@@ -249,7 +249,7 @@ export class Sequencer {
       while (made.length < Math.min(max, BATCH_BLOCKS_MAX) && this.isQuietAfter(made.at(-1)!));
       trouble = this.core.commit();
     } catch (error) {
-      this.stayed();
+      this.reserveWaiting();
       if (error instanceof CommandError) throw error;
       this.board.update();
       throw this.halt(error);
@@ -292,7 +292,7 @@ export class Sequencer {
     this.mempool.removePicked(txs);
     for (const [n, entry] of txs.entries()) {
       const result = executed.results[n]!;
-      if (result.code !== 0) this.mempool.forget(entry.hash);
+      if (result.code !== 0) this.mempool.uncache(entry.hash);
       if (!this.waiters.has(entry.hash) && this.options.onOutcome === undefined) continue;
       const outcome = this.intake.outcome(entry.hash, result, entry.gas, height);
       this.options.onOutcome?.(outcome, entry.tx);
@@ -311,7 +311,7 @@ export class Sequencer {
       const outcome = this.intake.recheck(entry);
       if (outcome.code === 0) continue;
       this.mempool.remove(entry);
-      this.mempool.forget(entry.hash);
+      this.mempool.uncache(entry.hash);
       this.options.onOutcome?.(outcome, entry.tx);
       this.waiters.resolve(entry.hash, outcome);
     }
@@ -392,7 +392,7 @@ export class Sequencer {
         // Blocks are made by hand: that the disk has room again is found without one.
         this.lastAttemptMs = performance.now();
         this.core.storeHead();
-        this.goOn();
+        this.resume();
         return;
       }
       this.produce(1);
@@ -405,7 +405,7 @@ export class Sequencer {
   }
 
   /** What the chain stood still for was at the place that it has left. */
-  private goOn(): void {
+  private resume(): void {
     if (this.halted === undefined) return;
     this.halted = undefined;
     this.isHaltedForGood = false;

@@ -59,7 +59,7 @@ export class Snapshots {
   }
 
   /** @returns the new one's id @throws NodeError */
-  take(): string {
+  create(): string {
     if (this.ids().length >= this.max) {
       const text = `there are ${this.max} snapshots, and no more can be held`;
       throw new NodeError(

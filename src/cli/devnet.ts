@@ -91,7 +91,7 @@ export async function run(argv: string[]): Promise<number> {
     return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
   }
   const signals = waitForSignal();
-  const { forgetAside, putBack, setAside } = await import("../devnet/home.ts");
+  const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
   let lines: TransactionLines | undefined;
   const options: DevnetConfig = {
     ...(await optionsOf(values)),
@@ -116,7 +116,7 @@ export async function run(argv: string[]): Promise<number> {
     throw error;
   }
   // Also what a reset that was cut off has left.
-  if (home !== undefined) forgetAside(home);
+  if (home !== undefined) removeAside(home);
   try {
     const ready = begin(devnet, wallet, values).then(async () => {
       lines = await transactionLines(devnet!, values);

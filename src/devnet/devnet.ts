@@ -150,7 +150,7 @@ async function start(
   const { core, note } = openCore(home, isTemporary, options, link);
   onClose(() => core.close());
   const firstBlockMs = performance.now();
-  link?.begin();
+  link?.start();
 
   // What is not needed for the first block is loaded after it.
   const [{ Reading }, { DevnetBridge }, { reportParties }] = await Promise.all([
@@ -174,7 +174,7 @@ async function start(
   onClose(() => planes.close());
   core.onReverted = () => {
     reading.renewContext();
-    planes.forget();
+    planes.renewContext();
   };
   if (options.genesisTimeNs !== undefined && core.chain.resumption.stateHeight === undefined) {
     await chain.setNextBlockTime(options.genesisTimeNs + SECOND_NS);
@@ -263,7 +263,7 @@ interface Answering {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;
   /** The chain took blocks back. */
-  forget(): void;
+  renewContext(): void;
   close(): Promise<void>;
 }
 
@@ -278,7 +278,7 @@ async function planesHere(
   const planes = new Planes({ ...places, notReady }, reading);
   return {
     serve: async (chain) => planes.serve(chain, report),
-    forget: () => {},
+    renewContext: () => {},
     close: () => planes.close(),
   };
 }

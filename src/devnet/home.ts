@@ -197,7 +197,7 @@ export function putBack(home: string): void {
 }
 
 /** The new chain is there. */
-export function forgetAside(home: string): void {
+export function removeAside(home: string): void {
   rmSync(join(home, ASIDE), { recursive: true, force: true });
 }
 

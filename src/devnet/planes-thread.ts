@@ -28,7 +28,7 @@ export class PlanesThread {
   private readonly host = new ChainHost((message) => this.post(message));
 
   /** Starts the thread: the chain need not wait for it. */
-  begin(): void {
+  start(): void {
     const worker = new Worker(workerUrl("devnet/planes.worker.ts"));
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
@@ -61,8 +61,8 @@ export class PlanesThread {
   }
 
   /** The chain took blocks back. */
-  forget(): void {
-    this.post({ kind: "forget" });
+  renewContext(): void {
+    this.post({ kind: "renewContext" });
   }
 
   async close(): Promise<void> {

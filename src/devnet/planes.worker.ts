@@ -16,7 +16,7 @@ export interface Listening {
 export type ToPlanes =
   | ChainMessage
   | { readonly kind: "serve"; readonly options: Omit<PlanesOptions, "notReady"> }
-  | { readonly kind: "forget" }
+  | { readonly kind: "renewContext" }
   | { readonly kind: "stop" };
 
 export type FromPlanes =
@@ -32,8 +32,8 @@ export type FromPlanes =
 
 declare const self: Worker;
 
-const say = (message: FromPlanes) => self.postMessage(message);
-const chain = new RemoteChain(say);
+const post = (message: FromPlanes) => self.postMessage(message);
+const chain = new RemoteChain(post);
 let reading: Reading | undefined;
 let planes: Planes | undefined;
 
@@ -44,9 +44,9 @@ function serve(options: Omit<PlanesOptions, "notReady">): void {
     planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
     const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
     const place = ({ url, port }: Listening): Listening => ({ url, port });
-    say({ kind: "listening", node: place(node), data: place(data), faucet: place(faucet) });
+    post({ kind: "listening", node: place(node), data: place(data), faucet: place(faucet) });
   } catch (error) {
-    say({ kind: "failed", error: errorText(error) });
+    post({ kind: "failed", error: errorText(error) });
   }
 }
 
@@ -54,12 +54,12 @@ async function stop(): Promise<void> {
   chain.close();
   await planes?.close();
   reading?.close();
-  say({ kind: "stopped" });
+  post({ kind: "stopped" });
 }
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") serve(data.options);
-  else if (data.kind === "forget") reading?.renewContext();
+  else if (data.kind === "renewContext") reading?.renewContext();
   else if (data.kind === "stop") void stop();
   else chain.receive(data);
 };

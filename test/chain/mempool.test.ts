@@ -71,7 +71,7 @@ describe("mempool", () => {
     const pool = new Mempool(LIMITS);
     pool.remember("A");
     expect(() => pool.remember("A")).toThrow("tx already exists in cache");
-    pool.forget("A");
+    pool.uncache("A");
     pool.remember("A");
     for (const name of ["B", "C", "D", "E", "F"]) pool.remember(name);
     // Asking again made A the youngest.

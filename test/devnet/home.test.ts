@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { forgetAside, putBack, setAside, settleReset } from "../../src/devnet/home.ts";
+import { putBack, removeAside, setAside, settleReset } from "../../src/devnet/home.ts";
 import { startNode } from "../../src/start-node.ts";
 import { storePath } from "../../src/store/database.ts";
 import { Scratch } from "../rig/homes.ts";
@@ -67,7 +67,7 @@ test("put aside and back again", () => {
   expect(contentOf(home)).toEqual(before);
   setAside(home);
   chain(home, "new");
-  forgetAside(home);
+  removeAside(home);
   expect(Object.values(contentOf(home)).every((text) => text.startsWith("new "))).toBe(true);
 });
 

@@ -88,8 +88,8 @@ export class Admission {
   }
 
   /** A transaction is in the mempool, after its `check` or for what was good at this very block before. */
-  hold(tx: AdmissionTransaction): void {
-    this.pow.hold(powHolder(tx));
+  reserve(tx: AdmissionTransaction): void {
+    this.pow.reserve(powHolder(tx));
   }
 
   /** A transaction left the mempool, and no block has it. */

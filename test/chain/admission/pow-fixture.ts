@@ -83,7 +83,7 @@ export class PowChain {
   /** As a submission: what is good waits in the mempool. */
   submit(tx: PowTransaction): string {
     const verdict = this.engine.check(tx);
-    if (verdict.accepted) this.engine.hold(tx);
+    if (verdict.accepted) this.engine.reserve(tx);
     else this.engine.refuse(tx);
     return textOf(verdict);
   }

@@ -110,7 +110,7 @@ class Pair {
   private submit(tx: PowTransaction): Verdict {
     const verdict = this.engine.check(tx);
     expect(this.engine.check(tx)).toEqual(verdict);
-    if (verdict.accepted) this.engine.hold(tx);
+    if (verdict.accepted) this.engine.reserve(tx);
     else this.engine.refuse(tx);
     return verdict;
   }

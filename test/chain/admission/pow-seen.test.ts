@@ -20,7 +20,7 @@ for (const seed of [1, 2, 3, 4]) {
     for (let step = 0; step < 600; step++) {
       const what = pick(10);
       if (what < 6) seen.add(BigInt(pick(8)), `text ${texts++}`);
-      else if (what === 6) seen.forget(BigInt(pick(8)));
+      else if (what === 6) seen.evict(BigInt(pick(8)));
       else if (what < 9) states.push(seen.save());
       else if (states.length > 0) {
         const state = states[pick(states.length)]!;

@@ -190,7 +190,7 @@ test("the mempool hears of the proof first, then of the policy", () => {
   expect(textOf(chain.admission.check({ ...tx, command: "proposalSubmission" }, 0n))).toBe(
     "party has insufficient associated governance tokens in their staking account to submit proposal request",
   );
-  chain.admission.hold({ ...tx, command: "transfer" });
+  chain.admission.reserve({ ...tx, command: "transfer" });
   expect(textOf(chain.admission.check({ ...tx, command: "proposalSubmission" }, 0n))).toBe(
     "proof of work tid already seen",
   );

@@ -137,9 +137,9 @@ export class PowEngine {
   }
 
   /** A transaction is in the mempool: until the next commit, or its release, no other one may have its proof. */
-  hold(tx: PowHolder): void {
+  reserve(tx: PowHolder): void {
     if (!tx.isValidatorCommand)
-      this.waiting.hold(tx, this.latest?.hash === tx.hash ? this.latest : undefined);
+      this.waiting.reserve(tx, this.latest?.hash === tx.hash ? this.latest : undefined);
   }
 
   /** A transaction left the mempool, and no block has it. */
@@ -171,9 +171,9 @@ export class PowEngine {
       // The original lets every set forget every height, so a smaller window forgets what may still be sent.
       const isForgetting = this.rules === "0.71.6" ? this.hashes.hasHeight(leaving) : set.holds(leaving);
       if (!isForgetting) continue;
-      this.hashes.forget(leaving);
-      this.tids.forget(leaving);
-      set.counters.forget(leaving);
+      this.hashes.evict(leaving);
+      this.tids.evict(leaving);
+      set.counters.evict(leaving);
     }
     this.sets.dropExpired(this.height);
   }
@@ -273,7 +273,7 @@ export class PowEngine {
     const { parameters, counters } = this.sets.of(blockHeight)!;
     const counter = counters.of(blockHeight, party);
     if (!counter) {
-      counters.begin(blockHeight, party, bits, this.rules === "0.71.6");
+      counters.open(blockHeight, party, bits, this.rules === "0.71.6");
       return ACCEPTED;
     }
     const { seen, observed } = counter;

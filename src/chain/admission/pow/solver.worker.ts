@@ -31,7 +31,7 @@ const CHUNKS_A_TURN = 8;
 
 declare const self: Worker;
 
-const say = (message: ThreadMessage) => self.postMessage(message);
+const post = (message: ThreadMessage) => self.postMessage(message);
 /** The easiest first: one of many bits more takes many times as long, and would hold up all behind it. */
 const open: OpenSearch[] = [];
 let isSearching = false;
@@ -51,7 +51,7 @@ async function searchAll(): Promise<void> {
     const first = open[0]!;
     if (isOver(first)) {
       open.shift();
-      say({ over: first.id });
+      post({ over: first.id });
     } else await new Promise(setImmediate);
   }
   isSearching = false;
@@ -62,4 +62,4 @@ function isOver({ board, search }: OpenSearch): boolean {
   return false;
 }
 
-say({ isAwake: true });
+post({ isAwake: true });

@@ -48,7 +48,7 @@ export class WaitingProofs {
     return this.tids.has(key) || this.burnt.has(key);
   }
 
-  hold({ hash, tid }: Holder, proven: Proven | undefined): void {
+  reserve({ hash, tid }: Holder, proven: Proven | undefined): void {
     this.tids.add(tidKey(tid));
     if (proven === undefined) return;
     this.byHash.set(hash, proven);

@@ -28,14 +28,14 @@ export class HeightCounters {
    * Begins a party's counter for a height.
    * @param isAlone the original's defect: the counters of all other parties for this height are lost
    */
-  begin(height: bigint, party: string, bits: bigint, isAlone: boolean): void {
+  open(height: bigint, party: string, bits: bigint, isAlone: boolean): void {
     const counter = { observed: bits, seen: 1n };
     const parties = this.heights.get(height);
     if (parties && !isAlone) parties.set(party, counter);
     else this.heights.set(height, new Map([[party, counter]]));
   }
 
-  forget(height: bigint): void {
+  evict(height: bigint): void {
     this.heights.delete(height);
   }
 
@@ -241,7 +241,7 @@ export class Seen {
     else this.byHeight.set(height, [text]);
   }
 
-  forget(height: bigint): void {
+  evict(height: bigint): void {
     for (const text of this.byHeight.get(height) ?? []) this.texts.delete(text);
     this.byHeight.delete(height);
     this.saved.delete(height);
@@ -262,7 +262,7 @@ export class Seen {
   load(state: SeenState): void {
     const wanted = new Map(state.map(([height, texts]) => [BigInt(height), texts]));
     for (const height of [...this.byHeight.keys()]) {
-      if (!this.isAsSaved(height, wanted.get(height))) this.forget(height);
+      if (!this.isAsSaved(height, wanted.get(height))) this.evict(height);
     }
     for (const [height, texts] of wanted) {
       if (this.saved.has(height)) continue;
