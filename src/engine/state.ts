@@ -31,16 +31,6 @@ interface Undo {
 
 /** The digest is eight sums of 32 bits: of each entry's SHA-256, word by word. */
 const DIGEST_WORDS = 8;
-/** Of each of the two generations of prints: a block that changes a thousand accounts finds those of the block before. */
-const PRINT_CHARACTERS_MAX = 400_000;
-
-interface Print {
-  readonly table: string;
-  readonly key: string;
-  readonly text: string;
-  readonly words: Uint32Array;
-}
-
 export class State {
   private readonly tables = new Map<string, Table<unknown>>();
   private journal: Undo[] = [];
@@ -52,11 +42,6 @@ export class State {
   private readonly touched = new Map<Table<unknown>, Map<string, unknown>>();
   /** For each table, the keys that the digest has seen change since the last `takeChanges`. */
   private readonly changed = new Map<Table<unknown>, Map<string, Change>>();
-  /** Of values met lately, which are the same as long as they are the same object. */
-  private prints = new Map<unknown, Print>();
-  private olderPrints = new Map<unknown, Print>();
-  /** Of the texts in `prints`. */
-  private printCharacters = 0;
   private readonly sum = new Uint32Array(DIGEST_WORDS);
   private readonly entryDigest = new Uint8Array(DIGEST_WORDS * 4);
   private readonly entryWords = new DataView(this.entryDigest.buffer);
@@ -151,12 +136,12 @@ export class State {
       for (const [key, old] of keys) {
         const current = table.get(key);
         if (old === current) continue;
-        const before = old === undefined ? undefined : this.printOf(table.name, key, old);
-        const now = current === undefined ? undefined : this.printOf(table.name, key, current);
-        if (before?.text === now?.text) continue;
-        if (before !== undefined) this.addToDigest(-1, before.words);
-        if (now !== undefined) this.addToDigest(1, now.words);
-        this.recordChange(table, key, before?.text, now?.text);
+        const before = old === undefined ? undefined : encodeValue(old);
+        const now = current === undefined ? undefined : encodeValue(current);
+        if (before === now) continue;
+        if (before !== undefined) this.addToDigest(-1, table.name, key, before);
+        if (now !== undefined) this.addToDigest(1, table.name, key, now);
+        this.recordChange(table, key, before, now);
       }
     }
     this.touched.clear();
@@ -186,40 +171,17 @@ export class State {
       const table = this.tables.get(name);
       if (table === undefined) throw new Error(`the stored state has an unknown table '${name}'`);
       table.restore(key, decodeValue(value));
-      this.addToDigest(1, this.wordsOf(name, key, value));
+      this.addToDigest(1, name, key, value);
     }
     this.touched.clear();
     this.changed.clear();
   }
 
-  /** Puts an entry into the digest, or takes it out. Words wrap around at 32 bits by themselves. */
-  private addToDigest(sign: 1 | -1, words: Uint32Array): void {
-    const { sum } = this;
-    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * words[word]!;
-  }
-
-  private wordsOf(table: string, key: string, text: string): Uint32Array {
+  /** Puts an entry into the digest, or takes it out. Sums wrap around at 32 bits by themselves. */
+  private addToDigest(sign: 1 | -1, table: string, key: string, text: string): void {
     Bun.SHA256.hash(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
-    const words = new Uint32Array(DIGEST_WORDS);
-    for (let word = 0; word < DIGEST_WORDS; word++) words[word] = this.entryWords.getUint32(word * 4);
-    return words;
-  }
-
-  /** The part of a value in the digest. A value that a block has set is often changed again by one of the next. */
-  private printOf(table: string, key: string, value: unknown): Print {
-    const known = this.prints.get(value) ?? this.olderPrints.get(value);
-    if (known !== undefined && known.table === table && known.key === key) return known;
-    const text = encodeValue(value);
-    const print = { table, key, text, words: this.wordsOf(table, key, text) };
-    if (typeof value !== "object") return print;
-    if (this.printCharacters >= PRINT_CHARACTERS_MAX) {
-      this.olderPrints = this.prints;
-      this.prints = new Map();
-      this.printCharacters = 0;
-    }
-    this.prints.set(value, print);
-    this.printCharacters += text.length;
-    return print;
+    const { sum, entryWords } = this;
+    for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * entryWords.getUint32(word * 4);
   }
 
   private recordUndo(table: Table<unknown>, key: string, before: unknown): void {
@@ -367,7 +329,7 @@ const MARK = "\u0001";
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const ESCAPED_MARK = "\\u0001";
 
-/** JSON, with a mark in front of bigints. By hand: `JSON.stringify` with a function for each member takes three times as long. */
+/** JSON, with a mark in front of bigints. By hand: `JSON.stringify` with a function for each member is slow. */
 export function encodeValue(value: unknown): string {
   switch (typeof value) {
     case "bigint":
