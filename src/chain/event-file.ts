@@ -7,8 +7,7 @@ import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, wr
 import { EventLog, wholeEvent } from "../engine/events.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
-import { Field } from "../store/project/fields.ts";
-import type { Block } from "../wire/block.ts";
+import { type Block, Field } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 
 /** Size and sequence number in front of each event. */

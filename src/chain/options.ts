@@ -8,7 +8,7 @@ import type { CommittedBlock, TxResult } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { Duty, EpochInfo } from "../engine/ports.ts";
 import type { State } from "../engine/state.ts";
-import type { FileSync } from "../store/log-sync.ts";
+import type { FileSync } from "../store/wal.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import type { AdmissionRules } from "./admission/rules.ts";
 

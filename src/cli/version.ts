@@ -1,7 +1,7 @@
 // lyra version: what this executable is.
 import { Database } from "bun:sqlite";
 import { BUILD, COMMIT, VERSION } from "../node/build.ts";
-import { SCHEMA_VERSION } from "../store/migrations.ts";
+import { SCHEMA_VERSION } from "../store/schema.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 
 export const help = `lyra version: what this executable is

@@ -3,9 +3,7 @@
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { crc32Combine } from "./crc32.ts";
-import { DEFLATE_END, storedPiece } from "./deflate.ts";
-import { ExportRefusal, type SegmentRun, segmentsOfRange } from "./ranges.ts";
+import { crc32Combine, DEFLATE_END, storedPiece } from "./deflate.ts";
 import {
   openSegment,
   pieceOf,
@@ -14,7 +12,7 @@ import {
   type SegmentRecord,
   type TablePiece,
 } from "./segment-format.ts";
-import type { SegmentRow } from "./segment-table.ts";
+import { ExportRefusal, type SegmentRow, type SegmentRun, segmentsOfRange } from "./segment-table.ts";
 import { tableNames, tableOfNumber } from "./tables.ts";
 import { archiveBytes, Method, type ZipEntry } from "./zip.ts";
 

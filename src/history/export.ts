@@ -3,8 +3,7 @@
 // missing, short or damaged fails the stream, so that the download breaks and never looks whole.
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
-import { DEFLATE_END, storedPiece } from "./deflate.ts";
-import { EntryHasher } from "./entry-hasher.ts";
+import { DEFLATE_END, EntryHasher, storedPiece } from "./deflate.ts";
 import {
   type ExportPlan,
   type FileHashes,

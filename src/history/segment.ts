@@ -1,7 +1,7 @@
 // Makes one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. Streams: memory stays at a few
 // pieces whatever the range holds. Knows no threads; who calls it decides where it runs.
 import type { Database } from "bun:sqlite";
-import { mkdir, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { NodeError } from "../errors/node-error.ts";
@@ -18,7 +18,6 @@ import {
   type TablePiece,
 } from "./segment-format.ts";
 import type { SegmentRow } from "./segment-table.ts";
-import { SegmentWriter, syncDirectory } from "./segment-writer.ts";
 import { DATABASE_VERSION, EXPORT_TABLES } from "./tables.ts";
 
 /** Files that end so were not finished; whoever starts next removes them. */
@@ -194,4 +193,75 @@ function rfc3339(us: number): string {
   const milliseconds = Math.floor(us / 1000);
   const rest = String(us - milliseconds * 1000).padStart(3, "0");
   return new Date(milliseconds).toISOString().replace("Z", `${rest}Z`);
+}
+
+// Writes a file forwards, in large steps, and only calls it done when it is on the disk.
+
+const BUFFER_BYTES = 256 * 1024;
+/** The file is given to the disk this often, so that the last flush is short. */
+const SYNC_BYTES = 32 * 1024 * 1024;
+
+export class SegmentWriter {
+  /** Bytes written so far. */
+  length = 0;
+  private waiting: Uint8Array[] = [];
+  private waitingBytes = 0;
+  private flushedBytes = 0;
+  private syncedBytes = 0;
+  private isOpen = true;
+
+  constructor(private readonly file: FileHandle) {}
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.waiting.push(bytes);
+    this.waitingBytes += bytes.length;
+    this.length += bytes.length;
+    if (this.waitingBytes >= BUFFER_BYTES) await this.flush();
+    if (this.flushedBytes - this.syncedBytes < SYNC_BYTES) return;
+    await this.file.datasync();
+    this.syncedBytes = this.flushedBytes;
+  }
+
+  /** Everything is on the disk when this settles. */
+  async close(): Promise<void> {
+    try {
+      await this.flush();
+      await this.file.sync();
+    } finally {
+      await this.abandon();
+    }
+  }
+
+  /** Closes the file as it is. */
+  async abandon(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    await this.file.close();
+  }
+
+  private async flush(): Promise<void> {
+    const bytes = Buffer.concat(this.waiting);
+    this.waiting = [];
+    this.waitingBytes = 0;
+    for (let done = 0; done < bytes.length; ) {
+      const { bytesWritten } = await this.file.write(
+        bytes,
+        done,
+        bytes.length - done,
+        this.flushedBytes + done,
+      );
+      done += bytesWritten;
+    }
+    this.flushedBytes += bytes.length;
+  }
+}
+
+/** A rename is only certain once its directory is on the disk. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }

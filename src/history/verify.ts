@@ -5,7 +5,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
-import { EntryHasher, type EntryHashes } from "./entry-hasher.ts";
+import { RowCounter } from "./csv.ts";
+import { EntryHasher, type EntryHashes } from "./deflate.ts";
 import {
   fileName,
   MANIFEST_FORMAT,
@@ -14,10 +15,8 @@ import {
   type ManifestFile,
   type ManifestSegment,
 } from "./export-plan.ts";
-import { RowCounter } from "./row-counter.ts";
 import { segmentId } from "./segment-format.ts";
-import { type ArchiveEntry, readAt, readDirectory, verificationFailed } from "./unzip.ts";
-import { Method } from "./zip.ts";
+import { type ArchiveEntry, Method, readAt, readDirectory, verificationFailed } from "./zip.ts";
 
 const READ_BYTES = 1024 * 1024;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */

@@ -1,7 +1,6 @@
 // Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
 
-import { Field } from "../store/project/fields.ts";
-import { type Block, type BlockEvent, type BlockPlace, SEQUENCE_MAX } from "../wire/block.ts";
+import { type Block, type BlockEvent, type BlockPlace, Field, SEQUENCE_MAX } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import { readBeginBlockAt } from "../wire/generated/events.ts";
 import { hexBytesAt, isHex } from "../wire/identifiers.ts";

@@ -2,8 +2,8 @@
 // the history segments that were made of them? Each segment is read on a fresh connection, so that its pages come from the file and not from an old cache.
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isSqliteError, isStoreDamage } from "../files/sqlite-error.ts";
+import { checkRows } from "../history/segment-check.ts";
 import { SegmentDamage } from "../history/segment-format.ts";
-import { checkRows } from "../history/segment-rows.ts";
 import { listSegments, type SegmentRow } from "../history/segment-table.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { checkPages } from "../store/page-check.ts";

@@ -5,16 +5,20 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull, isSqliteError, sqliteCode } from "../files/sqlite-error.ts";
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
-import { Accounts } from "./accounts.ts";
-import { followsRule, hashOfRow } from "./block-hash.ts";
 import { checkpoint, markLog, PAGE_BYTES } from "./database.ts";
-import { type ChainHead, readHead, writeHead } from "./head.ts";
-import { Ids } from "./ids.ts";
-import { LogBound } from "./log-bound.ts";
-import { type FileSync, LogSync } from "./log-sync.ts";
+import { type ChainHead, followsRule, hashOfRow, readHead, writeHead } from "./head.ts";
+import { Accounts, Ids } from "./ids.ts";
 import { PROJECTIONS } from "./project/all.ts";
-import { type Handler, microseconds, type Projection } from "./project/context.ts";
-import { IMPLIED_HASH, NO_ROW, type TxRows, WritingBlock } from "./writing-block.ts";
+import {
+  BlockContext,
+  type Handler,
+  IMPLIED_HASH,
+  microseconds,
+  NO_ROW,
+  type Projection,
+  type TxRows,
+} from "./project/context.ts";
+import { type FileSync, LogBound, LogSync } from "./wal.ts";
 
 /** A commit that adds so much to the log belongs to a busy time. */
 const BUSY_COMMIT_BYTES = 128 * 1024;
@@ -61,7 +65,7 @@ export class BlockWriter {
   private logBytes = 0;
   private readonly logBound: LogBound;
   private readonly txRows: TxRows = {
-    take: (hex) => this.takeTx(hex),
+    insert: (hex) => this.insertTxRow(hex),
     hashOf: (no) => hexOf(this.blockHash(no)),
     keepBlockHash: (no, hex) => void this.updateBlockHash.run(Uint8Array.fromHex(hex), no),
   };
@@ -233,7 +237,7 @@ export class BlockWriter {
     return context.head;
   }
 
-  private open(block: Block, timeUs: number): WritingBlock {
+  private open(block: Block, timeUs: number): BlockContext {
     const before = this.head;
     const hash = block.hashBytes ?? Uint8Array.fromHex(block.hash);
     const sharesRow = before !== undefined && before.timeUs === timeUs;
@@ -255,14 +259,14 @@ export class BlockWriter {
       // The first row that refers to it needs it in its place.
       if (isImplied) ownTx = IMPLIED_HASH;
     } else if (Buffer.compare(this.blockHash(head.no), hash) !== 0) ownTx = NO_ROW;
-    return new WritingBlock(block, head, this.ids, this.accounts, ownTx, this.txRows);
+    return new BlockContext(block, head, this.ids, this.accounts, ownTx, this.txRows);
   }
 
   private blockHash(no: number): Uint8Array {
     return hashOfRow(this.selectBlockHash.get(no) as { height: bigint; time: bigint; hash: Uint8Array });
   }
 
-  private takeTx(hex: string): number {
+  private insertTxRow(hex: string): number {
     if (this.nextTx === 0) {
       const row = this.db.query("SELECT max(id) AS id FROM txs").get() as { id: bigint };
       this.nextTx = Number(row.id) + 1;
@@ -284,7 +288,7 @@ export class BlockWriter {
     this.logBytes = bytes;
     try {
       if (this.logBound.exceeds(bytes)) {
-        if (this.logBound.beginAnew(bytes)) this.logBytes = 0;
+        if (this.logBound.restart(bytes)) this.logBytes = 0;
         return;
       }
     } catch (error) {

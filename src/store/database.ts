@@ -16,8 +16,8 @@ import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
-import { MIGRATIONS, SCHEMA_VERSION } from "./migrations.ts";
 import { lostFrames, PageSums, sumsPath } from "./page-sums.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 
 /** Below this a WAL can be corrupted by a reset that races a reader (sqlite.org, "WAL-reset bug"). */
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;

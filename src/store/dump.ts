@@ -4,8 +4,8 @@
 import type { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { hashOfRow } from "./block-hash.ts";
 import { segmentDirectory } from "./database.ts";
+import { hashOfRow } from "./head.ts";
 
 interface TableDigest {
   readonly rows: number;

@@ -3,8 +3,7 @@ import type { Database } from "bun:sqlite";
 import { closeSync, openSync, readSync } from "node:fs";
 import { NodeError } from "../errors/node-error.ts";
 import { checkLogWhole, type LogState, logDamaged, openReader, storePath } from "./database.ts";
-import { readLog } from "./log-frames.ts";
-import { PageSumFile, sumOf, sumsPath } from "./page-sums.ts";
+import { PageSumFile, readLog, sumOf, sumsPath } from "./page-sums.ts";
 
 /** 1 MB of pages at a time: for so long the writer's log is pinned. */
 const BATCH_PAGES = 128;

@@ -1,4 +1,4 @@
-// The store's tables. What is released is never edited: a change is a new schema (store/migrations.ts).
+// The store's tables. What is released is never edited: a change is a new schema (a step of `MIGRATIONS`).
 //
 // Conventions (docs/architecture.md says why):
 //  - `block` is the number of a row in `blocks`, counted from 1. Blocks with the same time in microseconds share
@@ -10,8 +10,11 @@
 //  - `tx` is 0 for the hash in the row of `blocks`, else a row of `txs`; row 1 is the empty hash (no transaction).
 //  - an amount that fits 63 bits is INTEGER, a larger one a big-endian BLOB: column type ANY.
 //  - `data` is the event's own protobuf message, as it came.
-//  - `blocks.hash` is empty where it follows from height and time and no row refers to it (store/block-hash.ts).
+//  - `blocks.hash` is empty where it follows from height and time and no row refers to it (store/head.ts).
 //  - `name` holds history, one row for each key and block; `name_current` points at the newest row of a key.
+import type { Database } from "bun:sqlite";
+import { convertTransfers } from "./transfers.ts";
+import { UNDO_COLUMNS, UndoLog } from "./undo-log.ts";
 
 export const schema1 = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -199,8 +202,6 @@ CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NUL
   database_version INTEGER NOT NULL, chain_id TEXT NOT NULL, bytes INTEGER NOT NULL) STRICT;
 `;
 
-/** Columns of a row that the undo log can hold (store/undo-log.ts). */
-export const UNDO_COLUMNS = 20;
 const undoColumns = Array.from({ length: UNDO_COLUMNS }, (_, n) => `v${n} ANY`).join(", ");
 
 // What a local chain keeps beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
@@ -240,3 +241,35 @@ CREATE INDEX orders_current_live_by_id ON orders_current(id) WHERE live = 1;
 
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
+
+// The steps from an empty store to the newest schema, by number. One is never edited once released.
+
+interface Migration {
+  readonly version: number;
+  /** Inside a transaction of its own. */
+  run(db: Database): void;
+}
+
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, run: (db) => db.run(schema1) },
+  { version: 2, run: (db) => db.run(schema2) },
+  {
+    version: 3,
+    run(db) {
+      giveUpSnapshots(db);
+      db.run(schema3);
+      convertTransfers(db);
+      db.run("DROP TABLE transfers_2; DROP TABLE transfers_current_2");
+    },
+  },
+  { version: 4, run: (db) => db.run(schema4) },
+];
+
+/** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */
+export const SCHEMA_VERSION = MIGRATIONS[MIGRATIONS.length - 1]!.version;
+
+/** The way back to them leads through rows of the old tables. */
+function giveUpSnapshots(db: Database): void {
+  new UndoLog(db).remove();
+  db.run("DELETE FROM chain_snapshots");
+}

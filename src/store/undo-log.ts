@@ -6,12 +6,13 @@
  * Only for the owner of the writer's connection; every method that changes something wants an open transaction.
  */
 import type { Database } from "bun:sqlite";
-import { UNDO_COLUMNS } from "./schema.ts";
 
 /** Not taken back: the log itself, the snapshots, and what is made from blocks and checked against them by its owner. */
 const KEPT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "chain_undo_rows", "segments"]);
 const EVENTS = ["INSERT", "UPDATE", "DELETE"] as const;
 const KEY_COLUMNS = 4;
+/** Columns of a row that the log can hold (store/schema.ts). */
+export const UNDO_COLUMNS = 20;
 const LEVEL = "(SELECT level FROM chain_undo)";
 
 interface LoggedTable {

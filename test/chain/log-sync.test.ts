@@ -4,7 +4,7 @@ import { fdatasyncSync, rmSync } from "node:fs";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
-import type { FileSync } from "../../src/store/log-sync.ts";
+import type { FileSync } from "../../src/store/wal.ts";
 import { SAMPLE } from "../rig/homes.ts";
 import { ASSET, FUNDS } from "./fake-engine.ts";
 import { newHome, Rig, removeHomes, Sender } from "./rig.ts";

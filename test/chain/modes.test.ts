@@ -1,7 +1,7 @@
 // When there is a block, what is in it, and what callers are told.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
-import { emptyBlockHash } from "../../src/store/block-hash.ts";
+import { emptyBlockHash } from "../../src/store/head.ts";
 import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";

@@ -1,9 +1,23 @@
 // The CSV dialect and the texts of SQL values (reference 20, sections 2.6 and 2.7).
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { bool, bytea, identifier, NULL, text, timestamp, timestampNs } from "../../src/history/csv.ts";
-import { compareKeys, type JsonValue, jsonbText } from "../../src/history/jsonb.ts";
-import { doubleText, fixedText, numericText, plainDouble, wholeText } from "../../src/history/numeric.ts";
+import {
+  bool,
+  bytea,
+  compareKeys,
+  doubleText,
+  fixedText,
+  identifier,
+  type JsonValue,
+  jsonbText,
+  NULL,
+  numericText,
+  plainDouble,
+  text,
+  timestamp,
+  timestampNs,
+  wholeText,
+} from "../../src/history/csv.ts";
 import { AWKWARD, parseCsv, program, run } from "./fixtures.ts";
 
 describe("text", () => {

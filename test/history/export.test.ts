@@ -8,9 +8,14 @@ import { unzipSync } from "fflate";
 import { CHUNK_BYTES, exportChunks, exportStream, MESSAGE_BYTES } from "../../src/history/export.ts";
 import type { Manifest } from "../../src/history/export-plan.ts";
 import { type ExportRequest, planExport } from "../../src/history/export-plan.ts";
-import { ExportRefusal, segmentRuns, segmentsOfRange } from "../../src/history/ranges.ts";
 import { segmentPath } from "../../src/history/segment-format.ts";
-import { recordSegment, type SegmentRow } from "../../src/history/segment-table.ts";
+import {
+  ExportRefusal,
+  recordSegment,
+  type SegmentRow,
+  segmentRuns,
+  segmentsOfRange,
+} from "../../src/history/segment-table.ts";
 import {
   ExportSlots,
   NetworkHistoryExports,

@@ -13,11 +13,6 @@ import { join } from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
 import { DEFLATE_END, deflatePiece } from "../../src/history/deflate.ts";
 import { buildSegment } from "../../src/history/segment.ts";
-import {
-  InProcessBuilder,
-  type SegmentBuilder,
-  WorkerUnavailable,
-} from "../../src/history/segment-builder.ts";
 import { checkSegment } from "../../src/history/segment-check.ts";
 import {
   encodeTail,
@@ -28,6 +23,7 @@ import {
   segmentId,
   segmentPath,
 } from "../../src/history/segment-format.ts";
+import { InProcessBuilder, type SegmentBuilder, WorkerUnavailable } from "../../src/history/segment-maker.ts";
 import {
   listSegments,
   recordSegment,

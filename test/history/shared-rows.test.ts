@@ -5,7 +5,7 @@ import { inflateRawSync } from "node:zlib";
 import { DEFLATE_END } from "../../src/history/deflate.ts";
 import { openSegment, segmentPath } from "../../src/history/segment-format.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import { encodeCheckpointEvent } from "../../src/wire/generated/events.ts";
 import { type MadeBlock, removeFolders, runOnce, secondNs, segmentedStore, writeBlock } from "./fixtures.ts";
 

@@ -6,10 +6,15 @@ import { join } from "node:path";
 import { crc32, inflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { unzipSync } from "fflate";
-import { crc32Combine } from "../../src/history/crc32.ts";
-import { DEFLATE_END, deflatePiece, storedPiece } from "../../src/history/deflate.ts";
-import { readDirectory } from "../../src/history/unzip.ts";
-import { archiveBytes, centralDirectory, localHeader, Method, type ZipEntry } from "../../src/history/zip.ts";
+import { crc32Combine, DEFLATE_END, deflatePiece, storedPiece } from "../../src/history/deflate.ts";
+import {
+  archiveBytes,
+  centralDirectory,
+  localHeader,
+  Method,
+  readDirectory,
+  type ZipEntry,
+} from "../../src/history/zip.ts";
 import { folder, program, removeFolders, run } from "./fixtures.ts";
 
 afterAll(removeFolders);

@@ -1,7 +1,7 @@
 // What a devnet has told its clients, and what of it must still be so after it was killed.
 import type { Database } from "bun:sqlite";
 import { sha256HexOf } from "../../src/crypto/sha.ts";
-import { hashOfRow } from "../../src/store/block-hash.ts";
+import { hashOfRow } from "../../src/store/head.ts";
 import { hexOf } from "../../src/wire/identifiers.ts";
 import { pointOf } from "./chain-again.ts";
 

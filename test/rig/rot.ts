@@ -1,7 +1,7 @@
 // A home in which bits flip: are they found, and what does a server answer over it? The answers of the sound home are the
 // measure.
 import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { checkRows } from "../../src/history/segment-rows.ts";
+import { checkRows } from "../../src/history/segment-check.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { ServerStatus } from "../../src/http/status.ts";

@@ -4,8 +4,7 @@
  */
 import { type BlockHeader, Engine, type TxResult } from "../../src/engine/engine.ts";
 import { encodeValue } from "../../src/engine/state.ts";
-import { Field } from "../../src/store/project/fields.ts";
-import type { Block } from "../../src/wire/block.ts";
+import { type Block, Field } from "../../src/wire/block.ts";
 import {
   readDelegationBalanceEventAt,
   readEpochEventAt,

@@ -8,7 +8,7 @@ import { replayFiles } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { checkpoint, openReader, openWriter } from "../../src/store/database.ts";
 import { readHead } from "../../src/store/head.ts";
-import { LogBound } from "../../src/store/log-bound.ts";
+import { LogBound } from "../../src/store/wal.ts";
 import { SAMPLE, Scratch } from "../rig/homes.ts";
 
 const scratch = new Scratch("log-bound");

@@ -1,7 +1,7 @@
 // The door of the store: an event with a bad value is refused, with its id and the field's name, or it can be read
 // again in every way there is. Each field of each stored message gets each bad value of its kind.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import { type Door, doors, samplePayloads } from "../rig/door.ts";
 import { MEMORY, Scratch } from "../rig/homes.ts";
 import { type Mutation, messageOf, mutations, STORED_FIELDS } from "../rig/mutations.ts";

@@ -1,6 +1,6 @@
 // What the store refuses and what it says, and that a block is whole or not there.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import { Door, doors, message, START_HEIGHT } from "../rig/door.ts";
 import { digestOf, MEMORY, Scratch } from "../rig/homes.ts";
 import { messageOf } from "../rig/mutations.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { openWriter, schemaVersionOf, storePath } from "../../src/store/database.ts";
-import { MIGRATIONS } from "../../src/store/migrations.ts";
+import { MIGRATIONS } from "../../src/store/schema.ts";
 import { TransferRows, type TransferState, transferPosition } from "../../src/store/transfers.ts";
 import { UndoLog } from "../../src/store/undo-log.ts";
 import { MEMORY, Scratch } from "../rig/homes.ts";

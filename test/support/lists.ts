@@ -1,6 +1,6 @@
 // Every list of the data API with the forms it is asked in, and how many rows the first form must have: counted
 // from the events by the rules of reference 10, section 2.5, without a look at the store.
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import { canonicalIdentifier } from "../../src/wire/identifiers.ts";
 import type { PlacedEvent, RandomChain } from "./random-chain.ts";
 import type { AnyFields } from "./random-events.ts";

@@ -11,8 +11,7 @@ import { DataContext } from "../../src/planes/data/context.ts";
 import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
-import { Field } from "../../src/store/project/fields.ts";
-import type { Block, BlockEvent } from "../../src/wire/block.ts";
+import { type Block, type BlockEvent, Field } from "../../src/wire/block.ts";
 import { epochEvent, type MadeEvent, STATE_EVENTS } from "./random-events.ts";
 import { TRADING_EVENTS } from "./random-trading.ts";
 

@@ -1,7 +1,7 @@
 // Random bus events of money, validators and governance (fields: reference 30, section 9). Only what a list shows,
 // orders or filters by is random; the rest keeps its default.
 import fc from "fast-check";
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../src/wire/generated/commands.ts";
 import * as events from "../../src/wire/generated/events.ts";
 import * as vega from "../../src/wire/generated/vega.ts";

@@ -1,6 +1,6 @@
 // Random bus events of markets: orders, trades, positions, margin, liquidity, oracles.
 import fc from "fast-check";
-import { Field } from "../../src/store/project/fields.ts";
+import { Field } from "../../src/wire/block.ts";
 import * as events from "../../src/wire/generated/events.ts";
 import * as vega from "../../src/wire/generated/vega.ts";
 import { eventOf, type MadeEvent } from "./random-events.ts";

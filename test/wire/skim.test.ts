@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkEpoch, storedAmount } from "../../src/store/field.ts";
 import {
+  ACCOUNT_RULES,
   checkMargins,
   checkMarket,
   checkMarketData,
@@ -10,11 +11,6 @@ import {
   checkProposal,
   checkRanking,
   checkScore,
-} from "../../src/store/project/checks.ts";
-import { Field } from "../../src/store/project/fields.ts";
-import { proposalFacts, proposalKind } from "../../src/store/project/governance.ts";
-import {
-  ACCOUNT_RULES,
   DELEGATION_RULES,
   EPOCH_RULES,
   MARGIN_RULES,
@@ -24,7 +20,9 @@ import {
   PROPOSAL_RULES,
   RANKING_RULES,
   SCORE_RULES,
-} from "../../src/store/project/rules.ts";
+} from "../../src/store/project/checks.ts";
+import { proposalFacts, proposalKind } from "../../src/store/project/governance.ts";
+import { Field } from "../../src/wire/block.ts";
 import type { Proposal } from "../../src/wire/generated/vega.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import { type Rules, Skim } from "../../src/wire/skim.ts";

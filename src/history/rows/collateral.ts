@@ -1,11 +1,17 @@
 // Rows of balances, ledger, margin levels, deposits and withdrawals (reference 20, section 3.4, tables 1, 4, 8, 12, 13).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readDepositAt, readMarginLevelsAt, readWithdrawalAt } from "../../wire/generated/vega.ts";
-import { identifier, text, timestamp, timestampNs } from "../csv.ts";
-import { jsonbText } from "../jsonb.ts";
-import { numericText, wholeText } from "../numeric.ts";
-import { byBlockAndKey, byTime, type Line } from "./order.ts";
-import { type BlockRange, type ExportTable, labels, type RowSource, sequence } from "./source.ts";
+import { identifier, jsonbText, numericText, text, timestamp, timestampNs, wholeText } from "../csv.ts";
+import {
+  type BlockRange,
+  byBlockAndKey,
+  byTime,
+  type ExportTable,
+  type Line,
+  labels,
+  type RowSource,
+  sequence,
+} from "./source.ts";
 
 const transferType = labels("vega.TransferType");
 const depositStatus = labels("vega.Deposit.Status");

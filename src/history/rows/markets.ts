@@ -11,14 +11,24 @@ import {
   readMarketDataAt,
 } from "../../wire/generated/vega.ts";
 import { toPlain } from "../../wire/json.ts";
-import { identifier, NULL, text, timestamp, timestampNs } from "../csv.ts";
-import { type JsonValue, jsonbText } from "../jsonb.ts";
-import { fixedText, numericText, wholeText } from "../numeric.ts";
-import { byTime, type Line } from "./order.ts";
+import {
+  fixedText,
+  identifier,
+  type JsonValue,
+  jsonbText,
+  NULL,
+  numericText,
+  text,
+  timestamp,
+  timestampNs,
+  wholeText,
+} from "../csv.ts";
 import {
   type BlockFacts,
   type BlockRange,
+  byTime,
   type ExportTable,
+  type Line,
   labels,
   type RowSource,
   sequence,

@@ -1,11 +1,16 @@
 // Rows of blocks, checkpoints, delegations and rewards (reference 20, section 3.4, tables 2, 3, 14, 15).
 import { amountText, type StoredAmount } from "../../store/amount.ts";
-import { hashOfRow } from "../../store/block-hash.ts";
+import { hashOfRow } from "../../store/head.ts";
 import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";
-import { bytea, identifier, text, timestamp, timestampNs } from "../csv.ts";
-import { doubleText, wholeText } from "../numeric.ts";
-import { byBlockAndKey, type Line } from "./order.ts";
-import { type BlockRange, type ExportTable, type RowSource, sequence } from "./source.ts";
+import { bytea, doubleText, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
+import {
+  type BlockRange,
+  byBlockAndKey,
+  type ExportTable,
+  type Line,
+  type RowSource,
+  sequence,
+} from "./source.ts";
 
 interface EventRow {
   block: bigint;

@@ -1,9 +1,17 @@
 // Rows of orders, trades and positions (reference 20, section 3.4, tables 5, 6, 9).
 import { type Fee, readOrderAt, readTradeAt } from "../../wire/generated/vega.ts";
-import { bool, identifier, text, timestamp, timestampNs } from "../csv.ts";
-import { wholeText } from "../numeric.ts";
-import { byBlockAndKey, byTime, bytesKey, type Line } from "./order.ts";
-import { type BlockRange, type ExportTable, labels, type RowSource, sequence } from "./source.ts";
+import { bool, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
+import {
+  type BlockRange,
+  byBlockAndKey,
+  byTime,
+  bytesKey,
+  type ExportTable,
+  type Line,
+  labels,
+  type RowSource,
+  sequence,
+} from "./source.ts";
 
 const positionStatus = labels("vega.PositionStatus");
 
@@ -94,7 +102,7 @@ function* positionLines(source: RowSource, range: BlockRange): Generator<Line<st
     const block = source.block(row.block);
     const market = source.id(row.market);
     const party = source.id(row.party);
-    // Seven settled values, six that count trades not settled yet, and the status (store/project/position-state.ts).
+    // Seven settled values, six that count trades not settled yet, and the status (store/project/positions.ts).
     const state = JSON.parse(row.state) as string[];
     const settled = state.slice(0, 7).join(",");
     const pending = state.slice(7, 13).join(",");

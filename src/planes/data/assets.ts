@@ -1,5 +1,5 @@
 // Assets (reference 10, section 4.6).
-import { wholeText } from "../../history/numeric.ts";
+import { wholeText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { CursorError, encodeCursor, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";

@@ -1,5 +1,5 @@
 // Proposals and votes (reference 10, section 5.12).
-import { numericText, wholeText } from "../../history/numeric.ts";
+import { numericText, wholeText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
 import type { PageRequest, Param, Row } from "../../http/pagination.ts";

@@ -2,7 +2,7 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
-import { parsePosition } from "../../store/project/position-state.ts";
+import { parsePosition } from "../../store/project/positions.ts";
 import { type MarginLevels, type Position, readMarginLevelsAt } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf } from "../../wire/identifiers.ts";
 import { accountPosition } from "./balances.ts";

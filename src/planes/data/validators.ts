@@ -1,6 +1,6 @@
 // Epochs, their validators with stake and scores, delegations, and rotations of validators' keys (reference 10, sections
 // 4.8, 4.9, 5.4, 5.7 and 5.9).
-import { numericText } from "../../history/numeric.ts";
+import { numericText } from "../../history/csv.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { invalidArgument, notFound } from "../../http/errors.ts";
 import type { ListQuery, Row } from "../../http/pagination.ts";

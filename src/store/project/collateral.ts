@@ -1,7 +1,7 @@
 // Accounts, balances, ledger entries, parties, assets, deposits, withdrawals, transfers (reference 60, section 14.2).
 
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../wire/block.ts";
+import { type BlockEvent, Field } from "../../wire/block.ts";
 import type { Init } from "../../wire/codec.ts";
 import {
   type LedgerMovements,
@@ -18,23 +18,20 @@ import {
   readWithdrawalAt,
 } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
-import type { AccountFields, AccountKey } from "../accounts.ts";
 import type { StoredAmount } from "../amount.ts";
-import { storedAmount } from "../field.ts";
+import { idBytes, storedAmount } from "../field.ts";
+import type { AccountFields, AccountKey } from "../ids.ts";
 import { TransferRows } from "../transfers.ts";
-import { checkAsset, checkDeposit, checkTransfer, checkWithdrawal } from "./checks.ts";
+import { ACCOUNT_RULES, checkAsset, checkDeposit, checkTransfer, checkWithdrawal } from "./checks.ts";
 import {
   append,
   type BlockContext,
-  idBlob,
   insertOnce,
   microseconds,
   type Projection,
   payload,
   upsert,
 } from "./context.ts";
-import { Field } from "./fields.ts";
-import { ACCOUNT_RULES } from "./rules.ts";
 
 const accountSkim = new Skim("vega.Account", ACCOUNT_RULES, [
   "owner",
@@ -221,7 +218,7 @@ export function deposits(db: Database): Projection {
         (block, event) => {
           const m = readDepositAt(event.bytes, event.start, event.end);
           checkDeposit(m);
-          const id = idBlob(m.id, "id");
+          const id = idBytes(m.id, "id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
           current.run(id, party, block.no);
@@ -241,7 +238,7 @@ export function withdrawals(db: Database): Projection {
         (block, event) => {
           const m = readWithdrawalAt(event.bytes, event.start, event.end);
           checkWithdrawal(m);
-          const id = idBlob(m.id, "id");
+          const id = idBytes(m.id, "id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
           current.run(id, party, block.no);
@@ -263,7 +260,7 @@ export function transfers(db: Database): Projection {
           const m = read(event);
           checkTransfer(m);
           rows.put(block.no, {
-            id: idBlob(m.id ?? "", "id"),
+            id: idBytes(m.id ?? "", "id"),
             tx: block.tx(event),
             data: payload(event),
             fromNo: block.ids.intern(m.from ?? "", "from").no,

@@ -1,30 +1,100 @@
-// What a projection (events of one kind to rows) may use while a block is written.
+// Shared by the projections, which turn events of one kind into rows: the block that is being written, the form of a
+// projection, statements.
 import type { Database, Statement } from "bun:sqlite";
-import type { BlockEvent } from "../../wire/block.ts";
-import type { Accounts } from "../accounts.ts";
-import type { Ids } from "../ids.ts";
+import { type Block, type BlockEvent, SEQUENCE_MAX } from "../../wire/block.ts";
+import type { ChainHead } from "../head.ts";
+import type { Accounts, Ids } from "../ids.ts";
 
-export interface BlockContext {
+const ORD_PART_SHIFT = 2 ** 24;
+
+/** The block's hash is in no row of `blocks`. */
+export const NO_ROW = -1;
+/** Its row leaves it out. */
+export const IMPLIED_HASH = -2;
+
+/** Rows of `txs` and hashes of blocks. */
+export interface TxRows {
+  insert(hex: string): number;
+  hashOf(block: number): string;
+  keepBlockHash(block: number, hex: string): void;
+}
+
+/** The block that is being written, as the projections see it: its numbers, and rows for hashes. */
+export class BlockContext {
   /** Row number in `blocks`. */
   readonly no: number;
   /** Block time, Unix microseconds: the "vega time" of every row (reference 10, section 2.2). */
   readonly timeUs: number;
   /** An earlier block of the same time began this row: there may be rows that refer to it from before. */
   readonly isContinued: boolean;
-  readonly ids: Ids;
-  readonly accounts: Accounts;
+  private readonly ordBase: number;
+  /** Made with the first row: most blocks have none but their own hash. */
+  private txs: number[] | undefined;
+  /** Rows made for hashes of earlier blocks. */
+  private carried: Map<number, number> | undefined;
+  private ledgerEntries = 0;
+
+  constructor(
+    private readonly block: Block,
+    readonly head: ChainHead,
+    readonly ids: Ids,
+    readonly accounts: Accounts,
+    /** 0 when the block's hash is the one in its row, else `NO_ROW` or `IMPLIED_HASH`. */
+    private readonly ownTx: number,
+    private readonly txRows: TxRows,
+  ) {
+    this.no = head.no;
+    this.timeUs = head.timeUs;
+    this.isContinued = head.part > 0;
+    this.ordBase = head.part * ORD_PART_SHIFT;
+  }
+
   /** Whether the block has an event of this kind. @param field payload field number */
-  has(field: number): boolean;
+  has(field: number): boolean {
+    return this.block.events.some((event) => event.field === field);
+  }
+
   /** Column `tx` for the event. */
-  tx(event: BlockEvent): number;
+  tx(event: BlockEvent): number {
+    if (event.tx === 0 && this.ownTx === 0) return 0;
+    this.txs ??= [];
+    let tx = this.txs[event.tx];
+    if (tx === undefined) {
+      const isImplied = event.tx === 0 && this.ownTx === IMPLIED_HASH;
+      if (isImplied) this.txRows.keepBlockHash(this.no, this.block.hash);
+      tx = isImplied ? 0 : this.txRows.insert(this.block.txHashes[event.tx]!);
+      this.txs[event.tx] = tx;
+    }
+    return tx;
+  }
+
   /** A `tx` column taken over from a row of an earlier block: 0 there means that block's hash. */
-  carriedTx(tx: number, block: number): number;
+  carriedTx(tx: number, block: number): number {
+    if (tx !== 0 || block === this.no) return tx;
+    this.carried ??= new Map();
+    let row = this.carried.get(block);
+    if (row === undefined) {
+      row = this.txRows.insert(this.txRows.hashOf(block));
+      this.carried.set(block, row);
+    }
+    return row;
+  }
+
   /** Column `ord` for the event. */
-  ord(event: BlockEvent): number;
+  ord(event: BlockEvent): number {
+    return this.ordBase + event.seq;
+  }
+
   /** Column `ord` for a running number that is not an event's sequence. */
-  ordOf(n: number): number;
+  ordOf(n: number): number {
+    if (n > SEQUENCE_MAX) throw new Error(`the block has more than ${SEQUENCE_MAX} rows of a kind`);
+    return this.ordBase + n;
+  }
+
   /** Place of the next ledger entry in the block, from 0. */
-  nextLedgerEntry(): number;
+  nextLedgerEntry(): number {
+    return this.ledgerEntries++;
+  }
 }
 
 export type Handler = (block: BlockContext, event: BlockEvent) => void;
@@ -34,13 +104,13 @@ export interface Projection {
   readonly handlers: ReadonlyArray<readonly [field: number, handler: Handler]>;
   /** Writes what was collected for the block. */
   endBlock?(block: BlockContext): void;
-  /** Forgets everything remembered: the transaction was rolled back. */
+  /** Drops what is kept between blocks: the transaction was rolled back. */
   reset?(): void;
 }
 
 export type ProjectionFactory = (db: Database) => Projection;
 
-/** What the running block has written, by key: so that a later event of the block finds it without a query. */
+/** Rows that the running block has written, by key: so that a later event of the block finds it without a query. */
 export class RowsOfBlock<T> {
   private readonly byKey = new Map<string, T>();
   private block = 0;
@@ -89,9 +159,6 @@ function insertWith(db: Database, verb: string, table: string, columns: string):
 export function payload(event: BlockEvent): Uint8Array {
   return event.bytes.subarray(event.start, event.end);
 }
-
-/** Column value of an identifier kept as bytes. @throws FieldFault */
-export { idBytes as idBlob } from "../field.ts";
 
 const halves = new DataView(new ArrayBuffer(8));
 /** Up to the year 2116. */

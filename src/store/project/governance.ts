@@ -1,13 +1,12 @@
 // Proposals and votes (reference 60, section 14.2).
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../wire/block.ts";
+import { type BlockEvent, Field } from "../../wire/block.ts";
 import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../../wire/generated/vega.ts";
 import { Reader } from "../../wire/reader.ts";
 import { Skim } from "../../wire/skim.ts";
-import { checkProposal, checkVote } from "./checks.ts";
-import { type BlockContext, idBlob, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
-import { Field } from "./fields.ts";
-import { PROPOSAL_RULES } from "./rules.ts";
+import { idBytes } from "../field.ts";
+import { checkProposal, checkVote, PROPOSAL_RULES } from "./checks.ts";
+import { type BlockContext, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
 
 const STATE_OPEN = 2;
 
@@ -82,7 +81,7 @@ export function proposals(db: Database): Projection {
         Field.proposal,
         (block, event) => {
           const m = proposalFacts(event);
-          const id = idBlob(m.id, "id");
+          const id = idBytes(m.id, "id");
           const key = id.toHex();
           const before = written.get(block, key) ?? (block.isContinued ? stored(block, id) : undefined);
           const data = before ? withRequirementsOf(before, event) : payload(event);
@@ -123,7 +122,7 @@ export function votes(db: Database): Projection {
         (block, event) => {
           const m = readVoteAt(event.bytes, event.start, event.end);
           checkVote(m);
-          const proposal = idBlob(m.proposalId, "proposal_id");
+          const proposal = idBytes(m.proposalId, "proposal_id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, proposal, party, m.timestamp, block.tx(event), payload(event));
           current.run(proposal, party, block.no);

@@ -1,7 +1,7 @@
 // Markets, market data, trades, margin levels, liquidity provisions, oracles (reference 60, section 14.2;
 // reference 20, sections 3.3 and 3.4).
 import type { Database } from "bun:sqlite";
-import type { BlockEvent } from "../../wire/block.ts";
+import { type BlockEvent, Field } from "../../wire/block.ts";
 import {
   readLiquidityProvisionAt,
   readMarginLevelsAt,
@@ -13,11 +13,19 @@ import {
   readTradeAt,
 } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
-import type { AccountFields } from "../accounts.ts";
-import { checkMargins, checkMarket, checkMarketData, checkProvision, checkTrade } from "./checks.ts";
-import { append, type BlockContext, idBlob, type Projection, payload, upsert } from "./context.ts";
-import { Field } from "./fields.ts";
-import { MARGIN_RULES, MARKET_DATA_RULES, MARKET_RULES } from "./rules.ts";
+import { idBytes } from "../field.ts";
+import type { AccountFields } from "../ids.ts";
+import {
+  checkMargins,
+  checkMarket,
+  checkMarketData,
+  checkProvision,
+  checkTrade,
+  MARGIN_RULES,
+  MARKET_DATA_RULES,
+  MARKET_RULES,
+} from "./checks.ts";
+import { append, type BlockContext, type Projection, payload, upsert } from "./context.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
@@ -95,8 +103,8 @@ export function trades(db: Database): Projection {
             block.ids.intern(m.marketId, "market_id").ref,
             block.ids.intern(m.buyer, "buyer").ref,
             block.ids.intern(m.seller, "seller").ref,
-            idBlob(m.buyOrder, "buy_order"),
-            idBlob(m.sellOrder, "sell_order"),
+            idBytes(m.buyOrder, "buy_order"),
+            idBytes(m.sellOrder, "sell_order"),
             block.tx(event),
             payload(event),
           );
@@ -153,7 +161,7 @@ export function liquidity(db: Database): Projection {
         (block, event) => {
           const m = readLiquidityProvisionAt(event.bytes, event.start, event.end);
           checkProvision(m);
-          const id = idBlob(m.id, "id");
+          const id = idBytes(m.id, "id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           const market = block.ids.intern(m.marketId, "market_id").ref;
           history.run(block.no, id, party, market, block.tx(event), payload(event));
@@ -174,7 +182,7 @@ export function oracles(db: Database): Projection {
         Field.oracleSpec,
         (block, event) => {
           const m = readOracleSpecAt(event.bytes, event.start, event.end);
-          const id = idBlob(m.externalDataSourceSpec?.spec?.id ?? "", "external_data_source_spec.spec.id");
+          const id = idBytes(m.externalDataSourceSpec?.spec?.id ?? "", "external_data_source_spec.spec.id");
           spec.run(block.no, id, block.tx(event), payload(event));
         },
       ],
@@ -185,7 +193,7 @@ export function oracles(db: Database): Projection {
           const ord = block.ord(event);
           data.run(block.no, ord, block.tx(event), payload(event));
           for (const id of m.externalData?.data?.matchedSpecIds ?? []) {
-            bySpec.run(idBlob(id, "external_data.data.matched_spec_ids"), block.no, ord);
+            bySpec.run(idBytes(id, "external_data.data.matched_spec_ids"), block.no, ord);
           }
         },
       ],

@@ -1,7 +1,7 @@
 // Parameters, limits, checkpoints, epochs, nodes, keys, stake, delegations, rewards, signatures
 // (reference 60, section 14.2).
 import type { Database, Statement } from "bun:sqlite";
-import type { BlockEvent } from "../../wire/block.ts";
+import { type BlockEvent, Field } from "../../wire/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
 import {
   readCheckpointEventAt,
@@ -26,25 +26,31 @@ import {
   checkAmount,
   checkEpoch,
   checkInt8,
+  idBytes,
   idText,
   lowerAddress,
   storedAmount,
   wholeNumber,
 } from "../field.ts";
-import { checkRanking, checkReward, checkScore } from "./checks.ts";
+import {
+  checkRanking,
+  checkReward,
+  checkScore,
+  DELEGATION_RULES,
+  EPOCH_RULES,
+  RANKING_RULES,
+  SCORE_RULES,
+} from "./checks.ts";
 import {
   append,
   type BlockContext,
   type Handler,
-  idBlob,
   insertOnce,
   microseconds,
   type Projection,
   payload,
   upsert,
 } from "./context.ts";
-import { Field } from "./fields.ts";
-import { DELEGATION_RULES, EPOCH_RULES, RANKING_RULES, SCORE_RULES } from "./rules.ts";
 
 const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
 const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
@@ -208,7 +214,7 @@ export function keys(db: Database): Projection {
         Field.keyRotation,
         (block, event) => {
           const m = readKeyRotationAt(event.bytes, event.start, event.end);
-          idBlob(m.oldPubKey, "old_pub_key");
+          idBytes(m.oldPubKey, "old_pub_key");
           const key = idText(m.newPubKey, "new_pub_key");
           checkInt8(m.blockHeight, "block_height");
           const node = block.ids.intern(m.nodeId, "node_id").ref;
@@ -251,7 +257,7 @@ export function signatures(db: Database): Projection {
         Field.nodeSignature,
         (block, event) => {
           const m = readNodeSignatureAt(event.bytes, event.start, event.end);
-          signature.run(idBlob(m.id, "id"), m.sig, m.kind, block.no, block.tx(event));
+          signature.run(idBytes(m.id, "id"), m.sig, m.kind, block.no, block.tx(event));
         },
       ],
       [
@@ -259,7 +265,7 @@ export function signatures(db: Database): Projection {
         (block, event) => {
           const m = readERC20MultiSigSignerAddedAt(event.bytes, event.start, event.end);
           signer.run(
-            idBlob(m.signatureId, "signature_id"),
+            idBytes(m.signatureId, "signature_id"),
             1,
             block.ids.intern(m.validatorId, "validator_id").ref,
             lowerAddress(m.newSigner, "new_signer"),
@@ -278,7 +284,7 @@ export function signatures(db: Database): Projection {
           const m = readERC20MultiSigSignerRemovedAt(event.bytes, event.start, event.end);
           for (const { signatureId, submitter } of m.signatureSubmitters) {
             signer.run(
-              idBlob(signatureId, "signature_submitters.signature_id"),
+              idBytes(signatureId, "signature_submitters.signature_id"),
               0,
               block.ids.intern(m.validatorId, "validator_id").ref,
               lowerAddress(m.oldSigner, "old_signer"),
@@ -329,7 +335,7 @@ export function stake(db: Database): Projection {
         (block, event) => {
           const m = readStakeLinkingAt(event.bytes, event.start, event.end);
           checkAmount(m.amount, "amount");
-          const id = idBlob(m.id, "id");
+          const id = idBytes(m.id, "id");
           linking.run(block.no, id, block.tx(event), payload(event));
           linkingCurrent.run(id, block.ids.intern(m.party, "party").ref, block.no);
         },

@@ -1,22 +1,21 @@
 // Orders: their history, and how each stands now (reference 60, section 14.2; reference 20, sections 3.3 and 3.4;
 // reference 70, section 9.4).
 import type { Database, Statement } from "bun:sqlite";
+import { Field } from "../../wire/block.ts";
 import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
 import { encodeOrder, readOrderAt } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
-import { checkOrder } from "./checks.ts";
+import { idBytes } from "../field.ts";
+import { checkOrder, ORDER_RULES } from "./checks.ts";
 import {
   append,
   type BlockContext,
-  idBlob,
   microseconds,
   type Projection,
   payload,
   RowsOfBlock,
   upsert,
 } from "./context.ts";
-import { Field } from "./fields.ts";
-import { ORDER_RULES } from "./rules.ts";
 
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
 
@@ -210,7 +209,7 @@ export function orders(db: Database): Projection {
     return row ? { ord: Number(row.ord), facts: orderFacts(row.data, 0, row.data.length) } : undefined;
   };
   const write = (block: BlockContext, m: OrderFacts, ord: number, tx: number, data: Uint8Array) => {
-    const id = idBlob(m.id, "id");
+    const id = idBytes(m.id, "id");
     liveBefore.keep(block, id);
     const key = `${id.toHex()}|${m.version}`;
     const gone = written.get(block, key) ?? (block.isContinued ? stored(block, m, id) : undefined);
@@ -236,14 +235,14 @@ export function orders(db: Database): Projection {
         Field.expiredOrders,
         (block, event) => {
           const { marketId, orderIds } = readExpiredOrdersAt(event.bytes, event.start, event.end);
-          const market = idBlob(marketId, "market_id").toHex();
-          const ids = new Set(orderIds.map((id) => idBlob(id, "order_ids").toHex()));
+          const market = idBytes(marketId, "market_id").toHex();
+          const ids = new Set(orderIds.map((id) => idBytes(id, "order_ids").toHex()));
           const found = [...ids]
             .sort()
             .map((id) => liveBefore.find(block, id))
             .filter((data) => data !== undefined)
             .map((data) => readOrderAt(data, 0, data.length))
-            .filter((order) => idBlob(order.marketId, "market_id").toHex() === market);
+            .filter((order) => idBytes(order.marketId, "market_id").toHex() === market);
           const updatedAt = BigInt(block.timeUs) * 1_000n;
           for (const [place, order] of found.entries()) {
             const m = { ...order, status: ORDER.expired, updatedAt };

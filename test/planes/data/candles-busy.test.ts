@@ -8,7 +8,7 @@ import { dataApp } from "../../../src/planes/data/app.ts";
 import { DataContext } from "../../../src/planes/data/context.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
 import { openReader } from "../../../src/store/database.ts";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeTrade } from "../../../src/wire/generated/vega.ts";
 import { type MadeBlock, writeBlock, writeBlocks } from "../../history/fixtures.ts";
 

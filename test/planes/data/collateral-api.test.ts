@@ -1,7 +1,7 @@
 // Withdrawals, bundles, accounts, transfers, parties, stake and delegations over a small made-up chain
 // (reference 10, sections 4.5, 5.1 to 5.6 and 5.18).
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../../src/wire/generated/commands.ts";
 import {
   encodeDelegationBalanceEvent,

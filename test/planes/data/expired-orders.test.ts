@@ -4,7 +4,7 @@ import { blockRange } from "../../../src/history/block-range.ts";
 import { RowSource } from "../../../src/history/rows/source.ts";
 import { orders } from "../../../src/history/rows/trading.ts";
 import { openReader } from "../../../src/store/database.ts";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeExpiredOrders } from "../../../src/wire/generated/events.ts";
 import { encodeOrder, type Order } from "../../../src/wire/generated/vega.ts";
 import {

@@ -1,6 +1,6 @@
 // Votes and proposals over a small made-up chain (reference 10, section 5.12).
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeProposal, encodeVote } from "../../../src/wire/generated/vega.ts";
 import {
   chainOf,

@@ -1,6 +1,6 @@
 // Key rotations of validators, of both kinds, over small made-up chains (reference 10, sections 4.8 and 4.9).
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeEthereumKeyRotation, encodeKeyRotation } from "../../../src/wire/generated/events.ts";
 import {
   blockTime,

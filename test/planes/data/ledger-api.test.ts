@@ -4,7 +4,7 @@ import { ServerStatus } from "../../../src/http/status.ts";
 import { dataApp } from "../../../src/planes/data/app.ts";
 import { exportLedgerEntries } from "../../../src/planes/data/ledger.ts";
 import { DataPlane } from "../../../src/planes/data/plane.ts";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeLedgerMovements } from "../../../src/wire/generated/events.ts";
 import {
   A1,

@@ -1,7 +1,7 @@
 // Validators and their signatures, epochs, parameters, checkpoints and upgrades over small made-up chains
 // (reference 10, sections 5.7 to 5.11, 5.14 and 5.19).
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeNodeSignature } from "../../../src/wire/generated/commands.ts";
 import {
   encodeCheckpointEvent,

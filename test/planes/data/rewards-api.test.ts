@@ -1,7 +1,7 @@
 // Rewards and their sums over a small made-up chain (reference 10, sections 4.2 to 4.4).
 import { afterAll, describe, expect, test } from "bun:test";
 import { percentText } from "../../../src/planes/data/rewards.ts";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import { encodeRewardPayoutEvent } from "../../../src/wire/generated/events.ts";
 import {
   A1,

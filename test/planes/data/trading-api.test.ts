@@ -1,6 +1,6 @@
 // Markets, orders, trades, candles and liquidity provisions over small made-up chains (reference 10, 5.15 to 5.17).
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import {
   encodeLiquidityProvision,
   encodeMarket,

@@ -1,6 +1,6 @@
 // The views of the core's state (reference 30, section 5.2), over a real small store.
 import { afterAll, describe, expect, test } from "bun:test";
-import { Field } from "../../../src/store/project/fields.ts";
+import { Field } from "../../../src/wire/block.ts";
 import {
   encodeDelegationBalanceEvent,
   encodeKeyRotation,
