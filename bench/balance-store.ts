@@ -1,10 +1,10 @@
 // Makes a store with many balance rows, for the benchmarks: the rows go in by bare statements, in the form the
 // writer gives them. A busy party has a tenth of the rows, a rare one 20, the rest is unevenly spread.
 import { createHash } from "node:crypto";
-import { accountReference, referencePrefix } from "../src/store/ids.ts";
 import { storeAmount } from "../src/store/amount.ts";
 import { checkpoint, openWriter } from "../src/store/database.ts";
 import { writeHead } from "../src/store/head.ts";
+import { accountReference, referencePrefix } from "../src/store/ids.ts";
 
 const ROWS_PER_BLOCK = 500;
 const RARE_ROWS = 20;
