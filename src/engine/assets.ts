@@ -4,7 +4,7 @@
  */
 import { bridgeDigest } from "../crypto/multisig.ts";
 import { checksumAddress, isEthereumAddress, prefixedAddress } from "../crypto/secp256k1.ts";
-import { NodeError } from "../errors/node-error.ts";
+import type { NodeError } from "../errors/node-error.ts";
 import { NodeSignatureKind } from "../wire/generated/commands.ts";
 import {
   type AssetDetails,
@@ -17,7 +17,7 @@ import { hexOf, identifierBytes } from "../wire/identifiers.ts";
 import type { Collateral } from "./collateral.ts";
 import type { Core } from "./core.ts";
 import { CommandError, InvariantError, ProposalRefusal, refuseProposal } from "./errors.ts";
-import type { GenesisAsset } from "./genesis.ts";
+import { type GenesisAsset, invalidGenesis } from "./genesis.ts";
 import { collateralBridge, ETHEREUM_CONFIG, type EthereumConfig } from "./parameter-definitions.ts";
 import type { AssetReader, AssetRecord, NotaryPort, ParameterReader } from "./ports.ts";
 import { compare, type Table } from "./state.ts";
@@ -286,11 +286,7 @@ function isIdentifier(id: string): boolean {
 }
 
 function invalidAsset(id: string, problem: string): NodeError {
-  return new NodeError(
-    "engine.genesis",
-    "genesis_invalid",
-    `the genesis document cannot be used: asset '${id}': ${problem}`,
-  );
+  return invalidGenesis(`asset '${id}': ${problem}`);
 }
 
 /** Checks a proposed asset (section 5.3), except that its contract is unique. @throws ProposalRefusal */

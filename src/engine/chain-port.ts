@@ -1,7 +1,6 @@
 /**
  * A running chain as the planes and the devnet's tools see it. Everything is plain data and every call is a promise,
- * because the chain may run on another thread than the one that answers HTTP. The local sequencer
- * (chain/) is the first to implement it.
+ * because the chain may run on another thread than the one that answers HTTP.
  */
 
 import type { ChainCallCode } from "../errors/chain-calls.ts";

@@ -65,21 +65,22 @@ export function readGenesis(text: string): Genesis {
   try {
     document = JSON.parse(text);
   } catch (error) {
-    throw invalid(`it is no JSON: ${(error as Error).message}`);
+    throw invalidGenesis(`it is no JSON: ${(error as Error).message}`);
   }
-  if (!isObject(document)) throw invalid("it is no JSON object");
+  if (!isObject(document)) throw invalidGenesis("it is no JSON object");
   const { genesis_time: time, chain_id: chainId, initial_height: height = "1", app_state: state } = document;
   if (typeof chainId !== "string" || !/^[\x21-\x7e]{1,50}$/.test(chainId)) {
-    throw invalid("chain_id must be 1 to 50 printable characters without blanks");
+    throw invalidGenesis("chain_id must be 1 to 50 printable characters without blanks");
   }
-  if (typeof time !== "string") throw invalid("genesis_time is required");
-  if (String(height) !== "1") throw invalid("initial_height must be 1");
-  if (!isObject(state)) throw invalid("app_state is required");
+  if (typeof time !== "string") throw invalidGenesis("genesis_time is required");
+  if (String(height) !== "1") throw invalidGenesis("initial_height must be 1");
+  if (!isObject(state)) throw invalidGenesis("app_state is required");
   // A member without a value is written as null by the network's tools.
   const given = Object.entries(state).filter(([, value]) => value !== null);
   const appState = Object.fromEntries(given) as unknown as GenesisAppState;
-  if (!isObject(appState.network)) throw invalid("app_state.network is required");
-  if (!isObject(appState.network_parameters)) throw invalid("app_state.network_parameters is required");
+  if (!isObject(appState.network)) throw invalidGenesis("app_state.network is required");
+  if (!isObject(appState.network_parameters))
+    throw invalidGenesis("app_state.network_parameters is required");
   return {
     chainId,
     timeNs: timeOf(time),
@@ -112,8 +113,9 @@ function memberText(document: string, name: string): string {
 /** RFC 3339 in UTC, to the microsecond: finer times cannot be told apart in the store. */
 function timeOf(text: string): bigint {
   const time = text.endsWith("Z") ? timeNs(text) : undefined;
-  if (time === undefined) throw invalid("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
-  if (time < 0n || time > CHAIN_TIME_MAX_NS) throw invalid("genesis_time must be from 1970 to 2249");
+  if (time === undefined)
+    throw invalidGenesis("genesis_time must be RFC 3339 in UTC, such as 2030-01-01T00:00:00Z");
+  if (time < 0n || time > CHAIN_TIME_MAX_NS) throw invalidGenesis("genesis_time must be from 1970 to 2249");
   return time - (time % 1_000n);
 }
 
@@ -121,6 +123,6 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function invalid(reason: string): NodeError {
+export function invalidGenesis(reason: string): NodeError {
   return new NodeError("engine.genesis", "genesis_invalid", `the genesis document cannot be used: ${reason}`);
 }

@@ -13,7 +13,7 @@ import {
   secp256k1Signer,
 } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha.ts";
-import { NodeError } from "../errors/node-error.ts";
+import type { NodeError } from "../errors/node-error.ts";
 import type { Init } from "../wire/codec.ts";
 import type { AnnounceNode, Signature } from "../wire/generated/commands.ts";
 import type { ValidatorUpdate } from "../wire/generated/events.ts";
@@ -21,7 +21,7 @@ import { UINT32_MAX } from "../wire/limits.ts";
 import { SIGNATURE_ALGORITHM, SIGNATURE_VERSION } from "../wire/transaction.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
-import type { GenesisValidator } from "./genesis.ts";
+import { type GenesisValidator, invalidGenesis } from "./genesis.ts";
 import type { NodeStatus, ValidatorNode, ValidatorReader } from "./ports.ts";
 import type { Table } from "./state.ts";
 
@@ -165,24 +165,24 @@ const KEY = /^[0-9a-f]{64}$/;
 
 /** @param key under which the document has it: its consensus key @throws NodeError `genesis_invalid` */
 export function genesisNode(key: string, given: GenesisValidator): ValidatorNode {
-  if (typeof given !== "object" || given === null) throw invalidGenesis(key, "it must be an object");
+  if (typeof given !== "object" || given === null) throw invalidValidator(key, "it must be an object");
   const { id, vega_pub_key, vega_pub_key_index = 1, ethereum_address, tm_pub_key } = given;
-  if (!KEY.test(id)) throw invalidGenesis(key, "id must be 64 lower-case hexadecimal digits");
+  if (!KEY.test(id)) throw invalidValidator(key, "id must be 64 lower-case hexadecimal digits");
   if (!KEY.test(vega_pub_key))
-    throw invalidGenesis(key, "vega_pub_key must be 64 lower-case hexadecimal digits");
+    throw invalidValidator(key, "vega_pub_key must be 64 lower-case hexadecimal digits");
   if (typeof ethereum_address !== "string" || !isEthereumAddress(ethereum_address)) {
-    throw invalidGenesis(key, "ethereum_address must be an Ethereum address");
+    throw invalidValidator(key, "ethereum_address must be an Ethereum address");
   }
   if (typeof tm_pub_key !== "string" || Buffer.from(tm_pub_key, "base64").length !== ED25519_KEY_BYTES) {
-    throw invalidGenesis(key, `tm_pub_key must be ${ED25519_KEY_BYTES} bytes in base64`);
+    throw invalidValidator(key, `tm_pub_key must be ${ED25519_KEY_BYTES} bytes in base64`);
   }
   if (!Number.isInteger(vega_pub_key_index) || vega_pub_key_index < 0 || vega_pub_key_index > UINT32_MAX) {
-    throw invalidGenesis(key, "vega_pub_key_index must be a whole number of 32 bits");
+    throw invalidValidator(key, "vega_pub_key_index must be a whole number of 32 bits");
   }
   for (const name of ["info_url", "country", "name", "avatar_url"] as const) {
     const text: unknown = given[name] ?? "";
     if (typeof text !== "string" || !text.isWellFormed())
-      throw invalidGenesis(key, `${name} must be a text in UTF-8`);
+      throw invalidValidator(key, `${name} must be a text in UTF-8`);
   }
   return {
     nodeId: id,
@@ -202,13 +202,8 @@ export function genesisNode(key: string, given: GenesisValidator): ValidatorNode
   };
 }
 
-export function invalidGenesis(key: string, reason: string): NodeError {
-  const place = `validator '${key.slice(0, 64)}'`;
-  return new NodeError(
-    "engine.genesis",
-    "genesis_invalid",
-    `the genesis document cannot be used: ${place}: ${reason}`,
-  );
+export function invalidValidator(key: string, reason: string): NodeError {
+  return invalidGenesis(`validator '${key.slice(0, 64)}': ${reason}`);
 }
 
 // Announcement of a node that wants to become a validator (reference 60, section 9.3): what it signs, and the checks.

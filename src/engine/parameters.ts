@@ -3,11 +3,12 @@
  * enacted proposals. Domains hear of values through `watch`.
  */
 
-import { NodeError } from "../errors/node-error.ts";
+import type { NodeError } from "../errors/node-error.ts";
 import type { Decimal } from "../wire/decimal.ts";
 import { durationText } from "../wire/time-text.ts";
 import type { Core } from "./core.ts";
 import { CommandError } from "./errors.ts";
+import { invalidGenesis } from "./genesis.ts";
 import { CROSS_RULES, type CrossRule, PARAMETERS, REWARD_ASSET } from "./parameter-definitions.ts";
 import type { ParameterReader } from "./ports.ts";
 import type { Table } from "./state.ts";
@@ -199,10 +200,5 @@ const HOLDS = {
 } as const;
 
 function invalid(key: string, problem: string): NodeError {
-  const place = `network parameter '${shortened(key)}'`;
-  return new NodeError(
-    "engine.genesis",
-    "genesis_invalid",
-    `the genesis document cannot be used: ${place}: ${problem}`,
-  );
+  return invalidGenesis(`network parameter '${shortened(key)}': ${problem}`);
 }

@@ -14,7 +14,7 @@ import { CommandError } from "./errors.ts";
 import type { GenesisValidator } from "./genesis.ts";
 import { EthereumKeyRotations, KeyRotations } from "./key-rotations.ts";
 import type { Multisig } from "./multisig.ts";
-import { announcedNode, genesisNode, invalidGenesis, type NodeRecord, Nodes } from "./nodes.ts";
+import { announcedNode, genesisNode, invalidValidator, type NodeRecord, Nodes } from "./nodes.ts";
 import { HeartbeatTracker, Proposers } from "./performance.ts";
 import type { EpochInfo, EpochReader, NodeStatus, ParameterReader } from "./ports.ts";
 import * as scoring from "./scores.ts";
@@ -82,7 +82,7 @@ export class Validators extends Nodes {
     for (const key of Object.keys(validators).sort(compare)) {
       const node = genesisNode(key, validators[key]!);
       if (this.records.has(node.nodeId) || this.nodeByKey(node.vegaPubKey) !== undefined) {
-        throw invalidGenesis(key, "its id or its Vega key is that of another validator");
+        throw invalidValidator(key, "its id or its Vega key is that of another validator");
       }
       this.add(node, 0n);
     }

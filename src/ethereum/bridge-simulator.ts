@@ -150,11 +150,10 @@ export class BridgeSimulator implements ChainPart {
 
   withdraw(bundle: Bundle<"withdraw_asset">): EthereumLog {
     const { token, amount, receiver, creation, nonce } = bundle;
-    const found = this.signersOf("withdraw_asset", bundle, this.options.contracts.collateralBridge);
-    return this.call(() => {
+    return this.signed("withdraw_asset", bundle, this.options.contracts.collateralBridge, (verify) => {
       if (creation > this.options.nowSeconds()) throw reverted(`it is from the future: ${creation}`);
       const { assetId } = this.collateral.withdraw(token, amount);
-      this.multisig.verify(found, this.options.contracts.collateralBridge, nonce);
+      verify();
       const withdrawal = {
         vegaAssetId: assetId,
         // Logs name addresses with their checksum, however the withdrawal wrote it.
@@ -166,11 +165,10 @@ export class BridgeSimulator implements ChainPart {
   }
 
   listAsset(bundle: Bundle<"list_asset">): EthereumLog {
-    const { token, assetId, lifetimeLimit, withdrawThreshold, nonce } = bundle;
-    const found = this.signersOf("list_asset", bundle, this.options.contracts.collateralBridge);
-    return this.call(() => {
+    const { token, assetId, lifetimeLimit, withdrawThreshold } = bundle;
+    return this.signed("list_asset", bundle, this.options.contracts.collateralBridge, (verify) => {
       this.collateral.list({ token, assetId, lifetimeLimit, withdrawThreshold });
-      this.multisig.verify(found, this.options.contracts.collateralBridge, nonce);
+      verify();
       return this.logs.erc20(
         { assetList: { vegaAssetId: assetId, assetSource: token } },
         VOTE.TYPE_ASSET_LISTED,
@@ -179,11 +177,10 @@ export class BridgeSimulator implements ChainPart {
   }
 
   setLimits(bundle: Bundle<"set_asset_limits">): EthereumLog {
-    const { token, lifetimeLimit, withdrawThreshold, nonce } = bundle;
-    const found = this.signersOf("set_asset_limits", bundle, this.options.contracts.collateralBridge);
-    return this.call(() => {
+    const { token, lifetimeLimit, withdrawThreshold } = bundle;
+    return this.signed("set_asset_limits", bundle, this.options.contracts.collateralBridge, (verify) => {
       const { assetId } = this.collateral.setLimits(token, lifetimeLimit, withdrawThreshold);
-      this.multisig.verify(found, this.options.contracts.collateralBridge, nonce);
+      verify();
       const assetLimitsUpdated = {
         vegaAssetId: assetId,
         sourceEthereumAddress: token,
@@ -196,18 +193,16 @@ export class BridgeSimulator implements ChainPart {
 
   /** @param submitter the account that calls: the message is bound to it */
   addSigner(bundle: Bundle<"add_signer">, submitter: string): EthereumLog {
-    const found = this.signersOf("add_signer", bundle, submitter);
-    return this.call(() => {
-      this.multisig.verify(found, submitter, bundle.nonce);
+    return this.signed("add_signer", bundle, submitter, (verify) => {
+      verify();
       this.multisig.addSigner(bundle.signer);
       return this.signerAdded(bundle.signer, bundle.nonce);
     });
   }
 
   removeSigner(bundle: Bundle<"remove_signer">, submitter: string): EthereumLog {
-    const found = this.signersOf("remove_signer", bundle, submitter);
-    return this.call(() => {
-      this.multisig.verify(found, submitter, bundle.nonce);
+    return this.signed("remove_signer", bundle, submitter, (verify) => {
+      verify();
       this.multisig.removeSigner(bundle.signer);
       const removed = { oldSigner: bundle.signer, nonce: bundle.nonce.toString() };
       return this.logs.multisig(
@@ -218,30 +213,25 @@ export class BridgeSimulator implements ChainPart {
   }
 
   setThreshold(bundle: Bundle<"set_threshold">, submitter: string): EthereumLog {
-    const found = this.signersOf("set_threshold", bundle, submitter);
-    return this.call(() => {
-      this.multisig.verify(found, submitter, bundle.nonce);
+    return this.signed("set_threshold", bundle, submitter, (verify) => {
+      verify();
       this.multisig.setThreshold(Number(bundle.threshold));
       return this.thresholdSet(Number(bundle.threshold), bundle.nonce);
     });
   }
 
   stopBridge(bundle: Bundle<"global_stop">): EthereumLog {
-    const target = this.options.contracts.collateralBridge;
-    const found = this.signersOf("global_stop", bundle, target);
-    return this.call(() => {
+    return this.signed("global_stop", bundle, this.options.contracts.collateralBridge, (verify) => {
       this.collateral.stop();
-      this.multisig.verify(found, target, bundle.nonce);
+      verify();
       return this.logs.erc20({ bridgeStopped: true }, VOTE.TYPE_BRIDGE_STOPPED);
     });
   }
 
   resumeBridge(bundle: Bundle<"global_resume">): EthereumLog {
-    const target = this.options.contracts.collateralBridge;
-    const found = this.signersOf("global_resume", bundle, target);
-    return this.call(() => {
+    return this.signed("global_resume", bundle, this.options.contracts.collateralBridge, (verify) => {
       this.collateral.resume();
-      this.multisig.verify(found, target, bundle.nonce);
+      verify();
       return this.logs.erc20({ bridgeResumed: true }, VOTE.TYPE_BRIDGE_RESUMED);
     });
   }
@@ -324,21 +314,25 @@ export class BridgeSimulator implements ChainPart {
     };
   }
 
-  /** A transaction of Ethereum: all of it or nothing. */
-  private call<T>(run: () => T): T {
+  /**
+   * A transaction that needs the signers' consent: all of it or nothing. Signatures of another amount or receiver
+   * recover to other addresses. @param target the address that the message is bound to
+   */
+  private signed<F extends BridgeFunction>(
+    name: F,
+    bundle: Bundle<F>,
+    target: string,
+    run: (verify: () => void) => EthereumLog,
+  ): EthereumLog {
+    const found = bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
     const before = this.save();
     this.saved = undefined;
     try {
-      return run();
+      return run(() => this.multisig.verify(found, target, bundle.nonce));
     } catch (error) {
       this.load(before);
       throw error;
     }
-  }
-
-  /** Signers of exactly this call; signatures of another amount or receiver recover to other addresses. */
-  private signersOf<F extends BridgeFunction>(name: F, bundle: Bundle<F>, target: string) {
-    return bundleSigners(bridgeDigest(name, bundle, target), bundle.signatures);
   }
 
   private signerAdded(newSigner: string, nonce: bigint): EthereumLog {

@@ -19,6 +19,8 @@ const FIXED32 = 5;
 const scratch = new DataView(new ArrayBuffer(8));
 /** Above this high half, high * 2^32 + low is not exact any more. */
 const EXACT_HIGH = 0x200000;
+/** Above the largest signed integer. */
+const INT64_END = 1n << 63n;
 
 export class Reader {
   readonly bytes: Uint8Array;
@@ -153,16 +155,8 @@ export class Reader {
   }
 
   int64(): bigint {
-    const first = this.bytes[this.pos]!;
-    if (first < 128) {
-      this.pos++;
-      return BigInt(first);
-    }
-    this.halves();
-    if (this.high < EXACT_HIGH) return BigInt(this.high * 0x100000000 + this.low);
-    this.view.setUint32(0, this.high);
-    this.view.setUint32(4, this.low);
-    return this.view.getBigInt64(0);
+    const value = this.uint64();
+    return value < INT64_END ? value : BigInt.asIntN(64, value);
   }
 
   double(end: number): number {
