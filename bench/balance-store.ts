@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { storeAmount } from "../src/store/amount.ts";
 import { checkpoint, openWriter } from "../src/store/database.ts";
 import { writeHead } from "../src/store/head.ts";
-import { accountReference, referencePrefix } from "../src/store/ids.ts";
+import { referencePrefix } from "../src/store/ids.ts";
 
 const ROWS_PER_BLOCK = 500;
 const RARE_ROWS = 20;
@@ -58,7 +58,7 @@ export function makeBalanceStore(
     const party = intern(hex);
     for (const [i, asset] of assets.entries()) {
       const hash = createHash("sha256").update(`${asset.hex}${hex}ACCOUNT_TYPE_GENERAL`).digest();
-      const account = accountReference(hash);
+      const account = referencePrefix(hash, 4);
       insertAccount.run(account, hash, party.ref, party.no, asset.ref, none.ref, GENERAL);
       accounts.push({ ref: account, partyNo: party.no, asset: i });
     }

@@ -154,7 +154,7 @@ export function doubleText(value: number): string {
 }
 
 /** A double inside jsonb: PostgreSQL keeps it as a decimal, so no exponent is ever shown. */
-export function plainDouble(value: number): string {
+function plainDouble(value: number): string {
   const text = String(value);
   return text.includes("e") ? plainText(parse(text)) : text;
 }
@@ -233,7 +233,7 @@ function isList(value: object): value is readonly JsonValue[] {
 const ASCII = /^[\x20-\x7e]*$/;
 
 /** Byte length in UTF-8 first, then bytes. */
-export function compareKeys(a: string, b: string): number {
+function compareKeys(a: string, b: string): number {
   if (ASCII.test(a) && ASCII.test(b) && a.length !== b.length) return a.length - b.length;
   const left = Buffer.from(a);
   const right = Buffer.from(b);

@@ -273,7 +273,7 @@ export class WorkerUnavailable extends Error {
   override readonly name = "WorkerUnavailable";
 }
 
-export class WorkerBuilder implements SegmentBuilder {
+class WorkerBuilder implements SegmentBuilder {
   private worker: Worker | undefined;
   private readonly stopFlag = new SharedArrayBuffer(4);
   private current: { plan: SegmentPlan; settle: () => void; done: Promise<void> } | undefined;

@@ -201,7 +201,7 @@ const BUFFER_BYTES = 256 * 1024;
 /** The file is given to the disk this often, so that the last flush is short. */
 const SYNC_BYTES = 32 * 1024 * 1024;
 
-export class SegmentWriter {
+class SegmentWriter {
   /** Bytes written so far. */
   length = 0;
   private waiting: Uint8Array[] = [];
@@ -257,7 +257,7 @@ export class SegmentWriter {
 }
 
 /** A rename is only certain once its directory is on the disk. */
-export async function syncDirectory(directory: string): Promise<void> {
+async function syncDirectory(directory: string): Promise<void> {
   const handle = await open(directory, "r");
   try {
     await handle.sync();

@@ -59,14 +59,9 @@ function ruleText(height: bigint, timeNs: bigint): Uint8Array {
   return Buffer.from((height + timeNs).toString(), "latin1");
 }
 
-/** Hash of an empty block, lower-case hex. */
-export function emptyBlockHash(height: bigint, timeNs: bigint): string {
-  return sha3HexOf(ruleText(height, timeNs));
-}
-
-/** Hash of a block with transactions, lower-case hex. @param txHashes their hashes in hex, in order */
+/** Hash of a block, lower-case hex. @param txHashes their hashes in hex, in order */
 export function blockHash(height: bigint, timeNs: bigint, txHashes: readonly string[]): string {
-  if (txHashes.length === 0) return emptyBlockHash(height, timeNs);
+  if (txHashes.length === 0) return sha3HexOf(ruleText(height, timeNs));
   return sha3HexOf(Buffer.concat([ruleText(height, timeNs), Buffer.from(txHashes.join(""), "hex")]));
 }
 

@@ -210,11 +210,6 @@ export function probeAccount(
   return probeReference(hash, at, REF_PREFIX_BYTES);
 }
 
-/** The reference an account id gets when nobody else has it. */
-export function accountReference(hash: Uint8Array): number {
-  return referencePrefix(hash, REF_PREFIX_BYTES);
-}
-
 export class Accounts {
   private readonly known = new LruCache<string, AccountKey>(ACCOUNTS_KEPT_MAX);
   private readonly selectHash: Statement;

@@ -302,14 +302,14 @@ function makeBaseline(storePath: string, path: string, pageBytes: number): PageS
 
 const HEADER_BYTES = 32;
 /** In the header, and again in each frame. */
-export const SALT_AT = 16;
-export const SALT_BYTES = 8;
+const SALT_AT = 16;
+const SALT_BYTES = 8;
 const FRAME_HEADER_BYTES = 24;
 const LOG_MAGIC = 0x377f0682;
 const CHUNK_BYTES = 1024 * 1024;
 
 /** How far a log is read: up to the end of a transaction. */
-export interface LogPosition {
+interface LogPosition {
   /** Two words that each new beginning of the log changes. */
   readonly salt: string;
   readonly frames: number;

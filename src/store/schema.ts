@@ -16,7 +16,7 @@ import type { Database } from "bun:sqlite";
 import { convertTransfers } from "./transfers.ts";
 import { UNDO_COLUMNS, UndoLog } from "./undo-log.ts";
 
-export const schema1 = `
+const schema1 = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE blocks(no INTEGER PRIMARY KEY, time INTEGER NOT NULL, height INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE txs(id INTEGER PRIMARY KEY, hash BLOB NOT NULL) STRICT;
@@ -205,7 +205,7 @@ CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NUL
 const undoColumns = Array.from({ length: UNDO_COLUMNS }, (_, n) => `v${n} ANY`).join(", ");
 
 // What a local chain keeps beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
-export const schema2 = `
+const schema2 = `
 CREATE TABLE chain_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE chain_blocks(height INTEGER PRIMARY KEY, app_hash BLOB NOT NULL) STRICT;
 CREATE TABLE chain_txs(height INTEGER NOT NULL, n INTEGER NOT NULL, code INTEGER NOT NULL, impersonated INTEGER NOT NULL,
@@ -219,7 +219,7 @@ CREATE TABLE chain_undo_rows(level INTEGER NOT NULL, name TEXT NOT NULL, k0 ANY 
 `;
 
 // Transfers by references instead of identifiers (store/transfers.ts): a third of the bytes, in a third of the pages.
-export const schema3 = `
+const schema3 = `
 ALTER TABLE transfers RENAME TO transfers_2;
 ALTER TABLE transfers_current RENAME TO transfers_current_2;
 DROP INDEX transfers_current_by_block;
@@ -235,7 +235,7 @@ CREATE INDEX transfers_current_by_to ON transfers_current(to_no, block);
 `;
 
 // The live order of an identifier: a liquidity order is created again and again under its own, with a row each time.
-export const schema4 = `
+const schema4 = `
 CREATE INDEX orders_current_live_by_id ON orders_current(id) WHERE live = 1;
 `;
 

@@ -1,7 +1,7 @@
 // When there is a block, what is in it, and what callers are told.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import type { BlockMode } from "../../src/engine/chain-port.ts";
-import { emptyBlockHash } from "../../src/store/head.ts";
+import { blockHash } from "../../src/store/head.ts";
 import type { GetSpamStatisticsResponse } from "../../src/wire/generated/core-api.ts";
 import { ASSET, EPOCH_NS, FUNDS } from "./fake-engine.ts";
 import { Rig, type RigOptions, removeHomes, Sender, testGenesis } from "./rig.ts";
@@ -96,7 +96,7 @@ describe("blocks come about", () => {
     expect(told.map(({ height }) => height)).toEqual(Array.from({ length: 500 }, (_, n) => n + 2));
     for (const [n, { timeNs, height, hash }] of told.entries()) {
       if (n > 0) expect(timeNs).toBeGreaterThan(told[n - 1]!.timeNs);
-      expect(hash).toBe(emptyBlockHash(BigInt(height), timeNs));
+      expect(hash).toBe(blockHash(BigInt(height), timeNs, []));
     }
   });
 

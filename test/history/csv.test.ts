@@ -4,7 +4,6 @@ import fc from "fast-check";
 import {
   bool,
   bytea,
-  compareKeys,
   doubleText,
   fixedText,
   identifier,
@@ -12,7 +11,6 @@ import {
   jsonbText,
   NULL,
   numericText,
-  plainDouble,
   text,
   timestamp,
   timestampNs,
@@ -184,13 +182,16 @@ describe("numbers", () => {
     );
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true, min: -1e290, max: 1e290 }), (value) => {
-        const plain = plainDouble(value);
+        const plain = jsonbText(value);
         expect(plain).toMatch(/^-?\d+(\.\d+)?$/);
         expect(Number(plain)).toBe(value === 0 ? 0 : value);
       }),
     );
   });
 });
+
+const byLengthThenBytes = (a: string, b: string) =>
+  Buffer.byteLength(a) - Buffer.byteLength(b) || Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 describe("jsonb", () => {
   test.each<[JsonValue, string]>([
@@ -211,7 +212,7 @@ describe("jsonb", () => {
         const keys = Object.keys(JSON.parse(jsonbText(value)));
         // Objects list keys that look like indexes first, so these are left out of the comparison.
         const read = keys.filter((key) => !/^\d+$/.test(key));
-        expect(read).toEqual([...read].sort(compareKeys));
+        expect(read).toEqual([...read].sort(byLengthThenBytes));
         expect(JSON.parse(jsonbText(value))).toEqual(value);
       }),
     );

@@ -2,16 +2,7 @@
 import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { readDepositAt, readMarginLevelsAt, readWithdrawalAt } from "../../wire/generated/vega.ts";
 import { identifier, jsonbText, numericText, text, timestamp, timestampNs, wholeText } from "../csv.ts";
-import {
-  type BlockRange,
-  byBlockAndKey,
-  byTime,
-  type ExportTable,
-  type Line,
-  labels,
-  type RowSource,
-  sequence,
-} from "./source.ts";
+import { type DataRow, type ExportTable, labels, linesByKey, linesByTime, sequence } from "./source.ts";
 
 const transferType = labels("vega.TransferType");
 const depositStatus = labels("vega.Deposit.Status");
@@ -27,23 +18,15 @@ interface BalanceRow {
 export const balances: ExportTable = {
   name: "balances",
   header: "account_id,vega_time,tx_hash,balance",
-  lines: (source, range) => byBlockAndKey(balanceLines(source, range)),
+  lines: linesByKey(
+    "SELECT block, account, balance, tx FROM balances WHERE block BETWEEN ? AND ? ORDER BY block, account",
+    (row: BalanceRow, block, source) => {
+      const account = source.account(row.account);
+      const tx = source.tx(row.tx, block);
+      return [account, `${account},${block.time},${tx},${amountText(row.balance)}\n`];
+    },
+  ),
 };
-
-function* balanceLines(source: RowSource, range: BlockRange): Generator<Line<string>> {
-  const sql =
-    "SELECT block, account, balance, tx FROM balances WHERE block BETWEEN ? AND ? ORDER BY block, account";
-  for (const row of source.walkBlocks<BalanceRow>(sql, range)) {
-    const block = source.block(row.block);
-    const account = source.account(row.account);
-    const tx = source.tx(row.tx, block);
-    yield {
-      block: block.no,
-      key: account,
-      text: `${account},${block.time},${tx},${amountText(row.balance)}\n`,
-    };
-  }
-}
 
 interface LedgerRow {
   block: bigint;
@@ -62,57 +45,43 @@ export const ledger: ExportTable = {
   name: "ledger",
   header:
     "ledger_entry_time,account_from_id,account_to_id,quantity,tx_hash,vega_time,transfer_time,account_from_balance,account_to_balance,type",
-  lines: (source, range) => byTime(ledgerLines(source, range), (no) => source.block(BigInt(no)).timeUs),
+  lines: linesByTime(
+    "SELECT * FROM ledger WHERE block BETWEEN ? AND ? ORDER BY block, n",
+    (row: LedgerRow, block, source) => {
+      const entryUs = block.timeUs + sequence(row.n);
+      const accounts = `${source.account(row.from_account)},${source.account(row.to_account)}`;
+      const times = `${block.time},${timestamp(Number(row.transfer_time))}`;
+      const balancesAfter = `${amountText(row.from_balance)},${amountText(row.to_balance)}`;
+      const type = transferType(Number(row.type));
+      return [
+        entryUs,
+        `${timestamp(entryUs)},${accounts},${amountText(row.quantity)},${source.tx(row.tx, block)},${times},${balancesAfter},${type}\n`,
+      ];
+    },
+  ),
 };
-
-function* ledgerLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
-  const sql = "SELECT * FROM ledger WHERE block BETWEEN ? AND ? ORDER BY block, n";
-  for (const row of source.walkBlocks<LedgerRow>(sql, range)) {
-    const block = source.block(row.block);
-    const entryUs = block.timeUs + sequence(row.n);
-    const accounts = `${source.account(row.from_account)},${source.account(row.to_account)}`;
-    const times = `${block.time},${timestamp(Number(row.transfer_time))}`;
-    const balancesAfter = `${amountText(row.from_balance)},${amountText(row.to_balance)}`;
-    const type = transferType(Number(row.type));
-    yield {
-      block: block.no,
-      key: entryUs,
-      text: `${timestamp(entryUs)},${accounts},${amountText(row.quantity)},${source.tx(row.tx, block)},${times},${balancesAfter},${type}\n`,
-    };
-  }
-}
-
-interface DataRow {
-  block: bigint;
-  tx: bigint;
-  data: Uint8Array;
-}
 
 export const marginLevels: ExportTable = {
   name: "margin_levels",
   header:
     "account_id,timestamp,maintenance_margin,search_level,initial_margin,collateral_release_level,tx_hash,vega_time",
-  lines: (source, range) => byBlockAndKey(marginLines(source, range)),
-};
-
-function* marginLines(source: RowSource, range: BlockRange): Generator<Line<string>> {
-  const sql =
-    "SELECT block, account, tx, data FROM margin_levels WHERE block BETWEEN ? AND ? ORDER BY block, account";
-  for (const row of source.walkBlocks<DataRow & { account: bigint }>(sql, range)) {
-    const block = source.block(row.block);
-    const account = source.account(row.account);
-    const m = readMarginLevelsAt(row.data, 0, row.data.length);
-    const levels = [m.maintenanceMargin, m.searchLevel, m.initialMargin, m.collateralReleaseLevel].map(
-      wholeText,
-    );
-    yield {
-      block: block.no,
-      key: account,
+  lines: linesByKey(
+    "SELECT block, account, tx, data FROM margin_levels WHERE block BETWEEN ? AND ? ORDER BY block, account",
+    (row: DataRow & { account: bigint }, block, source) => {
+      const account = source.account(row.account);
+      const m = readMarginLevelsAt(row.data, 0, row.data.length);
+      const levels = [m.maintenanceMargin, m.searchLevel, m.initialMargin, m.collateralReleaseLevel].map(
+        wholeText,
+      );
       // The column `timestamp` is the block's time, whatever the event says.
-      text: `${account},${block.time},${levels.join(",")},${source.tx(row.tx, block)},${block.time}\n`,
-    };
-  }
-}
+      // The column `timestamp` is the block's time, whatever the event says.
+      return [
+        account,
+        `${account},${block.time},${levels.join(",")},${source.tx(row.tx, block)},${block.time}\n`,
+      ];
+    },
+  ),
+};
 
 /** Deposits and withdrawals sort by id, party and only then time: the order restarts at each segment. */
 function byIdAndParty(table: string): string {

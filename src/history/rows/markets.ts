@@ -25,11 +25,11 @@ import {
 } from "../csv.ts";
 import {
   type BlockFacts,
-  type BlockRange,
-  byTime,
+  type DataRow,
+  type EventRow,
   type ExportTable,
-  type Line,
   labels,
+  linesByTime,
   type RowSource,
   sequence,
 } from "./source.ts";
@@ -42,19 +42,6 @@ const provisionStatus = labels("vega.LiquidityProvision.Status");
 /** `numeric(1000,16)`, column `fee`. */
 const FEE_SCALE = 16;
 
-interface DataRow {
-  block: bigint;
-  tx: bigint;
-  data: Uint8Array;
-}
-
-export const marketData: ExportTable = {
-  name: "market_data",
-  header:
-    "synthetic_time,tx_hash,vega_time,seq_num,market,mark_price,best_bid_price,best_bid_volume,best_offer_price,best_offer_volume,best_static_bid_price,best_static_bid_volume,best_static_offer_price,best_static_offer_volume,mid_price,static_mid_price,open_interest,auction_end,auction_start,indicative_price,indicative_volume,market_trading_mode,auction_trigger,extension_trigger,target_stake,supplied_stake,price_monitoring_bounds,market_value_proxy,liquidity_provider_fee_shares,market_state,next_mark_to_market",
-  lines: (source, range) => byTime(marketDataLines(source, range), (no) => source.block(BigInt(no)).timeUs),
-};
-
 /**
  * Market data is clustered by market. One seek for each market and slice of blocks: the recursion skips from market to
  * market.
@@ -66,16 +53,18 @@ const MARKET_DATA_WINDOW = `
   SELECT d.block, d.ord, d.tx, d.data FROM seen CROSS JOIN market_data d
     ON d.market = seen.market AND d.block BETWEEN ? AND ? ORDER BY d.block, d.ord`;
 
-function* marketDataLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
-  for (const row of source.walkBlocks<DataRow & { ord: bigint }>(MARKET_DATA_WINDOW, range)) {
-    const block = source.block(row.block);
+export const marketData: ExportTable = {
+  name: "market_data",
+  header:
+    "synthetic_time,tx_hash,vega_time,seq_num,market,mark_price,best_bid_price,best_bid_volume,best_offer_price,best_offer_volume,best_static_bid_price,best_static_bid_volume,best_static_offer_price,best_static_offer_volume,mid_price,static_mid_price,open_interest,auction_end,auction_start,indicative_price,indicative_volume,market_trading_mode,auction_trigger,extension_trigger,target_stake,supplied_stake,price_monitoring_bounds,market_value_proxy,liquidity_provider_fee_shares,market_state,next_mark_to_market",
+  lines: linesByTime(MARKET_DATA_WINDOW, (row: EventRow, block, source) => {
     const seq = sequence(row.ord);
     const timeUs = block.timeUs + seq;
     const m = readMarketDataAt(row.data, 0, row.data.length);
     const origin = `${timestamp(timeUs)},${source.tx(row.tx, block)},${block.time},${seq}`;
-    yield { block: block.no, key: timeUs, text: `${origin},${marketDataColumns(m)}\n` };
-  }
-}
+    return [timeUs, `${origin},${marketDataColumns(m)}\n`];
+  }),
+};
 
 function marketDataColumns(m: MarketData): string {
   const best = `${wholeText(m.bestBidPrice)},${m.bestBidVolume},${wholeText(m.bestOfferPrice)},${m.bestOfferVolume}`;

@@ -3,21 +3,7 @@ import { amountText, type StoredAmount } from "../../store/amount.ts";
 import { hashOfRow } from "../../store/head.ts";
 import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/generated/events.ts";
 import { bytea, doubleText, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
-import {
-  type BlockRange,
-  byBlockAndKey,
-  type ExportTable,
-  type Line,
-  type RowSource,
-  sequence,
-} from "./source.ts";
-
-interface EventRow {
-  block: bigint;
-  ord: bigint;
-  tx: bigint;
-  data: Uint8Array;
-}
+import { type EventRow, type ExportTable, linesByKey, sequence } from "./source.ts";
 
 export const blocks: ExportTable = {
   name: "blocks",
@@ -33,23 +19,16 @@ export const blocks: ExportTable = {
 export const checkpoints: ExportTable = {
   name: "checkpoints",
   header: "hash,block_hash,block_height,tx_hash,vega_time,seq_num",
-  lines: (source, range) => byBlockAndKey(checkpointLines(source, range)),
+  lines: linesByKey(
+    "SELECT block, ord, tx, data FROM checkpoints WHERE block BETWEEN ? AND ? ORDER BY block, ord",
+    (row: EventRow, block, source) => {
+      const seq = sequence(row.ord);
+      const m = readCheckpointEventAt(row.data, 0, row.data.length);
+      const what = `${text(m.hash)},${text(m.blockHash)},${m.blockHeight}`;
+      return [seq, `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`];
+    },
+  ),
 };
-
-function* checkpointLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
-  const sql = "SELECT block, ord, tx, data FROM checkpoints WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walkBlocks<EventRow>(sql, range)) {
-    const block = source.block(row.block);
-    const seq = sequence(row.ord);
-    const m = readCheckpointEventAt(row.data, 0, row.data.length);
-    const what = `${text(m.hash)},${text(m.blockHash)},${m.blockHeight}`;
-    yield {
-      block: block.no,
-      key: seq,
-      text: `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`,
-    };
-  }
-}
 
 interface DelegationRow {
   block: bigint;
@@ -64,44 +43,33 @@ interface DelegationRow {
 export const delegations: ExportTable = {
   name: "delegations",
   header: "party_id,node_id,epoch_id,amount,tx_hash,vega_time,seq_num",
-  lines: (source, range) => byBlockAndKey(delegationLines(source, range)),
+  lines: linesByKey(
+    "SELECT block, ord, party, node, epoch, amount, tx FROM delegations WHERE block BETWEEN ? AND ? ORDER BY block, ord",
+    (row: DelegationRow, block, source) => {
+      const seq = sequence(row.ord);
+      const what = `${source.id(row.party)},${source.id(row.node)},${row.epoch},${amountText(row.amount)}`;
+      return [seq, `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`];
+    },
+  ),
 };
-
-function* delegationLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
-  const sql =
-    "SELECT block, ord, party, node, epoch, amount, tx FROM delegations WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walkBlocks<DelegationRow>(sql, range)) {
-    const block = source.block(row.block);
-    const seq = sequence(row.ord);
-    const what = `${source.id(row.party)},${source.id(row.node)},${row.epoch},${amountText(row.amount)}`;
-    yield {
-      block: block.no,
-      key: seq,
-      text: `${what},${source.tx(row.tx, block)},${block.time},${seq}\n`,
-    };
-  }
-}
 
 export const rewards: ExportTable = {
   name: "rewards",
   header:
     "party_id,asset_id,market_id,reward_type,epoch_id,amount,percent_of_total,timestamp,tx_hash,vega_time,seq_num",
-  lines: (source, range) => byBlockAndKey(rewardLines(source, range)),
+  lines: linesByKey(
+    "SELECT block, ord, tx, data FROM rewards WHERE block BETWEEN ? AND ? ORDER BY block, ord",
+    (row: EventRow, block, source) => {
+      const seq = sequence(row.ord);
+      const m = readRewardPayoutEventAt(row.data, 0, row.data.length);
+      const ids = `${identifier(m.party)},${identifier(m.asset)},${identifier(m.market === NO_MARKET ? "" : m.market)}`;
+      const share = doubleText(Number(m.percentOfTotalReward));
+      const what = `${text(m.rewardType)},${wholeText(m.epochSeq)},${wholeText(m.amount)},${share}`;
+      const origin = `${source.tx(row.tx, block)},${block.time},${seq}`;
+      return [seq, `${ids},${what},${timestampNs(m.timestamp)},${origin}\n`];
+    },
+  ),
 };
 
 /** What events write for "no market". */
 const NO_MARKET = "!";
-
-function* rewardLines(source: RowSource, range: BlockRange): Generator<Line<number>> {
-  const sql = "SELECT block, ord, tx, data FROM rewards WHERE block BETWEEN ? AND ? ORDER BY block, ord";
-  for (const row of source.walkBlocks<EventRow>(sql, range)) {
-    const block = source.block(row.block);
-    const seq = sequence(row.ord);
-    const m = readRewardPayoutEventAt(row.data, 0, row.data.length);
-    const ids = `${identifier(m.party)},${identifier(m.asset)},${identifier(m.market === NO_MARKET ? "" : m.market)}`;
-    const share = doubleText(Number(m.percentOfTotalReward));
-    const what = `${text(m.rewardType)},${wholeText(m.epochSeq)},${wholeText(m.amount)},${share}`;
-    const origin = `${source.tx(row.tx, block)},${block.time},${seq}`;
-    yield { block: block.no, key: seq, text: `${ids},${what},${timestampNs(m.timestamp)},${origin}\n` };
-  }
-}

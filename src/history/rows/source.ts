@@ -1,4 +1,4 @@
-// What every exported table is made from: a read-only connection, and the few look-ups that rows share.
+// The source of every exported table: a read-only connection, the look-ups that rows share, and the order of lines.
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../../cache/lru.ts";
 import { hashOfRow } from "../../store/head.ts";
@@ -21,6 +21,18 @@ export interface ExportTable {
   lines(source: RowSource, range: BlockRange): Iterable<string>;
 }
 
+/** A row that keeps its event's message. */
+export interface DataRow {
+  readonly block: bigint;
+  readonly tx: bigint;
+  readonly data: Uint8Array;
+}
+
+/** One of the rows of a kind that a block can have several of. */
+export interface EventRow extends DataRow {
+  readonly ord: bigint;
+}
+
 export interface BlockFacts {
   readonly no: number;
   readonly timeUs: number;
@@ -30,7 +42,7 @@ export interface BlockFacts {
   readonly hash: string;
 }
 
-/** Entries remembered of a kind; beyond it the memory starts anew, so that it stays bounded. */
+/** Entries remembered of a kind. */
 const REMEMBERED_MAX = 20_000;
 
 /** Of the first slice of a table: the next are wider or narrower by the rows that were in it. */
@@ -111,12 +123,12 @@ export class RowSource {
 
   /** Account reference to the account id, as CSV. */
   account(ref: bigint): string {
-    return remember(this.accounts, Number(ref), (key) => this.bytes(this.selectAccount, "hash", key));
+    return this.remembered(this.accounts, this.selectAccount, "hash", Number(ref));
   }
 
   /** Reference of an interned identifier, as CSV. */
   id(ref: bigint): string {
-    return remember(this.ids, Number(ref), (key) => this.bytes(this.selectId, "bytes", key));
+    return this.remembered(this.ids, this.selectId, "bytes", Number(ref));
   }
 
   close(): void {
@@ -125,19 +137,25 @@ export class RowSource {
     }
   }
 
+  private remembered(
+    known: LruCache<number, string>,
+    statement: Statement,
+    column: "hash" | "bytes",
+    key: number,
+  ): string {
+    let text = known.get(key);
+    if (text === undefined) {
+      text = this.bytes(statement, column, key);
+      known.set(key, text);
+    }
+    return text;
+  }
+
   private bytes(statement: Statement, column: "hash" | "bytes", key: number): string {
     const row = statement.get(key) as Record<string, Uint8Array> | null;
     if (!row) throw new Error(`the store names reference ${key} and has no row for it`);
     return bytea(row[column]!);
   }
-}
-
-function remember<T>(known: LruCache<number, T>, key: number, find: (key: number) => T): T {
-  const hit = known.get(key);
-  if (hit !== undefined) return hit;
-  const value = find(key);
-  known.set(key, value);
-  return value;
 }
 
 /** Label of an enum value; a number no schema knows stays a number. */
@@ -154,19 +172,56 @@ export function sequence(ord: bigint): number {
 }
 
 // The order of rows (reference 20, section 2.5). The store is clustered so that rows come in the right order almost
-// always; what it cannot know is settled here, holding no more than the rows of a block:
+// always; the rest is settled here, holding no more than the rows of a block:
 // references stand for six bytes of an identifier only, blocks that share a time restart their sequence numbers,
 // and microseconds added to a block's time can pass the time of the block after it.
 
-export interface Line<Key extends string | number> {
+interface Line<Key extends string | number> {
   /** Row of `blocks`. Lines come grouped by it, ascending. */
   readonly block: number;
   readonly key: Key;
   readonly text: string;
 }
 
+/** The place of a row's line among those of its block, and the line. */
+type KeyedLine<Key, Row> = (
+  row: Row,
+  block: BlockFacts,
+  source: RowSource,
+) => readonly [key: Key, text: string];
+
+/** Lines of the rows of a query, those of each block by key. @param sql as for `walkBlocks` */
+export function linesByKey<Key extends string | number, Row extends { readonly block: bigint }>(
+  sql: string,
+  line: KeyedLine<Key, Row>,
+): ExportTable["lines"] {
+  return (source, range) => byBlockAndKey(keyedLines(source, range, sql, line));
+}
+
+/** The same by time in microseconds, which is the block's or later. */
+export function linesByTime<Row extends { readonly block: bigint }>(
+  sql: string,
+  line: KeyedLine<number, Row>,
+): ExportTable["lines"] {
+  return (source, range) =>
+    byTime(keyedLines(source, range, sql, line), (no) => source.block(BigInt(no)).timeUs);
+}
+
+function* keyedLines<Key extends string | number, Row extends { readonly block: bigint }>(
+  source: RowSource,
+  range: BlockRange,
+  sql: string,
+  line: KeyedLine<Key, Row>,
+): Generator<Line<Key>> {
+  for (const row of source.walkBlocks<Row>(sql, range)) {
+    const block = source.block(row.block);
+    const [key, text] = line(row, block, source);
+    yield { block: block.no, key, text };
+  }
+}
+
 /** Lines of each block by key. Equal keys stay in the order they came. */
-export function* byBlockAndKey<Key extends string | number>(lines: Iterable<Line<Key>>): Generator<string> {
+function* byBlockAndKey<Key extends string | number>(lines: Iterable<Line<Key>>): Generator<string> {
   let held: Line<Key>[] = [];
   for (const line of lines) {
     if (held.length > 0 && held[0]!.block !== line.block) {
@@ -179,7 +234,7 @@ export function* byBlockAndKey<Key extends string | number>(lines: Iterable<Line
 }
 
 /** Lines by key, where no line has a key below `floor` of its block and floors ascend with the blocks. */
-export function* byTime(lines: Iterable<Line<number>>, floor: (block: number) => number): Generator<string> {
+function* byTime(lines: Iterable<Line<number>>, floor: (block: number) => number): Generator<string> {
   let held: Line<number>[] = [];
   let block = -1;
   for (const line of lines) {

@@ -28,6 +28,7 @@ import {
   type BlockContext,
   insertOnce,
   microseconds,
+  on,
   type Projection,
   payload,
   upsert,
@@ -178,13 +179,9 @@ export function parties(db: Database): Projection {
   const insert = insertOnce(db, "parties", "id, block, tx");
   return {
     handlers: [
-      [
-        Field.party,
-        (block, event) => {
-          const m = readPartyAt(event.bytes, event.start, event.end);
-          insert.run(block.ids.intern(m.id, "id").ref, block.no, block.tx(event));
-        },
-      ],
+      on(Field.party, readPartyAt, (block, m, event) => {
+        insert.run(block.ids.intern(m.id, "id").ref, block.no, block.tx(event));
+      }),
     ],
   };
 }
@@ -194,59 +191,42 @@ export function assets(db: Database): Projection {
   const current = upsert(db, "assets_current", "id, block");
   return {
     handlers: [
-      [
-        Field.asset,
-        (block, event) => {
-          const m = readAssetAt(event.bytes, event.start, event.end);
-          checkAsset(m);
-          const id = block.ids.intern(m.id, "id").ref;
-          history.run(block.no, id, block.tx(event), payload(event));
-          current.run(id, block.no);
-        },
-      ],
+      on(Field.asset, readAssetAt, (block, m, event) => {
+        checkAsset(m);
+        const id = block.ids.intern(m.id, "id").ref;
+        history.run(block.no, id, block.tx(event), payload(event));
+        current.run(id, block.no);
+      }),
     ],
   };
 }
 
-export function deposits(db: Database): Projection {
-  const history = upsert(db, "deposits", "block, id, party, tx, data");
-  const current = upsert(db, "deposits_current", "id, party, block");
-  return {
-    handlers: [
-      [
-        Field.deposit,
-        (block, event) => {
-          const m = readDepositAt(event.bytes, event.start, event.end);
-          checkDeposit(m);
+/** A table of messages that have an identifier of their own and belong to a party. */
+const partyTable =
+  <Message extends { readonly id: string; readonly partyId: string }>(
+    table: string,
+    field: number,
+    read: (bytes: Uint8Array, start: number, end: number) => Message,
+    check: (message: Message) => void,
+  ) =>
+  (db: Database): Projection => {
+    const history = upsert(db, table, "block, id, party, tx, data");
+    const current = upsert(db, `${table}_current`, "id, party, block");
+    return {
+      handlers: [
+        on(field, read, (block, m, event) => {
+          check(m);
           const id = idBytes(m.id, "id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
           current.run(id, party, block.no);
-        },
+        }),
       ],
-    ],
+    };
   };
-}
 
-export function withdrawals(db: Database): Projection {
-  const history = upsert(db, "withdrawals", "block, id, party, tx, data");
-  const current = upsert(db, "withdrawals_current", "id, party, block");
-  return {
-    handlers: [
-      [
-        Field.withdrawal,
-        (block, event) => {
-          const m = readWithdrawalAt(event.bytes, event.start, event.end);
-          checkWithdrawal(m);
-          const id = idBytes(m.id, "id");
-          const party = block.ids.intern(m.partyId, "party_id").ref;
-          history.run(block.no, id, party, block.tx(event), payload(event));
-          current.run(id, party, block.no);
-        },
-      ],
-    ],
-  };
-}
+export const deposits = partyTable("deposits", Field.deposit, readDepositAt, checkDeposit);
+export const withdrawals = partyTable("withdrawals", Field.withdrawal, readWithdrawalAt, checkWithdrawal);
 
 export function transfers(db: Database): Projection {
   const rows = new TransferRows(db);

@@ -99,6 +99,15 @@ export class BlockContext {
 
 export type Handler = (block: BlockContext, event: BlockEvent) => void;
 
+/** Handles the decoded events of a kind. @param field payload field number */
+export function on<Message>(
+  field: number,
+  read: (bytes: Uint8Array, start: number, end: number) => Message,
+  handle: (block: BlockContext, message: Message, event: BlockEvent) => void,
+): readonly [field: number, handler: Handler] {
+  return [field, (block, event) => handle(block, read(event.bytes, event.start, event.end), event)];
+}
+
 /** A group of projections over one database: prepares its statements once, keeps no state across a rollback. */
 export interface Projection {
   readonly handlers: ReadonlyArray<readonly [field: number, handler: Handler]>;

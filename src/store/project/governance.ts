@@ -6,7 +6,7 @@ import { Reader } from "../../wire/reader.ts";
 import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import { checkProposal, checkVote, PROPOSAL_RULES } from "./checks.ts";
-import { type BlockContext, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
+import { type BlockContext, on, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
 
 const STATE_OPEN = 2;
 
@@ -117,17 +117,13 @@ export function votes(db: Database): Projection {
   const current = upsert(db, "votes_current", "proposal, party, block");
   return {
     handlers: [
-      [
-        Field.vote,
-        (block, event) => {
-          const m = readVoteAt(event.bytes, event.start, event.end);
-          checkVote(m);
-          const proposal = idBytes(m.proposalId, "proposal_id");
-          const party = block.ids.intern(m.partyId, "party_id").ref;
-          history.run(block.no, proposal, party, m.timestamp, block.tx(event), payload(event));
-          current.run(proposal, party, block.no);
-        },
-      ],
+      on(Field.vote, readVoteAt, (block, m, event) => {
+        checkVote(m);
+        const proposal = idBytes(m.proposalId, "proposal_id");
+        const party = block.ids.intern(m.partyId, "party_id").ref;
+        history.run(block.no, proposal, party, m.timestamp, block.tx(event), payload(event));
+        current.run(proposal, party, block.no);
+      }),
     ],
   };
 }

@@ -25,7 +25,7 @@ import {
   MARKET_DATA_RULES,
   MARKET_RULES,
 } from "./checks.ts";
-import { append, type BlockContext, type Projection, payload, upsert } from "./context.ts";
+import { append, type BlockContext, on, type Projection, payload, upsert } from "./context.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
@@ -54,13 +54,9 @@ export function markets(db: Database): Projection {
     handlers: [
       [Field.marketCreated, changed],
       [Field.marketUpdated, changed],
-      [
-        Field.riskFactor,
-        (block, event) => {
-          const m = readRiskFactorAt(event.bytes, event.start, event.end);
-          risk.run(block.ids.intern(m.market, "market").ref, block.no, payload(event));
-        },
-      ],
+      on(Field.riskFactor, readRiskFactorAt, (block, m, event) => {
+        risk.run(block.ids.intern(m.market, "market").ref, block.no, payload(event));
+      }),
     ],
   };
 }
@@ -92,24 +88,20 @@ export function trades(db: Database): Projection {
   const row = append(db, "trades", "block, ord, market, buyer, seller, buy_order, sell_order, tx, data");
   return {
     handlers: [
-      [
-        Field.trade,
-        (block, event) => {
-          const m = readTradeAt(event.bytes, event.start, event.end);
-          checkTrade(m);
-          row.run(
-            block.no,
-            block.ord(event),
-            block.ids.intern(m.marketId, "market_id").ref,
-            block.ids.intern(m.buyer, "buyer").ref,
-            block.ids.intern(m.seller, "seller").ref,
-            idBytes(m.buyOrder, "buy_order"),
-            idBytes(m.sellOrder, "sell_order"),
-            block.tx(event),
-            payload(event),
-          );
-        },
-      ],
+      on(Field.trade, readTradeAt, (block, m, event) => {
+        checkTrade(m);
+        row.run(
+          block.no,
+          block.ord(event),
+          block.ids.intern(m.marketId, "market_id").ref,
+          block.ids.intern(m.buyer, "buyer").ref,
+          block.ids.intern(m.seller, "seller").ref,
+          idBytes(m.buyOrder, "buy_order"),
+          idBytes(m.sellOrder, "sell_order"),
+          block.tx(event),
+          payload(event),
+        );
+      }),
     ],
   };
 }
@@ -156,18 +148,14 @@ export function liquidity(db: Database): Projection {
   const current = upsert(db, "liquidity_provisions_current", "id, block");
   return {
     handlers: [
-      [
-        Field.liquidityProvision,
-        (block, event) => {
-          const m = readLiquidityProvisionAt(event.bytes, event.start, event.end);
-          checkProvision(m);
-          const id = idBytes(m.id, "id");
-          const party = block.ids.intern(m.partyId, "party_id").ref;
-          const market = block.ids.intern(m.marketId, "market_id").ref;
-          history.run(block.no, id, party, market, block.tx(event), payload(event));
-          current.run(id, block.no);
-        },
-      ],
+      on(Field.liquidityProvision, readLiquidityProvisionAt, (block, m, event) => {
+        checkProvision(m);
+        const id = idBytes(m.id, "id");
+        const party = block.ids.intern(m.partyId, "party_id").ref;
+        const market = block.ids.intern(m.marketId, "market_id").ref;
+        history.run(block.no, id, party, market, block.tx(event), payload(event));
+        current.run(id, block.no);
+      }),
     ],
   };
 }
@@ -178,25 +166,17 @@ export function oracles(db: Database): Projection {
   const bySpec = upsert(db, "oracle_data_by_spec", "spec, block, ord");
   return {
     handlers: [
-      [
-        Field.oracleSpec,
-        (block, event) => {
-          const m = readOracleSpecAt(event.bytes, event.start, event.end);
-          const id = idBytes(m.externalDataSourceSpec?.spec?.id ?? "", "external_data_source_spec.spec.id");
-          spec.run(block.no, id, block.tx(event), payload(event));
-        },
-      ],
-      [
-        Field.oracleData,
-        (block, event) => {
-          const m = readOracleDataAt(event.bytes, event.start, event.end);
-          const ord = block.ord(event);
-          data.run(block.no, ord, block.tx(event), payload(event));
-          for (const id of m.externalData?.data?.matchedSpecIds ?? []) {
-            bySpec.run(idBytes(id, "external_data.data.matched_spec_ids"), block.no, ord);
-          }
-        },
-      ],
+      on(Field.oracleSpec, readOracleSpecAt, (block, m, event) => {
+        const id = idBytes(m.externalDataSourceSpec?.spec?.id ?? "", "external_data_source_spec.spec.id");
+        spec.run(block.no, id, block.tx(event), payload(event));
+      }),
+      on(Field.oracleData, readOracleDataAt, (block, m, event) => {
+        const ord = block.ord(event);
+        data.run(block.no, ord, block.tx(event), payload(event));
+        for (const id of m.externalData?.data?.matchedSpecIds ?? []) {
+          bySpec.run(idBytes(id, "external_data.data.matched_spec_ids"), block.no, ord);
+        }
+      }),
     ],
   };
 }

@@ -4,6 +4,7 @@ import type { Database, Statement } from "bun:sqlite";
 import { type BlockEvent, Field } from "../../wire/block.ts";
 import { readNodeSignatureAt } from "../../wire/generated/commands.ts";
 import {
+  type ERC20MultiSigSignerAdded,
   readCheckpointEventAt,
   readCoreSnapshotDataAt,
   readDelegationBalanceEventAt,
@@ -47,6 +48,7 @@ import {
   type Handler,
   insertOnce,
   microseconds,
+  on,
   type Projection,
   payload,
   upsert,
@@ -74,14 +76,10 @@ export function parameters(db: Database): Projection {
   const limits = upsert(db, "network_limits", "block, tx, data");
   return {
     handlers: [
-      [
-        Field.networkParameter,
-        (block, event) => {
-          const m = readNetworkParameterAt(event.bytes, event.start, event.end);
-          history.run(m.key, block.no, m.value, block.tx(event));
-          current.run(m.key, m.value, block.no);
-        },
-      ],
+      on(Field.networkParameter, readNetworkParameterAt, (block, m, event) => {
+        history.run(m.key, block.no, m.value, block.tx(event));
+        current.run(m.key, m.value, block.no);
+      }),
       [
         Field.networkLimits,
         (block, event) => {
@@ -104,34 +102,22 @@ export function chain(db: Database): Projection {
   };
   return {
     handlers: [
-      [
-        Field.checkpoint,
-        (block, event) => {
-          const m = readCheckpointEventAt(event.bytes, event.start, event.end);
-          checkpoint.run(
-            block.no,
-            block.ord(event),
-            checkInt8(m.blockHeight, "block_height"),
-            block.tx(event),
-            payload(event),
-          );
-        },
-      ],
-      [
-        Field.coreSnapshot,
-        (block, event) => {
-          const m = readCoreSnapshotDataAt(event.bytes, event.start, event.end);
-          snapshot.run(block.no, checkInt8(m.blockHeight, "block_height"), block.tx(event), payload(event));
-        },
-      ],
-      [
-        Field.protocolUpgradeProposal,
-        (block, event) => {
-          const m = readProtocolUpgradeEventAt(event.bytes, event.start, event.end);
-          const height = checkInt8(m.upgradeBlockHeight, "upgrade_block_height");
-          upgrade.run(height, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
-        },
-      ],
+      on(Field.checkpoint, readCheckpointEventAt, (block, m, event) => {
+        checkpoint.run(
+          block.no,
+          block.ord(event),
+          checkInt8(m.blockHeight, "block_height"),
+          block.tx(event),
+          payload(event),
+        );
+      }),
+      on(Field.coreSnapshot, readCoreSnapshotDataAt, (block, m, event) => {
+        snapshot.run(block.no, checkInt8(m.blockHeight, "block_height"), block.tx(event), payload(event));
+      }),
+      on(Field.protocolUpgradeProposal, readProtocolUpgradeEventAt, (block, m, event) => {
+        const height = checkInt8(m.upgradeBlockHeight, "upgrade_block_height");
+        upgrade.run(height, m.vegaReleaseTag, block.no, block.tx(event), payload(event));
+      }),
       [
         Field.epochUpdate,
         (block, event) => {
@@ -167,17 +153,13 @@ export function validators(db: Database): Projection {
     };
   return {
     handlers: [
-      [
-        Field.validatorUpdate,
-        (block, event) => {
-          const m = readValidatorUpdateAt(event.bytes, event.start, event.end);
-          const id = block.ids.intern(m.nodeId, "node_id").ref;
-          const key = idText(m.vegaPubKey, "vega_pub_key");
-          const address = lowerAddress(m.ethereumAddress, "ethereum_address");
-          node.run(id, block.no, key, address, payload(event));
-          announced.run(id, checkEpoch(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
-        },
-      ],
+      on(Field.validatorUpdate, readValidatorUpdateAt, (block, m, event) => {
+        const id = block.ids.intern(m.nodeId, "node_id").ref;
+        const key = idText(m.vegaPubKey, "vega_pub_key");
+        const address = lowerAddress(m.ethereumAddress, "ethereum_address");
+        node.run(id, block.no, key, address, payload(event));
+        announced.run(id, checkEpoch(m.epochSeq, "epoch_seq"), block.no, m.added ? 1 : 0);
+      }),
       [
         Field.validatorRanking,
         scoreHandler(ranking, rankingSkim, ({ bytes, start, end }) => {
@@ -210,36 +192,28 @@ export function keys(db: Database): Projection {
   const setAddress = db.prepare("UPDATE nodes SET ethereum_address = ? WHERE id = ?");
   return {
     handlers: [
-      [
-        Field.keyRotation,
-        (block, event) => {
-          const m = readKeyRotationAt(event.bytes, event.start, event.end);
-          idBytes(m.oldPubKey, "old_pub_key");
-          const key = idText(m.newPubKey, "new_pub_key");
-          checkInt8(m.blockHeight, "block_height");
-          const node = block.ids.intern(m.nodeId, "node_id").ref;
-          rotation.run(block.no, node, block.tx(event), payload(event));
-          setPubKey.run(key, node);
-        },
-      ],
-      [
-        Field.ethereumKeyRotation,
-        (block, event) => {
-          const m = readEthereumKeyRotationAt(event.bytes, event.start, event.end);
-          const node = block.ids.intern(m.nodeId, "node_id").ref;
-          const newAddress = lowerAddress(m.newAddress, "new_address");
-          ethereum.run(
-            block.no,
-            block.ord(event),
-            node,
-            lowerAddress(m.oldAddress, "old_address"),
-            newAddress,
-            checkInt8(m.blockHeight, "block_height"),
-            block.tx(event),
-          );
-          setAddress.run(newAddress, node);
-        },
-      ],
+      on(Field.keyRotation, readKeyRotationAt, (block, m, event) => {
+        idBytes(m.oldPubKey, "old_pub_key");
+        const key = idText(m.newPubKey, "new_pub_key");
+        checkInt8(m.blockHeight, "block_height");
+        const node = block.ids.intern(m.nodeId, "node_id").ref;
+        rotation.run(block.no, node, block.tx(event), payload(event));
+        setPubKey.run(key, node);
+      }),
+      on(Field.ethereumKeyRotation, readEthereumKeyRotationAt, (block, m, event) => {
+        const node = block.ids.intern(m.nodeId, "node_id").ref;
+        const newAddress = lowerAddress(m.newAddress, "new_address");
+        ethereum.run(
+          block.no,
+          block.ord(event),
+          node,
+          lowerAddress(m.oldAddress, "old_address"),
+          newAddress,
+          checkInt8(m.blockHeight, "block_height"),
+          block.tx(event),
+        );
+        setAddress.run(newAddress, node);
+      }),
     ],
   };
 }
@@ -251,53 +225,40 @@ export function signatures(db: Database): Projection {
     "multisig_signers",
     "id, added, node, signer, submitter, nonce, time, epoch, block, tx",
   );
+  const putSigner = (
+    block: BlockContext,
+    event: BlockEvent,
+    m: Pick<ERC20MultiSigSignerAdded, "validatorId" | "nonce" | "timestamp" | "epochSeq">,
+    row: { id: Uint8Array; added: 0 | 1; signer: string; submitter: string },
+  ) => {
+    const node = block.ids.intern(m.validatorId, "validator_id").ref;
+    const epoch = wholeNumber(m.epochSeq, "epoch_seq");
+    const change = [node, row.signer, row.submitter, m.nonce, microseconds(m.timestamp), epoch] as const;
+    signer.run(row.id, row.added, ...change, block.no, block.tx(event));
+  };
   return {
     handlers: [
-      [
-        Field.nodeSignature,
-        (block, event) => {
-          const m = readNodeSignatureAt(event.bytes, event.start, event.end);
-          signature.run(idBytes(m.id, "id"), m.sig, m.kind, block.no, block.tx(event));
-        },
-      ],
-      [
-        Field.multisigSignerAdded,
-        (block, event) => {
-          const m = readERC20MultiSigSignerAddedAt(event.bytes, event.start, event.end);
-          signer.run(
-            idBytes(m.signatureId, "signature_id"),
-            1,
-            block.ids.intern(m.validatorId, "validator_id").ref,
-            lowerAddress(m.newSigner, "new_signer"),
-            lowerAddress(m.submitter, "submitter"),
-            m.nonce,
-            microseconds(m.timestamp),
-            wholeNumber(m.epochSeq, "epoch_seq"),
-            block.no,
-            block.tx(event),
-          );
-        },
-      ],
-      [
-        Field.multisigSignerRemoved,
-        (block, event) => {
-          const m = readERC20MultiSigSignerRemovedAt(event.bytes, event.start, event.end);
-          for (const { signatureId, submitter } of m.signatureSubmitters) {
-            signer.run(
-              idBytes(signatureId, "signature_submitters.signature_id"),
-              0,
-              block.ids.intern(m.validatorId, "validator_id").ref,
-              lowerAddress(m.oldSigner, "old_signer"),
-              lowerAddress(submitter, "signature_submitters.submitter"),
-              m.nonce,
-              microseconds(m.timestamp),
-              wholeNumber(m.epochSeq, "epoch_seq"),
-              block.no,
-              block.tx(event),
-            );
-          }
-        },
-      ],
+      on(Field.nodeSignature, readNodeSignatureAt, (block, m, event) => {
+        signature.run(idBytes(m.id, "id"), m.sig, m.kind, block.no, block.tx(event));
+      }),
+      on(Field.multisigSignerAdded, readERC20MultiSigSignerAddedAt, (block, m, event) => {
+        putSigner(block, event, m, {
+          id: idBytes(m.signatureId, "signature_id"),
+          added: 1,
+          signer: lowerAddress(m.newSigner, "new_signer"),
+          submitter: lowerAddress(m.submitter, "submitter"),
+        });
+      }),
+      on(Field.multisigSignerRemoved, readERC20MultiSigSignerRemovedAt, (block, m, event) => {
+        for (const { signatureId, submitter } of m.signatureSubmitters) {
+          putSigner(block, event, m, {
+            id: idBytes(signatureId, "signature_submitters.signature_id"),
+            added: 0,
+            signer: lowerAddress(m.oldSigner, "old_signer"),
+            submitter: lowerAddress(submitter, "signature_submitters.submitter"),
+          });
+        }
+      }),
     ],
   };
 }
@@ -330,16 +291,12 @@ export function stake(db: Database): Projection {
   };
   return {
     handlers: [
-      [
-        Field.stakeLinking,
-        (block, event) => {
-          const m = readStakeLinkingAt(event.bytes, event.start, event.end);
-          checkAmount(m.amount, "amount");
-          const id = idBytes(m.id, "id");
-          linking.run(block.no, id, block.tx(event), payload(event));
-          linkingCurrent.run(id, block.ids.intern(m.party, "party").ref, block.no);
-        },
-      ],
+      on(Field.stakeLinking, readStakeLinkingAt, (block, m, event) => {
+        checkAmount(m.amount, "amount");
+        const id = idBytes(m.id, "id");
+        linking.run(block.no, id, block.tx(event), payload(event));
+        linkingCurrent.run(id, block.ids.intern(m.party, "party").ref, block.no);
+      }),
       [
         Field.delegationBalance,
         (block, event) => {
@@ -365,22 +322,18 @@ export function rewards(db: Database): Projection {
     storeAmount(amount + (row ? loadAmount((row as { amount: StoredAmount }).amount) : 0n));
   return {
     handlers: [
-      [
-        Field.rewardPayout,
-        (block, event) => {
-          const m = readRewardPayoutEventAt(event.bytes, event.start, event.end);
-          checkReward(m);
-          const party = block.ids.intern(m.party, "party").ref;
-          const asset = block.ids.intern(m.asset, "asset").ref;
-          const market = block.ids.intern(m.market === "!" ? "" : m.market, "market").ref;
-          const epoch = wholeNumber(m.epochSeq, "epoch_seq");
-          const amount = checkAmount(m.amount, "amount");
-          payout.run(block.no, block.ord(event), party, asset, epoch, block.tx(event), payload(event));
-          setTotal.run(party, asset, plus(total.get(party, asset), amount));
-          const sum = plus(byEpoch.get(epoch, asset, market, m.rewardType), amount);
-          setByEpoch.run(epoch, asset, market, m.rewardType, sum);
-        },
-      ],
+      on(Field.rewardPayout, readRewardPayoutEventAt, (block, m, event) => {
+        checkReward(m);
+        const party = block.ids.intern(m.party, "party").ref;
+        const asset = block.ids.intern(m.asset, "asset").ref;
+        const market = block.ids.intern(m.market === "!" ? "" : m.market, "market").ref;
+        const epoch = wholeNumber(m.epochSeq, "epoch_seq");
+        const amount = checkAmount(m.amount, "amount");
+        payout.run(block.no, block.ord(event), party, asset, epoch, block.tx(event), payload(event));
+        setTotal.run(party, asset, plus(total.get(party, asset), amount));
+        const sum = plus(byEpoch.get(epoch, asset, market, m.rewardType), amount);
+        setByEpoch.run(epoch, asset, market, m.rewardType, sum);
+      }),
     ],
   };
 }

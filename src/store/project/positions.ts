@@ -18,12 +18,12 @@ import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
 import { MARKET_RULES } from "./checks.ts";
-import { type BlockContext, type Projection, upsert } from "./context.ts";
+import { type BlockContext, on, type Projection, upsert } from "./context.ts";
 
 /** Distressed states of `vega.PositionStatus`. */
 export const Status = { unspecified: 0, ordersClosed: 1, closedOut: 2, distressed: 4 } as const;
 
-export interface PositionState {
+interface PositionState {
   openVolume: bigint;
   realised: Decimal;
   unrealised: Decimal;
@@ -40,7 +40,7 @@ export interface PositionState {
   status: number;
 }
 
-export function emptyPosition(): PositionState {
+function emptyPosition(): PositionState {
   const zero = Decimal.zero;
   return {
     openVolume: 0n,
@@ -61,7 +61,7 @@ export function emptyPosition(): PositionState {
 }
 
 /** The stored form: the fourteen values as text, in the order of the interface above. */
-export function positionText(p: PositionState): string {
+function positionText(p: PositionState): string {
   return JSON.stringify(Object.values(p).map(String));
 }
 
@@ -87,7 +87,7 @@ export function parsePosition(text: string): PositionState {
 }
 
 /** A trade of signed `size` at `price` that is not settled yet. Realised profit is not divided by the factor here. */
-export function applyTrade(p: PositionState, size: bigint, price: Decimal, factor: Decimal): void {
+function applyTrade(p: PositionState, size: bigint, price: Decimal, factor: Decimal): void {
   const { opened, closed } = split(p.pendingOpenVolume, size);
   p.pendingRealised = p.pendingRealised.plus(price.minus(p.pendingEntryPrice).times(Decimal.of(closed)));
   p.pendingOpenVolume -= closed;
@@ -103,7 +103,7 @@ interface Settlement {
   readonly marketPrice: Decimal;
 }
 
-export function applySettlement(
+function applySettlement(
   p: PositionState,
   trades: readonly Settlement[],
   price: Decimal,
@@ -122,7 +122,7 @@ export function applySettlement(
   copyToPending(p);
 }
 
-export function applyLossSocialization(p: PositionState, amount: Decimal): void {
+function applyLossSocialization(p: PositionState, amount: Decimal): void {
   if (amount.isNegative()) {
     p.loss = p.loss.plus(amount);
     p.lossSocialisation = p.lossSocialisation.minus(amount);
@@ -134,7 +134,7 @@ export function applyLossSocialization(p: PositionState, amount: Decimal): void 
   copyToPending(p);
 }
 
-export function applyDistressed(p: PositionState, margin: Decimal): void {
+function applyDistressed(p: PositionState, margin: Decimal): void {
   p.realised = p.realised.plus(p.unrealised).minus(margin);
   p.unrealised = Decimal.zero;
   p.entryPrice = Decimal.zero;
@@ -143,7 +143,7 @@ export function applyDistressed(p: PositionState, margin: Decimal): void {
   copyToPending(p);
 }
 
-export function applyMarketSettlement(p: PositionState, price: Decimal, factor: Decimal): void {
+function applyMarketSettlement(p: PositionState, price: Decimal, factor: Decimal): void {
   const profit = Decimal.of(p.openVolume).times(price.minus(p.entryPrice)).dividedBy(factor);
   p.realised = p.realised.plus(profit);
   p.unrealised = Decimal.zero;
@@ -355,87 +355,59 @@ export function positions(db: Database): Projection {
     handlers: [
       [Field.marketCreated, forgetFactor],
       [Field.marketUpdated, forgetFactor],
-      [
-        Field.trade,
-        (block, event) => {
-          const m = readTradeAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId, "market_id").ref;
-          const price = checkDecimal(m.price, "price");
-          const factor = book.factor(market);
-          const buyer = block.ids.intern(m.buyer, "buyer").ref;
-          const seller = block.ids.intern(m.seller, "seller").ref;
-          // Of a trade with oneself the original keeps the seller's side alone: it loads both before it writes either.
-          if (buyer !== seller) applyTrade(book.touch(market, buyer).state, m.size, price, factor);
-          applyTrade(book.touch(market, seller).state, -m.size, price, factor);
-        },
-      ],
-      [
-        Field.settlePosition,
-        (block, event) => {
-          const m = readSettlePositionAt(event.bytes, event.start, event.end);
-          const trades = m.tradeSettlements.map((t) => ({
-            size: t.size,
-            price: checkDecimal(t.price, "trade_settlements.price"),
-            marketPrice: checkDecimal(t.marketPrice, "trade_settlements.market_price"),
-          }));
-          const state = settled(block, event, m.marketId, m.partyId);
-          applySettlement(state, trades, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
-        },
-      ],
-      [
-        Field.lossSocialization,
-        (block, event) => {
-          const m = readLossSocializationAt(event.bytes, event.start, event.end);
-          applyLossSocialization(
-            settled(block, event, m.marketId, m.partyId),
-            checkDecimal(m.amount, "amount"),
-          );
-        },
-      ],
-      [
-        Field.settleDistressed,
-        (block, event) => {
-          const m = readSettleDistressedAt(event.bytes, event.start, event.end);
-          applyDistressed(settled(block, event, m.marketId, m.partyId), checkDecimal(m.margin, "margin"));
-        },
-      ],
-      [
-        Field.settleMarket,
-        (block, event) => {
-          const m = readSettleMarketAt(event.bytes, event.start, event.end);
-          const tx = block.tx(event);
-          for (const held of book.reloadMarket(block.ids.intern(m.marketId, "market_id").ref)) {
-            held.tx = tx;
-            held.txBlock = block.no;
-            applyMarketSettlement(held.state, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
-          }
-        },
-      ],
-      [
-        Field.distressedOrders,
-        (block, event) => {
-          const m = readDistressedOrdersAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId, "market_id").ref;
-          for (const party of m.parties) {
-            const held = book.touchKnown(market, block.ids.intern(party, "parties").ref);
-            if (held) held.state.status = Status.ordersClosed;
-          }
-        },
-      ],
-      [
-        Field.distressedPositions,
-        (block, event) => {
-          const m = readDistressedPositionsAt(event.bytes, event.start, event.end);
-          const market = block.ids.intern(m.marketId, "market_id").ref;
-          const toggle = (party: string, field: string) => {
-            const state = book.touchKnown(market, block.ids.intern(party, field).ref)?.state;
-            if (state)
-              state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
-          };
-          for (const party of m.distressedParties) toggle(party, "distressed_parties");
-          for (const party of m.safeParties) toggle(party, "safe_parties");
-        },
-      ],
+      on(Field.trade, readTradeAt, (block, m) => {
+        const market = block.ids.intern(m.marketId, "market_id").ref;
+        const price = checkDecimal(m.price, "price");
+        const factor = book.factor(market);
+        const buyer = block.ids.intern(m.buyer, "buyer").ref;
+        const seller = block.ids.intern(m.seller, "seller").ref;
+        // Of a trade with oneself the original keeps the seller's side alone: it loads both before it writes either.
+        if (buyer !== seller) applyTrade(book.touch(market, buyer).state, m.size, price, factor);
+        applyTrade(book.touch(market, seller).state, -m.size, price, factor);
+      }),
+      on(Field.settlePosition, readSettlePositionAt, (block, m, event) => {
+        const trades = m.tradeSettlements.map((t) => ({
+          size: t.size,
+          price: checkDecimal(t.price, "trade_settlements.price"),
+          marketPrice: checkDecimal(t.marketPrice, "trade_settlements.market_price"),
+        }));
+        const state = settled(block, event, m.marketId, m.partyId);
+        applySettlement(state, trades, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
+      }),
+      on(Field.lossSocialization, readLossSocializationAt, (block, m, event) => {
+        applyLossSocialization(
+          settled(block, event, m.marketId, m.partyId),
+          checkDecimal(m.amount, "amount"),
+        );
+      }),
+      on(Field.settleDistressed, readSettleDistressedAt, (block, m, event) => {
+        applyDistressed(settled(block, event, m.marketId, m.partyId), checkDecimal(m.margin, "margin"));
+      }),
+      on(Field.settleMarket, readSettleMarketAt, (block, m, event) => {
+        const tx = block.tx(event);
+        for (const held of book.reloadMarket(block.ids.intern(m.marketId, "market_id").ref)) {
+          held.tx = tx;
+          held.txBlock = block.no;
+          applyMarketSettlement(held.state, checkDecimal(m.price, "price"), factorOf(m.positionFactor));
+        }
+      }),
+      on(Field.distressedOrders, readDistressedOrdersAt, (block, m) => {
+        const market = block.ids.intern(m.marketId, "market_id").ref;
+        for (const party of m.parties) {
+          const held = book.touchKnown(market, block.ids.intern(party, "parties").ref);
+          if (held) held.state.status = Status.ordersClosed;
+        }
+      }),
+      on(Field.distressedPositions, readDistressedPositionsAt, (block, m) => {
+        const market = block.ids.intern(m.marketId, "market_id").ref;
+        const toggle = (party: string, field: string) => {
+          const state = book.touchKnown(market, block.ids.intern(party, field).ref)?.state;
+          if (state)
+            state.status = state.status === Status.distressed ? Status.unspecified : Status.distressed;
+        };
+        for (const party of m.distressedParties) toggle(party, "distressed_parties");
+        for (const party of m.safeParties) toggle(party, "safe_parties");
+      }),
     ],
     endBlock: (block) => book.flush(block),
     reset: () => book.reset(),
