@@ -25,7 +25,8 @@ type Scenario = Pick<FloodPlan, "block"> & Partial<FloodPlan>;
 const scenarios: Readonly<Record<string, Scenario>> = {
   patient: { block: "200ms", waitMs: 600_000 },
   hasty: { block: "1s" },
-  rising: { block: "1s", parameters: rising },
+  sole: { block: "200ms", waitMs: 600_000, isSoleUser: true },
+  rising: { block: "1s", parameters: rising, isSoleUser: true },
   instant: { block: "instant" },
   stalled: {
     block: "manual",

@@ -27,6 +27,8 @@ export interface FloodPlan {
   readonly waitMs: number;
   /** Wallets that use the same key, each a process that knows nothing of the others. */
   readonly wallets?: number;
+  /** Whether the wallet is told that no other one uses its key. */
+  readonly isSoleUser?: boolean;
   readonly program?: StartOptions["program"];
   /** What happens while they send. */
   readonly meanwhile?: (flood: RunningFlood) => Promise<void>;
@@ -102,6 +104,7 @@ async function fund(client: DevnetClient): Promise<void> {
 
 export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
   const { scratch, transactions, parameters, block, waitMs, wallets: count = 1, program } = plan;
+  const sole = plan.isSoleUser === true ? { isSoleUser: true } : {};
   const devnet = new RunningDevnet({
     ...{ home: scratch.path("devnet"), block, parameters },
     ...(program && { program }),
@@ -114,7 +117,7 @@ export async function flood(plan: FloodPlan): Promise<FloodOutcome> {
     await fund(client);
     const began = performance.now();
     for (let at = 0; at < count; at++) {
-      wallets.push(new WalletProcess({ nodes: [nodeUrl], home: scratch.path("wallet"), waitMs }));
+      wallets.push(new WalletProcess({ nodes: [nodeUrl], home: scratch.path("wallet"), waitMs, ...sole }));
     }
     await Promise.all(wallets.map((wallet) => wallet.connect()));
     const transaction = {

@@ -2,7 +2,7 @@
 
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
-import type { Haste, KeySharingState } from "./key-sharing.ts";
+import type { KeySharingState } from "./key-sharing.ts";
 
 // How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
 // banned (reference 40, section 3.4). Pure arithmetic.
@@ -97,11 +97,6 @@ export interface Sent {
   bits: number;
   /** Of a place that is looked for again later. */
   tag?: string | undefined;
-  /** How fast it has to leave. */
-  readonly haste?: Haste;
-  hasLeft?: boolean;
-  /** When the counts were asked for that it was chosen by. */
-  readonly takenAtMs?: number;
 }
 
 export interface PlannedBlock extends BlockQuota {
@@ -112,7 +107,6 @@ export interface PlannedBlock extends BlockQuota {
   /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
   pastBlocks: bigint | undefined;
   readonly knownAtMs: number;
-  passedAtMs: number | undefined;
   seen: bigint;
   observed: bigint;
   foreign: bigint;
@@ -161,7 +155,6 @@ export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
     foreign: BigInt(block.foreign),
     // By a clock of another process: never long enough ago.
     knownAtMs: Number.POSITIVE_INFINITY,
-    passedAtMs: undefined,
     sent: sent.map(([id, bits, tag]) => ({ id, bits, tag })),
   };
 }
@@ -175,8 +168,8 @@ export function roomBeside(
   return roomOn(quota, { seen, observed, foreign, sent: others.map(({ bits }) => bits) });
 }
 
-export function slotOf({ height, hash, hashFunction, difficulty }: PlannedBlock, { id, bits }: Sent): Slot {
-  return { id, height, hash, difficulty: bits, extraBits: bits - difficulty, hashFunction };
+export function slotOf({ height, hash, hashFunction }: PlannedBlock, { id, bits }: Sent): Slot {
+  return { id, height, hash, difficulty: bits, hashFunction };
 }
 
 // What the planner is asked for, what it answers, and what it remembers.
@@ -202,8 +195,6 @@ export interface Slot {
   readonly hash: string;
   /** Leading zero bits that the proof needs. */
   readonly difficulty: number;
-  /** Of them, how many more than the block's base difficulty. */
-  readonly extraBits: number;
   readonly hashFunction: string;
 }
 
@@ -229,12 +220,6 @@ export interface GivenPlace {
   readonly tag: string;
   /** What its proof shows, where it has one. */
   readonly bits?: number;
-}
-
-export interface PlanWish {
-  readonly tag?: string;
-  /** At most the planner's own. */
-  readonly extraBitsMax?: number;
 }
 
 /** The memory as plain JSON. */

@@ -59,7 +59,7 @@ export class GivenSender {
   async offer(publicKey: string): Promise<LastBlock> {
     const queue = await this.sender.queueOf(publicKey);
     const { slot } = await queue.enqueue({
-      choose: (planner, nowMs) => planner.plan(nowMs, { tag: OFFERED }),
+      choose: (planner, nowMs) => planner.plan(nowMs, OFFERED),
     });
     const newest = await this.sender.lastBlock();
     return { ...newest, height: slot.height, hash: slot.hash, difficulty: slot.difficulty };

@@ -15,7 +15,6 @@ import type {
   Plan,
   PlannerOptions,
   PlannerState,
-  PlanWish,
   SeenBlock,
   Slot,
 } from "./blocks.ts";
@@ -30,33 +29,34 @@ import {
   stateOf,
   UNUSED,
 } from "./blocks.ts";
-import { type ChainPlace, isHeldLong, isLate, KeySharing } from "./key-sharing.ts";
+import { KeySharing } from "./key-sharing.ts";
 
 interface Wanted {
   readonly bits: number;
   readonly tag: string | undefined;
   readonly extraBitsMax: number;
-  readonly nowMs: number;
 }
 
 /** The tag of a place that is kept for whatever the key signs next. */
 export const OFFERED = "offered";
 
-const EXTRA_BITS_MAX = 8;
+/** Four times the work of the base; the next block is cheaper than more. */
+const EXTRA_BITS_MAX = 2;
+/** The same of a transaction that can name no other block. */
+const GIVEN_EXTRA_BITS_MAX = 8;
 /** A node that says a lower height for so long is not late: its chain begins again there. Far back, it is at once. */
 const REWIND_MS = 3_000;
 /** Blocks that a transaction may wait for its own: a fifth of the window, and at least two. */
 const MARGIN_SHARE = 5n;
 const MARGIN_MIN = 2n;
-const UNCOUNTED = { head: 0n, atMs: Number.NEGATIVE_INFINITY };
 
 export class ProofPlanner {
   private head = 0n;
   private blocks = new Map<bigint, PlannedBlock>();
   private readonly kept: KeptBlocks;
   private bannedUntil: string | undefined;
-  /** The newest block of the counts that there are, and when they were asked for. */
-  private counted = UNCOUNTED;
+  /** The newest block that transactions were counted up to. */
+  private countedHead = 0n;
   private lastId = 0;
   private asked = 0;
   private begun = 0;
@@ -102,18 +102,15 @@ export class ProofPlanner {
     return this.sharing.isShared(this.reach);
   }
 
-  /**
-   * Takes in a party's statistics, however late they come.
-   * @param askedAtMs when they were asked for
-   */
-  observe(view: ChainView, ticket: number, nowMs: number, askedAtMs = nowMs): void {
+  /** Takes in a party's statistics, however late they come. */
+  observe(view: ChainView, ticket: number, nowMs: number): void {
     const newest = view.blocks.find(({ height }) => height === view.head)!;
     if (!this.isOfThisChain(view.blocks, view.head, ticket, nowMs)) return;
     if (view.head >= this.head) this.bannedUntil = view.bannedUntil;
     for (const seen of view.blocks) this.count(this.blockOf(seen, nowMs), view.head);
     for (const seen of view.blocks) this.update(this.blocks.get(seen.height)!, seen);
     this.noteNewest(newest, view.pastBlocks, nowMs);
-    if (view.head >= this.counted.head) this.counted = { head: view.head, atMs: askedAtMs };
+    if (view.head > this.countedHead) this.countedHead = view.head;
   }
 
   /** Takes in the newest block alone: what is remembered can be built on later. */
@@ -130,7 +127,7 @@ export class ProofPlanner {
     this.head = 0n;
     this.blocks.clear();
     this.bannedUntil = undefined;
-    this.counted = UNCOUNTED;
+    this.countedHead = 0n;
     this.lower = undefined;
     this.sharing.reset();
     this.chainSince = this.asked + 1;
@@ -168,9 +165,9 @@ export class ProofPlanner {
   /**
    * Finds a place for one transaction and keeps it: the newest block with room at the base difficulty, else the one
    * that asks for the least.
-   * @param wish what the place is found again by, and how many bits above the base it may cost
+   * @param tag what the place is found again by
    */
-  plan(nowMs: number, { tag, extraBitsMax = this.extraBitsMax }: PlanWish = {}): Plan {
+  plan(nowMs: number, tag?: string): Plan {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
@@ -181,8 +178,8 @@ export class ProofPlanner {
       if (best === undefined || bits < best.bits) best = { block, bits };
       if (best.bits <= newest.difficulty) break;
     }
-    if (best === undefined) return this.full(newest, nowMs);
-    return this.take(best.block, { bits: best.bits, tag, extraBitsMax, nowMs });
+    if (best === undefined) return this.full(newest);
+    return this.reserve(best.block, { bits: best.bits, tag, extraBitsMax: this.extraBitsMax });
   }
 
   /** Whether a transaction that names its block already has its place there. */
@@ -199,15 +196,7 @@ export class ProofPlanner {
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
     // One that no answer of a node has shown is as the newest is, as far as one knows.
-    const unseen = {
-      ...newest,
-      height,
-      hash: "",
-      knownAtMs: nowMs,
-      passedAtMs: undefined,
-      ...UNUSED,
-      sent: [],
-    };
+    const unseen = { ...newest, height, hash: "", knownAtMs: nowMs, ...UNUSED, sent: [] };
     const block: PlannedBlock = this.blocks.get(height) ?? unseen;
     if (height > this.head || !this.isReachable(block)) {
       return { kind: "out_of_reach", height, head: this.head };
@@ -216,12 +205,13 @@ export class ProofPlanner {
     // Its own place was counted with what an earlier proof happened to show.
     const isLess = kept !== undefined && bits !== undefined && bits < kept.bits;
     const needed = isLess ? roomBeside(block, kept) : (kept?.bits ?? this.room(block, nowMs));
-    if (needed === undefined) return this.full(block, nowMs);
+    if (needed === undefined) return this.full(block);
     if (bits !== undefined && bits < needed) return { kind: "weak", difficulty: needed, bits };
     if (isLess) kept.bits = bits;
     if (kept === undefined) {
       this.blocks.set(height, block);
-      return this.take(block, { bits: needed, tag, extraBitsMax: this.extraBitsMax, nowMs });
+      const extraBitsMax = Math.max(this.extraBitsMax, GIVEN_EXTRA_BITS_MAX);
+      return this.reserve(block, { bits: needed, tag, extraBitsMax });
     }
     kept.tag = tag;
     return { kind: "go", slot: slotOf(block, kept) };
@@ -243,24 +233,10 @@ export class ProofPlanner {
     this.count(block!, this.head);
   }
 
-  /** Whether there is still time for the transaction to get into a block, and to leave as others expect it. */
-  isTimely(slot: Slot, nowMs: number): boolean {
-    const block = this.blocks.get(slot.height);
-    if (block?.hash !== slot.hash || !this.isUsable(block)) return false;
-    return !this.isHeldLong(slot, nowMs) || !isLate(this.sentOf(slot)!.haste, block, this.head);
-  }
-
-  /** Whether the place is held for so long that the newest block has to be known to say whether it is still good. */
-  isHeldLong(slot: Slot, nowMs: number): boolean {
-    const { haste, takenAtMs } = this.sentOf(slot) ?? {};
-    return haste !== undefined && isHeldLong(haste, takenAtMs!, this.blocks.get(slot.height)!, nowMs);
-  }
-
-  /** Whether a transaction left in time; who often does not keeps to old blocks. */
-  noteLeft(slot: Slot, isLate: boolean): void {
-    const sent = this.sentOf(slot);
-    if (sent !== undefined) sent.hasLeft = !isLate;
-    if (sent?.haste === "new") this.sharing.noteNew(isLate);
+  /** Whether there is still time to prove the transaction and to get it into a block. */
+  isTimely({ height, hash }: Slot): boolean {
+    const block = this.blocks.get(height);
+    return block?.hash === hash && this.isUsable(block);
   }
 
   /** Whether a transaction that names the block can still get into the next one. */
@@ -324,7 +300,7 @@ export class ProofPlanner {
       if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) {
         this.blocks.delete(old.height);
         this.kept.keep(old, nowMs);
-      } else if (this.head >= old.height + 2n) old.passedAtMs ??= nowMs;
+      }
     }
   }
 
@@ -334,7 +310,7 @@ export class ProofPlanner {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
       const brought = this.kept.bringBack(hash, knownAtMs);
       this.blocks.set(height, {
-        ...{ pastBlocks: undefined, knownAtMs, passedAtMs: undefined, ...UNUSED },
+        ...{ pastBlocks: undefined, knownAtMs, ...UNUSED },
         ...known,
         ...brought,
         sent: [...(brought.sent ?? []), ...(known?.sent ?? [])],
@@ -344,24 +320,21 @@ export class ProofPlanner {
     return seen;
   }
 
-  private take(block: PlannedBlock, { bits, tag, extraBitsMax, nowMs }: Wanted): Plan {
+  private reserve(block: PlannedBlock, { bits, tag, extraBitsMax }: Wanted): Plan {
     const { hashFunction, difficulty } = block;
     if (hashFunction !== HASH_FUNCTION) return { kind: "unknown_function", hashFunction };
     if (bits - difficulty > extraBitsMax) return { kind: "hard", difficulty: bits };
-    const place = this.place(nowMs);
-    const haste = this.isSoleUser ? undefined : this.sharing.hasteOf(block, BigInt(block.sent.length), place);
-    const sent: Sent = { id: ++this.lastId, bits, tag, haste, takenAtMs: place.countedAtMs };
+    const sent: Sent = { id: ++this.lastId, bits, tag };
     block.sent.push(sent);
-    this.sharing.noteSent(block, place);
+    this.sharing.noteSent(block);
     return { kind: "go", slot: slotOf(block, sent) };
   }
 
-  private full({ txPerBlock }: PlannedBlock, nowMs: number): Plan {
-    const isAlone = this.isSoleUser || this.sharing.isAlone(this.place(nowMs));
-    return { kind: "full", txPerBlock, left: isAlone ? "nothing" : "for another wallet" };
+  private full({ txPerBlock }: PlannedBlock): Plan {
+    return { kind: "full", txPerBlock, left: this.isSoleUser ? "nothing" : "for another wallet" };
   }
 
-  /** More than this wallet sent: somebody else has the key as well. */
+  /** More than this wallet sent: another wallet has the key as well. */
   private count({ height, seen }: Pick<SeenBlock, "height" | "seen">, head: bigint): void {
     const block = this.blocks.get(height)!;
     const foreign = seen - BigInt(block.sent.length);
@@ -399,26 +372,18 @@ export class ProofPlanner {
   }
 
   private room(block: PlannedBlock, nowMs: number): number | undefined {
-    const share = this.isSoleUser ? "whole" : this.sharing.shareOf(block, this.place(nowMs));
+    if (this.isSoleUser) return roomBeside(block);
     const own = BigInt(block.sent.length);
-    // One that is still here would be taken for whoever was counted in its place.
-    const isHeld = block.sent.some(({ haste, hasLeft }) => haste === "new" && !hasLeft);
-    if (share === "whole" && isHeld && !this.isSoleUser) return undefined;
-    if (share !== "whole" && (own >= share || own + block.foreign >= block.txPerBlock)) return undefined;
-    return roomBeside(block);
+    const share = this.sharing.shareOf(block, { ...this.reach, countedHead: this.countedHead, nowMs });
+    return own < share && own + block.foreign < block.txPerBlock ? roomBeside(block) : undefined;
   }
 
   private sentOf({ id, height }: Slot): Sent | undefined {
     return this.blocks.get(height)?.sent.find((sent) => sent.id === id);
   }
 
-  private get reach(): Pick<ChainPlace, "head" | "pastBlocks"> {
+  private get reach() {
     return { head: this.head, pastBlocks: this.window };
-  }
-
-  private place(nowMs: number): ChainPlace {
-    const { head, atMs } = this.counted;
-    return { ...this.reach, countedHead: head, countedAtMs: atMs, nowMs };
   }
 
   /** Blocks that may be named, of the parameters in force. */

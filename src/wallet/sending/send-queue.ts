@@ -15,19 +15,13 @@ export interface Place {
   readonly slot: Slot;
   /** For a transaction that was never sent and never will be. */
   giveBack(): void;
-  /** Its proof is found, or nobody looks for it any more. */
-  searched(): void;
 }
 
 export interface SendQueueOptions {
   readonly chainId: string;
   readonly memory: PartyMemory;
-  /** The party's statistics, asked for now or a moment ago, with when that was and the planner's ticket of it. */
-  statistics(): {
-    readonly ticket: number;
-    readonly atMs: number;
-    readonly answer: Promise<GetSpamStatisticsResponse>;
-  };
+  /** The party's statistics, asked for now or a moment ago, with the planner's ticket of the question. */
+  statistics(): { readonly ticket: number; readonly answer: Promise<GetSpamStatisticsResponse> };
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
   /** When the running epoch is to end; undefined where nobody says. */
@@ -60,21 +54,12 @@ interface Waiter extends Wanted {
 const POLL_MS_MIN = 10;
 const POLL_MS_MAX = 250;
 
-/**
- * Places at growing difficulty whose proofs are searched for, or next to be. More of them are given away as those are
- * found: what is left on younger blocks is cheaper then, and nobody waits behind proofs that take seconds each.
- */
-const HARD_AHEAD_MAX = 2;
-
 /** The original's words. */
 const LIMIT = "the transaction per block limit has been reached";
 
 export class SendQueue {
   private waiters: Waiter[] = [];
   private isMoving = false;
-  private hardAhead = 0;
-  private searchesOver = 0;
-  private onSearched = () => {};
   private lastHead = 0n;
   private headSinceMs = 0;
   private blockMs = 0;
@@ -119,9 +104,8 @@ export class SendQueue {
     try {
       for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; ) {
         try {
-          const { searchesOver } = this;
           const plan = await this.serveFirst();
-          if (plan !== undefined) await this.nextBlock(plan, searchesOver);
+          if (plan !== undefined) await this.nextBlock(plan);
           pauseMs = POLL_MS_MIN;
         } catch (error) {
           if (!isNoHealthyNode(error)) throw error;
@@ -144,14 +128,14 @@ export class SendQueue {
   private async serveFirst(): Promise<Plan | undefined> {
     const { nowMs } = this.options;
     const { planner } = this;
-    const { ticket, atMs, answer: asked } = this.options.statistics();
+    const { ticket, answer: asked } = this.options.statistics();
     const answer = await asked;
     const view = viewOf(answer);
     if (view === undefined) {
       throw sendError("last_block_unknown", "could not get information about the last block on the network");
     }
     this.awaySinceMs = undefined;
-    planner.observe(view, ticket, nowMs(), atMs);
+    planner.observe(view, ticket, nowMs());
     this.noteHead(planner.headHeight);
     this.dropThoseOverdue();
     const waiter = this.waiters[0];
@@ -159,7 +143,7 @@ export class SendQueue {
     try {
       if (view.bannedUntil !== undefined) throw banned("all transactions", view.bannedUntil);
       const takeBack = this.reserve(waiter, answer.statistics!);
-      const plan = this.plan(waiter);
+      const plan = waiter.choose?.(planner, nowMs()) ?? planner.plan(nowMs());
       if (plan.kind !== "go") {
         takeBack();
         if (canWait(plan)) return plan;
@@ -177,32 +161,12 @@ export class SendQueue {
         throw error;
       }
       this.waiters.shift();
-      waiter.resolve({ slot: plan.slot, giveBack, searched: this.searchOf(waiter, plan.slot) });
+      waiter.resolve({ slot: plan.slot, giveBack });
     } catch (error) {
       this.waiters.shift();
       waiter.reject(await this.withTime(error));
     }
     return undefined;
-  }
-
-  private plan({ choose }: Waiter): Plan {
-    const now = this.options.nowMs();
-    if (choose !== undefined) return choose(this.planner, now);
-    return this.planner.plan(now, this.hardAhead < HARD_AHEAD_MAX ? {} : { extraBitsMax: 0 });
-  }
-
-  /** Counts a search until it is over. Who chose its block itself may search at any time, or never. */
-  private searchOf({ choose }: Waiter, { extraBits }: Slot): () => void {
-    if (choose !== undefined || extraBits === 0) return () => {};
-    this.hardAhead++;
-    let isOver = false;
-    return () => {
-      if (isOver) return;
-      isOver = true;
-      this.hardAhead--;
-      this.searchesOver++;
-      this.onSearched();
-    };
   }
 
   /** What an epoch takes no more of, the next one does. */
@@ -221,18 +185,13 @@ export class SendQueue {
     return quota.reserve(statistics, { ...use, height, beginnings, nowMs: this.options.nowMs() });
   }
 
-  /** Waits for a block that is not known yet, or a search that is over; those whose time is over meanwhile are told why. */
-  private async nextBlock(plan: Plan, searchesOver: number): Promise<void> {
+  /** Waits for a block that is not known yet; transactions whose time is over meanwhile are refused with the reason. */
+  private async nextBlock(plan: Plan): Promise<void> {
     const { nowMs } = this.options;
     const { planner } = this;
     const before = planner.headHeight;
     for (let pauseMs = POLL_MS_MIN; this.waiters.length > 0; pauseMs = Math.min(pauseMs * 2, POLL_MS_MAX)) {
-      // More than the base is given away again as soon as a search is over.
-      if (plan.kind === "hard" && this.searchesOver !== searchesOver) return;
-      const woken = new Promise<void>((resolve) => {
-        this.onSearched = resolve;
-      });
-      await Promise.race([woken, Bun.sleep(pauseMs)]);
+      await Bun.sleep(pauseMs);
       let failure: unknown;
       try {
         const ticket = planner.ask();

@@ -68,7 +68,7 @@ export type Sent = Made & Delivered;
 interface ProofWish {
   readonly tid: string;
   /** Whether the place is still good for something, when its turn has come and when its proof is found. */
-  readonly isTimely: (slot: Slot) => boolean | Promise<boolean>;
+  readonly isTimely: (slot: Slot) => boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -95,6 +95,8 @@ const SIGNATURES_MAX = 2;
 /** Words of a node that does not know the block as it is remembered here. */
 const OTHER_BLOCKS = /unknown block height|failed to verify proof of work|transaction too old/;
 const TID_BYTES = 10;
+/** Proofs that are searched for at once: each search uses every core, and the next one fills its gaps. */
+const SEARCHES_MAX = 2;
 /** As long as an answer about the end of an epoch is good. */
 const EPOCH_END_MS = 1_000;
 
@@ -105,7 +107,7 @@ export class TransactionSender {
   private readonly blocks = new BlockMemory();
   private readonly endings: (() => void)[] = [];
   private lastEpochEnd: { readonly atMs: number; readonly answer: Promise<string | undefined> } | undefined;
-  private readonly proofs = new ProofLanes();
+  private readonly searches = new Semaphore(SEARCHES_MAX);
 
   constructor(private readonly options: SenderOptions) {
     const { watchMs = WATCH_MS, nodes, book = new PlannerBook() } = options;
@@ -211,27 +213,27 @@ export class TransactionSender {
     { slot }: Place,
     { tid, isTimely, signal }: ProofWish,
   ): Promise<ProofOfWork | undefined> {
-    const leave = await this.proofs.enter(slot.extraBits > 0);
+    const release = await this.searches.acquire();
     try {
-      if (!(await isTimely(slot))) return undefined;
+      if (!isTimely(slot)) return undefined;
       const { hash: blockHash, difficulty, hashFunction } = slot;
       const task = { blockHash, tid, difficulty, hashFunction };
       const solution = await this.search(task, () => isTimely(slot), signal);
       if (solution === undefined) return undefined;
       queue.planner.prove(slot, solution.difficulty);
-      return (await isTimely(slot)) ? { tid, nonce: solution.nonce } : undefined;
+      return isTimely(slot) ? { tid, nonce: solution.nonce } : undefined;
     } finally {
-      leave();
+      release();
     }
   }
 
   /**
-   * Searches for as long as the place is good: a proof that nobody can find would keep a lane for ever.
+   * Searches for as long as the place is good: a proof that cannot be found would hold up all others.
    * @returns undefined when the place is good for nothing any more
    */
   private async search(
     task: ProofTask,
-    isTimely: () => boolean | Promise<boolean>,
+    isTimely: () => boolean,
     signal: AbortSignal | undefined,
   ): Promise<Solution | undefined> {
     const { solver, nowMs, searchMs = SEARCH_MS } = this.options;
@@ -239,7 +241,7 @@ export class TransactionSender {
     const given = new AbortController();
     const look = async () => {
       await this.newestBlock();
-      if (!(await isTimely())) given.abort();
+      if (!isTimely()) given.abort();
     };
     const timer = setInterval(
       () => {
@@ -282,11 +284,8 @@ export class TransactionSender {
         place.giveBack();
         if (!isNoHealthyNode(error) || places >= PLACES_MAX) throw error;
         continue;
-      } finally {
-        place.searched();
       }
       // The proof took longer than the place is good for.
-      queue.planner.noteLeft(place.slot, true);
       place.giveBack();
       if (places >= PLACES_MAX && nowMs() >= deadlineMs)
         throw sendError("proof_late", "the block height is too historic");
@@ -298,20 +297,12 @@ export class TransactionSender {
     const { random } = this.options;
     const pow = await this.prove(queue, place, {
       tid: sha3HexOf(random(TID_BYTES)),
-      isTimely: (slot) => this.isTimely(queue, slot),
+      isTimely: (slot) => queue.planner.isTimely(slot),
       signal: job.signal,
     });
     if (pow === undefined) return undefined;
-    queue.planner.noteLeft(place.slot, false);
     const inputData = encodeCommand(job.command, randomNonce(random), place.slot.height);
     return job.sign({ inputData, chainId: queue.chainId, pow });
-  }
-
-  /** By what the node says now, where a few blocks matter. */
-  private async isTimely({ planner }: SendQueue, slot: Slot): Promise<boolean> {
-    const { nowMs } = this.options;
-    if (planner.isHeldLong(slot, nowMs())) await this.newestBlock();
-    return planner.isTimely(slot, nowMs());
   }
 
   private async deliver(
@@ -423,49 +414,19 @@ export function isOutOfEveryBlock(error: unknown): boolean {
   return !(error instanceof NodeError) || error.code !== "outcome_unknown";
 }
 
-// How many proofs are searched for at once. Each uses every core, and one at growing difficulty takes many times as
-// long as one at the base: whoever needs little work has a lane that those do not enter.
+class Semaphore {
+  private readonly waiting: (() => void)[] = [];
 
-/** Searches at once. */
-const LANES = 2;
+  constructor(private free: number) {}
 
-interface Waiting {
-  readonly isHard: boolean;
-  readonly enter: () => void;
-}
-
-class ProofLanes {
-  private running = 0;
-  private isHardRunning = false;
-  private waiting: Waiting[] = [];
-
-  /** Waits for a lane. @returns what leaves it */
-  async enter(isHard: boolean): Promise<() => void> {
-    if (!this.isFree(isHard)) {
-      await new Promise<void>((resolve) => this.waiting.push({ isHard, enter: resolve }));
-    } else this.take(isHard);
+  /** Waits for its turn. @returns what ends it */
+  async acquire(): Promise<() => void> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
     return () => {
-      this.running--;
-      if (isHard) this.isHardRunning = false;
-      this.callNext();
+      const next = this.waiting.shift();
+      if (next === undefined) this.free++;
+      else next();
     };
-  }
-
-  private isFree(isHard: boolean): boolean {
-    return this.running < LANES && !(isHard && this.isHardRunning);
-  }
-
-  private take(isHard: boolean): void {
-    this.running++;
-    if (isHard) this.isHardRunning = true;
-  }
-
-  /** Who came first, of those who may. */
-  private callNext(): void {
-    const at = this.waiting.findIndex(({ isHard }) => this.isFree(isHard));
-    if (at < 0) return;
-    const [next] = this.waiting.splice(at, 1);
-    this.take(next!.isHard);
-    next!.enter();
   }
 }

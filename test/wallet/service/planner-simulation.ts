@@ -109,7 +109,6 @@ export class SimulatedChain {
       height,
       hash: this.hashOf(height),
       difficulty,
-      extraBits: 0,
       hashFunction: "sha3_24_rounds",
     };
     return this.transaction(slot, OTHERS[this.dice.upTo(1)]);

@@ -44,7 +44,6 @@ function run(
       for (let sends = dice.upTo(isBursting ? 12 : 2); sends > 0; sends--) {
         const transaction = planOne(chain, planner, nowMs);
         if (transaction === undefined) break;
-        planner.noteLeft(transaction.slot, false);
         sent[at]! += 1;
         firstAt = Math.min(firstAt, count);
         mempool.push({ transaction, dueAt: chain.height + 1n + BigInt(dice.upTo(1)) });

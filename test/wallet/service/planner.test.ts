@@ -1,6 +1,6 @@
 // The planner's choices, one by one: which block, how hard, and when there is no place.
 import { describe, expect, test } from "bun:test";
-import type { ChainView, Plan, SeenBlock } from "../../../src/wallet/sending/blocks.ts";
+import type { ChainView, SeenBlock } from "../../../src/wallet/sending/blocks.ts";
 import { observedBits, roomOn } from "../../../src/wallet/sending/blocks.ts";
 import { ProofPlanner } from "../../../src/wallet/sending/planner.ts";
 
@@ -88,8 +88,6 @@ function block(height: bigint, changes: Partial<SeenBlock> = {}): SeenBlock {
   return { height, hash: hashOf(height), hashFunction, ...QUOTA, seen: 0n, expected: undefined, ...changes };
 }
 
-const blockOf = (height: bigint) => ({ ...block(height), chainId: "", pastBlocks: 10n });
-
 function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
   return { head, pastBlocks: 10n, blocks: [block(head)], bannedUntil: undefined, ...changes };
 }
@@ -100,13 +98,16 @@ const planNow = (made: ProofPlanner) => made.plan(nowOf(made));
 const observe = (made: ProofPlanner, seen: ChainView, ticket = made.ask()) =>
   made.observe(seen, ticket, Number(seen.head) * 1_000);
 
-/** A planner that has seen blocks 1 to `head`, and is sure that nobody else uses the key. */
-function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n, pastBlocks = 10n): ProofPlanner {
-  const made = new ProofPlanner();
+/** A planner that has seen blocks up to `head`. */
+function planner(
+  head: bigint,
+  changes: Partial<SeenBlock> = {},
+  from = 1n,
+  isSoleUser = false,
+): ProofPlanner {
+  const made = new ProofPlanner({ isSoleUser });
   for (let height = from; height <= head; height++) {
-    observe(made, view(height, { blocks: [block(height, changes)], pastBlocks }));
-    const plan = height === from || height === head - 3n ? planNow(made) : undefined;
-    if (plan?.kind === "go") made.release(plan.slot);
+    observe(made, view(height, { blocks: [block(height, changes)] }));
   }
   return made;
 }
@@ -114,26 +115,21 @@ function planner(head: bigint, changes: Partial<SeenBlock> = {}, from = 1n, past
 const heightsOf = (made: ProofPlanner, count: number) =>
   Array.from({ length: count }, () => {
     const plan = planNow(made);
-    if (plan.kind === "go") made.noteLeft(plan.slot, false);
     return plan.kind === "go" ? `${plan.slot.height} at ${plan.slot.difficulty}` : plan.kind;
   });
 
 describe("which block", () => {
-  test("the newest first, then older ones; half is left to others until a block is three old; those about to leave are left out", () => {
+  test("the newest first, then older ones; half is left to others; those about to leave are left out", () => {
     // Window 10 at head 20: 11 to 20 may be named, the next block is 21, and two blocks are kept in reserve.
-    const heights = [20, 19, 17, 17, 16, 16, 15, 15, 14];
-    expect(heightsOf(planner(20n), 10)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
+    const heights = [20, 19, 18, 17, 16, 15, 14];
+    expect(heightsOf(planner(20n), 8)).toEqual([...heights.map((height) => `${height} at 10`), "full"]);
   });
 
   test("older blocks at the base before any at more; then the least of what is needed", () => {
-    const heights = heightsOf(planner(20n, { increasingDifficulty: true }), 13);
-    expect(heights.slice(7)).toEqual([
-      "15 at 10",
-      "14 at 10",
-      "17 at 11",
-      "17 at 11",
-      "16 at 11",
-      "16 at 11",
+    const heights = heightsOf(planner(20n, { increasingDifficulty: true }, 1n, true), 18);
+    expect(heights.slice(11)).toEqual([
+      ...["15 at 10", "14 at 10", "14 at 10"],
+      ...["20 at 11", "20 at 11", "19 at 11", "19 at 11"],
     ]);
   });
 
@@ -147,19 +143,14 @@ describe("which block", () => {
     const made = planner(19n);
     const changed = block(20n, { difficulty: 20 });
     observe(made, view(20n, { blocks: [changed] }));
-    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "17 at 10", "17 at 10"]);
+    expect(heightsOf(made, 4)).toEqual(["20 at 20", "19 at 10", "18 at 10", "17 at 10"]);
   });
 
   test("a proof of too many bits is not tried: the next block is cheaper", () => {
-    const made = new ProofPlanner({ extraBitsMax: 1 });
-    const rising = { txPerBlock: 2n, increasingDifficulty: true };
-    for (let height = 1n; height <= 4n; height++) {
-      observe(made, view(height, { blocks: [block(height, rising)], pastBlocks: 7n }));
-      const plan = height % 2n === 1n ? planNow(made) : undefined;
-      if (plan?.kind === "go") made.release(plan.slot);
-    }
-    const heights = ["4 at 10", "3 at 10", "1 at 10", "1 at 10", "1 at 11", "1 at 11", "hard"];
-    expect(heightsOf(made, 7)).toEqual(heights);
+    const made = new ProofPlanner({ extraBitsMax: 1, isSoleUser: true });
+    observe(made, view(4n, { blocks: [block(4n, { increasingDifficulty: true })] }));
+    const heights = ["4 at 10", "4 at 10", "4 at 11", "4 at 11", "hard"];
+    expect(heightsOf(made, 5)).toEqual(heights);
   });
 
   test("places that were not used are given again", () => {
@@ -217,7 +208,9 @@ describe("the chain", () => {
     made.observe(view(18n), made.ask(), 3_999);
     expect(made.headHeight).toBe(20n);
     made.observe(view(18n), made.ask(), 4_000);
-    expect([made.headHeight, heightsOf(made, 1)[0]]).toEqual([18n, "18 at 10"]);
+    expect(made.headHeight).toBe(18n);
+    made.observe(view(19n, { blocks: [block(19n, { hash: hashOf(19n, "b") })] }), made.ask(), 4_000);
+    expect(heightsOf(made, 1)).toEqual(["19 at 10"]);
   });
 
   test("one that begins again far below is believed at once", () => {
@@ -278,27 +271,23 @@ describe("the chain", () => {
     const again = new ProofPlanner();
     again.load(JSON.parse(JSON.stringify(made.save())));
     expect(again.save()).toEqual(made.save());
-    // How long ago its blocks were seen is not known: it goes on as soon as it has seen some itself.
-    expect(heightsOf(again, 1)).toEqual(["full"]);
+    expect(heightsOf(again, 1)).toEqual(["15 at 10"]);
     for (const one of [made, again])
       for (let height = 21n; height <= 24n; height++) observe(one, view(height));
-    expect(heightsOf(again, 9)).toEqual(heightsOf(made, 9));
+    expect(heightsOf(again, 5)).toEqual(["24 at 10", "23 at 10", "22 at 10", "21 at 10", "full"]);
   });
 });
 
 describe("another wallet with the same key", () => {
   const four = { txPerBlock: 4n };
 
-  test("may have begun as well: half of the newest block at first, more when nobody was seen", () => {
+  test("may have begun as well: half of each block", () => {
     const made = planner(20n, four, 20n);
     expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
-    for (let height = 21n; height <= 23n; height++) {
-      observe(made, view(height, { blocks: [block(height, four)] }));
-    }
-    expect(heightsOf(made, 9)).toEqual([
-      ...["23 at 10", "23 at 10", "22 at 10", "22 at 10", "20 at 10", "20 at 10", "full"],
-      ...["full", "full"],
-    ]);
+    observe(made, view(21n, { blocks: [block(21n, four)] }));
+    expect(heightsOf(made, 3)).toEqual(["21 at 10", "21 at 10", "full"]);
+    const full = planNow(made);
+    expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
   test("whoever finds young blocks in much use keeps to old ones, and half of them", () => {
@@ -309,15 +298,13 @@ describe("another wallet with the same key", () => {
     }
     expect(made.isShared).toBe(true);
     expect(heightsOf(made, 4)).toEqual(["2 at 10", "2 at 10", "1 at 10", "full"]);
-    const full = planNow(made);
-    expect(full.kind === "full" && full.left).toBe("for another wallet");
   });
 
-  test("somebody who takes half is noticed: from then on half of the newest and of old ones", () => {
+  test("is noticed, and half of a block is still this wallet's", () => {
     const made = planner(20n, four);
     observe(made, view(20n, { blocks: [block(19n, { ...four, seen: 1n }), block(20n)] }));
     expect(made.isShared).toBe(true);
-    expect(heightsOf(made, 3)).toEqual(["20 at 10", "20 at 10", "full"]);
+    expect(heightsOf(made, 4)).toEqual(["20 at 10", "20 at 10", "19 at 10", "19 at 10"]);
   });
 
   test("one that takes more gets the young blocks", () => {
@@ -341,55 +328,6 @@ describe("another wallet with the same key", () => {
     expect(made.isShared).toBe(false);
   });
 
-  test("a place on a new block is good for half a second, and then as long as the block is new", () => {
-    const slotOf = (plan: Plan) => (plan.kind === "go" ? plan.slot : undefined)!;
-    const made = planner(20n, four, 20n);
-    const slot = slotOf(planNow(made));
-    made.observeHead(blockOf(22n), made.ask(), 20_400);
-    expect([made.isHeldLong(slot, 20_500), made.isTimely(slot, 20_500)]).toEqual([false, true]);
-    expect([made.isHeldLong(slot, 20_501), made.isTimely(slot, 20_501)]).toEqual([true, false]);
-    const again = planner(20n, four, 20n);
-    const other = slotOf(planNow(again));
-    again.observeHead(blockOf(21n), again.ask(), 29_000);
-    expect([again.isHeldLong(other, 30_000), again.isTimely(other, 30_000)]).toEqual([true, true]);
-  });
-
-  test("who fills a block up leaves before others take it for an old one", () => {
-    const made = planner(20n, four, 1n, 100n);
-    const plans = Array.from({ length: 10 }, () => planNow(made));
-    const slots = plans.flatMap((plan) =>
-      plan.kind === "go" && plan.slot.height === 17n ? [plan.slot] : [],
-    );
-    for (let height = 21n; height <= 26n; height++) {
-      made.observeHead({ ...blockOf(height), pastBlocks: 100n }, made.ask(), Number(height) * 1_000);
-      // Its own half is nobody else's, however late it comes.
-      if (height === 25n)
-        expect(slots.map((slot) => made.isTimely(slot, 25_000))).toEqual([true, true, true, true]);
-    }
-    expect(slots.map((slot) => made.isTimely(slot, 26_000))).toEqual([true, true, false, false]);
-  });
-
-  test("who is too slow for new blocks keeps to old ones, and is not sure to be alone", () => {
-    const made = new ProofPlanner();
-    const sent: string[] = [];
-    for (let height = 1n; height <= 14n; height++) {
-      observe(made, view(height, { blocks: [block(height, four)], pastBlocks: 100n }));
-      const plan = planNow(made);
-      if (plan.kind !== "go") continue;
-      sent.push(`${plan.slot.height} at block ${height}`);
-      const isLate = plan.slot.height === height;
-      made.noteLeft(plan.slot, isLate);
-      if (isLate) made.release(plan.slot);
-    }
-    expect(sent.slice(0, 5)).toEqual([
-      "1 at block 1",
-      "2 at block 2",
-      "1 at block 11",
-      "2 at block 12",
-      "3 at block 13",
-    ]);
-  });
-
   test("one that was hidden behind its own is noticed when that did not leave", () => {
     const made = planner(20n, four, 20n);
     const plan = planNow(made);
@@ -408,8 +346,7 @@ describe("another wallet with the same key", () => {
 
   test("a quota of one: every other block each", () => {
     const one = { txPerBlock: 1n };
-    const alone = planner(20n, one);
-    expect(heightsOf(alone, 6)).toEqual(["19 at 10", "17 at 10", "16 at 10", "15 at 10", "full", "full"]);
+    expect(heightsOf(planner(20n, one), 5)).toEqual(["20 at 10", "18 at 10", "16 at 10", "14 at 10", "full"]);
     const newcomer = new ProofPlanner();
     const sent: string[] = [];
     for (let height = 20n; height <= 23n; height++) {
