@@ -71,9 +71,9 @@ export function readDump(text: string): Dump {
   try {
     dump = JSON.parse(text) as Dump;
   } catch {
-    throw invalid("it is no JSON");
+    throw invalid("it is not JSON");
   }
-  if (dump?.format !== FORMAT) throw invalid("it is no dump of a chain");
+  if (dump?.format !== FORMAT) throw invalid("it is not a dump of a chain");
   if (dump.version !== VERSION)
     throw invalid(`it has version ${dump.version}, and this program reads ${VERSION}`);
   if (typeof dump.tables !== "object" || dump.tables === null) throw invalid("it has no tables");

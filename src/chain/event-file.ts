@@ -175,7 +175,7 @@ export class EventFile {
       while (rest.length - from >= HEAD_BYTES) {
         const length = 4 + new DataView(rest.buffer, rest.byteOffset + from, 4).getUint32(0);
         if (length < HEAD_BYTES)
-          throw unusable(this.path, "it is no event file", "give the path of a new file");
+          throw unusable(this.path, "it is not an event file", "give the path of a new file");
         if (rest.length - from < length) break;
         start += length;
         yield { bytes: rest.subarray(from, from + length), end: start };

@@ -187,7 +187,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
   }
   const text = await wholeOf(response, url);
   if (response.ok) {
-    if (jsonIn(text) === undefined) throw noDevnet("its answer is no JSON");
+    if (jsonIn(text) === undefined) throw noDevnet("its answer is not JSON");
     return text;
   }
   const { code, message, hint } = refusalIn(text);
@@ -196,7 +196,7 @@ async function ask(url: string, { method, path }: Tool, body: string): Promise<s
     // Of a newer node it may be one that this program does not know.
     code as ProgramCode,
     message,
-    hint || (response.status === 404 ? "this node is no devnet" : ""),
+    hint || (response.status === 404 ? "this node is not a devnet" : ""),
   );
 }
 
@@ -219,7 +219,7 @@ function answerLost(url: string, error: unknown): NodeError {
 }
 
 function noDevnet(why: string): NodeError {
-  return new NodeError("devnet.tool", "no_devnet", `this node is no devnet: ${why}`);
+  return new NodeError("devnet.tool", "no_devnet", `this node is not a devnet: ${why}`);
 }
 
 function refusalIn(text: string): { code: string; message: string; hint: string } {

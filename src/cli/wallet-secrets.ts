@@ -313,7 +313,7 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
         wipe(chunk);
         finish();
         if (line.isTooLong) reject(tooLong(bytesMax));
-        else resolve(line.take());
+        else resolve(line.takeLine());
         line.wipe();
         return;
       }
@@ -387,7 +387,7 @@ class Line {
     }
   }
 
-  take(): Uint8Array {
+  takeLine(): Uint8Array {
     const line = Uint8Array.from(this.bytes.subarray(0, this.length));
     this.wipe();
     return line;

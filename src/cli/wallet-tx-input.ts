@@ -107,9 +107,9 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   try {
     value = parseExactJson(text);
   } catch {
-    throw unreadable("it is no JSON");
+    throw unreadable("it is not JSON");
   }
-  if (!isObject(value)) throw unreadable("it is no JSON object");
+  if (!isObject(value)) throw unreadable("it is not a JSON object");
   return value;
 }
 

@@ -307,7 +307,7 @@ export class DevnetBridge implements BridgePort {
 }
 
 function addressOf(text: string): string {
-  if (!isEthereumAddress(text)) throw refused(`'${text.slice(0, 60)}' is no Ethereum address`);
+  if (!isEthereumAddress(text)) throw refused(`'${text.slice(0, 60)}' is not an Ethereum address`);
   return checksumAddress(text);
 }
 

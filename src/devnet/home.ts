@@ -80,7 +80,7 @@ function readDevnetAddress(file: string): DevnetAddress {
     const address = JSON.parse(readShortText(file, FILE_BYTES_MAX)) as Partial<DevnetAddress> | null;
     if (typeof address?.nodeUrl === "string") return address as DevnetAddress;
   } catch (error) {
-    why = error instanceof SyntaxError ? "it is no JSON" : reasonOf(error);
+    why = error instanceof SyntaxError ? "it is not JSON" : reasonOf(error);
   }
   throw new NodeError(
     "devnet.address",

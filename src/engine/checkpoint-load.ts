@@ -102,7 +102,7 @@ function loadBalances(bytes: Uint8Array, { assets, collateral }: CheckpointDomai
   const { balances } = decodeCollateral(bytes);
   const movements = balances.map(({ party, asset, balance }) => {
     if (!assets.isEnabled(asset)) throw new Error(`asset ${asset.slice(0, 64)} does not exist`);
-    const amount = amountOf(balance, "a balance is no amount");
+    const amount = amountOf(balance, "a balance is not an amount");
     const account = accountOf(party, asset, collateral);
     return collateral.deposit(asset, account, amount, TransferType.TRANSFER_TYPE_CHECKPOINT_BALANCE_RESTORE);
   });

@@ -149,7 +149,7 @@ function parsed(text: string): Partial<CheckpointText> {
   try {
     return JSON.parse(text) as Partial<CheckpointText>;
   } catch (error) {
-    throw invalidCheckpoint(`it is no JSON: ${(error as Error).message}`);
+    throw invalidCheckpoint(`it is not JSON: ${(error as Error).message}`);
   }
 }
 

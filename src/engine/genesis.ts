@@ -65,9 +65,9 @@ export function readGenesis(text: string): Genesis {
   try {
     document = JSON.parse(text);
   } catch (error) {
-    throw invalidGenesis(`it is no JSON: ${(error as Error).message}`);
+    throw invalidGenesis(`it is not JSON: ${(error as Error).message}`);
   }
-  if (!isObject(document)) throw invalidGenesis("it is no JSON object");
+  if (!isObject(document)) throw invalidGenesis("it is not a JSON object");
   const { genesis_time: time, chain_id: chainId, initial_height: height = "1", app_state: state } = document;
   if (typeof chainId !== "string" || !/^[\x21-\x7e]{1,50}$/.test(chainId)) {
     throw invalidGenesis("chain_id must be 1 to 50 printable characters without blanks");

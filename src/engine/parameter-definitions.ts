@@ -245,14 +245,14 @@ function checkShape(value: unknown, shape: Shape, place: string): void {
   if (typeof shape === "string") {
     const fits =
       shape === "whole" ? Number.isSafeInteger(value) && (value as number) >= 0 : typeof value === shape;
-    demand(fits, `json: ${place} is no ${shape === "whole" ? "whole number" : shape}`);
+    demand(fits, `json: ${place} is not a ${shape === "whole" ? "whole number" : shape}`);
   } else if (isList(shape)) {
-    demand(Array.isArray(value), `json: ${place} is no list`);
+    demand(Array.isArray(value), `json: ${place} is not a list`);
     for (const item of value as unknown[]) checkShape(item, shape[0], place);
   } else {
     demand(
       typeof value === "object" && value !== null && !Array.isArray(value),
-      `json: ${place} is no object`,
+      `json: ${place} is not an object`,
     );
     for (const [name, member] of Object.entries(value as object)) {
       demand(Object.hasOwn(shape, name), `json: unknown field ${JSON.stringify(shortened(name))}`);

@@ -107,7 +107,7 @@ export function fnv1a64(text: string): bigint {
   return hash;
 }
 
-// Blocks of the running epoch by their proposers (reference 60, sections 1.4 step 8 and 7.6). One value that
+// Blocks of the running epoch by their proposers (reference 60, sections 1.4 step 8 and 7.6). A value that
 // changes with every block: it also holds when the last block began, which signer nonces follow.
 
 interface Counted {

@@ -180,7 +180,7 @@ export function groupBudgets(
   return { tendermint, ersatz: ersatz < rest ? ersatz : rest };
 }
 
-/** Amounts by party, for a group of validators and those who delegate to them; 0 is possible. */
+/** Amounts by party, for a group of validators and their delegators; 0 is possible. */
 export function stakingPayout(
   group: readonly RewardScore[],
   stakes: StakeByNode,

@@ -221,7 +221,7 @@ export class TransferMovements {
   }
 }
 
-// One-off transfers, at once or at a time (reference 60, section 8.3).
+// Transfers that happen once, at once or at a time (reference 60, section 8.3).
 
 export interface Scheduled {
   readonly request: TransferRequest;

@@ -82,7 +82,7 @@ export const WALLET_CODES = table("wallet code", {
     [
       "the Origin header is required",
       "the Origin header is longer than <n> characters",
-      "could not parse the Referer header: it is no address",
+      "could not parse the Referer header: it is not an address",
     ],
     "The service does not know who asks.",
     "There is no usable `Origin` header; browsers send it, programs have to.",

@@ -219,7 +219,7 @@ export class MultisigControl {
   }
 
   removeSigner(address: string): void {
-    if (!this.isSigner(address)) throw reverted(`${address} is no signer`);
+    if (!this.isSigner(address)) throw reverted(`${address} is not a signer`);
     this.signers = this.signers.filter((signer) => !sameAddress(signer, address));
   }
 

@@ -207,7 +207,7 @@ async function findDirectory(
   file: FileHandle,
   size: number,
 ): Promise<{ offset: number; bytes: number; count: number }> {
-  const notZip = () => verificationFailed("it is no complete ZIP archive: the end is missing or damaged");
+  const notZip = () => verificationFailed("it is not a complete ZIP archive: the end is missing or damaged");
   if (size < END_BYTES) throw notZip();
   const end = await readAt(file, size - END_BYTES, END_BYTES);
   if (end.readUInt32LE(0) !== SIGNATURE.end) throw notZip();

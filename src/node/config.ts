@@ -124,7 +124,7 @@ function limitsOf(table: unknown, pairs: readonly string[]): Limits {
   };
   if (table !== undefined && (typeof table !== "object" || table === null || Array.isArray(table)))
     throw usage(
-      "'limits' in the configuration is no table",
+      "'limits' in the configuration is not a table",
       "write [limits], and a limit on each line below it",
     );
   for (const [name, value] of Object.entries(table ?? {})) set(name, stringOf(value, `limits.${name}`)!);

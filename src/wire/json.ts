@@ -348,7 +348,9 @@ function readOne(field: FieldDescriptor, value: unknown, path: string, options: 
 
 function readEnum(typeName: string, value: unknown, path: string): number {
   if (typeof value === "string") {
-    return enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${shown(value)} is no ${typeName}`);
+    return (
+      enumDescriptor(typeName).numberOf.get(value) ?? refuse(path, `${shown(value)} is not a ${typeName}`)
+    );
   }
   if (typeof value === "number" && value === (value | 0)) return value;
   refuse(path, `must be the name or the number of a ${typeName}, is ${kindOf(value)}`);

@@ -172,25 +172,26 @@ export class Writer {
   }
 
   rawInt32(value: number): void {
-    if (value !== (value | 0)) throw new WireError("value_invalid", `${value} is no 32-bit integer`);
+    if (value !== (value | 0)) throw new WireError("value_invalid", `${value} is not a 32-bit integer`);
     this.rawHalves(value >>> 0, value < 0 ? 0xffffffff : 0);
   }
 
   rawUint32(value: number): void {
-    if (value !== value >>> 0) throw new WireError("value_invalid", `${value} is no unsigned 32-bit integer`);
+    if (value !== value >>> 0)
+      throw new WireError("value_invalid", `${value} is not an unsigned 32-bit integer`);
     this.raw(value);
   }
 
   rawInt64(value: bigint): void {
     if (value < INT64_MIN || value > INT64_MAX) {
-      throw new WireError("value_invalid", `${value} is no 64-bit integer`);
+      throw new WireError("value_invalid", `${value} is not a 64-bit integer`);
     }
     this.rawUint64(BigInt.asUintN(64, value));
   }
 
   rawUint64(value: bigint): void {
     if (value < 0n || value > UINT64_MAX) {
-      throw new WireError("value_invalid", `${value} is no unsigned 64-bit integer`);
+      throw new WireError("value_invalid", `${value} is not an unsigned 64-bit integer`);
     }
     wide[0] = value;
     this.rawHalves(halves[0]!, halves[1]!);

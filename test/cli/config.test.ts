@@ -28,11 +28,11 @@ function refusal(run: () => unknown): NodeError {
 
 describe("a configuration file", () => {
   const WRONG: Record<string, string> = {
-    "limits = 5": "'limits' in the configuration is no table",
-    "limits = true": "'limits' in the configuration is no table",
-    "limits = []": "'limits' in the configuration is no table",
-    'limits = "pageRowsMax"': "'limits' in the configuration is no table",
-    "[[limits]]\npageRowsMax = 5": "'limits' in the configuration is no table",
+    "limits = 5": "'limits' in the configuration is not a table",
+    "limits = true": "'limits' in the configuration is not a table",
+    "limits = []": "'limits' in the configuration is not a table",
+    'limits = "pageRowsMax"': "'limits' in the configuration is not a table",
+    "[[limits]]\npageRowsMax = 5": "'limits' in the configuration is not a table",
     "[limits]\ntoString = 5": "there is no limit called 'toString'",
     "[limits]\nconstructor = 5": "there is no limit called 'constructor'",
     "[limits]\npageRowsMax = [5]": "'limits.pageRowsMax' in the configuration is neither a text nor a number",

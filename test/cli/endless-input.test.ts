@@ -83,7 +83,7 @@ describe("limits", () => {
     const file = join(folder, "lyra.toml");
     writeFileSync(file, 'limits = ""\n');
     const { code, err } = await lyra(["serve", "--config", file, "--home", join(folder, "home")]);
-    expect(err).toContain("'limits' in the configuration is no table");
+    expect(err).toContain("'limits' in the configuration is not a table");
     expect(code).toBe(2);
   });
 });

@@ -257,7 +257,7 @@ describe("a checkpoint that cannot be used", () => {
           balances: [{ party: "ab".repeat(32), asset: DOLLAR, balance: "-1" }],
         }),
       }),
-      "collateral: a balance is no amount",
+      "collateral: a balance is not an amount",
     ],
     [
       "an account that the network does not have",

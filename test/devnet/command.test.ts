@@ -181,7 +181,7 @@ describe("a running devnet", () => {
     mkdirSync(half);
     writeFileSync(join(half, "devnet.json"), '{"nodeUrl": "http');
     const { code, err } = await new Lyra(["devnet", "status", "--home", half]).end();
-    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("it is no JSON") });
+    expect({ code, err }).toEqual({ code: 3, err: expect.stringContaining("it is not JSON") });
   });
 
   test("refuses by name, with the exit code of its kind", async () => {

@@ -111,7 +111,7 @@ describe("devnet genesis", () => {
     const last = parts.pop()!;
     parts.reduce((inner, part) => inner[part], document)[last] = value;
     expect(() => readDevnetGenesis(JSON.stringify(document))).toThrow(reason);
-    expect(() => readDevnetGenesis("null")).toThrow("it is no JSON object");
+    expect(() => readDevnetGenesis("null")).toThrow("it is not a JSON object");
   });
 
   test("Ethereum begins with the genesis' contracts, signers and tokens", () => {

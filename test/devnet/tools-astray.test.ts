@@ -30,8 +30,8 @@ const say = (status: number, text: string) => (response: ServerResponse) => {
 
 describe("lyra devnet VERB", () => {
   test.each([
-    ["a page", say(200, "<html>"), ["status"], "this node is no devnet: its answer is no JSON"],
-    ["a page, asked for names", say(200, "<html>"), ["fund", "alice", "tUSD", "5"], "its answer is no JSON"],
+    ["a page", say(200, "<html>"), ["status"], "this node is not a devnet: its answer is not JSON"],
+    ["a page, asked for names", say(200, "<html>"), ["fund", "alice", "tUSD", "5"], "its answer is not JSON"],
     ["an odd refusal", say(400, '{"message":{},"details":"no"}'), ["mine"], "the devnet refused it"],
     ["a refusal without details", say(400, '{"details":null}'), ["mine"], "the devnet refused it"],
     ["a refusal that is null", say(500, "null"), ["mine"], "the devnet refused it"],

@@ -308,7 +308,7 @@ describe("network parameters", () => {
 
   test.each([
     ["an unknown key", { "no.such": "1" }, "network parameter 'no.such': unknown key"],
-    ["a value that is no text", { "spam.pow.difficulty": 4 as unknown as string }, "must be a text"],
+    ["a value that is not a text", { "spam.pow.difficulty": 4 as unknown as string }, "must be a text"],
     ["a value out of bounds", { "spam.pow.difficulty": "257" }, "expect <= 256 got 257"],
     ["two values that contradict", { "network.validators.tendermint.number": "5" }, "got"],
     ["a reward asset that is not enabled", { "reward.asset": "beef" }, "invalid asset beef"],

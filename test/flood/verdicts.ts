@@ -22,12 +22,12 @@ export function oddity(path: string, status: number, text: string): string | und
   try {
     answer = JSON.parse(text);
   } catch {
-    return `it is no JSON (${status}): ${text.slice(0, 300)}`;
+    return `it is not JSON (${status}): ${text.slice(0, 300)}`;
   }
   if (status === 200) return verdictOddity(path.endsWith("/check") ? CHECKED : SUBMITTED, answer);
   const { code, message, details } = answer;
   if (typeof message !== "string" || message === "" || message.length > 1_000 || !Array.isArray(details)) {
-    return `it is no error object (${status}): ${text.slice(0, 300)}`;
+    return `it is not an error object (${status}): ${text.slice(0, 300)}`;
   }
   if (status === 500) {
     return code === 13 && CALL_ERRORS.test(details[0]?.message)

@@ -106,14 +106,14 @@ describe("damage", () => {
       await failure(copy);
     }
     appendFileSync(path, "{");
-    expect((await failure(path)).message).toContain("no complete ZIP archive");
+    expect((await failure(path)).message).toContain("not a complete ZIP archive");
   });
 
   test("a file that is no archive, or is not there", async () => {
     const path = join(folder(), "x.zip");
     writeFileSync(path, "hello");
     expect((await failure(path)).message).toBe(
-      `${path} is not sound: it is no complete ZIP archive: the end is missing or damaged`,
+      `${path} is not sound: it is not a complete ZIP archive: the end is missing or damaged`,
     );
     const missing = verifyArchive(join(folder(), "none.zip"));
     await expect(missing).rejects.toMatchObject({ code: "archive_unreadable", exitCode: ExitCode.failed });
@@ -303,7 +303,7 @@ describe("a forgery with correct checksums", () => {
       "the name of the archive in it",
     ],
     [
-      "a chain that is no text",
+      "a chain that is not a text",
       (_, m) => {
         mutable(m as { chainId: unknown }).chainId = 5;
         chained(m, (record) => (mutable(record as { chainId: unknown }).chainId = 5));

@@ -66,7 +66,7 @@ const bodies: Case[] = [
     "longer than",
   ],
   ["a negative length", form(-5, ""), 400],
-  ["a length that is no number", form(Number.NaN, ""), 400],
+  ["a length that is not a number", form(Number.NaN, ""), 400],
   ["a length and chunks", form(5, "0\r\n\r\n", "Transfer-Encoding: chunked\r\n"), 400],
   ["bytes that are no UTF-8", form(10, "assetId=\xff\xfe"), 400],
   ["NUL bytes", form(10, "assetId=\0\0"), 400],

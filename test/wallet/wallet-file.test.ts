@@ -96,14 +96,14 @@ describe("files of the original", () => {
   });
 
   test.each([
-    ["no object", "[]", "its content is no object"],
-    ["no JSON", "{", "its content is no JSON"],
+    ["no object", "[]", "its content is not an object"],
+    ["no JSON", "{", "its content is not JSON"],
     ["another algorithm", ["vega/ed25519", "vega/other"], "unknown algorithm"],
     ["a key that is not its own", ['"private_key":"0b', '"private_key":"0c'], "not the private key"],
     ["a node that is not its own", ['"node":"PjI6', '"node":"PjI5'], "not the one of its node"],
     ["a short node", [/"node":"[^"]+"/, '"node":"AAAA"'], "not 64 bytes"],
     ["an index of 0", ['"index":1', '"index":0'], "no order"],
-    ["an index as text", ['"index":1', '"index":"1"'], "is no number"],
+    ["an index as text", ['"index":1', '"index":"1"'], "is not a number"],
     ["a taint as text", ['"tainted":false', '"tainted":"true"'], "neither yes nor no"],
     ["a taint as a number", ['"tainted":false', '"tainted":1'], "neither yes nor no"],
   ] as const)("%s is damage", async (_, change, message) => {

@@ -175,7 +175,7 @@ describe("fromJson", () => {
     ["null", ASSET, null, "vega.Asset: must be an object, is null"],
     ["a number for a text", ASSET, { id: 1 }, "vega.Asset.id: must be a text, is a number"],
     ["a lone surrogate", ASSET, { id: "\ud800" }, "vega.Asset.id: has a lone surrogate"],
-    ["an unknown enum name", ASSET, { status: "NO" }, 'vega.Asset.status: "NO" is no vega.Asset.Status'],
+    ["an unknown enum name", ASSET, { status: "NO" }, 'vega.Asset.status: "NO" is not a vega.Asset.Status'],
     [
       "a fraction",
       ASSET,

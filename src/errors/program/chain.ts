@@ -192,7 +192,7 @@ export const CHAIN_CODES = {
     "notReady",
   ],
   no_devnet: [
-    "this node is no devnet: <reason>",
+    "this node is not a devnet: <reason>",
     "What answers there is not a devnet.",
     "The address is that of another service.",
     "Look at what lyra devnet printed, and name it with --node-url.",

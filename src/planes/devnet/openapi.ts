@@ -93,7 +93,7 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
   "bridge/claim": object({ claimed: text("Identifier of the withdrawal."), ...PENDING }),
   "bridge/signers": object({
     "added?": text("Ethereum address that became a signer."),
-    "removed?": text("Ethereum address that is no signer any more."),
+    "removed?": text("Ethereum address that is not a signer any more."),
     "threshold?": whole("Share of the signers that must sign, of 1,000."),
     ...PENDING,
   }),

@@ -12,14 +12,14 @@ export function parseMembers(text: string): Members {
     value = JSON.parse(text);
   } catch {
     // The parser's own message may repeat what it read.
-    throw walletDamaged("its content is no JSON");
+    throw walletDamaged("its content is not JSON");
   }
   return membersOf(value, "its content");
 }
 
 export function membersOf(value: unknown, title: string): Members {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw walletDamaged(`${title} is no object`);
+    throw walletDamaged(`${title} is not an object`);
   }
   return value as Members;
 }
@@ -27,12 +27,12 @@ export function membersOf(value: unknown, title: string): Members {
 /** A list; nothing and null are an empty one, as in Go. */
 export function listOf(value: unknown, title: string): readonly unknown[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw walletDamaged(`${title} is no list`);
+  if (!Array.isArray(value)) throw walletDamaged(`${title} is not a list`);
   return value;
 }
 
 export function textOf(value: unknown, title: string): string {
-  if (typeof value !== "string") throw walletDamaged(`${title} is no text`);
+  if (typeof value !== "string") throw walletDamaged(`${title} is not a text`);
   return value;
 }
 
@@ -44,7 +44,7 @@ export function hex64Of(value: unknown, title: string): string {
 
 /** The number of a key. What it has to be among others, checkWallet knows. */
 export function indexOf(value: unknown): number {
-  if (typeof value !== "number") throw walletDamaged("the index of a key is no number");
+  if (typeof value !== "number") throw walletDamaged("the index of a key is not a number");
   return value;
 }
 

@@ -72,7 +72,7 @@ export function readPolicy(text: string): Policy {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalid("it is no JSON");
+    throw invalid("it is not JSON");
   }
   const repeated = repeatedMember(text);
   if (repeated !== undefined) throw invalid(`${repeated} is there twice`);
@@ -148,7 +148,7 @@ function checkRule(value: unknown, place: string): void {
 
 function object(value: unknown, place: string, known: readonly string[]): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw invalid(`${place} is no object`);
+    throw invalid(`${place} is not an object`);
   // A member that is misspelt would be a limit that does not hold.
   const stray = Object.keys(value).find((name) => !known.includes(name));
   if (stray !== undefined) throw invalid(`${place} has an unknown member ${JSON.stringify(stray)}`);

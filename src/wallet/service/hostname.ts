@@ -18,7 +18,8 @@ export function hostnameOf(origin: string | null, referer: string | null): strin
   if (!referer) throw hostnameError("the Origin header is required");
   const host = hostIn(referer);
   if (host !== undefined) return usable(host);
-  if (UNREADABLE.test(referer)) throw hostnameError("could not parse the Referer header: it is no address");
+  if (UNREADABLE.test(referer))
+    throw hostnameError("could not parse the Referer header: it is not an address");
   throw hostnameError("the Origin header is required");
 }
 

@@ -121,7 +121,7 @@ export function readNetwork(name: string, text: string): NetworkSettings {
   try {
     parsed = lowerKeys(Bun.TOML.parse(text));
   } catch {
-    throw invalid("it is no TOML");
+    throw invalid("it is not TOML");
   }
   const file = tableOf(parsed);
   const api = tableOf(file.api);

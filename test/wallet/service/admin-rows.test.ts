@@ -426,7 +426,7 @@ describe("what else each refuses", () => {
     const url = file("bad.toml", "= =");
     expect(await outcomeOf("admin.import_network", { url, name: "x" })).toEqual([
       -32602,
-      "invalid network source: it is no TOML",
+      "invalid network source: it is not TOML",
     ]);
     expect(await outcomeOf("admin.import_network", { url: nameless, name: "../x" })).toEqual([
       -32603,

@@ -123,7 +123,7 @@ describe("bytes that are no proper request", () => {
     ["chunks and a length", { ...chunked(inOneChunk(CHAIN)), length: "10" }, 400],
     ["two lengths", { headers: [`Origin: ${ORIGIN}`, "Content-Length: 5"] }, 400],
     ["a negative length", { length: "-1" }, 400],
-    ["a length that is no number", { length: "0x39" }, 400],
+    ["a length that is not a number", { length: "0x39" }, 400],
     ["a length of exabytes", { length: "99999999999999999999" }, 400],
     ["a length beyond the limit, and nothing", { length: "150000" }, 413, "is longer than"],
     ["a length far beyond it, and nothing", { length: "5000000" }, 413],

@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
     -32002,
     "Server error",
     401,
-    "could not parse the Referer header: it is no address",
+    "could not parse the Referer header: it is not an address",
     () => rig.call("client.list_keys", {}, { origin: undefined, referer: "://bad" }),
   ],
   [

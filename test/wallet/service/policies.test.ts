@@ -170,8 +170,8 @@ describe("as data", () => {
   });
 
   const broken: readonly (readonly [string, string])[] = [
-    ["{", "it is no JSON"],
-    ["[]", "the policy is no object"],
+    ["{", "it is not JSON"],
+    ["[]", "the policy is not an object"],
     [JSON.stringify(policy()).replace("{", '{"rules":[],'), "rules is there twice"],
     [
       JSON.stringify(policy({ assets: { x: { perEpoch: "1" } } })).replace(

@@ -30,8 +30,8 @@ describe("hostnames", () => {
     ["https://dapp.example:1/path", "dapp.example:1"],
     ["/path", "the Origin header is required"],
     ["dapp.example/x", "the Origin header is required"],
-    ["127.0.0.1:3000", "could not parse the Referer header: it is no address"],
-    ["://bad", "could not parse the Referer header: it is no address"],
+    ["127.0.0.1:3000", "could not parse the Referer header: it is not an address"],
+    ["://bad", "could not parse the Referer header: it is not an address"],
     ["", "the Origin header is required"],
     [null, "the Origin header is required"],
   ];
