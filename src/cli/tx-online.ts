@@ -19,7 +19,7 @@ import { FileLedger, PlannerBook } from "../wallet/sending/sent-ledger.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import { withProof } from "../wallet/signing/transaction.ts";
 import type { ProofOfWork, Transaction } from "../wire/generated/commands.ts";
-import { type CommandInit, transactionBase64, transactionHash } from "../wire/transaction.ts";
+import { type CommandInit, transactionHash } from "../wire/transaction.ts";
 import { checkSignature, examine } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
@@ -226,7 +226,7 @@ function giveProven(
 ): number {
   const bytes = withProof(transaction, pow);
   const document = {
-    transaction: transactionBase64(bytes),
+    transaction: bytes.toBase64(),
     hash: transactionHash(bytes),
     blockHeight: height.toString(),
     ...(chainId === undefined ? {} : { chainId }),

@@ -6,7 +6,7 @@ import { randomNonce, secureRandom } from "../wallet/random.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { checkedCommand } from "../wallet/signing/command-text.ts";
 import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
-import { type CommandInit, encodeCommand, transactionBase64, transactionHash } from "../wire/transaction.ts";
+import { type CommandInit, encodeCommand, transactionHash } from "../wire/transaction.ts";
 import { checkTransaction, examine } from "../wire/transaction-check.ts";
 import { commandKindOf } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
@@ -85,7 +85,7 @@ async function build(argv: string[]): Promise<number> {
   if (input.kind !== "command") throw usageError("tx", "build takes a command");
   const draft = draftOf(input, values);
   const document = {
-    inputData: transactionBase64(draft.inputData),
+    inputData: draft.inputData.toBase64(),
     command: draft.command,
     nonce: draft.nonce.toString(),
     blockHeight: draft.blockHeight.toString(),
@@ -248,7 +248,7 @@ async function sign(argv: string[]): Promise<number> {
     if (known === undefined) await confirm(key);
     const { transaction, bytes } = wallet.signTransaction(key, { inputData: draft.inputData, chainId });
     const document = {
-      transaction: transactionBase64(bytes),
+      transaction: bytes.toBase64(),
       hash: transactionHash(bytes),
       command: draft.command,
       publicKey: key,

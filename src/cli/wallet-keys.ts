@@ -6,7 +6,6 @@ import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { AssetFacts } from "../wallet/sending/nodes.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
 import { UINT64_MAX } from "../wire/limits.ts";
-import { transactionBase64 } from "../wire/transaction.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { dim, green, red, say } from "./terminal.ts";
 import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
@@ -166,7 +165,7 @@ async function rotate(argv: string[]): Promise<number> {
       submissionHeight,
       enactmentHeight,
     });
-    const encodedTransaction = transactionBase64(transaction);
+    const encodedTransaction = transaction.toBase64();
     if (values.json) print({ masterPublicKey, encodedTransaction });
     else {
       process.stdout.write(`${encodedTransaction}\n`);

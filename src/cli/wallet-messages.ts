@@ -1,11 +1,12 @@
 // lyra wallet message: signatures of messages, and their check, which needs no wallet.
+
 import { ExitCode } from "../errors/node-error.ts";
 import { walletError } from "../wallet/errors.ts";
 import { MESSAGE_BYTES_MAX } from "../wallet/limits.ts";
 import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
-import { transactionBytes } from "../wire/transaction.ts";
+import { base64Bytes } from "../wire/json.ts";
 import { COMMON, readArguments, readInputFile, usageError } from "./arguments.ts";
 import { green, red } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
@@ -69,7 +70,7 @@ function messageOf({ text, message, "message-file": file }: MessageValues): Uint
 
 function base64Of(title: string, text: string): Uint8Array {
   try {
-    return transactionBytes(text);
+    return base64Bytes(text);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw usageError("wallet", `the encoded ${title} is not a valid base-64 string`);

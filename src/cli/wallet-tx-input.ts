@@ -1,12 +1,14 @@
 // Input of the tx commands: a command as JSON, input data or a transaction as base64, or a document that one of them
 // printed; and what a node says of its last block.
+
 import { NodeError } from "../errors/node-error.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
 import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
 import { readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
-import { type CommandInit, TRANSACTION_BYTES_MAX, transactionBytes } from "../wire/transaction.ts";
+import { base64Bytes } from "../wire/json.ts";
+import { type CommandInit, TRANSACTION_BYTES_MAX } from "../wire/transaction.ts";
 import { readInputFile, usageError } from "./arguments.ts";
 
 /** Twice the largest transaction in base64: what is longer is something else. */
@@ -115,7 +117,7 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
 
 function base64Of(text: string): Uint8Array {
   try {
-    return transactionBytes(text);
+    return base64Bytes(text);
   } catch (error) {
     if (!(error instanceof WireError)) throw error;
     throw unreadable("it is neither JSON nor base64");

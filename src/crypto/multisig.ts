@@ -4,13 +4,7 @@
  * Three layers of Solidity's abi.encode: the arguments and the function's name are `inner`; `inner` and the
  * address that binds the message are `message`; its Keccak digest is signed.
  */
-import {
-  addressBytes,
-  keccakOf,
-  SECP256K1_SIGNATURE_BYTES,
-  secp256k1Sign,
-  secp256k1Signer,
-} from "./secp256k1.ts";
+import { addressBytes, keccakOf, SECP256K1_SIGNATURE_BYTES, secp256k1Signer } from "./secp256k1.ts";
 
 type ArgumentType = "address" | "bytes32" | "uint16" | "uint256";
 type Value<T extends ArgumentType> = T extends "uint16" | "uint256" ? bigint : string;
@@ -84,11 +78,6 @@ export function bridgeDigest<F extends BridgeFunction>(
   target: string,
 ): Uint8Array {
   return keccakOf(bridgeMessage(name, values, target));
-}
-
-/** A validator's signature, 65 bytes r ‖ s ‖ v. */
-export function signBridgeDigest(digest: Uint8Array, secretKey: Uint8Array): Uint8Array {
-  return secp256k1Sign(digest, secretKey);
 }
 
 /** Signatures as clients get them: ascending by bytes, joined, with 0x in front (section 4.8, note on order). */

@@ -92,7 +92,7 @@ export function checkpointHash(content: Checkpoint): string {
 }
 
 export function checkpointText(content: Checkpoint): CheckpointText {
-  const state = Buffer.from(encodeCheckpoint(content)).toString("base64");
+  const state = encodeCheckpoint(content).toBase64();
   return { load_hash: checkpointHash(content), state };
 }
 
@@ -112,8 +112,8 @@ export function readCheckpointFile(bytes: Uint8Array): CheckpointText {
   try {
     const { hash, state } = decodeCheckpointState(bytes);
     return {
-      load_hash: Buffer.from(hash).toString("hex"),
-      state: Buffer.from(state).toString("base64"),
+      load_hash: hash.toHex(),
+      state: state.toBase64(),
     };
   } catch {
     throw invalidCheckpoint("it is neither JSON nor a checkpoint's message");

@@ -97,7 +97,7 @@ export class Notary implements NotaryPort {
     if (signer === undefined || signer.toLowerCase() !== node.ethereumAddress.toLowerCase()) {
       throw new CommandError("invalid signature");
     }
-    this.add(aggregate, { nodeId: node.nodeId, sig: Buffer.from(sig).toString("hex") });
+    this.add(aggregate, { nodeId: node.nodeId, sig: sig.toHex() });
   }
 
   /** Section 1.5, #11: what has become complete because validators or the parameter changed. */

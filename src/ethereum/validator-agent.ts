@@ -8,8 +8,8 @@
 
 import type { ChainPart } from "../chain/options.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
-import { bundleSignatures, signBridgeDigest } from "../crypto/multisig.ts";
-import { ethereumAddress, keccakOf } from "../crypto/secp256k1.ts";
+import { bundleSignatures } from "../crypto/multisig.ts";
+import { ethereumAddress, keccakOf, secp256k1Sign } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha.ts";
 import type { ValidatorKeys } from "../devnet/keys.ts";
 import type { Duty, ValidatorNode } from "../engine/ports.ts";
@@ -135,7 +135,7 @@ export class ValidatorAgent implements ChainPart {
   operatorBundle(digest: Uint8Array, signers: readonly string[]): string {
     const secrets = signers.map((address) => findSecret(this.validators, address));
     const found = secrets.filter((secret) => secret !== undefined);
-    return bundleSignatures(found.map((secret) => signBridgeDigest(digest, secret)));
+    return bundleSignatures(found.map((secret) => secp256k1Sign(digest, secret)));
   }
 
   /** A number that no operator's bundle had before. */
@@ -172,7 +172,7 @@ export class ValidatorAgent implements ChainPart {
       }
       case "sign": {
         const { resource: id, signatureKind: kind, digest } = duty;
-        const sig = signBridgeDigest(Buffer.from(digest, "hex"), secretOf(keys, address));
+        const sig = secp256k1Sign(Buffer.from(digest, "hex"), secretOf(keys, address));
         return { kind: "nodeSignature", payload: { id, sig, kind } };
       }
       case "heartbeat":
@@ -199,7 +199,7 @@ export class ValidatorAgent implements ChainPart {
           version: SIGNATURE_VERSION,
         },
         ethereumSignature: {
-          value: hexOf(signBridgeDigest(keccakOf(bytes), secretOf(keys, address))),
+          value: hexOf(secp256k1Sign(keccakOf(bytes), secretOf(keys, address))),
           algo: "eth",
           version: 1,
         },

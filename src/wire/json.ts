@@ -160,7 +160,7 @@ function converter(field: FieldDescriptor, style: Style): Convert {
     case "float":
       return (value) => number(shortestFloat(value as number));
     case "bytes":
-      return (value) => base64(value as Uint8Array);
+      return (value) => (value as Uint8Array).toBase64();
     case "enum":
       return style.enumNames ? enumName(enumDescriptor(field.typeName)) : (value) => value;
     case "message": {
@@ -186,10 +186,6 @@ function mapObject(map: ReadonlyMap<string, Message>, inner: Plan): PlainObject 
 /** A number without a name is printed as it is: it comes from a newer writer. */
 function enumName({ nameOf }: EnumDescriptor): Convert {
   return (value) => nameOf.get(value as number) ?? value;
-}
-
-function base64(value: Uint8Array): string {
-  return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
 }
 
 /** JSON has no NaN and no infinities; proto3 JSON writes their names. */
@@ -362,28 +358,22 @@ function readText(value: unknown, path: string): string {
   return value;
 }
 
-const notBase64 = /[^A-Za-z0-9+/]/;
-
-/** Padded standard base64 only; the wording is the original's (reference 30, REST conventions). */
 function readBytes(value: unknown, path: string): Uint8Array {
   if (typeof value !== "string") refuse(path, `must be a base64 text, is ${kindOf(value)}`);
-  const bytes = value.length % 4 === 0 ? fromBase64(value) : undefined;
-  // Fewer than so many digits stand for: the runtime reads over blanks.
-  if (bytes?.length === (value.length / 4) * 3 - paddingOf(value)) return bytes;
-  const stray = value.replace(/={1,2}$/, "").search(notBase64);
-  refuse(path, `illegal base64 data at input byte ${stray >= 0 ? stray : value.length}`);
+  return base64Bytes(value, path);
 }
 
-function fromBase64(text: string): Uint8Array | undefined {
-  try {
-    return Uint8Array.fromBase64(text);
-  } catch {
-    return undefined;
-  }
-}
+const notBase64 = /[^A-Za-z0-9+/]/;
 
-function paddingOf(text: string): number {
-  return text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+/**
+ * Bytes of standard base64 with its padding. @param path of the value, for the error
+ * @throws WireError in the original's words (reference 30, REST conventions)
+ */
+export function base64Bytes(text: string, path = ""): Uint8Array {
+  const digits = text.replace(/={1,2}$/, "");
+  const stray = digits.search(notBase64);
+  if (text.length % 4 === 0 && digits.length % 4 !== 1 && stray < 0) return Uint8Array.fromBase64(text);
+  refuse(path, `illegal base64 data at input byte ${stray >= 0 ? stray : text.length}`);
 }
 
 /** Longer texts are refused unread: no 64-bit integer needs more than 20 characters. */

@@ -149,25 +149,3 @@ function writeSenderLast(writer: Writer, transaction: Init<Transaction>): void {
   writeTransaction(writer, { inputData, signature, version, pow });
   writeTransaction(writer, pubKey === undefined ? { address } : { pubKey });
 }
-
-const BASE64_DIGITS = /^[A-Za-z0-9+/]*$/;
-
-export function transactionBase64(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-}
-
-/**
- * The bytes of a raw submission: standard base64 with its padding (section 1, REST conventions).
- * @throws WireError with the original's words for other text
- */
-export function transactionBytes(base64: string): Uint8Array {
-  const digits = base64.replace(/={1,2}$/, "");
-  if (base64.length % 4 !== 0 || digits.length % 4 === 1 || !BASE64_DIGITS.test(digits)) {
-    const stray = digits.search(/[^A-Za-z0-9+/]/);
-    throw new WireError(
-      "json_invalid",
-      `illegal base64 data at input byte ${stray < 0 ? base64.length : stray}`,
-    );
-  }
-  return new Uint8Array(Buffer.from(digits, "base64"));
-}

@@ -5,9 +5,8 @@ import {
   type BridgeFunction,
   bridgeDigest,
   bundleSignatures,
-  signBridgeDigest,
 } from "../../src/crypto/multisig.ts";
-import { checksumAddress, ethereumAddress } from "../../src/crypto/secp256k1.ts";
+import { checksumAddress, ethereumAddress, secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { addressOfParty, BridgeSimulator, type Bundle } from "../../src/ethereum/bridge-simulator.ts";
 
 const secrets = [1, 2, 3].map((byte) => new Uint8Array(32).fill(byte));
@@ -44,7 +43,7 @@ function signed<F extends BridgeFunction>(
   target = BRIDGE,
 ): Bundle<F> {
   const digest = bridgeDigest(name, values, target);
-  return { ...values, signatures: bundleSignatures(by.map((secret) => signBridgeDigest(digest, secret))) };
+  return { ...values, signatures: bundleSignatures(by.map((secret) => secp256k1Sign(digest, secret))) };
 }
 
 const withdrawal = { token: TOKEN, amount: 40n, receiver: RECEIVER, creation: 1_000n, nonce: 7n };
@@ -155,7 +154,7 @@ describe("a withdrawal", () => {
     const order = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
     const digest = bridgeDigest("withdraw_asset", withdrawal, BRIDGE);
     const twins = secrets.map((secret) => {
-      const signature = Buffer.from(signBridgeDigest(digest, secret));
+      const signature = Buffer.from(secp256k1Sign(digest, secret));
       const s = BigInt(`0x${signature.subarray(32, 64).toString("hex")}`);
       signature.set(Buffer.from((order - s).toString(16).padStart(64, "0"), "hex"), 32);
       signature[64]! ^= 1;

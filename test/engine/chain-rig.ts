@@ -1,10 +1,11 @@
 // The engine as a chain without a sequencer: signed transactions go in, blocks come out and into a store, and a data
 // API reads them back. The validator's duties are done between blocks, with its real keys.
+
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { signBridgeDigest } from "../../src/crypto/multisig.ts";
+import { secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { devnetGenesisText } from "../../src/devnet/genesis.ts";
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { type CommittedBlock, Engine, type TxResult } from "../../src/engine/engine.ts";
@@ -118,7 +119,7 @@ export class ChainRig {
           return [this.tx(validator.vega(1), { kind: "nodeVote", payload: { reference, type } })];
         }
         if (duty.kind === "sign") {
-          const sig = signBridgeDigest(Buffer.from(duty.digest, "hex"), validator.ethereum(1));
+          const sig = secp256k1Sign(Buffer.from(duty.digest, "hex"), validator.ethereum(1));
           const payload = { id: duty.resource, sig, kind: duty.signatureKind };
           return [this.tx(validator.vega(1), { kind: "nodeSignature", payload })];
         }

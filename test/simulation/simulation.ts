@@ -2,7 +2,7 @@
  * The engine and the naive ledger side by side: the same sequence for both, and after every command and every block
  * the same answers. A sequence that tells them apart is made as short as it gets.
  */
-import { signBridgeDigest } from "../../src/crypto/multisig.ts";
+import { secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import type { CheckedTransaction } from "../../src/wire/transaction-check.ts";
 import { EngineRun } from "./engine-run.ts";
 import { sequenceOf } from "./generator.ts";
@@ -186,7 +186,7 @@ class Run implements Outcome {
     const isOwed = isFinal && isErc20 && !signatures.has(keyOf(keys));
     if (isOwed !== (duty !== undefined)) throw new Difference(`signature of ${found[0]}: owed is ${isOwed}`);
     if (duty?.kind !== "sign") return;
-    const sig = signBridgeDigest(Buffer.from(duty.digest, "hex"), keys.ethereum(1));
+    const sig = secp256k1Sign(Buffer.from(duty.digest, "hex"), keys.ethereum(1));
     const payload = { id: duty.resource, sig, kind: duty.signatureKind };
     this.deliver(this.realizer.tx(keyOf(keys), "nodeSignature", payload));
   }

@@ -9,7 +9,7 @@ import {
   type Transaction,
   TxVersion,
 } from "../../src/wire/generated/commands.ts";
-import { emptyMessage, fromJson, toPlain } from "../../src/wire/json.ts";
+import { base64Bytes, emptyMessage, fromJson, toPlain } from "../../src/wire/json.ts";
 import { messageDescriptor } from "../../src/wire/schema/index.ts";
 import {
   type CommandInit,
@@ -20,8 +20,6 @@ import {
   signingDigest,
   signTransaction,
   TRANSACTION_BYTES_MAX,
-  transactionBase64,
-  transactionBytes,
   transactionHash,
 } from "../../src/wire/transaction.ts";
 import { checkSignature, checkTransaction, examine } from "../../src/wire/transaction-check.ts";
@@ -116,7 +114,7 @@ describe("vectors of reference 30, section 2.6", () => {
   }
 
   test("1: the bytes as base64, and what is read from them", () => {
-    const bytes = transactionBytes(VECTOR_1_BASE64);
+    const bytes = base64Bytes(VECTOR_1_BASE64);
     expect(
       buildTransaction(vote, { key: KEY, chainId: CHAIN_ID, nonce: 1n, blockHeight: 10n, pow: POW }),
     ).toEqual(bytes);
@@ -373,7 +371,7 @@ describe("identifiers (reference 60, section 13.1)", () => {
 });
 
 describe("forms in which the API takes a transaction (reference 30, section 5.1)", () => {
-  const bytes = transactionBytes(VECTOR_1_BASE64);
+  const bytes = base64Bytes(VECTOR_1_BASE64);
   const json = {
     inputData: VECTOR_1_BASE64.slice(4, 104),
     signature: { value: VECTORS[0].signature, algo: "vega/ed25519", version: 1 },
@@ -386,9 +384,9 @@ describe("forms in which the API takes a transaction (reference 30, section 5.1)
   const typed = { ...json, inputData: Buffer.from(VECTORS[0].inputData, "hex").toString("base64") };
 
   test("base64 there and back", () => {
-    expect(transactionBase64(bytes)).toBe(VECTOR_1_BASE64);
-    expect(transactionBase64(bytes.subarray(3, 10))).toBe("ARAK8j5ECg==");
-    expect(transactionBytes("")).toEqual(new Uint8Array());
+    expect(bytes.toBase64()).toBe(VECTOR_1_BASE64);
+    expect(bytes.subarray(3, 10).toBase64()).toBe("ARAK8j5ECg==");
+    expect(base64Bytes("")).toEqual(new Uint8Array());
   });
 
   test.each([
@@ -400,7 +398,7 @@ describe("forms in which the API takes a transaction (reference 30, section 5.1)
     ["AQ==AQ==", 2],
     [" AQ=", 0],
   ])("%s is no base64", (text, at) => {
-    expect(() => transactionBytes(text)).toThrow(`illegal base64 data at input byte ${at}`);
+    expect(() => base64Bytes(text)).toThrow(`illegal base64 data at input byte ${at}`);
   });
 
   test("an object has the node's own order of fields, whatever its own", () => {

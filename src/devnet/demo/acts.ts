@@ -1,7 +1,6 @@
 // The acts of the demonstration: money, politics, validators.
 
-import { signBridgeDigest } from "../../crypto/multisig.ts";
-import { checksumAddress, ethereumAddress, keccakOf } from "../../crypto/secp256k1.ts";
+import { checksumAddress, ethereumAddress, keccakOf, secp256k1Sign } from "../../crypto/secp256k1.ts";
 import { sha3HexOf, sha3Of } from "../../crypto/sha.ts";
 import { ZERO_PARTY } from "../../engine/collateral.ts";
 import type { Init } from "../../wire/codec.ts";
@@ -335,7 +334,7 @@ export async function announce(stage: Stage): Promise<void> {
     payload: {
       ...node,
       vegaSignature: signature(vega.sign(sha3Of(bytes)), SIGNATURE_ALGORITHM),
-      ethereumSignature: signature(signBridgeDigest(keccakOf(bytes), second.ethereum(1)), "eth"),
+      ethereumSignature: signature(secp256k1Sign(keccakOf(bytes), second.ethereum(1)), "eth"),
       submitterAddress: SUBMITTER,
     },
   });
@@ -379,7 +378,7 @@ export async function rotateEthereumKey(stage: Stage): Promise<void> {
   const targetBlock = BigInt(chain.status.height + 3);
   const digest = keccakOf(Buffer.from(`${currentAddress}${newAddress}${targetBlock}`, "utf8"));
   const ethereumSignature = {
-    value: hexOf(signBridgeDigest(digest, validator.ethereum(2))),
+    value: hexOf(secp256k1Sign(digest, validator.ethereum(2))),
     algo: "eth",
     version: SIGNATURE_VERSION,
   };

@@ -2,7 +2,6 @@
 // sent again by itself, so a failure says whether it may have.
 
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import { transactionBase64 } from "../../wire/transaction.ts";
 import { shortText } from "./short-text.ts";
 
 export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";
@@ -76,7 +75,7 @@ async function post(
     const response = await fetch(url, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json" },
-      body: JSON.stringify({ tx: transactionBase64(transaction), type: mode }),
+      body: JSON.stringify({ tx: transaction.toBase64(), type: mode }),
       // A redirect would send it a second time, and to an address that nobody named.
       redirect: "manual",
       keepalive: false,

@@ -13,7 +13,6 @@ import type {
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { fromJson } from "../../wire/json.ts";
-import { transactionBase64 } from "../../wire/transaction.ts";
 import { nodeBusy, submitRaw } from "../client/raw-submission.ts";
 import { shortText } from "../client/short-text.ts";
 import { parseExactJson } from "../signing/command-text.ts";
@@ -78,7 +77,7 @@ export class HttpNode implements NodeClient {
   }
 
   async check(bytes: Uint8Array): Promise<CheckResult> {
-    const body = JSON.stringify({ tx: transactionBase64(bytes) });
+    const body = JSON.stringify({ tx: bytes.toBase64() });
     const name = "vega.api.v1.CheckRawTransactionResponse";
     const { code, data } = await this.ask<CheckRawTransactionResponse>("/transaction/raw/check", name, body);
     return { code, reason: data };

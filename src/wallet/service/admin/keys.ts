@@ -1,5 +1,4 @@
 // Administrative methods about keys.
-import { transactionBase64 } from "../../../wire/transaction.ts";
 import type { Metadata } from "../../keys/wallet-data.ts";
 import { mismatch, Params } from "../params.ts";
 import { invalidParams, isObject, memberOf } from "../rpc.ts";
@@ -84,7 +83,7 @@ const rotate: AdminMethod = async (parts, value) => {
   try {
     const rotation = { fromPublicKey, toPublicKey, chainId, submissionHeight, enactmentHeight };
     const { masterPublicKey, transaction } = wallet.rotateKey(rotation);
-    return { masterPublicKey, encodedTransaction: transactionBase64(transaction) };
+    return { masterPublicKey, encodedTransaction: transaction.toBase64() };
   } catch (error) {
     throw invalidParams((error as Error).message);
   }

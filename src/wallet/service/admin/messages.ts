@@ -1,6 +1,7 @@
 // Administrative methods about messages.
+
 import { isHex } from "../../../wire/identifiers.ts";
-import { transactionBytes } from "../../../wire/transaction.ts";
+import { base64Bytes } from "../../../wire/json.ts";
 import { verifyMessage } from "../../signing/message.ts";
 import { Params } from "../params.ts";
 import { internalError, invalidParams } from "../rpc.ts";
@@ -9,7 +10,7 @@ import { type AdminMethod, walletOf } from "./shared.ts";
 function base64Of(params: Params, name: string, title: string, what: string): Uint8Array {
   const text = params.text(name, title);
   try {
-    return transactionBytes(text);
+    return base64Bytes(text);
   } catch {
     throw invalidParams(`the encoded ${what} is not a valid base-64 string`);
   }

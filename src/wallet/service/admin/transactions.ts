@@ -1,9 +1,11 @@
 // Administrative methods about transactions: signed, sent and checked without a review, because the one who asks is
 // the owner.
+
 import { sha3HexOf } from "../../../crypto/sha.ts";
 import { NodeError } from "../../../errors/node-error.ts";
 import { decodeTransaction } from "../../../wire/generated/commands.ts";
-import { encodeCommand, transactionBase64, transactionBytes } from "../../../wire/transaction.ts";
+import { base64Bytes } from "../../../wire/json.ts";
+import { encodeCommand } from "../../../wire/transaction.ts";
 import { randomNonce, secureRandom } from "../../random.ts";
 import type { Job, TransactionSender } from "../../sending/sender.ts";
 import { checkedCommand, readCommand } from "../../signing/command-text.ts";
@@ -139,7 +141,7 @@ async function signedFor({ solver }: AdminParts, job: Job, block: GivenBlock): P
 }
 
 function signedMembers({ transaction, bytes }: SignedTransaction): string {
-  return `"transaction":${transactionResultJson(transaction)},"encodedTransaction":${JSON.stringify(transactionBase64(bytes))}`;
+  return `"transaction":${transactionResultJson(transaction)},"encodedTransaction":${JSON.stringify(bytes.toBase64())}`;
 }
 
 const timeOf = ({ wallMs }: AdminParts) => new Date(wallMs()).toISOString();
@@ -175,7 +177,7 @@ const check: AdminMethod = async (parts, value) => {
   );
   const head = JSON.stringify({ receivedAt, sentAt }).slice(0, -1);
   const { transaction, bytes } = made.transaction;
-  const tail = JSON.stringify({ node: { host: made.host }, encodedTransaction: transactionBase64(bytes) });
+  const tail = JSON.stringify({ node: { host: made.host }, encodedTransaction: bytes.toBase64() });
   return new RawJson(`${head},"transaction":${transactionResultJson(transaction)},${tail.slice(1)}`);
 };
 
@@ -186,7 +188,7 @@ const sendRaw: AdminMethod = async (parts, value) => {
   const hosts = hostsOf(parts, params, true);
   let bytes: Uint8Array;
   try {
-    bytes = transactionBytes(encoded);
+    bytes = base64Bytes(encoded);
   } catch {
     throw invalidParams("the encoded transaction is not a valid base-64 string");
   }
