@@ -147,7 +147,7 @@ export function roomOf({ blockEvents, ledgerEntries }: ChainPoint): bigint {
 // The application hash: two chains that have the same one have executed the same blocks with the same outcome and
 // hold the same state.
 
-export interface TxDigest {
+interface TxDigest {
   /** Lower-case hex. */
   readonly hash: string;
   readonly code: number;
@@ -155,7 +155,7 @@ export interface TxDigest {
 }
 
 /** Lower-case hex. @param before the block before; its application hash is empty in front of the genesis */
-export function appHashAfter(
+function appHashAfter(
   before: { readonly appHash: string },
   { height, timeNs, hash }: BlockInfo,
   stateDigest: string,

@@ -55,7 +55,7 @@ export interface SavePoint {
 }
 
 /** The block that a chain is at, as the engine knows it. */
-export function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
+function infoOf({ height, timeNs, hash }: ChainPoint): BlockInfo {
   return { height, timeNs: BigInt(timeNs), hash };
 }
 
@@ -446,7 +446,7 @@ function commandFault(subject: string, error: unknown): NodeError {
  */
 
 /** What happened at the start of a chain that had nothing. */
-export function newChain(height: number): Resumption {
+function newChain(height: number): Resumption {
   return { height, stateHeight: undefined, replayed: 0, tookMs: 0, sentence: "a new chain" };
 }
 
@@ -458,7 +458,7 @@ export function resumed(height: number, stateHeight: number, tookMs: number): Re
 }
 
 /** Its transactions, to be executed. @throws NodeError `state_mismatch` */
-export function storedTxs({ height, txs }: StoredBlock): BlockTx[] {
+function storedTxs({ height, txs }: StoredBlock): BlockTx[] {
   return txs.map(({ bytes, isImpersonated }) => {
     const tx = readTrusted(bytes);
     if (tx instanceof PropertyErrors)
@@ -468,7 +468,7 @@ export function storedTxs({ height, txs }: StoredBlock): BlockTx[] {
 }
 
 /** @param now where the block led this time @throws NodeError `state_mismatch` */
-export function checkReplayed({ height, appHash }: StoredBlock, now: ChainPoint): void {
+function checkReplayed({ height, appHash }: StoredBlock, now: ChainPoint): void {
   if (appHash === undefined || appHash === now.appHash) return;
   throw contradiction(
     `block ${height} gives the application hash ${now.appHash}, but it had ${appHash} when it was made`,
@@ -476,7 +476,7 @@ export function checkReplayed({ height, appHash }: StoredBlock, now: ChainPoint)
 }
 
 /** @param now where the last block led @throws NodeError `state_mismatch` */
-export function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): void {
+function checkArrived(stateHeight: number, head: ChainPoint, now: ChainPoint): void {
   if (now.height === head.height && now.appHash === head.appHash) return;
   throw contradiction(
     `replaying from block ${stateHeight} ends at block ${now.height} with application hash ${now.appHash}, but block ${head.height} had ${head.appHash}`,

@@ -62,7 +62,7 @@ export interface ChainEngine {
 }
 
 /** Makes the engine of a chain; `follower` is told what happens in it. */
-export type MakeEngine = (follower: EngineFollower) => ChainEngine;
+type MakeEngine = (follower: EngineFollower) => ChainEngine;
 
 // The two doors of a chain to the world, and what else is saved with it. The node brings them: devnet/clock.ts and
 // devnet/random.ts; a test brings its own.

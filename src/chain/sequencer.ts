@@ -443,7 +443,7 @@ interface Waiter {
   reject(error: Error): void;
 }
 
-export class Waiters {
+class Waiters {
   private readonly byHash = new Map<string, Set<Waiter>>();
 
   constructor(private readonly waitMs: number) {}

@@ -83,12 +83,12 @@ export class UnsavedState {
 type Layer = ReadonlyMap<string, ReadonlyMap<string, StateChange>>;
 
 /** Each layer counts for more than the ones before it. */
-export type PendingLayers = readonly Layer[];
+type PendingLayers = readonly Layer[];
 
 /** More are put together, so that going through them stays quick. */
 const LAYERS_MAX = 64;
 
-export class PendingChanges implements Iterable<StateChange> {
+class PendingChanges implements Iterable<StateChange> {
   private below: PendingLayers = [];
   private top = new Map<string, Map<string, StateChange>>();
   private count = 0;

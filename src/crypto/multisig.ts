@@ -45,7 +45,6 @@ const FUNCTIONS = {
 } as const satisfies Record<string, Record<string, ArgumentType>>;
 
 export type BridgeFunction = keyof typeof FUNCTIONS;
-export const BRIDGE_FUNCTIONS = Object.keys(FUNCTIONS) as readonly BridgeFunction[];
 
 type Types<F extends BridgeFunction> = (typeof FUNCTIONS)[F];
 /** Addresses with or without 0x, bytes32 as 64 hexadecimal digits, numbers as bigint. */

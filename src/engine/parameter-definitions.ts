@@ -36,7 +36,7 @@ export function decimal(bounds: Bounds = {}): ParameterType {
   });
 }
 
-export function uint(bounds: Bounds = {}): ParameterType {
+function uint(bounds: Bounds = {}): ParameterType {
   return bounded("uint", bounds, { ...WHOLE, parse: parseShortUint, malformed: () => "invalid uint" });
 }
 
@@ -299,7 +299,7 @@ const hashFunction = string((text) =>
 );
 
 /** Kinds of proposals, as the keys of section 6.3 name them. */
-export const PROPOSAL_KINDS = [
+const PROPOSAL_KINDS = [
   "market",
   "updateMarket",
   "asset",

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { secp256k1 } from "@noble/curves/secp256k1.js";
 import fc from "fast-check";
 import {
-  BRIDGE_FUNCTIONS,
+  type BridgeFunction,
   bridgeDigest,
   bridgeMessage,
   bundleSignatures,
@@ -174,7 +174,19 @@ describe("encoding", () => {
       bridgeDigest("set_multisig_control", { address: BRIDGE, ...one }, BRIDGE),
     ].map(hex);
     expect(new Set(digests).size).toBe(digests.length);
-    expect(BRIDGE_FUNCTIONS.length).toBe(digests.length + 5);
+    const tested = [
+      "withdraw_asset",
+      "list_asset",
+      "set_asset_limits",
+      "add_signer",
+      "remove_signer",
+    ] as const;
+    type Untested = Exclude<BridgeFunction, (typeof tested)[number]>;
+    const here: Record<Untested, true> = {
+      ...{ remove_asset: true, set_withdraw_delay: true, global_stop: true, global_resume: true },
+      ...{ set_threshold: true, burn_nonce: true, set_bridge_address: true, set_multisig_control: true },
+    };
+    expect(Object.keys(here)).toHaveLength(digests.length);
   });
 
   test("arguments that do not fit their type are faults of the caller", () => {

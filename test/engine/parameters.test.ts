@@ -7,12 +7,7 @@ import { applyParameter } from "../../src/chain/admission/admission.ts";
 import { Core } from "../../src/engine/core.ts";
 
 import { CommandError } from "../../src/engine/errors.ts";
-import {
-  ETHEREUM_CONFIG,
-  PARAMETERS,
-  PROPOSAL_KINDS,
-  REWARD_ASSET,
-} from "../../src/engine/parameter-definitions.ts";
+import { ETHEREUM_CONFIG, PARAMETERS, REWARD_ASSET } from "../../src/engine/parameter-definitions.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { parseDuration } from "../../src/engine/values.ts";
 
@@ -159,7 +154,7 @@ const BOUNDS: readonly (readonly [key: string, good: readonly string[], bad: rea
   ["network.transactions.maxgasperblock", ["100", "10000000"], ["99", "10000001"]],
   ["network.transaction.defaultgas", ["1", "99"], ["0", "100"]],
   ["network.transactions.minBlockCapacity", ["1", "10000"], ["0", "10001"]],
-  ...PROPOSAL_KINDS.flatMap((kind) => {
+  ...["market", "updateMarket", "asset", "updateAsset", "updateNetParam", "freeform"].flatMap((kind) => {
     const prefix = `governance.proposal.${kind}`;
     const time = [
       ["1s", "8760h"],

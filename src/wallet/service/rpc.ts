@@ -19,7 +19,7 @@ export class RpcError extends Error {
 const define = (code: number, title: string) => (data: string) => new RpcError(code, title, data);
 
 /** The catalogue (section 1.6). */
-export const parseError = define(-32700, "Parse error");
+const parseError = define(-32700, "Parse error");
 export const invalidRequest = define(-32600, "Invalid Request");
 export const unsupportedType = () => {
   const data = "the Content-Type of a connection must be application/json-rpc or application/json";

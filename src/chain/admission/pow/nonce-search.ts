@@ -69,7 +69,7 @@ export function kernelFits(prefixBytes: number): boolean {
 }
 
 /** A search behind one prefix. All blocks before the one with the nonce are absorbed when it is made. */
-export class Kernel {
+class Kernel {
   /** The state; the two lanes that the nonce falls into follow once more: the kernel writes over the first ones. */
   private readonly vectors: Vectors;
   private readonly lane: number;

@@ -225,11 +225,11 @@ function checkTask(task: ProofTask): void {
 
 // A worker of the solver, seen from the thread that asks.
 
-export class ThreadLost extends Error {
+class ThreadLost extends Error {
   override readonly name = "ThreadLost";
 }
 
-export class SolverThread {
+class SolverThread {
   private readonly worker: Worker;
   private readonly waiting = new Map<number, PromiseWithResolvers<void>>();
   private lastId = 0;

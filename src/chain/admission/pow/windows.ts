@@ -11,9 +11,9 @@ export interface PartyCounter {
 }
 
 type CounterState = readonly [party: string, observed: string, seen: string];
-export type HeightCountersState = readonly (readonly [height: string, counters: readonly CounterState[]])[];
+type HeightCountersState = readonly (readonly [height: string, counters: readonly CounterState[]])[];
 
-export class HeightCounters {
+class HeightCounters {
   private readonly heights = new Map<bigint, Map<string, PartyCounter>>();
 
   has(height: bigint): boolean {
@@ -187,7 +187,7 @@ export class ParameterSets {
 export const PAST_BLOCKS_MAX = 500n;
 
 /** The entries of a map by height, lowest first. */
-export function sortedHeights<V>(map: ReadonlyMap<bigint, V>): [bigint, V][] {
+function sortedHeights<V>(map: ReadonlyMap<bigint, V>): [bigint, V][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 

@@ -100,7 +100,7 @@ export class SimplePolicy {
   }
 }
 
-export function refuseBanned(policy: SpamPolicy, bannedUntilNs: bigint): Verdict {
+function refuseBanned(policy: SpamPolicy, bannedUntilNs: bigint): Verdict {
   return refuse(`spam_${policy}_banned`, { bannedUntilNs }, [sentenceTime(bannedUntilNs)]);
 }
 
