@@ -112,7 +112,7 @@ export class DevnetCore {
   follow(): void {
     const work = () => {
       try {
-        for (const bytes of this.agent.work()) this.submitDuty(bytes);
+        for (const bytes of this.agent.answerDuties()) this.submitDuty(bytes);
       } catch (error) {
         this.options.onProblem?.(error);
       }

@@ -146,7 +146,7 @@ export class Assets implements AssetReader {
       nonce: idAsNumber(id),
     };
     const digest = bridgeDigest("list_asset", values, this.bridge());
-    this.notary.start(id, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_NEW, hexOf(digest));
+    this.notary.requestSignatures(id, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_NEW, hexOf(digest));
   }
 
   /** The bridge has listed the asset. @throws CommandError when it does not wait for that */
@@ -179,7 +179,11 @@ export class Assets implements AssetReader {
     };
     const digest = bridgeDigest("set_asset_limits", values, this.bridge());
     this.updates.set(assetId, { assetId, proposalId, changes });
-    this.notary.start(proposalId, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_UPDATE, hexOf(digest));
+    this.notary.requestSignatures(
+      proposalId,
+      NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_UPDATE,
+      hexOf(digest),
+    );
   }
 
   /** The update of an asset that waits for the bridge. */

@@ -73,8 +73,8 @@ export class Banking {
   /** The Transfer command. @throws CommandError */
   transfer(payload: Transfer): void {
     const request = readTransfer(payload, this.core.currentTx, this.core.nowNs);
-    if (payload.oneOff !== undefined) this.oneOff.submit(request, payload.oneOff);
-    else if (payload.recurring !== undefined) this.recurring.submit(request, payload.recurring);
+    if (payload.oneOff !== undefined) this.oneOff.submitOneOff(request, payload.oneOff);
+    else if (payload.recurring !== undefined) this.recurring.submitRecurring(request, payload.recurring);
     else throw new CommandError("unsupported transfer kind");
   }
 
@@ -109,7 +109,7 @@ export class Deposits {
     private readonly assets: AssetReader,
     private readonly actions: AssetActions,
   ) {
-    actions.on("deposit", { finalise: (id, deposit) => this.credit(id, deposit) });
+    actions.setFinaliser("deposit", { finalise: (id, deposit) => this.credit(id, deposit) });
   }
 
   /**
@@ -117,7 +117,7 @@ export class Deposits {
    * @param nonce the chain event's; a second deposit with the same one is never credited
    * @throws CommandError
    */
-  builtin(event: BuiltinAssetDeposit, nonce: bigint): void {
+  depositBuiltin(event: BuiltinAssetDeposit, nonce: bigint): void {
     const deposit = this.read(event.vegaAssetId, event.partyId, event.amount, "");
     this.emit(this.core.currentTx.id, deposit, DepositStatus.STATUS_OPEN);
     if (knownAsset(this.assets, deposit.asset).details.builtinAsset === undefined) {
@@ -128,7 +128,7 @@ export class Deposits {
   }
 
   /** A deposit that was made on the Ethereum bridge. @throws CommandError */
-  erc20(event: ERC20Deposit, place: ForeignPlace): void {
+  depositErc20(event: ERC20Deposit, place: ForeignPlace): void {
     const deposit = this.read(event.vegaAssetId, event.targetPartyId, event.amount, place.txHash);
     if (knownAsset(this.assets, deposit.asset).details.erc20 === undefined) {
       this.refuse(deposit, "non ERC20 for ERC20 chain event");
@@ -148,7 +148,13 @@ export class Deposits {
   }
 
   private start(deposit: OpenDeposit, place: ForeignPlace): void {
-    this.actions.start(this.core.currentTx.id, NodeVoteType.TYPE_FUNDS_DEPOSITED, "deposit", place, deposit);
+    this.actions.startAction(
+      this.core.currentTx.id,
+      NodeVoteType.TYPE_FUNDS_DEPOSITED,
+      "deposit",
+      place,
+      deposit,
+    );
   }
 
   private refuse(deposit: OpenDeposit, text: CommandText): never {
@@ -294,7 +300,7 @@ export class Withdrawals {
       nonce: BigInt(withdrawal.ref),
     };
     const digest = bridgeDigest("withdraw_asset", values, target);
-    this.notary.start(withdrawal.id, SIGNATURE_KIND, hexOf(digest));
+    this.notary.requestSignatures(withdrawal.id, SIGNATURE_KIND, hexOf(digest));
   }
 
   private make(asset: string, amount: bigint, receiver: string | undefined): WithdrawalRecord {

@@ -82,12 +82,12 @@ export class AssetActions {
     });
   }
 
-  on<T extends ActionType>(type: T, finaliser: Finaliser<T>): void {
+  setFinaliser<T extends ActionType>(type: T, finaliser: Finaliser<T>): void {
     this.finalisers.set(type, finaliser as unknown as Finaliser<ActionType>);
   }
 
   /** @param voteType vega.commands.v1.NodeVote.Type */
-  start<T extends ActionType>(
+  startAction<T extends ActionType>(
     id: string,
     voteType: number,
     type: T,
@@ -95,7 +95,7 @@ export class AssetActions {
     content: ActionOf[T],
   ): void {
     const payload: Action = { type, place, content };
-    this.witness.start({
+    this.witness.requestVotes({
       id,
       kind: WITNESS_KIND,
       voteType,
@@ -170,12 +170,12 @@ export class Bridge {
   ) {
     this.switched = core.state.cell<Switched>("bridge.switched", { stopped: false, block: 0n, logIndex: 0n });
     this.listing = core.state.table("bridge.listing");
-    actions.on("listing", {
+    actions.setFinaliser("listing", {
       finalise: (_id, { asset }) => this.finaliseListing(asset),
       drop: (_id, { asset }) => this.listing.delete(asset),
     });
-    actions.on("limits", { finalise: (_id, { asset }) => this.finaliseLimits(asset) });
-    actions.on("bridge", { finalise: (_id, content, place) => this.switch(content, place) });
+    actions.setFinaliser("limits", { finalise: (_id, { asset }) => this.finaliseLimits(asset) });
+    actions.setFinaliser("bridge", { finalise: (_id, content, place) => this.switch(content, place) });
   }
 
   /** While it is, no withdrawal of an ERC20 asset is taken. */
@@ -194,7 +194,7 @@ export class Bridge {
   }
 
   /** @throws CommandError without enough signatures for the listing, or while one is being looked at */
-  list(event: ERC20AssetList, place: ForeignPlace): void {
+  startListing(event: ERC20AssetList, place: ForeignPlace): void {
     const asset = without0x(event.vegaAssetId);
     knownAsset(this.assets, asset);
     if (!this.notary.isComplete(asset, NodeSignatureKind.NODE_SIGNATURE_KIND_ASSET_NEW)) {
@@ -206,7 +206,7 @@ export class Bridge {
   }
 
   /** @throws CommandError */
-  updateLimits(event: ERC20AssetLimitsUpdated, place: ForeignPlace): void {
+  startLimits(event: ERC20AssetLimitsUpdated, place: ForeignPlace): void {
     const asset = without0x(event.vegaAssetId);
     knownAsset(this.assets, asset);
     const lifetimeLimit = readAmount(event.lifetimeLimits, "invalid lifetime limit");
@@ -218,11 +218,11 @@ export class Bridge {
     });
   }
 
-  stop(place: ForeignPlace): void {
+  startStop(place: ForeignPlace): void {
     this.start(NodeVoteType.TYPE_BRIDGE_STOPPED, "bridge", place, { stopped: true });
   }
 
-  resume(place: ForeignPlace): void {
+  startResume(place: ForeignPlace): void {
     this.start(NodeVoteType.TYPE_BRIDGE_RESUMED, "bridge", place, { stopped: false });
   }
 
@@ -232,7 +232,7 @@ export class Bridge {
     place: ForeignPlace,
     content: ActionOf[T],
   ): void {
-    this.actions.start(this.core.currentTx.id, voteType, type, place, content);
+    this.actions.startAction(this.core.currentTx.id, voteType, type, place, content);
   }
 
   private finaliseListing(asset: string): void {

@@ -69,19 +69,19 @@ export class ChainEvents {
 
   private processBuiltin({ deposit }: BuiltinAssetEvent, nonce: bigint): void {
     if (deposit === undefined) throw new CommandError(UNSUPPORTED);
-    this.banking.deposits.builtin(deposit, nonce);
+    this.banking.deposits.depositBuiltin(deposit, nonce);
   }
 
   private processErc20(event: ERC20Event, txHash: string): void {
     const { bridge, deposits, withdrawals } = this.banking;
     const place: ForeignPlace = { assetClass: "erc20", block: event.block, txHash, logIndex: event.index };
-    if (event.deposit !== undefined) deposits.erc20(event.deposit, place);
+    if (event.deposit !== undefined) deposits.depositErc20(event.deposit, place);
     else if (event.withdrawal !== undefined) withdrawals.claim(event.withdrawal, txHash);
-    else if (event.assetList !== undefined) bridge.list(event.assetList, place);
-    else if (event.assetLimitsUpdated !== undefined) bridge.updateLimits(event.assetLimitsUpdated, place);
+    else if (event.assetList !== undefined) bridge.startListing(event.assetList, place);
+    else if (event.assetLimitsUpdated !== undefined) bridge.startLimits(event.assetLimitsUpdated, place);
     else if (event.assetDelist !== undefined) throw new CommandError("ERC20.AssetDelist not implemented");
-    else if (event.bridgeStopped !== undefined) bridge.stop(place);
-    else if (event.bridgeResumed !== undefined) bridge.resume(place);
+    else if (event.bridgeStopped !== undefined) bridge.startStop(place);
+    else if (event.bridgeResumed !== undefined) bridge.startResume(place);
     else throw new CommandError(UNSUPPORTED);
   }
 }

@@ -101,7 +101,7 @@ function collateral({ collateral }: CheckpointDomains): Uint8Array {
 }
 
 function delegation({ delegation, epochs }: CheckpointDomains): Uint8Array {
-  const { current, next, automatic } = delegation.whole();
+  const { current, next, automatic } = delegation.allShares();
   const { seq } = epochs.current;
   const entries = (all: typeof current, epochSeq: bigint) =>
     all.flatMap(([party, shares]: readonly [string, Shares]) =>

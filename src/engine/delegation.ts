@@ -114,7 +114,7 @@ export class Delegation {
   }
 
   /** Everything that is delegated, by party. For checkpoints. */
-  whole(): DelegationState {
+  allShares(): DelegationState {
     return {
       current: this.current.entries(),
       next: this.next.entries(),
@@ -147,7 +147,7 @@ export class Delegation {
     this.reconcile();
     const ended = this.stakeIn(this.current);
     this.delegateAutomatically(epoch);
-    this.turn();
+    this.startNextEpoch();
     this.enterAutomatic();
     return { ended, next: this.stakeIn(this.current) };
   }
@@ -196,7 +196,7 @@ export class Delegation {
   }
 
   /** The next map becomes the current one. A node without a share stays once, so that its 0 is told (step 2). */
-  private turn(): void {
+  private startNextEpoch(): void {
     for (const party of new Set([...this.current.keys(), ...this.next.keys()])) {
       const before = this.current.get(party) ?? NO_SHARES;
       const shares = this.next.get(party) ?? NO_SHARES;

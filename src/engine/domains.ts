@@ -116,16 +116,16 @@ export class Domains {
     withdrawSubmission: (payload) => this.banking.withdraw(payload),
     transfer: (payload) => this.banking.transfer(payload),
     cancelTransfer: (payload) => this.banking.cancelTransfer(payload),
-    proposalSubmission: (payload) => this.governance.submit(payload),
-    voteSubmission: (payload) => this.governance.vote(payload),
+    proposalSubmission: (payload) => this.governance.submitProposal(payload),
+    voteSubmission: (payload) => this.governance.submitVote(payload),
     delegateSubmission: (payload) => this.delegation.delegate(payload),
     undelegateSubmission: (payload) => this.delegation.undelegate(payload),
-    announceNode: (payload) => this.validators.announce(payload),
+    announceNode: (payload) => this.validators.announceNode(payload),
     issueSignatures: (payload) => this.multisig.changes.issueSignatures(payload),
     keyRotateSubmission: (payload) => this.validators.keyRotate(payload),
     ethereumKeyRotateSubmission: (payload) => this.validators.ethereumKeyRotate(payload),
-    validatorHeartbeat: (payload) => this.validators.heartbeat(payload),
-    protocolUpgradeProposal: (payload) => this.upgrades.propose(payload),
+    validatorHeartbeat: (payload) => this.validators.acceptHeartbeat(payload),
+    protocolUpgradeProposal: (payload) => this.upgrades.submitProposal(payload),
     nodeVote: (payload) => this.witness.nodeVote(payload),
     nodeSignature: (payload) => this.notary.nodeSignature(payload),
     chainEvent: (payload) => this.chainEvents.process(payload),
@@ -139,7 +139,7 @@ export class Domains {
     validatorHeartbeat: () => this.checkValidator(this.core.currentTx.party),
     protocolUpgradeProposal: (payload) => {
       this.checkValidator(this.core.currentTx.party);
-      this.upgrades.check(payload);
+      this.upgrades.checkProposal(payload);
     },
   };
 
@@ -229,10 +229,10 @@ export class Domains {
     const heartbeat = this.validators.heartbeatDue(nodeId);
     return [
       ...this.witness
-        .open(nodeId)
+        .openResources(nodeId)
         .map(({ id, voteType }) => ({ kind: "vote", reference: id, type: voteType }) as const),
       ...this.notary
-        .pending(nodeId)
+        .owedSignatures(nodeId)
         .map(
           ({ resource, kind, digest }) => ({ kind: "sign", resource, signatureKind: kind, digest }) as const,
         ),

@@ -53,27 +53,27 @@ export class Governance {
   }
 
   /** A proposal (section 6.4). @throws CommandError; a ProposalRefusal keeps its event */
-  submit(submission: ProposalSubmission): void {
+  submitProposal(submission: ProposalSubmission): void {
     this.checkProposal(submission);
-    const proposal = this.proposals.draft(submission);
+    const proposal = this.proposals.draftProposal(submission);
     if (this.isKnown(proposal.id)) throw new CommandError("proposal with given ID already exists");
     try {
       const { core, params, assets, stake } = this;
       checkProposal(proposal, { nowNs: core.nowNs, params, assets, stake });
     } catch (error) {
       if (error instanceof ProposalRefusal) {
-        this.proposals.end(proposal, ProposalState.STATE_REJECTED, endOf(error));
+        this.proposals.endProposal(proposal, ProposalState.STATE_REJECTED, endOf(error));
       }
       throw error;
     }
     const { newAsset } = proposal.terms;
     if (newAsset !== undefined) this.assets.propose(proposal.id, newAsset.changes!);
-    this.proposals.open(proposal);
-    if (newAsset !== undefined) this.witness.start(assetValidation(proposal));
+    this.proposals.openProposal(proposal);
+    if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));
   }
 
   /** A vote (section 6.7). @throws CommandError */
-  vote({ proposalId, value }: VoteSubmission): void {
+  submitVote({ proposalId, value }: VoteSubmission): void {
     const { party } = this.core.currentTx;
     const proposal = this.proposals.get(proposalId);
     if (proposal === undefined) throw new CommandError("proposal does not exist");
@@ -115,7 +115,7 @@ export class Governance {
     const { declined, emit } = this.votes.tally(proposal);
     let passed: ProposalRecord | undefined;
     if (declined === undefined) passed = this.proposals.advance(proposal, ProposalState.STATE_PASSED);
-    else this.proposals.end(proposal, ProposalState.STATE_DECLINED, { reason: declined });
+    else this.proposals.endProposal(proposal, ProposalState.STATE_DECLINED, { reason: declined });
     emit();
     this.votes.removeAll(proposal.id);
     return passed;
@@ -136,7 +136,7 @@ export class Governance {
         continue;
       }
       const reason = ProposalError.PROPOSAL_ERROR_NODE_VALIDATION_FAILED;
-      this.proposals.end(proposal, ProposalState.STATE_REJECTED, { reason });
+      this.proposals.endProposal(proposal, ProposalState.STATE_REJECTED, { reason });
       this.votes.removeAll(proposal.id);
       this.assets.reject(proposal.id);
     }
@@ -144,7 +144,7 @@ export class Governance {
 
   private enact(proposal: ProposalRecord): void {
     if (this.orFail(proposal, () => this.apply(proposal))) {
-      this.proposals.end(proposal, ProposalState.STATE_ENACTED);
+      this.proposals.endProposal(proposal, ProposalState.STATE_ENACTED);
     }
   }
 
@@ -162,7 +162,7 @@ export class Governance {
       return true;
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      this.proposals.end(proposal, ProposalState.STATE_FAILED, endOf(error));
+      this.proposals.endProposal(proposal, ProposalState.STATE_FAILED, endOf(error));
       return false;
     }
   }

@@ -29,7 +29,7 @@ export class KeyRotations {
   }
 
   /** The KeyRotateSubmission command; it is signed by the node's id, which is a key. @throws CommandError */
-  submit({ newPubKey, newPubKeyIndex, targetBlock, currentPubKeyHash }: KeyRotateSubmission): void {
+  submitRotation({ newPubKey, newPubKeyIndex, targetBlock, currentPubKeyHash }: KeyRotateSubmission): void {
     const node = this.nodes.node(this.core.currentTx.party);
     if (node === undefined) throw new CommandError("node signature not signed with validator master key");
     if (this.pending.has(node.nodeId)) throw new CommandError("node already has a pending key rotation");
@@ -118,7 +118,7 @@ export class EthereumKeyRotations {
    * @param seconds see `SignerChanges.prepare`
    * @throws CommandError
    */
-  submit(payload: EthereumKeyRotateSubmission, signers: Multisig, seconds: bigint): void {
+  submitRotation(payload: EthereumKeyRotateSubmission, signers: Multisig, seconds: bigint): void {
     const { targetBlock, currentAddress, submitterAddress, ethereumSignature } = payload;
     const newAddress = prefixedAddress(payload.newAddress);
     const node = this.nodes.nodeByKey(this.core.currentTx.party);
@@ -181,8 +181,8 @@ export class EthereumKeyRotations {
     signers: Multisig,
     seconds: bigint,
   ): void {
-    signers.changes.prepare(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
-    if (submitter !== "") signers.changes.issue(address, submitter);
+    signers.changes.prepareChanges(action, [{ nodeId, address }], this.epochs.current.seq, seconds);
+    if (submitter !== "") signers.changes.issueChange(address, submitter);
   }
 
   /** Whether the contract has the new signer of the last rotation and lacks the old one. */

@@ -186,7 +186,13 @@ export class Multisig {
   }
 
   private start(kind: string, voteType: number, payload: ContractEvent): void {
-    this.witness.start({ id: payload.id, kind, voteType, deadlineNs: this.core.nowNs + WITNESS_NS, payload });
+    this.witness.requestVotes({
+      id: payload.id,
+      kind,
+      voteType,
+      deadlineNs: this.core.nowNs + WITNESS_NS,
+      payload,
+    });
   }
 
   private applySigner(event: SignerEvent): void {
@@ -276,7 +282,7 @@ class SignerChanges {
    * Prepares changes, by address; a former one of the same address is replaced.
    * @param seconds when the last block began, as the validators saw it, Unix seconds: nonces follow it
    */
-  prepare(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void {
+  prepareChanges(action: SignerAction, nodes: readonly SignerOfNode[], epoch: bigint, seconds: bigint): void {
     for (const { nodeId, address } of [...nodes].sort((a, b) => compare(a.address, b.address))) {
       const last = this.lastNonce.get();
       // A nonce is good once on the contract: several blocks in one second must not share it.
@@ -287,7 +293,7 @@ class SignerChanges {
   }
 
   /** Issues a prepared change to a submitter; nothing the second time. */
-  issue(address: string, submitter: string): void {
+  issueChange(address: string, submitter: string): void {
     const change = this.pending.get(keyOf(address));
     if (change === undefined || change.submitters.includes(submitter)) return;
     const submitters = [...change.submitters, submitter].sort(compare);
@@ -305,7 +311,7 @@ class SignerChanges {
       .values()
       .filter((change) => change.nodeId === validatorNodeId && change.action === action);
     if (changes.length === 0) throw new CommandError("there are no pending signatures for the given nodeID");
-    for (const { address } of changes) this.issue(address, checksumAddress(submitter));
+    for (const { address } of changes) this.issueChange(address, checksumAddress(submitter));
   }
 
   /** Drops changes that the contract has already. Once a block (section 1.4, step 8). */
@@ -316,7 +322,7 @@ class SignerChanges {
   }
 
   /** By address. For views. */
-  list(): readonly PendingSignerChange[] {
+  pendingChanges(): readonly PendingSignerChange[] {
     return this.pending.values();
   }
 
@@ -333,7 +339,7 @@ class SignerChanges {
     });
     const digest = bridgeDigest("add_signer", { signer: address, nonce }, submitter);
     const kind = NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_ADDED;
-    this.notary.start(signatureId, kind, hexOf(digest));
+    this.notary.requestSignatures(signatureId, kind, hexOf(digest));
   }
 
   private issueRemoval({ nodeId, address, nonce, epoch }: PendingSignerChange, submitter: string): void {
@@ -348,7 +354,7 @@ class SignerChanges {
     });
     const digest = bridgeDigest("remove_signer", { signer: address, nonce }, submitter);
     const kind = NodeSignatureKind.NODE_SIGNATURE_KIND_ERC20_MULTISIG_SIGNER_REMOVED;
-    this.notary.start(signatureId, kind, hexOf(digest));
+    this.notary.requestSignatures(signatureId, kind, hexOf(digest));
   }
 }
 

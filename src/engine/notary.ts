@@ -54,7 +54,7 @@ export class Notary implements NotaryPort {
   }
 
   /** Asks every validator for its signature; asking again for the same changes nothing. */
-  start(resource: string, kind: number, digest: string): void {
+  requestSignatures(resource: string, kind: number, digest: string): void {
     const key = keyOf(resource, kind);
     if (this.aggregates.has(key)) return;
     const unsigned = this.validators.nodes().filter(isSigner);
@@ -73,7 +73,7 @@ export class Notary implements NotaryPort {
   }
 
   /** Signatures that this node owes, in a fixed order. */
-  pending(nodeId: string): readonly PendingSignature[] {
+  owedSignatures(nodeId: string): readonly PendingSignature[] {
     const node = this.validators.node(nodeId);
     if (node === undefined || !isSigner(node)) return [];
     const keys = new Set(this.owed.get(nodeId));

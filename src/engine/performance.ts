@@ -42,7 +42,7 @@ export class HeartbeatTracker {
   }
 
   /** The message that the node has to sign now. */
-  expected(nodeId: string): string | undefined {
+  expectedMessage(nodeId: string): string | undefined {
     return this.of(nodeId).expected || undefined;
   }
 
@@ -70,7 +70,7 @@ export class HeartbeatTracker {
   }
 
   /** The ValidatorHeartbeat command. @throws CommandError */
-  heartbeat({ nodeId, message, vegaSignature, ethereumSignature }: ValidatorHeartbeat): void {
+  acceptHeartbeat({ nodeId, message, vegaSignature, ethereumSignature }: ValidatorHeartbeat): void {
     const node = this.validators.node(nodeId);
     if (node === undefined) {
       throw new CommandError(`received an heartbeat from a non-validator node: ${nodeId}`);

@@ -103,19 +103,19 @@ export interface WitnessResource<P> {
 
 /** witness.ts */
 export interface WitnessPort {
-  start<P>(resource: WitnessResource<P>): void;
+  requestVotes<P>(resource: WitnessResource<P>): void;
   /** Outcomes come in the witness tick, resources in the order of their ids. */
   onOutcome<P>(kind: string, handler: (id: string, payload: P, accepted: boolean) => void): void;
   /** @returns false when there is no such resource */
-  vote(reference: string, nodeId: string): boolean;
+  castVote(reference: string, nodeId: string): boolean;
   /** Those that this node has not voted on yet. */
-  open(nodeId: string): readonly WitnessResource<unknown>[];
+  openResources(nodeId: string): readonly WitnessResource<unknown>[];
 }
 
 /** notary.ts */
 export interface NotaryPort {
   /** @param digest what the validators sign, 32 bytes in hex (crypto/multisig.ts) */
-  start(resource: string, kind: number, digest: string): void;
+  requestSignatures(resource: string, kind: number, digest: string): void;
   /** Whether enough validators have signed. */
   isComplete(resource: string, kind: number): boolean;
 }

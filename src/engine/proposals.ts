@@ -107,7 +107,7 @@ export class Proposals {
   }
 
   /** The proposal that the transaction in hand submits; not kept yet. */
-  draft(submission: ProposalSubmission): ProposalRecord {
+  draftProposal(submission: ProposalSubmission): ProposalRecord {
     const { id, party } = this.core.currentTx;
     const terms = submission.terms!;
     const prefix = `governance.proposal.${kindOf(terms)}`;
@@ -126,7 +126,7 @@ export class Proposals {
   }
 
   /** Keeps a proposal that has passed the checks, and emits it. */
-  open(proposal: ProposalRecord): void {
+  openProposal(proposal: ProposalRecord): void {
     this.sequence.set(proposal.sequence + 1);
     this.records.set(proposal.id, proposal);
     this.emit(proposal);
@@ -141,7 +141,7 @@ export class Proposals {
   }
 
   /** The last state of a proposal; it is dropped, but for checkpoints if it was enacted. */
-  end(proposal: ProposalRecord, state: ProposalStateNumber, why: ProposalEnd = {}): void {
+  endProposal(proposal: ProposalRecord, state: ProposalStateNumber, why: ProposalEnd = {}): void {
     this.records.delete(proposal.id);
     if (state === ProposalState.STATE_ENACTED) this.enactedRecords.set(proposal.id, { ...proposal, state });
     this.emit({ ...proposal, state }, why);

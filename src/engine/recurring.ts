@@ -84,7 +84,7 @@ export class RecurringTransfers {
   }
 
   /** @throws CommandError; the rejected transfer's event stays */
-  submit(request: TransferRequest, command: RecurringTransfer): void {
+  submitRecurring(request: TransferRequest, command: RecurringTransfer): void {
     const factor = parseDecimal(command.factor);
     // No event could show it.
     if (factor === undefined) throw new CommandError("invalid factor");

@@ -163,7 +163,7 @@ export class Staking implements StakeReader {
         ? NodeVoteType.TYPE_STAKE_DEPOSITED
         : NodeVoteType.TYPE_STAKE_REMOVED;
     const deadlineNs = this.core.nowNs + WITNESS_NS;
-    this.witness.start({ id, kind: LINKING_KIND, voteType, deadlineNs, payload: id });
+    this.witness.requestVotes({ id, kind: LINKING_KIND, voteType, deadlineNs, payload: id });
   }
 
   private openSupply({ tokenAddress, totalSupply }: StakeTotalSupply): void {
@@ -172,7 +172,7 @@ export class Staking implements StakeReader {
     if (pending) throw new CommandError("stake total supply being processed");
     if (!/^[0-9]{1,78}$/.test(totalSupply)) throw new CommandError("invalid stake total supply event");
     this.supply.set({ total: undefined, pending: true });
-    this.witness.start({
+    this.witness.requestVotes({
       id: sha3HexOf(Buffer.from(`tokenAddress(${tokenAddress}) totalSupply(${totalSupply})`, "utf8")),
       kind: SUPPLY_KIND,
       voteType: NodeVoteType.TYPE_STAKE_TOTAL_SUPPLY,

@@ -249,7 +249,7 @@ export class OneOffTransfers {
   }
 
   /** @throws CommandError; the rejected transfer's event stays */
-  submit(request: TransferRequest, { deliverOn }: OneOffTransfer): void {
+  submitOneOff(request: TransferRequest, { deliverOn }: OneOffTransfer): void {
     try {
       this.rules.check(request);
       this.rules.checkFunds(request, request.amount);

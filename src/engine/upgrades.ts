@@ -41,7 +41,7 @@ export class Upgrades {
   }
 
   /** Checks a proposal of the transaction in hand, also for the mempool. @throws CommandError */
-  check({ upgradeBlockHeight: height, vegaReleaseTag: tag }: ProtocolUpgradeProposal): void {
+  checkProposal({ upgradeBlockHeight: height, vegaReleaseTag: tag }: ProtocolUpgradeProposal): void {
     if (this.validators.nodeByKey(this.core.currentTx.party)?.status !== "tendermint") {
       throw new CommandError("only tendermint validator can propose a protocol upgrade");
     }
@@ -63,8 +63,8 @@ export class Upgrades {
    * The ProtocolUpgradeProposal command: a vote, which takes the validator's former one back. A vote for the running
    * release only takes back. @throws CommandError
    */
-  propose(payload: ProtocolUpgradeProposal): void {
-    this.check(payload);
+  submitProposal(payload: ProtocolUpgradeProposal): void {
+    this.checkProposal(payload);
     const { upgradeBlockHeight: height, vegaReleaseTag: tag } = payload;
     const { nodeId } = this.validators.nodeByKey(this.core.currentTx.party)!;
     const key = `${tag}@${height}`;

@@ -89,7 +89,7 @@ export class Validators extends Nodes {
   }
 
   /** The AnnounceNode command. @throws CommandError */
-  announce(payload: AnnounceNode): void {
+  announceNode(payload: AnnounceNode): void {
     if (this.records.has(payload.id)) {
       throw new CommandError("a vega node is already registered with the blockchain node");
     }
@@ -100,24 +100,24 @@ export class Validators extends Nodes {
   }
 
   /** The ValidatorHeartbeat command. @throws CommandError */
-  heartbeat(payload: ValidatorHeartbeat): void {
-    this.heartbeats.heartbeat(payload);
+  acceptHeartbeat(payload: ValidatorHeartbeat): void {
+    this.heartbeats.acceptHeartbeat(payload);
   }
 
   /** The text that this node has to sign as its heartbeat. */
   heartbeatDue(nodeId: string): string | undefined {
     if (this.records.get(nodeId)?.status === "tendermint") return undefined;
-    return this.heartbeats.expected(nodeId);
+    return this.heartbeats.expectedMessage(nodeId);
   }
 
   /** The KeyRotateSubmission command. @throws CommandError */
   keyRotate(payload: KeyRotateSubmission): void {
-    this.keyRotations.submit(payload);
+    this.keyRotations.submitRotation(payload);
   }
 
   /** The EthereumKeyRotateSubmission command. @throws CommandError */
   ethereumKeyRotate(payload: EthereumKeyRotateSubmission): void {
-    this.ethereumKeyRotations.submit(payload, this.links.signers, this.proposers.seconds);
+    this.ethereumKeyRotations.submitRotation(payload, this.links.signers, this.proposers.seconds);
   }
 
   /** Section 1.4, step 8. @param proposer node id of the validator that proposed the block */
@@ -287,14 +287,14 @@ export class Validators extends Nodes {
       ({ nodeId, status }) => status === "tendermint" && this.records.get(nodeId)!.status !== status,
     );
     const { seconds } = this.proposers;
-    signers.changes.prepare("add", promoted.map(signerOf), epoch.seq, seconds);
-    signers.changes.prepare("remove", demoted.map(signerOf), epoch.seq, seconds);
+    signers.changes.prepareChanges("add", promoted.map(signerOf), epoch.seq, seconds);
+    signers.changes.prepareChanges("remove", demoted.map(signerOf), epoch.seq, seconds);
     for (const { ethereumAddress, submitterAddress } of [...promoted].sort(byAddress)) {
-      if (submitterAddress !== "") signers.changes.issue(ethereumAddress, submitterAddress);
+      if (submitterAddress !== "") signers.changes.issueChange(ethereumAddress, submitterAddress);
     }
     for (const { ethereumAddress } of [...demoted].sort(byAddress)) {
       for (const { submitterAddress } of this.tendermint()) {
-        if (submitterAddress !== "") signers.changes.issue(ethereumAddress, submitterAddress);
+        if (submitterAddress !== "") signers.changes.issueChange(ethereumAddress, submitterAddress);
       }
     }
   }

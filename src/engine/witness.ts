@@ -37,7 +37,7 @@ export class Witness implements WitnessPort {
   }
 
   /** @throws CommandError when a resource of this id is being looked at already */
-  start<P>({ id, kind, voteType, deadlineNs, payload }: WitnessResource<P>): void {
+  requestVotes<P>({ id, kind, voteType, deadlineNs, payload }: WitnessResource<P>): void {
     if (this.resources.has(id)) throw new CommandError("resource is already being verified");
     this.resources.set(id, { id, kind, voteType, deadlineNs, payload, votes: [] });
   }
@@ -51,11 +51,11 @@ export class Witness implements WitnessPort {
   nodeVote(payload: NodeVote): void {
     const node = this.validators.nodeByKey(this.core.currentTx.party);
     if (node === undefined) throw new CommandError("vote is not from a validator");
-    if (!this.vote(payload.reference, node.nodeId)) throw new CommandError("invalid resource ID");
+    if (!this.castVote(payload.reference, node.nodeId)) throw new CommandError("invalid resource ID");
   }
 
   /** A node's vote; another one of the same node changes nothing. */
-  vote(reference: string, nodeId: string): boolean {
+  castVote(reference: string, nodeId: string): boolean {
     const resource = this.resources.get(reference);
     if (resource === undefined) return false;
     if (resource.votes.includes(nodeId)) return true;
@@ -63,7 +63,7 @@ export class Witness implements WitnessPort {
     return true;
   }
 
-  open(nodeId: string): readonly WitnessResource<unknown>[] {
+  openResources(nodeId: string): readonly WitnessResource<unknown>[] {
     return this.resources.values().filter(({ votes }) => !votes.includes(nodeId));
   }
 

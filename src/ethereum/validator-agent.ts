@@ -78,7 +78,7 @@ export class ValidatorAgent implements ChainPart {
   ) {}
 
   /** Transactions for everything that is owed now and not on its way, in a fixed order. */
-  work(): Uint8Array[] {
+  answerDuties(): Uint8Array[] {
     const open = new Set<string>();
     const transactions = this.validators.flatMap((keys) => {
       const node = this.view.node(keys.nodeId);
@@ -88,7 +88,7 @@ export class ValidatorAgent implements ChainPart {
         open.add(key);
         if (duty.kind === "vote") open.add(duty.reference);
         if (this.isOnItsWay(key)) return [];
-        const command = this.answer(duty, keys, node.ethereumAddress);
+        const command = this.answerDuty(duty, keys, node.ethereumAddress);
         if (command === undefined) return [];
         if (duty.kind === "vote") this.voted.add(duty.reference);
         this.sent.set(key, { timeNs: this.view.timeNs, height: this.view.height });
@@ -162,7 +162,7 @@ export class ValidatorAgent implements ChainPart {
     return this.view.timeNs - sent.timeNs < RESEND_NS || this.view.height - sent.height < 2;
   }
 
-  private answer(duty: Duty, keys: ValidatorKeys, address: string): CommandInit | undefined {
+  private answerDuty(duty: Duty, keys: ValidatorKeys, address: string): CommandInit | undefined {
     switch (duty.kind) {
       case "vote": {
         const { reference, type } = duty;

@@ -56,7 +56,7 @@ test("given validators whose votes the chain refuses, then the reason is reporte
     const vote = () => [
       agent.command({ kind: "nodeVote", payload: { reference: "no such thing", type: 1 } }).bytes,
     ];
-    agent.work = vote;
+    agent.answerDuties = vote;
     await chain.mine(1);
     await chain.mine(1);
     for (let waited = 0; problems.length === 0 && waited < 100; waited++) await Bun.sleep(10);

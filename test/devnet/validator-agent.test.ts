@@ -71,7 +71,7 @@ beforeEach(() => {
 describe("votes", () => {
   test("given a resource that happened on Ethereum, then it is voted for with the validator's Vega key", () => {
     duties = [{ kind: "vote", reference: "deposit", type: DEPOSITED }];
-    const [transaction] = agent().work().map(read);
+    const [transaction] = agent().answerDuties().map(read);
     expect(transaction).toMatchObject({
       kind: "nodeVote",
       payload: { reference: "deposit", type: DEPOSITED },
@@ -86,50 +86,52 @@ describe("votes", () => {
       { kind: "vote", reference: "deposit", type: NodeVoteType.TYPE_STAKE_DEPOSITED },
       { kind: "vote", reference: "forged-asset", type: VALIDATE },
     ];
-    expect(agent().work()).toEqual([]);
+    expect(agent().answerDuties()).toEqual([]);
   });
 
   test("given a proposed asset that is what its contract says, then it is voted for", () => {
     duties = [{ kind: "vote", reference: "asset", type: VALIDATE }];
-    expect(agent().work().map(read)).toMatchObject([{ payload: { reference: "asset", type: VALIDATE } }]);
+    expect(agent().answerDuties().map(read)).toMatchObject([
+      { payload: { reference: "asset", type: VALIDATE } },
+    ]);
   });
 
   test("given a vote on its way, then it is not sent again before ten seconds and two blocks", () => {
     duties = [{ kind: "vote", reference: "deposit", type: DEPOSITED }];
     const one = agent();
-    expect(one.work()).toHaveLength(1);
-    expect(one.work()).toHaveLength(0);
+    expect(one.answerDuties()).toHaveLength(1);
+    expect(one.answerDuties()).toHaveLength(0);
     timeNs += 3_600_000_000_000n;
     height += 1;
-    expect(one.work()).toHaveLength(0);
+    expect(one.answerDuties()).toHaveLength(0);
     height += 1;
-    expect(one.work()).toHaveLength(1);
+    expect(one.answerDuties()).toHaveLength(1);
   });
 
   test("given a vote that the chain has counted, then the resource is settled and forgotten", () => {
     duties = [{ kind: "vote", reference: "deposit", type: DEPOSITED }];
     const one = agent();
-    one.work();
+    one.answerDuties();
     expect(one.isSettled("deposit")).toBe(false);
     duties = [];
-    one.work();
+    one.answerDuties();
     expect(one.isSettled("deposit")).toBe(true);
   });
 
   test("given an event that the chain has not taken yet, then it is not forgotten", () => {
     const one = agent();
     const { id } = one.chainEvent({ nonce: 1n, builtin: { deposit: {} } }, DEPOSITED);
-    one.work();
+    one.answerDuties();
     expect(one.isSettled(id)).toBe(false);
     duties = [{ kind: "vote", reference: id, type: DEPOSITED }];
-    expect(one.work().map(read)).toMatchObject([{ payload: { reference: id } }]);
+    expect(one.answerDuties().map(read)).toMatchObject([{ payload: { reference: id } }]);
   });
 });
 
 describe("signatures and heartbeats", () => {
   test("given something to sign, then the signature is that of the node's Ethereum address", () => {
     duties = [{ kind: "sign", resource: "withdrawal", signatureKind: 2, digest: DIGEST }];
-    const [transaction] = agent().work().map(read);
+    const [transaction] = agent().answerDuties().map(read);
     if (transaction?.kind !== "nodeSignature") throw new Error("no signature");
     expect(transaction.payload).toMatchObject({ id: "withdrawal", kind: 2 });
     const signer = secp256k1Signer(Buffer.from(DIGEST, "hex"), transaction.payload.sig);
@@ -138,7 +140,7 @@ describe("signatures and heartbeats", () => {
 
   test("given a heartbeat to give, then both keys sign its message", () => {
     duties = [{ kind: "heartbeat", message: "AB12" }];
-    const [transaction] = agent().work().map(read);
+    const [transaction] = agent().answerDuties().map(read);
     if (transaction?.kind !== "validatorHeartbeat") throw new Error("no heartbeat");
     const { nodeId, message, vegaSignature, ethereumSignature } = transaction.payload;
     expect({ nodeId, message }).toEqual({ nodeId: keys.nodeId, message: "AB12" });
@@ -152,7 +154,7 @@ describe("signatures and heartbeats", () => {
   test("given rotated keys, then the new ones sign", () => {
     rotation = { vega: 3, ethereum: 2 };
     duties = [{ kind: "sign", resource: "withdrawal", signatureKind: 2, digest: DIGEST }];
-    const [transaction] = agent().work().map(read);
+    const [transaction] = agent().answerDuties().map(read);
     expect(transaction!.party).toBe(hexOf(keys.vega(3).publicKey));
     if (transaction?.kind !== "nodeSignature") throw new Error("no signature");
     const signer = secp256k1Signer(Buffer.from(DIGEST, "hex"), transaction.payload.sig);
@@ -173,7 +175,7 @@ describe("the same chain, the same bytes", () => {
       const one = agent();
       duties = [{ kind: "vote", reference: "deposit", type: DEPOSITED }];
       const event = () => one.chainEvent({ nonce: 1n, builtin: { deposit: {} } }, undefined).bytes;
-      return [...one.work(), event(), event()].map(hexOf);
+      return [...one.answerDuties(), event(), event()].map(hexOf);
     };
     const sent = run();
     expect(run()).toEqual(sent);
@@ -184,9 +186,9 @@ describe("the same chain, the same bytes", () => {
     const one = agent();
     duties = [{ kind: "vote", reference: "deposit", type: DEPOSITED }];
     const saved = one.save();
-    const sent = one.work().map(hexOf);
+    const sent = one.answerDuties().map(hexOf);
     expect(sent).toHaveLength(1);
     one.load(saved);
-    expect(one.work().map(hexOf)).toEqual(sent);
+    expect(one.answerDuties().map(hexOf)).toEqual(sent);
   });
 });

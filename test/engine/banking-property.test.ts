@@ -107,8 +107,8 @@ const command: fc.Arbitrary<Step> = fc.oneof(
 
 /** The validator does what it has to, and a block goes by. */
 const duties: Step = (rig) => {
-  for (const { id } of rig.witness.open(rig.node)) rig.vote(id);
-  for (const { resource, kind, digest } of rig.notary.pending(rig.node)) {
+  for (const { id } of rig.witness.openResources(rig.node)) rig.vote(id);
+  for (const { resource, kind, digest } of rig.notary.owedSignatures(rig.node)) {
     const sig = signatureOf(rig.node, digest);
     rig.run(keyOf(rig.node), () => rig.notary.nodeSignature({ id: resource, kind, sig }));
   }

@@ -103,7 +103,7 @@ describe("a builtin deposit", () => {
       "non builtin asset used for builtin asset chain event",
     );
     expect(rig.lines()).toEqual(["deposit alice 5 status 1", "deposit alice 5 status 2"]);
-    expect(rig.witness.open(rig.node)).toEqual([]);
+    expect(rig.witness.openResources(rig.node)).toEqual([]);
   });
 
   test.each([
@@ -131,7 +131,7 @@ describe("a builtin deposit", () => {
       "deposit bob 5 status 1",
     ]);
     expect(rig.general(BOB)).toBe(0n);
-    expect(rig.witness.open(rig.node)).toEqual([]);
+    expect(rig.witness.openResources(rig.node)).toEqual([]);
   });
 
   test("given a nonce, then what stands for its transaction is the network's", () => {
@@ -143,7 +143,7 @@ describe("a builtin deposit", () => {
     const id = rig.lastId;
     rig.events();
     rig.tick(30n * DAY);
-    expect(rig.witness.open(rig.node)).toHaveLength(1);
+    expect(rig.witness.openResources(rig.node)).toHaveLength(1);
     rig.tick();
     expect(rig.vote(id)?.message).toBe("invalid resource ID");
     rig.tick();
@@ -216,7 +216,7 @@ describe("the intake of chain events", () => {
     expect(rig.chainEvent(deposit, second)).toBeUndefined();
     expect(rig.lines()).toEqual([]);
     expect([...rig.validators.forwarded.values()]).toEqual([1, 1]);
-    expect(rig.witness.open(rig.node)).toHaveLength(1);
+    expect(rig.witness.openResources(rig.node)).toHaveLength(1);
   });
 
   test("given an event that was refused, then it can come again; one that left an event is taken", () => {
@@ -251,14 +251,14 @@ describe("a listing on the bridge", () => {
     rig.chainEvent({ txId: `0x${nonce}`, nonce, erc20: { assetList: { vegaAssetId: `0x${WAITING}` } } });
 
   function signListing(): void {
-    rig.notary.start(WAITING, 1, "11".repeat(32));
+    rig.notary.requestSignatures(WAITING, 1, "11".repeat(32));
     const sig = signatureOf(rig.node, "11".repeat(32));
     rig.run(keyOf(rig.node), () => rig.notary.nodeSignature({ id: WAITING, sig, kind: 1 }));
     rig.events();
   }
 
   test("given not enough signatures, then it is refused", () => {
-    rig.notary.start(WAITING, 1, "11".repeat(32));
+    rig.notary.requestSignatures(WAITING, 1, "11".repeat(32));
     expect(list(1n)?.message).toBe("chain event for erc20 asset list received with missing node signatures");
   });
 
@@ -266,7 +266,7 @@ describe("a listing on the bridge", () => {
     signListing();
     expect(list(1n)).toBeUndefined();
     const id = rig.lastId;
-    expect(rig.witness.open(rig.node)[0]).toMatchObject({ id, voteType: 8 });
+    expect(rig.witness.openResources(rig.node)[0]).toMatchObject({ id, voteType: 8 });
     expect(list(2n)?.message).toBe("asset already being listed");
     rig.vote(id);
     expect(rig.assets.listed).toEqual([]);
@@ -292,7 +292,7 @@ describe("limits and the bridge's switch", () => {
   test("given an enacted update, then the event and votes apply it; without one nothing happens", () => {
     const event = { vegaAssetId: TOKEN, lifetimeLimits: "9", withdrawThreshold: "8" };
     rig.erc20({ index: 1n, assetLimitsUpdated: event });
-    expect(rig.witness.open(rig.node)[0]).toMatchObject({ voteType: 9 });
+    expect(rig.witness.openResources(rig.node)[0]).toMatchObject({ voteType: 9 });
     rig.vote(rig.lastId);
     rig.tick();
     expect(rig.assets.updated).toEqual([]);
@@ -311,7 +311,7 @@ describe("limits and the bridge's switch", () => {
     const stop = rig.lastId;
     rig.erc20({ block: 5n, index: 2n, bridgeResumed: true });
     const resume = rig.lastId;
-    expect(rig.witness.open(rig.node).map(({ voteType }) => voteType)).toEqual([6, 7]);
+    expect(rig.witness.openResources(rig.node).map(({ voteType }) => voteType)).toEqual([6, 7]);
     rig.vote(resume);
     rig.tick();
     rig.vote(stop);

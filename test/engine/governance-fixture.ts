@@ -61,16 +61,16 @@ export class SmallChain {
   constructor() {
     const { core, params } = this;
     const notary: NotaryPort = {
-      start: (resource, kind, digest) => this.signed.push({ resource, kind, digest }),
+      requestSignatures: (resource, kind, digest) => this.signed.push({ resource, kind, digest }),
       isComplete: () => false,
     };
     const witness: WitnessPort = {
-      start: (resource) => this.validations.push(resource),
+      requestVotes: (resource) => this.validations.push(resource),
       onOutcome: (_kind, take) => {
         this.takeOutcome = take as typeof this.takeOutcome;
       },
-      vote: () => false,
-      open: () => [],
+      castVote: () => false,
+      openResources: () => [],
     };
     const stake = { balance: (party: string) => this.stakes.get(party), totalSupply: () => this.supply };
     const collateral = {
@@ -146,11 +146,11 @@ export class SmallChain {
       rationale: { title: "Title", description: "Description" },
       terms: { ...emptyProposalTerms(), ...terms },
     };
-    return this.send(party, () => this.governance.submit(submission), id);
+    return this.send(party, () => this.governance.submitProposal(submission), id);
   }
 
   vote(party: string, proposalId: string, value: number) {
-    return this.send(party, () => this.governance.vote({ proposalId, value }));
+    return this.send(party, () => this.governance.submitVote({ proposalId, value }));
   }
 
   /** The events since the last call. */

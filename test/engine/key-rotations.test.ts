@@ -153,7 +153,7 @@ describe("an Ethereum key rotation", () => {
     expect(rig.events()).toEqual([]);
     const pending = () =>
       rig.multisig.changes
-        .list()
+        .pendingChanges()
         .map(({ action, address }) => `${action} ${address}`)
         .sort();
     expect(pending()).toEqual([`remove ${node.address}`]);
@@ -188,14 +188,14 @@ describe("an Ethereum key rotation", () => {
 
   test("given a node that is no validator yet, then the contract has nothing to do with it", () => {
     const pending = new NodeKeys(75);
-    rig.send(pending.key, () => rig.validators.announce(pending.announcement()));
+    rig.send(pending.key, () => rig.validators.announceNode(pending.announcement()));
     expect(rotate({ submitterAddress: SUBMITTER }, NEW, pending)).toBe("");
     rig.events();
     rig.block();
     const seen = rig.block();
     expect(kinds(seen)).toContain("ethereumKeyRotation");
     expect(kinds(seen)).not.toContain("erc20MultisigSignerAdded");
-    expect(rig.multisig.changes.list()).toEqual([]);
+    expect(rig.multisig.changes.pendingChanges()).toEqual([]);
     const back = { currentAddress: NEW.address, newAddress: pending.address, targetBlock: 9n };
     expect(rotate(back, pending, pending)).toBe("");
   });

@@ -169,7 +169,7 @@ describe("signer changes", () => {
   const issue = (kind: number, nodeId = rig.nodes[0]!.id, submitter = SUBMITTER) =>
     rig.send(ALICE, () => rig.multisig.changes.issueSignatures({ submitter, kind, validatorNodeId: nodeId }));
   const prepare = (action: "add" | "remove", addresses: string[], seconds = START) =>
-    rig.multisig.changes.prepare(
+    rig.multisig.changes.prepareChanges(
       action,
       addresses.map((address, index) => ({ nodeId: rig.nodes[index]!.id, address })),
       7n,
@@ -196,7 +196,9 @@ describe("signer changes", () => {
     const digest = Buffer.from(bridgeDigest("add_signer", { signer: SIGNER, nonce }, SUBMITTER)).toString(
       "hex",
     );
-    expect(rig.notary.pending(rig.nodes[0]!.id)).toEqual([{ resource: signatureId, kind: ADD, digest }]);
+    expect(rig.notary.owedSignatures(rig.nodes[0]!.id)).toEqual([
+      { resource: signatureId, kind: ADD, digest },
+    ]);
     expect(issue(ADD)).toBe("");
     expect(rig.events()).toEqual([]);
     expect(issue(ADD, undefined, OTHER)).toBe("");
@@ -222,7 +224,9 @@ describe("signer changes", () => {
     const digest = Buffer.from(bridgeDigest("remove_signer", { signer: SIGNER, nonce }, SUBMITTER)).toString(
       "hex",
     );
-    expect(rig.notary.pending(rig.nodes[0]!.id)).toEqual([{ resource: signatureId, kind: REMOVE, digest }]);
+    expect(rig.notary.owedSignatures(rig.nodes[0]!.id)).toEqual([
+      { resource: signatureId, kind: REMOVE, digest },
+    ]);
   });
 
   test.each([
@@ -244,26 +248,30 @@ describe("signer changes", () => {
   test("given several, then nonces follow the addresses, and no nonce comes twice within a second", () => {
     prepare("add", [OTHER, SIGNER]);
     prepare("remove", [SUBMITTER]);
-    const nonces = rig.multisig.changes.list().map(({ address, nonce }) => `${address} ${nonce - START}`);
+    const nonces = rig.multisig.changes
+      .pendingChanges()
+      .map(({ address, nonce }) => `${address} ${nonce - START}`);
     expect(nonces.sort()).toEqual([`${SIGNER} 1`, `${OTHER} 2`, `${SUBMITTER} 3`].sort());
     prepare("add", [SIGNER], START + 100n);
-    expect(rig.multisig.changes.list().find(({ address }) => address === SIGNER)!.nonce).toBe(START + 101n);
+    expect(rig.multisig.changes.pendingChanges().find(({ address }) => address === SIGNER)!.nonce).toBe(
+      START + 101n,
+    );
   });
 
   test("given the contract has what was asked for, then the change is gone with the next block", () => {
     prepare("add", [SIGNER]);
     rig.block();
-    expect(rig.multisig.changes.list()).toHaveLength(1);
+    expect(rig.multisig.changes.pendingChanges()).toHaveLength(1);
     rig.setSigner(SIGNER);
     rig.block();
-    expect(rig.multisig.changes.list()).toEqual([]);
+    expect(rig.multisig.changes.pendingChanges()).toEqual([]);
     expect(issue(ADD)).toBe("there are no pending signatures for the given nodeID");
     prepare("remove", [SIGNER]);
     rig.block();
-    expect(rig.multisig.changes.list()).toHaveLength(1);
+    expect(rig.multisig.changes.pendingChanges()).toHaveLength(1);
     rig.setSigner(SIGNER, { remove: true, seconds: 9n });
     rig.block();
-    expect(rig.multisig.changes.list()).toEqual([]);
+    expect(rig.multisig.changes.pendingChanges()).toEqual([]);
   });
 
   test("given a demoted validator, then each validator with a submitter gets its removal, and its node can be asked for", () => {

@@ -53,7 +53,7 @@ const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 describe("the notary", () => {
   test("given one validator, then its signature completes the bundle and goes out", () => {
     const node = validators.add();
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(false);
     expect(send(node, sign(node))).toEqual([hex(sign(node))]);
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
@@ -63,7 +63,7 @@ describe("the notary", () => {
   test("given four validators, then the third signature is the first to go out, and each later one sends all", () => {
     const nodes = [validators.add(1n), validators.add(1n), validators.add(1n), validators.add(97n)];
     const all = nodes.map((node) => hex(sign(node)));
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     // By heads: the fourth has nearly all power and is one of four.
     expect(send(nodes[3]!, sign(nodes[3]!))).toEqual([]);
     expect(send(nodes[0]!, sign(nodes[0]!))).toEqual([]);
@@ -73,7 +73,7 @@ describe("the notary", () => {
 
   test("given signatures that do not count, then they are refused by name", () => {
     const [node, other] = [validators.add(), validators.add()];
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(send("00".repeat(32), sign(node!))).toBe("not a validator signature");
     expect(send(node!, sign(node!), "ff".repeat(32))).toBe("unknown resource ID");
     expect(send(node!, sign(node!), ID, ASSET_NEW)).toBe("unknown resource ID");
@@ -81,20 +81,20 @@ describe("the notary", () => {
     expect(send(node!, sign(node!, "d2".repeat(32)))).toBe("invalid signature");
     expect(send(node!, new Uint8Array(65))).toBe("invalid signature");
     expect(send(node!, new Uint8Array(3))).toBe("invalid signature");
-    expect(notary.pending(node!)).toHaveLength(1);
+    expect(notary.owedSignatures(node!)).toHaveLength(1);
   });
 
   test("given an address in another case, then the signature is still its", () => {
     const node = validators.add();
     validators.change(node, { ethereumAddress: ethereumAddress(secretOf(node)).toLowerCase() });
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(send(node, sign(node))).toHaveLength(1);
   });
 
   test("given a signature of a standby validator, then it is kept, counts nothing and does not go out", () => {
     const node = validators.add();
     const standby = validators.add(0n, "ersatz");
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(send(standby, sign(standby))).toEqual([]);
     expect(send(node, sign(node))).toEqual([hex(sign(node))]);
     validators.change(standby, { status: "tendermint" });
@@ -103,7 +103,7 @@ describe("the notary", () => {
 
   test("given the set shrinks to those who signed, then the tick sends the bundle, once", () => {
     const [first, second] = [validators.add(), validators.add()];
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(send(first!, sign(first!))).toEqual([]);
     notary.onTick();
     expect(sent()).toEqual([]);
@@ -116,7 +116,7 @@ describe("the notary", () => {
 
   test("given a complete bundle, then it stays good when validators join", () => {
     const node = validators.add();
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     send(node, sign(node));
     const [late] = [validators.add(), validators.add(), validators.add()];
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
@@ -127,7 +127,7 @@ describe("the notary", () => {
   test("given two of three and a required share of two thirds in 16 decimals, then they suffice", () => {
     const nodes = [validators.add(), validators.add(), validators.add()];
     params.values.set("validators.vote.required", "0.6666666666666667");
-    notary.start(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
     expect(send(nodes[0]!, sign(nodes[0]!))).toEqual([]);
     expect(send(nodes[1]!, sign(nodes[1]!))).toHaveLength(2);
     expect(notary.isComplete(ID, WITHDRAWAL)).toBe(true);
@@ -135,24 +135,24 @@ describe("the notary", () => {
 
   test("given what is asked for, then a node owes what it has not signed, in a fixed order", () => {
     const [first, second, third] = [validators.add(), validators.add(), validators.add(0n, "pending")];
-    notary.start("bb", ASSET_NEW, DIGEST);
-    notary.start(ID, WITHDRAWAL, DIGEST);
-    notary.start(ID, WITHDRAWAL, "ff".repeat(32));
+    notary.requestSignatures("bb", ASSET_NEW, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, DIGEST);
+    notary.requestSignatures(ID, WITHDRAWAL, "ff".repeat(32));
     const both = [
       { resource: ID, kind: WITHDRAWAL, digest: DIGEST },
       { resource: "bb", kind: ASSET_NEW, digest: DIGEST },
     ];
-    expect(notary.pending(first!)).toEqual(both);
-    expect(notary.pending(third!)).toEqual([]);
-    expect(notary.pending("00")).toEqual([]);
+    expect(notary.owedSignatures(first!)).toEqual(both);
+    expect(notary.owedSignatures(third!)).toEqual([]);
+    expect(notary.owedSignatures("00")).toEqual([]);
     send(first!, sign(first!));
-    expect(notary.pending(first!)).toEqual([both[1]!]);
+    expect(notary.owedSignatures(first!)).toEqual([both[1]!]);
     // Complete or not, the other one still owes its own.
     params.values.set("validators.vote.required", "0.5");
     notary.onTick();
-    expect(notary.pending(second!)).toEqual(both);
+    expect(notary.owedSignatures(second!)).toEqual(both);
     // One that joins later helps where signatures are wanted.
     const late = validators.add();
-    expect(notary.pending(late)).toEqual([both[1]!]);
+    expect(notary.owedSignatures(late)).toEqual([both[1]!]);
   });
 });

@@ -309,7 +309,7 @@ describe("rewards for staking", () => {
       "network.validators.minimumEthereumEventsForNewValidator": "0",
     });
     const standby = new NodeKeys(81);
-    rig.send(standby.key, () => rig.validators.announce(standby.announcement()));
+    rig.send(standby.key, () => rig.validators.announceNode(standby.announcement()));
     rig.link(standby.key, 1_000n);
     rig.delegate(standby.key, standby.id, 1_000n);
     rig.block();
@@ -320,7 +320,7 @@ describe("rewards for staking", () => {
       vegaSignature: standby.vegaSignature(message),
       ethereumSignature: standby.ethereumSignature(message),
     };
-    expect(rig.send(standby.key, () => rig.validators.heartbeat(beat))).toBe("");
+    expect(rig.send(standby.key, () => rig.validators.acceptHeartbeat(beat))).toBe("");
     rig.endEpoch();
     expect(rig.validators.node(standby.id)!.status).toBe("ersatz");
     // Its stake counts half: 1000 and 500. A third of 1500 by 16 decimals is cut to 499; its score is its group's.

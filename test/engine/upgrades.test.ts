@@ -9,7 +9,7 @@ const REJECTED = 3;
 
 function propose(rig: ValidatorRig, node: number, height: bigint, tag: string): string {
   const payload = { upgradeBlockHeight: height, vegaReleaseTag: tag };
-  return rig.send(rig.nodes[node]!.key, () => rig.upgrades.propose(payload));
+  return rig.send(rig.nodes[node]!.key, () => rig.upgrades.submitProposal(payload));
 }
 
 /** Upgrade events as `tag@height status approvers`, an approver by its place. */
@@ -48,7 +48,7 @@ describe("a proposal", () => {
     const rig = new ValidatorRig();
     const payload = { upgradeBlockHeight: 9n, vegaReleaseTag: "v0.72.0" };
     const refused = "only tendermint validator can propose a protocol upgrade";
-    expect(rig.send(ALICE, () => rig.upgrades.propose(payload))).toBe(refused);
+    expect(rig.send(ALICE, () => rig.upgrades.submitProposal(payload))).toBe(refused);
     rig.validators.update(rig.nodes[0]!.id, { status: "ersatz" });
     expect(propose(rig, 0, 9n, "v0.72.0")).toBe(refused);
   });

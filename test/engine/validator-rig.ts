@@ -247,7 +247,7 @@ export class ValidatorRig {
   /** All nodes vote for what is open. */
   witnessAll(): void {
     for (const { id } of this.nodes) {
-      for (const resource of this.witness.open(id)) this.witness.vote(resource.id, id);
+      for (const resource of this.witness.openResources(id)) this.witness.castVote(resource.id, id);
     }
   }
 
@@ -280,12 +280,12 @@ export class ValidatorRig {
   /** Stake on a node in the running epoch. */
   stakeOf(nodeId: string): NodeStake {
     const keyOf = (node: string) => this.validators.node(node)?.vegaPubKey;
-    return stakeByNode(this.delegation.whole().current, keyOf).get(nodeId) ?? NO_STAKE;
+    return stakeByNode(this.delegation.allShares().current, keyOf).get(nodeId) ?? NO_STAKE;
   }
 
   /** What a party has delegated in the running epoch and in the next. */
   sharesOf(party: string): { readonly current: Shares; readonly next: Shares } {
-    const { current, next } = this.delegation.whole();
+    const { current, next } = this.delegation.allShares();
     return { current: new Map(current).get(party) ?? [], next: new Map(next).get(party) ?? [] };
   }
 

@@ -20,7 +20,7 @@ function rigWith(parameters: Record<string, string> = {}, nodes = 1): ValidatorR
 }
 
 function announce(rig: ValidatorRig, node = NEW, changes = {}): string {
-  return rig.send(node.key, () => rig.validators.announce(node.announcement(changes)));
+  return rig.send(node.key, () => rig.validators.announceNode(node.announcement(changes)));
 }
 
 /** Gives a node stake of its own. */
@@ -39,7 +39,7 @@ function beat(rig: ValidatorRig, node: NodeKeys, changes: object = {}): string {
     ethereumSignature: node.ethereumSignature(message),
     ...changes,
   };
-  return rig.send(node.key, () => rig.validators.heartbeat(payload));
+  return rig.send(node.key, () => rig.validators.acceptHeartbeat(payload));
 }
 
 describe("nodes of the genesis", () => {
@@ -340,7 +340,7 @@ describe("the way of a node", () => {
     expect(added).toMatchObject({ validatorId: NEW.id, newSigner: NEW.address, epochSeq: "1" });
     expect(BigInt(added!.nonce as string) > before).toBe(true);
     expect(kinds(seen).indexOf("erc20MultisigSignerAdded")).toBe(kinds(seen).indexOf("rankingEvent") - 1);
-    expect(rig.notary.pending(rig.nodes[0]!.id).map(({ kind }) => kind)).toEqual([3]);
+    expect(rig.notary.owedSignatures(rig.nodes[0]!.id).map(({ kind }) => kind)).toEqual([3]);
     expect(rig.validators.heartbeatDue(NEW.id)).toBeUndefined();
   });
 
@@ -356,7 +356,7 @@ describe("the way of a node", () => {
     const ranking = of(seen, "rankingEvent").find(({ nodeId }) => nodeId === rig.nodes[1]!.id);
     // Half a slot for standby validators is none.
     expect(ranking).toMatchObject({ previousStatus: "tendermint", nextStatus: "pending", tmVotingPower: 0 });
-    expect(rig.multisig.changes.list()).toEqual([]);
+    expect(rig.multisig.changes.pendingChanges()).toEqual([]);
     expect(rig.validators.tendermint()).toHaveLength(1);
   });
 

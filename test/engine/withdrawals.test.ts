@@ -34,7 +34,7 @@ function withdraw(party: string, command: Init<WithdrawSubmission>) {
 }
 
 function sign(id: string): void {
-  const { digest } = rig.notary.pending(rig.node).find(({ resource }) => resource === id)!;
+  const { digest } = rig.notary.owedSignatures(rig.node).find(({ resource }) => resource === id)!;
   const sig = signatureOf(rig.node, digest);
   expect(rig.run(keyOf(rig.node), () => rig.notary.nodeSignature({ id, sig, kind: 2 }))).toBeUndefined();
 }
@@ -63,7 +63,7 @@ describe("a builtin withdrawal", () => {
       withdrawnTimestamp: 0n,
       ext: undefined,
     });
-    expect(rig.notary.pending(rig.node)).toEqual([]);
+    expect(rig.notary.owedSignatures(rig.node)).toEqual([]);
     expect(rig.general(ALICE)).toBe(70n);
     rig.collateral.checkConservation();
     withdraw(ALICE, { asset: COIN, amount: "30" });
@@ -112,7 +112,7 @@ describe("an ERC20 withdrawal", () => {
       nonce: BigInt(record.ref),
     };
     const digest = bridgeDigest("withdraw_asset", values, BRIDGE);
-    expect(rig.notary.pending(rig.node)).toEqual([
+    expect(rig.notary.owedSignatures(rig.node)).toEqual([
       { resource: id, kind: 2, digest: Buffer.from(digest).toString("hex") },
     ]);
     sign(id);
@@ -133,7 +133,7 @@ describe("an ERC20 withdrawal", () => {
       `withdrawal ${who} ${amount} status 1`,
       `withdrawal ${who} ${amount} status 2`,
     ]);
-    expect(rig.notary.pending(rig.node)).toEqual([]);
+    expect(rig.notary.owedSignatures(rig.node)).toEqual([]);
     expect(rig.general(ALICE, TOKEN)).toBe(1_000n);
   });
 
@@ -212,7 +212,7 @@ describe("a claim", () => {
       createdTimestamp: rig.core.nowNs - 5n * SECOND,
       ext: EXT,
     });
-    expect(rig.witness.open(rig.node)).toEqual([]);
+    expect(rig.witness.openResources(rig.node)).toEqual([]);
   });
 
   test("given what cannot be claimed, then it is refused by name", () => {

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 
 function start(id: string): void {
-  witness.start({ id, kind: "kind", voteType: 3, deadlineNs: DEADLINE, payload: { what: `w${id}` } });
+  witness.requestVotes({ id, kind: "kind", voteType: 3, deadlineNs: DEADLINE, payload: { what: `w${id}` } });
 }
 
 function tick(timeNs: bigint): string[] {
@@ -51,7 +51,7 @@ describe("the witness", () => {
   test("given votes of enough power, then the outcome comes once, at the tick and in the order of ids", () => {
     const node = validators.add();
     for (const id of ["cc", "aa", "bb"]) start(id);
-    for (const id of ["cc", "aa"]) expect(witness.vote(id, node)).toBe(true);
+    for (const id of ["cc", "aa"]) expect(witness.castVote(id, node)).toBe(true);
     expect(outcomes).toEqual([]);
     expect(witness.hasPassed()).toBe(true);
     expect(tick(1n)).toEqual(["aa waa true", "cc wcc true"]);
@@ -70,7 +70,7 @@ describe("the witness", () => {
   ] as const)("given powers %p and votes of %p, then it is believed: %p", (powers, voters, accepted) => {
     const ids = powers.map((power) => validators.add(power));
     start("aa");
-    for (const voter of voters) witness.vote("aa", ids[voter - 1]!);
+    for (const voter of voters) witness.castVote("aa", ids[voter - 1]!);
     expect(tick(1n)).toEqual(accepted ? ["aa waa true"] : []);
   });
 
@@ -78,14 +78,14 @@ describe("the witness", () => {
     validators.add(10n);
     const ersatz = validators.add(10n, "ersatz");
     start("aa");
-    expect(witness.vote("aa", ersatz)).toBe(true);
+    expect(witness.castVote("aa", ersatz)).toBe(true);
     expect(tick(1n)).toEqual([]);
   });
 
   test("given the required share falls, then votes that are there suffice", () => {
     const [first] = [validators.add(), validators.add()];
     start("aa");
-    witness.vote("aa", first!);
+    witness.castVote("aa", first!);
     expect(tick(1n)).toEqual([]);
     params.values.set("validators.vote.required", "0.5");
     expect(tick(2n)).toEqual(["aa waa true"]);
@@ -95,9 +95,9 @@ describe("the witness", () => {
     const ids = [validators.add(), validators.add(), validators.add()];
     params.values.set("validators.vote.required", "0.6666666666666667");
     start("aa");
-    witness.vote("aa", ids[0]!);
+    witness.castVote("aa", ids[0]!);
     expect(tick(1n)).toEqual([]);
-    witness.vote("aa", ids[1]!);
+    witness.castVote("aa", ids[1]!);
     expect(tick(2n)).toEqual(["aa waa true"]);
   });
 
@@ -106,13 +106,13 @@ describe("the witness", () => {
     start("aa");
     expect(tick(DEADLINE)).toEqual([]);
     expect(tick(DEADLINE + 1n)).toEqual(["aa waa false"]);
-    expect(witness.vote("aa", node)).toBe(false);
+    expect(witness.castVote("aa", node)).toBe(false);
   });
 
   test("given votes that pass together with the deadline, then it is believed", () => {
     const node = validators.add();
     start("aa");
-    witness.vote("aa", node);
+    witness.castVote("aa", node);
     expect(tick(DEADLINE + 1n)).toEqual(["aa waa true"]);
   });
 
@@ -130,9 +130,9 @@ describe("the witness", () => {
     const [first, second] = [validators.add(), validators.add()];
     start("aa");
     start("bb");
-    witness.vote("bb", first!);
-    expect(witness.open(first!).map(({ id }) => id)).toEqual(["aa"]);
-    expect(witness.open(second!).map(({ id }) => id)).toEqual(["aa", "bb"]);
+    witness.castVote("bb", first!);
+    expect(witness.openResources(first!).map(({ id }) => id)).toEqual(["aa"]);
+    expect(witness.openResources(second!).map(({ id }) => id)).toEqual(["aa", "bb"]);
     expect(() => start("aa")).toThrow("resource is already being verified");
   });
 
@@ -140,9 +140,9 @@ describe("the witness", () => {
     const node = validators.add();
     start("aa");
     const mark = core.state.mark();
-    witness.vote("aa", node);
+    witness.castVote("aa", node);
     core.state.rollback(mark);
     expect(tick(1n)).toEqual([]);
-    expect(witness.open(node)).toHaveLength(1);
+    expect(witness.openResources(node)).toHaveLength(1);
   });
 });
