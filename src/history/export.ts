@@ -1,5 +1,5 @@
 // Sends an export: the deflated rows of whole segments, joined behind a header line, in a ZIP. No row is read from
-// the store and nothing is compressed again. Memory is one chunk, whatever the size. A segment file that turns out
+// the store and nothing is compressed again. Memory is one chunk, for any size. A segment file that turns out
 // missing, short or damaged fails the stream, so that the download breaks and never looks whole.
 import { crc32 } from "node:zlib";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
@@ -19,8 +19,8 @@ import { centralDirectory, localHeader, type ZipEntry } from "./zip.ts";
 /** Data of a message: every one but the last has exactly this length (reference 20, section 1.3). */
 export const MESSAGE_BYTES = 1024 * 1024;
 /**
- * Written at a time where nobody sees the boundaries. Measured (bench/export.ts): half of it sends a third slower,
- * twice as much a little faster, and doubles the wait of other requests.
+ * Written at a time where boundaries do not show (bench/export.ts). Half of it sends slower; twice as much is a little
+ * faster and doubles the wait of other requests.
  */
 export const CHUNK_BYTES = 512 * 1024;
 
@@ -40,7 +40,7 @@ interface StreamOptions {
   readonly chunkBytes?: number;
   /** A part of the archive; the whole without. */
   readonly range?: ArchiveRange | undefined;
-  /** Aborted when nobody wants the rest. */
+  /** Aborted when the rest is not wanted any more. */
   readonly signal?: AbortSignal | undefined;
   /** Called once, when the stream is over in whatever way. */
   onEnd?(): void;
@@ -48,7 +48,7 @@ interface StreamOptions {
   onFailure?(): void;
 }
 
-/** The chunks of an archive as fast as they are taken, one ahead, so that the disk works while the socket does. */
+/** The chunks of an archive as fast as they are read, one ahead, so that the disk works while the socket does. */
 class ChunkReader {
   private readonly chunks: AsyncGenerator<Uint8Array, undefined>;
   private ahead: Promise<IteratorResult<Uint8Array, undefined>> | undefined;
@@ -65,7 +65,7 @@ class ChunkReader {
   /** The next one, which is good until the next but one is asked for; undefined after the last. */
   async next(): Promise<Uint8Array | undefined> {
     try {
-      // What is ready is written at once: without a turn of the loop in between, other requests would wait until the
+      // A ready chunk is written at once: without a turn of the loop in between, other requests would wait until the
       // socket is full.
       await new Promise(setImmediate);
       const { value, done } = await (this.ahead ?? this.read());
@@ -80,7 +80,7 @@ class ChunkReader {
     }
   }
 
-  /** Closes what is open. */
+  /** Closes open files. */
   readonly end = (): void => {
     if (this.isOver) return;
     this.isOver = true;
@@ -91,13 +91,13 @@ class ChunkReader {
 
   private read(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.chunks.next();
-    // A failure is seen by whoever waits for this chunk; until then nobody does.
+    // A failure is thrown where the chunk is awaited, later.
     chunk.catch(() => {});
     return chunk;
   }
 }
 
-/** The archive as a stream. When it is cancelled or aborted it closes what is open and stops. */
+/** The archive as a stream. When it is cancelled or aborted it closes open files and stops. */
 export function exportStream(plan: ExportPlan, options: StreamOptions = {}): ReadableStream<Uint8Array> {
   const reader = new ChunkReader(plan, options);
   return new ReadableStream<Uint8Array>(
@@ -129,12 +129,12 @@ export function exportBody(plan: ExportPlan, options: StreamOptions = {}): Reada
     async pull(controller: { write(chunk: Uint8Array): number | Promise<number>; close(): void }) {
       try {
         for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) {
-          // Without waiting, what a slow client does not take would pile up.
+          // Without waiting, a slow client's chunks would pile up.
           await controller.write(chunk);
         }
       } catch {
         reader.end();
-        // The runtime prints whatever else is thrown. Who follows the node is told by `onFailure`.
+        // The runtime prints any other value. The failure itself goes to `onFailure`.
         throw undefined;
       }
       controller.close();
@@ -143,7 +143,7 @@ export function exportBody(plan: ExportPlan, options: StreamOptions = {}): Reada
   } as unknown as UnderlyingSource<Uint8Array>);
 }
 
-/** The archive, or a range of it, at once: for what is small. @throws NodeError when a segment fails */
+/** The archive, or a range of it, at once: for small ones. @throws NodeError when a segment fails */
 export async function exportBytes(
   plan: ExportPlan,
   range: ArchiveRange = { start: 0, end: plan.totalBytes },
@@ -158,9 +158,9 @@ export async function exportBytes(
 }
 
 /**
- * The archive in chunks, each of which is good until the next but one is asked for. Leaving the loop early closes what
- * is open. Of a range, the segments outside are not read, and those at its ends are read whole: their check sums cover
- * all of their bytes. So is everything where a manifest tells the hashes. @throws NodeError when a segment fails
+ * The archive in chunks, each of which is good until the next but one is asked for. Leaving the loop early closes
+ * open files. Of a range, the segments outside are not read, and those at its ends are read whole: their check sums cover
+ * all of their bytes. So is everything where a manifest lists the hashes. @throws NodeError when a segment fails
  */
 export async function* exportChunks(
   plan: ExportPlan,
@@ -183,7 +183,7 @@ export async function* exportChunks(
       const room = chunk.subarray(filled, Math.min(filled + until - at, chunkBytes));
       await part.read(room);
       at += room.length;
-      // What is not wanted is overwritten by the next bytes.
+      // Unwanted bytes are overwritten by the next ones.
       if (!isWanted) continue;
       filled += room.length;
       if (filled < chunkBytes) continue;
@@ -203,7 +203,7 @@ async function* archiveParts(plan: ExportPlan): AsyncGenerator<Part> {
     entries.push(file.entry);
     yield bytesPart(localHeader(file.entry));
     const hasher = plan.hasManifest ? new EntryHasher() : undefined;
-    for await (const part of entryParts(plan.directory, file)) yield hasher ? hashed(part, hasher) : part;
+    yield* entryParts(plan.directory, file, hasher);
     if (hasher) hashes.push(await finish(file, hasher));
   }
   if (plan.hasManifest) {
@@ -217,13 +217,23 @@ async function* archiveParts(plan: ExportPlan): AsyncGenerator<Part> {
   yield bytesPart(centralDirectory(entries));
 }
 
-async function* entryParts(directory: string, file: PlannedFile): AsyncGenerator<Part> {
-  yield bytesPart(storedPiece(Buffer.from(`${file.header}\n`)));
-  for (const piece of file.pieces) if (piece.piece.deflatedBytes > 0) yield* segmentPart(directory, piece);
-  yield bytesPart(DEFLATE_END);
+async function* entryParts(
+  directory: string,
+  file: PlannedFile,
+  hasher: EntryHasher | undefined,
+): AsyncGenerator<Part> {
+  yield bytesPart(storedPiece(Buffer.from(`${file.header}\n`)), hasher);
+  for (const piece of file.pieces) {
+    if (piece.piece.deflatedBytes > 0) yield* segmentPart(directory, piece, hasher);
+  }
+  yield bytesPart(DEFLATE_END, hasher);
 }
 
-async function* segmentPart(directory: string, { segment, piece }: PlannedPiece): AsyncGenerator<Part> {
+async function* segmentPart(
+  directory: string,
+  { segment, piece }: PlannedPiece,
+  hasher: EntryHasher | undefined,
+): AsyncGenerator<Part> {
   const fault = (error: unknown) => {
     const message = `segment ${segment.from}-${segment.to} failed while it was sent: ${reasonOf(error)}`;
     return new NodeError("history.export", "segment_damaged", message, REMAKE_HINT, {
@@ -244,6 +254,7 @@ async function* segmentPart(directory: string, { segment, piece }: PlannedPiece)
     crc = crc32(into, crc);
     if (done === piece.deflatedBytes && crc !== piece.deflatedCrc)
       throw new SegmentDamage("its bytes are damaged");
+    await hasher?.update(into);
   };
   try {
     yield {
@@ -255,28 +266,19 @@ async function* segmentPart(directory: string, { segment, piece }: PlannedPiece)
   }
 }
 
-function bytesPart(bytes: Uint8Array): Part {
+function bytesPart(bytes: Uint8Array, hasher?: EntryHasher): Part {
   let done = 0;
   return {
     length: bytes.length,
     async read(into) {
       into.set(bytes.subarray(done, done + into.length));
       done += into.length;
+      await hasher?.update(into);
     },
   };
 }
 
-function hashed(part: Part, hasher: EntryHasher): Part {
-  return {
-    length: part.length,
-    async read(into) {
-      await part.read(into);
-      await hasher.update(into);
-    },
-  };
-}
-
-/** What goes into the manifest is what was sent, and is what the archive's headers announced. */
+/** The manifest lists what was sent, which must be what the archive's headers announced. */
 async function finish(file: PlannedFile, hasher: EntryHasher): Promise<FileHashes> {
   const seen = await hasher.finish();
   if (seen.bytes !== file.entry.bytes || seen.crc !== file.entry.crc) {
