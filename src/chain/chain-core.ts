@@ -225,12 +225,12 @@ export class ChainCore {
 
   /** Writes what is there already: fails while nothing can be written. @throws NodeError */
   storeHead(): void {
-    this.writer.begin();
+    this.writer.beginTransaction();
     this.guarded(() => this.store.stageHead(this.point));
   }
 
   private storeState(): void {
-    this.writer.begin();
+    this.writer.beginTransaction();
     const admission = this.log.admission.save();
     this.guarded(() => {
       this.store.stageHead(this.point);
@@ -279,7 +279,7 @@ export class ChainCore {
   /** Stores what has changed of clock, randomness and the other parts since the last block. @throws NodeError */
   saveParts(): void {
     if (!this.store.hasChanged(this.parts)) return;
-    this.writer.begin();
+    this.writer.beginTransaction();
     this.guarded(() => this.store.stageParts(this.parts));
   }
 

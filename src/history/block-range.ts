@@ -19,7 +19,7 @@ export interface BlockFact {
   readonly hash: string;
 }
 
-/** Rows from the first block at or above `from` to the last at or below `to`; undefined when there is none. */
+/** Rows from the first block at or above `from` to the last at or below `to`; undefined when there are no such rows. */
 export function blockRange(db: Database, from: number, to: number): BlockEnds | undefined {
   const all = allRows(db);
   if (!all) return undefined;
@@ -35,7 +35,7 @@ export function blockRange(db: Database, from: number, to: number): BlockEnds | 
 }
 
 /**
- * Height of the first row above a height; undefined when there is none. It is the next height, unless blocks share
+ * Height of the first row above a height; undefined without one. It is the next height, unless blocks share
  * the row before: those of one time do (store/schema.ts).
  */
 export function nextRowHeight(db: Database, height: number): number | undefined {

@@ -109,7 +109,7 @@ const EPOCH = timestamp(0);
 // PostgreSQL's texts of numbers, as they stand in the exported CSVs (reference 20, section 2.7).
 // Events carry decimals as text; most are plain digits already and pass through untouched.
 
-/** What the original's decimal type reads: sign, digits, fraction, exponent. */
+/** Read by the original's decimal type: sign, digits, fraction, exponent. */
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,9}))?$/;
 const CANONICAL_WHOLE = /^(?:0|[1-9]\d*)$/;
 /** `numeric(1000, ...)` holds no more digits than this. */

@@ -1,4 +1,4 @@
-// What an export is made of: which pieces of which segments, under which names, and how long the archive will be
+// The plan of an export: which pieces of which segments, under which names, and how long the archive will be
 // (reference 20, sections 1.2 and 2). Everything that can be refused is refused here, before a byte goes out.
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
@@ -60,7 +60,10 @@ export interface ExportPlan {
   readonly totalBytes: number;
 }
 
-/** What an export of these segments is. @throws ExportRefusal for a range or table that cannot be; NodeError for a damaged segment */
+/**
+ * Plans an export of these segments.
+ * @throws ExportRefusal for an invalid range or table; NodeError for a damaged segment
+ */
 export async function planExport(
   directory: string,
   segments: readonly SegmentRow[],
@@ -91,7 +94,7 @@ export async function planExport(
   return { ...plan, totalBytes: archiveBytes(entries) };
 }
 
-/** What tells the bytes of one archive from those of any other: the same plan gives the same bytes. */
+/** Tag of an archive's bytes: the same plan gives the same bytes. */
 export function archiveTag({ name, hasManifest, files }: ExportPlan): string {
   const pieces = files.map((file) => [
     file.name,
@@ -182,7 +185,7 @@ function height(value: number): string {
 }
 
 /**
- * The manifest is the last entry of an archive, on request. It tells what each CSV holds and carries the record of every
+ * The manifest is the last entry of an archive, on request. It lists the content of each CSV and has the record of every
  * segment, so that each row's bytes can be checked against the chain of segment hashes (verify.ts) without the node
  * that made them.
  */

@@ -77,8 +77,8 @@ async function checkPiece(file: FileHandle, piece: TablePiece, sha256: string): 
     throw damaged();
 }
 
-// Compares the store's rows with the segments made of them: a flipped bit in a row that the store's own checks take
-// for another value changes the hash of its table.
+// Compares the store's rows with the segments made of them: a flipped bit in a row that the store's own checks read as
+// another value changes the hash of its table.
 
 /**
  * Makes the tables of a segment again from the store's rows, and compares their hashes with those of its record.

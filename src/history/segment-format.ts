@@ -1,5 +1,5 @@
-// The file of a segment. A segment never changes once it is made, and its id is the hash of its record: what it
-// holds, and which segment came before. Two nodes with the same rows and the same range get the same id.
+// The file of a segment. A segment never changes once it is made, and its id is the hash of its record: its content,
+// and the segment before. Two nodes with the same rows and the same range get the same id.
 //
 //   8 bytes     "LYRASEG1"
 //   ...         the rows of each table, without header line, as deflate pieces (deflate.ts)
@@ -15,7 +15,7 @@ export const MAGIC = Buffer.from("LYRASEG1", "latin1");
 const FOOTER_BYTES = 16;
 /** An index is about 6 kB; a length far above is damage, not an index. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
-/** What helps when a file is damaged: its rows are in the store. */
+/** Hint for a damaged file: its rows are in the store. */
 export const REMAKE_HINT =
   "restore its file from a backup, or remove it and restart the node to make it again";
 
@@ -27,7 +27,7 @@ export interface BlockMark {
   readonly hash: string;
 }
 
-/** What a segment is. The id is the SHA-256 of its JSON text, members in this order. */
+/** Record of a segment. The id is the SHA-256 of its JSON text, members in this order. */
 export interface SegmentRecord {
   readonly format: 1;
   readonly chainId: string;
@@ -55,7 +55,7 @@ export interface TablePiece {
   readonly crc: number;
   readonly offset: number;
   readonly deflatedBytes: number;
-  /** CRC-32 of the piece as it lies in the file: what a reader can check without inflating. */
+  /** CRC-32 of the piece as it lies in the file: a reader can check it without inflating. */
   readonly deflatedCrc: number;
 }
 
@@ -76,7 +76,7 @@ export function segmentPath(directory: string, id: string): string {
   return join(directory, `${id}.seg`);
 }
 
-/** Index and footer: what follows the pieces. */
+/** Index and footer, which follow the pieces. */
 export function encodeTail(index: SegmentIndex): Uint8Array {
   const json = Buffer.from(JSON.stringify(index));
   const footer = Buffer.alloc(FOOTER_BYTES);
@@ -92,7 +92,7 @@ interface OpenSegment {
   readonly index: SegmentIndex;
 }
 
-/** Opens a segment file and checks that its index is the one `id` stands for. The caller closes the file. @throws SegmentDamage */
+/** Opens a segment file and checks that its index hashes to `id`. The caller closes the file. @throws SegmentDamage */
 export async function openSegment(directory: string, id: string): Promise<OpenSegment> {
   const file = await open(segmentPath(directory, id), "r");
   try {

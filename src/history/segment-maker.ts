@@ -18,7 +18,7 @@ import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 const SEGMENT_LENGTH_DEFAULT = 1000;
 /** Pause before a failed segment is tried again, as in the original (reference 20, section 4.2). */
 const RETRY_MS = 5_000;
-/** Files that are ours to take away. */
+/** Files that may be removed. */
 const SEGMENT_NAME = /^[0-9a-f]{64}\.seg$/;
 
 export interface SegmentMakerOptions {
@@ -32,7 +32,7 @@ export interface SegmentMakerOptions {
    * segment is listed. Rows come in order. A row that a crash loses is made again, the same.
    */
   record(row: SegmentRow): void | Promise<void>;
-  /** Told of a segment that could not be made; it is tried again. */
+  /** Called when a segment could not be made; it is tried again. */
   onProblem?(error: unknown): void;
   readonly retryMs?: number;
   readonly builder?: SegmentBuilder;
@@ -74,7 +74,7 @@ export class SegmentMaker {
     this.advance();
   }
 
-  /** Settles when nothing is due. @throws what kept the last segment from being made */
+  /** Settles when nothing is due. @throws the failure of the last segment */
   async idle(): Promise<void> {
     this.advance();
     while (this.running) await this.running;
@@ -82,7 +82,7 @@ export class SegmentMaker {
     if (problem !== undefined) throw problem;
   }
 
-  /** Gives up what is under way; it is made at the next start. */
+  /** Gives up the running build; its segment is made at the next start. */
   async stop(): Promise<void> {
     this.isStopped = true;
     clearTimeout(this.retry);
@@ -116,7 +116,7 @@ export class SegmentMaker {
     const listed = listSegments(this.options.db);
     await removeUnlisted(directory, listed);
     const rows = unbroken(listed);
-    this.takeLast(rows);
+    this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
     // One that other blocks have joined is made again in any case, and is another one; so are those behind it.
@@ -125,7 +125,7 @@ export class SegmentMaker {
     this.isRecovered = true;
   }
 
-  private takeLast(rows: readonly SegmentRow[]): void {
+  private setLast(rows: readonly SegmentRow[]): void {
     this.last = rows.at(-1);
     this.openAt = this.last?.to;
   }
@@ -165,8 +165,8 @@ export class SegmentMaker {
 
   private failed(error: unknown): void {
     this.problem = error;
-    // What was made but could not be recorded is made again.
-    this.takeLast(unbroken(listSegments(this.options.db)));
+    // A segment that was made but could not be recorded is made again.
+    this.setLast(unbroken(listSegments(this.options.db)));
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -234,7 +234,7 @@ function follows(row: SegmentRow, before: SegmentRow): boolean {
   return row.from === before.to + 1 && row.previousId === before.id;
 }
 
-/** What was not finished, what others took the place of, and what the blocks of are taken back. */
+/** Removes files that were not finished, were replaced, or lost their blocks to a revert. */
 async function removeUnlisted(directory: string, rows: readonly SegmentRow[]): Promise<void> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const kept = new Set(rows.map((row) => basename(segmentPath(directory, row.id))));
@@ -263,9 +263,9 @@ const STOP_GRACE_MS = 1_000;
 
 export interface SegmentBuilder {
   build(plan: SegmentPlan): Promise<SegmentRow>;
-  /** Lets the thread go until the next build. */
+  /** Ends the thread until the next build. */
   rest(): void;
-  /** Gives up what is under way; `build` then rejects. */
+  /** Gives up the running build, which then rejects. */
   stop(): Promise<void>;
 }
 

@@ -46,7 +46,7 @@ export function idOfSegment(db: Database, to: number): string | undefined {
 
 /**
  * Records segments between the transactions of the connection that also writes blocks. Inside one a row would be
- * taken back with it, while the maker goes on from that segment: the chain would have a hole at the next start.
+ * rolled back with it, while the maker goes on from that segment: the chain would have a hole at the next start.
  */
 export class SegmentRecorder {
   private waiting: (() => void)[] = [];
@@ -89,7 +89,7 @@ export function recordSegment(db: Database, row: SegmentRow): void {
 /** Runs and boundaries that a refusal names, at most. */
 const NAMED_MAX = 5;
 
-/** A request for an export that cannot be: `summary` and `inner` are the two texts of the API's error detail. */
+/** An export that is refused: `summary` and `inner` are the two texts of the API's error detail. */
 export class ExportRefusal extends NodeError {
   constructor(
     code: ProgramCode,
@@ -120,7 +120,7 @@ export function segmentRuns(segments: readonly SegmentRow[]): SegmentRun[] {
   return runs;
 }
 
-/** The segments of exactly `from` to `to`. @throws ExportRefusal when there are none, saying what there is */
+/** The segments of exactly `from` to `to`. @throws ExportRefusal that lists the stored ones when there are none */
 export function segmentsOfRange(segments: readonly SegmentRow[], from: bigint, to: bigint): SegmentRun {
   const runs = segmentRuns(segments);
   for (const run of runs) {
@@ -155,7 +155,7 @@ function whatExists(runs: readonly SegmentRun[], from: bigint, to: bigint): stri
   return `stored are ${shown.join(", ")}; ${starts} ${ends}`;
 }
 
-/** The boundaries nearest to what was asked for. */
+/** The boundaries nearest to the requested one. */
 function named(heights: readonly number[], wanted: bigint): string {
   const near = [...heights].sort((a, b) => distance(a, wanted) - distance(b, wanted)).slice(0, NAMED_MAX);
   const list = near.sort((a, b) => a - b).join(", ");

@@ -1,5 +1,5 @@
 // Makes one segment: rows of a range of blocks to CSV, to deflate pieces, to a file. Streams: memory stays at a few
-// pieces whatever the range holds. Knows no threads; who calls it decides where it runs.
+// pieces for any range. It knows no threads; the caller decides where it runs.
 import type { Database } from "bun:sqlite";
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ import {
 import type { SegmentRow } from "./segment-table.ts";
 import { DATABASE_VERSION, EXPORT_TABLES } from "./tables.ts";
 
-/** Files that end so were not finished; whoever starts next removes them. */
+/** Ending of unfinished files, which the next start removes. */
 export const UNFINISHED_SUFFIX = ".seg.tmp";
 /** Text made between two pauses: a few milliseconds of work. */
 const SLICE_CHARACTERS = 64 * 1024;

@@ -30,7 +30,7 @@ export const EXPORT_TABLES: readonly ExportTable[] = [
   network.rewards,
 ];
 
-/** All of them by their enum names, for whoever named none of them. */
+/** All of them by their enum names, for refusals. */
 export function tableNames(): string {
   return EXPORT_TABLES.map(({ name }) => `TABLE_${name.toUpperCase()}`).join(", ");
 }

@@ -1,5 +1,5 @@
 // Checks an archive: the container, every byte of every CSV, and that the segments it was joined from form a chain.
-// What it proves: the rows are the ones whose hashes stand in the segment records, the records hash to the segment
+// It proves that the rows are the ones whose hashes stand in the segment records, the records hash to the segment
 // ids, and each names the id before. Compare the last id with one from a node you trust, and every row is bound.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
@@ -113,7 +113,7 @@ async function readManifest(file: FileHandle, entry: ArchiveEntry): Promise<Mani
   }
 }
 
-/** What the checks below rely on; the values themselves are what they check. */
+/** Whether the members that the checks below rely on are there; their values are checked there. */
 function hasShape({ chainId, table, files, segments }: Manifest): boolean {
   const isCount = (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0;
   return (
@@ -188,7 +188,7 @@ async function verifyFile(
   table: string,
 ): Promise<VerifiedFile> {
   const check = new SegmentCheck(described, segments, table.replace(/^TABLE_/, "").toLowerCase());
-  const seen = await readEntry(file, entry, (csv) => check.take(csv));
+  const seen = await readEntry(file, entry, (csv) => check.update(csv));
   check.finish();
   const differs = (what: string) =>
     verificationFailed(`its ${what} is not the one in the manifest`, described.name);
@@ -253,8 +253,8 @@ class SegmentCheck {
     }
   }
 
-  take(csv: Uint8Array): void {
-    let rest = this.takeHeader(csv);
+  update(csv: Uint8Array): void {
+    let rest = this.checkHeader(csv);
     while (rest.length > 0) {
       this.closeFull();
       const segment = this.segments[this.at];
@@ -275,7 +275,7 @@ class SegmentCheck {
       throw verificationFailed("it has fewer rows than its segments", this.file.name);
   }
 
-  private takeHeader(csv: Uint8Array): Uint8Array {
+  private checkHeader(csv: Uint8Array): Uint8Array {
     const length = Math.min(csv.length, this.header.length - this.headerDone);
     const expected = this.header.subarray(this.headerDone, this.headerDone + length);
     if (!expected.equals(csv.subarray(0, length)))

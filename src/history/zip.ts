@@ -1,7 +1,7 @@
 // The ZIP container (PKWARE APPNOTE 6.3), written forwards: sizes and CRCs of all entries are known before the first
 // byte goes out, so headers are complete, nothing follows an entry, and the length of the archive is known.
 // ZIP64 records are written where a number needs them and nowhere else. fflate's writer knows no ZIP64 and
-// hashes what it is given, which is why this is not fflate.
+// hashes its input: reason enough not to use it here.
 import type { FileHandle } from "node:fs/promises";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 
@@ -77,7 +77,7 @@ class Fields {
   }
 }
 
-/** What stands before an entry's data. */
+/** Header before an entry's data. */
 export function localHeader(entry: ZipEntry): Buffer {
   const name = Buffer.from(entry.name, "latin1");
   const isLarge = entry.bytes >= LIMIT_32 || entry.packedBytes >= LIMIT_32;
@@ -93,7 +93,7 @@ export function localHeader(entry: ZipEntry): Buffer {
     .done();
 }
 
-/** What stands behind the last entry: the directory of all, and where it lies. Entries follow each other from 0. */
+/** End of an archive: the directory of all entries, and where it lies. Entries follow each other from 0. */
 export function centralDirectory(entries: readonly ZipEntry[]): Buffer {
   const records: Buffer[] = [];
   let offset = 0;
@@ -161,7 +161,7 @@ export function archiveBytes(entries: readonly ZipEntry[]): number {
 // again and compared byte for byte, so that no byte of the container goes unchecked.
 
 const CENTRAL_BYTES = 46;
-/** What names are made of (`fileName`). Any other could also say something else to a terminal. */
+/** Characters of names (`fileName`). Any other could be a control character of a terminal. */
 const NAME = /^[A-Za-z0-9._-]+$/;
 /** An archive of a year has some hundred entries at most. */
 const DIRECTORY_BYTES_MAX = 16 * 1024 * 1024;

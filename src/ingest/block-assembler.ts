@@ -16,7 +16,7 @@ const BLOCK_EVENTS_MAX = 10_000_000;
 const BLOCK_BYTES_MAX = 512 * 1024 * 1024;
 const BEGIN_RULES: Rules = { height: { is: "below", bits: 49 } };
 const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", "timestamp"]);
-/** What a terminal could take for something else than text. */
+/** Characters that are not printed, control sequences of a terminal among them. */
 const UNPRINTABLE = /\p{C}/u;
 
 /** The stream breaks its own rules. */
@@ -70,7 +70,7 @@ export class BlockAssembler {
   }
 
   /**
-   * Takes one serialized bus event; returns the block that it completes.
+   * Adds one serialized bus event; returns the block that it completes.
    * @param record number of the record it came in
    * @param offset bytes of the stream before that record
    * @throws StreamFault, WireError
@@ -90,13 +90,13 @@ export class BlockAssembler {
       );
     }
     if (envelope.field === Field.beginBlock) {
-      this.begin(bytes, { record, offset });
+      this.openBlock(bytes, { record, offset });
       return undefined;
     }
     if (this.open === undefined) {
-      // Before the first block there may be the tail of one that began earlier; later there may not.
+      // Before the first block there may be the tail of an earlier one; later there may not.
       if (!this.seenBlock) return undefined;
-      // The one event that may stand here: what came next was another release's.
+      // The only event that may stand here: another release made the next block.
       if (envelope.field === UPGRADE_STARTED_FIELD) {
         this.checkChain(bytes);
         return undefined;
@@ -145,7 +145,7 @@ export class BlockAssembler {
     this.chainIdBytes = undefined;
   }
 
-  private begin(bytes: Uint8Array, place: BlockPlace): void {
+  private openBlock(bytes: Uint8Array, place: BlockPlace): void {
     const envelope = this.envelope;
     if (this.open) throw new StreamFault(`block ${this.open.height} has no end`);
     const { height, timestamp } = this.marker(bytes);
@@ -216,7 +216,7 @@ export class BlockAssembler {
     const isLast =
       length === this.lastTxLength && sameBytes(bytes, txHashStart, this.lastTx, this.lastTxStart, length);
     if (isLast) return this.lastTxIndex;
-    // What is no ASCII is no hash either, whatever text is made of it.
+    // Bytes that are not ASCII are not a hash either.
     const hash = latinAt(bytes, txHashStart, txHashEnd);
     const { txHashes } = this.open!;
     if (this.txIndexes.size === 0) this.txIndexes.set(txHashes[0]!, 0);

@@ -1,9 +1,9 @@
 // Inflates a gzip file, after its check sum is known to be right: a flipped bit can inflate to other values long
 // before anything is noticed, so of a file that is damaged inside nothing is given. Of a file that only ends too early,
-// or has something else behind its end, every byte before that place is given: a reader loads what is whole.
+// or has something else behind its end, every byte before that place is given: a reader loads the whole blocks.
 //
 // A file of moderate size is inflated at once, in memory, on zlib's own thread. A larger one is gone through twice,
-// first for the check sum (a tenth of the time it takes to load). zlib throws away what it made of the input in which
+// first for the check sum. zlib throws away its output of the input in which
 // it met the end, so that input is gone through again in smaller steps, down to single bytes.
 import { readSync } from "node:fs";
 import { createGunzip, gunzip } from "node:zlib";
@@ -12,21 +12,21 @@ import { reasonOf } from "../errors/node-error.ts";
 /** Input steps, coarse to fine. The first bounds what a small file can blow up to at a time: 64 KiB make 64 MiB. */
 const STEPS_BYTES = [64 * 1024, 512, 1] as const;
 const OUTPUT_BYTES = 1024 * 1024;
-/** Output waits in the stream until it is taken after each step. */
+/** Output waits in the stream until it is drained after each step. */
 const READABLE_BYTES_MAX = 2 ** 30;
 
 /** Inflated at once: files up to this size ... */
 const WHOLE_FILE_BYTES_MAX = 16 * 1024 * 1024;
 /** ... that inflate to no more than this. */
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024;
-/** What is inflated at once is given in pieces, so that not all of its blocks are in memory together. */
+/** Length of the pieces of data that was inflated at once, so that not all of its blocks are in memory together. */
 const PIECE_BYTES = 512 * 1024;
 /** Length of the inflated data (mod 2^32), the last field of the last member (RFC 1952, section 2.3.1). */
 const LENGTH_FIELD_BYTES = 4;
-/** What zlib says of a member's header. Whatever came before it has passed its check sum. */
+/** Errors of zlib about a member's header. Everything before it has passed its check sum. */
 const HEADER_FAULT = /header|compression method|window size/;
 
-/** What is given of a file that is cut off is what inflates: nothing is left that tells whether it is right. */
+/** Of a file that is cut off, all that inflates is given: its check sum is gone. */
 const UNVERIFIED = ", before its check sum: what was read of it could not be verified";
 
 /** The file cannot be inflated any further. */
@@ -143,7 +143,7 @@ class Pass {
       // While the caller works on what one step gave, zlib's own thread is at the next.
       for (;;) {
         const at = await next;
-        const ready = this.take();
+        const ready = this.drain();
         const isOver = this.failure !== undefined || this.hasEnded;
         if (!isOver) next = this.step(at, from, step);
         yield* ready;
@@ -184,7 +184,7 @@ class Pass {
     for (let piece = this.gunzip.read(); piece !== null; piece = this.gunzip.read()) this.ready.push(piece);
   }
 
-  private take(): Uint8Array[] {
+  private drain(): Uint8Array[] {
     this.collect();
     const pieces = this.ready;
     this.ready = [];

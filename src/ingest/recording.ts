@@ -1,5 +1,5 @@
 // Event files: records of a validator's event stream, plain or gzip (reference 20, sections 6.1 to 6.4).
-// Read as a stream; what is whole is delivered, and the place where a damaged file stops is said exactly.
+// Read as a stream: whole blocks are delivered, and the place where a damaged file stops is named exactly.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { Block } from "../wire/block.ts";
@@ -39,7 +39,7 @@ export interface RecordingEnd {
   readonly unfinishedHeight?: number;
 }
 
-/** Before anything is made for them. @throws NodeError when one of the files cannot be read */
+/** Checks files before anything is made for them. @throws NodeError when one of the files cannot be read */
 export function checkRecordings(paths: readonly string[]): void {
   for (const path of paths) closeSync(openRecording(path).file);
 }
@@ -73,7 +73,7 @@ function openRecording(path: string): OpenFile {
 /** Reads one event file block by block; `end` is set when the blocks are through. */
 export class RecordingReader {
   end: RecordingEnd | undefined;
-  /** Pieces of the stream that are not taken apart yet. */
+  /** Pieces of the stream that are not parsed yet. */
   private rest: Uint8Array[] = [];
   private restBytes = 0;
   /** Bytes that the next record needs to be whole. */
@@ -110,7 +110,7 @@ export class RecordingReader {
     try {
       const pieces = isGzip ? inflate(file, this.bytesTotal, onRead) : plain(file, onRead);
       for await (const piece of pieces) {
-        yield this.take(piece);
+        yield this.parse(piece);
         if (this.damage) break;
       }
       if (!this.damage) this.checkEnd();
@@ -134,11 +134,11 @@ export class RecordingReader {
     return opened;
   }
 
-  private take(piece: Uint8Array): Block[] {
+  private parse(piece: Uint8Array): Block[] {
     const blocks: Block[] = [];
     try {
       const from = this.restBytes > 0 ? this.completeRest(piece, blocks) : 0;
-      if (from < piece.length) this.keepRest(piece.subarray(this.takeRecords(piece, from, blocks)));
+      if (from < piece.length) this.keepRest(piece.subarray(this.parseRecords(piece, from, blocks)));
     } catch (error) {
       this.fail(
         error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`,
@@ -147,7 +147,7 @@ export class RecordingReader {
     return blocks;
   }
 
-  /** Adds to the record that the last piece ended in what it lacks, and no more: the rest is read where it lies. */
+  /** Completes the record that the last piece ended in, and copies no more: the rest is read where it lies. */
   private completeRest(piece: Uint8Array, blocks: Block[]): number {
     let from = 0;
     while (this.restBytes > 0 && from < piece.length) {
@@ -159,7 +159,7 @@ export class RecordingReader {
       const record = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
       this.rest = [];
       this.restBytes = 0;
-      this.keepRest(record.subarray(this.takeRecords(record, 0, blocks)));
+      this.keepRest(record.subarray(this.parseRecords(record, 0, blocks)));
     }
     return from;
   }
@@ -170,8 +170,8 @@ export class RecordingReader {
     this.restBytes += bytes.length;
   }
 
-  /** Takes whole records from a place on; returns where they end. */
-  private takeRecords(bytes: Uint8Array, from: number, blocks: Block[]): number {
+  /** Parses whole records from a place on; returns where they end. */
+  private parseRecords(bytes: Uint8Array, from: number, blocks: Block[]): number {
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     let at = from;
     for (;;) {
@@ -208,7 +208,7 @@ export class RecordingReader {
 
 function* plain(file: number, onRead: (bytes: number) => void): Generator<Uint8Array> {
   for (let at = 0; ; ) {
-    // Blocks keep views of what was read: every piece has a buffer of its own.
+    // Blocks keep views of these bytes: every piece has a buffer of its own.
     const bytes = new Uint8Array(READ_BYTES);
     const length = readSync(file, bytes, 0, READ_BYTES, at);
     if (length === 0) return;
@@ -218,7 +218,7 @@ function* plain(file: number, onRead: (bytes: number) => void): Generator<Uint8A
   }
 }
 
-/** What kept a file from being read, without the path that the system's own sentence repeats. */
+/** Reason why a file cannot be read, without the path that the system's own sentence repeats. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: string }).code;
   if (code === "ENOENT") return "there is no such file";

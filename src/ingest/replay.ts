@@ -16,17 +16,17 @@ const COMMIT_EVENTS = 8_192;
 /** ... or this long after the last one, so that readers see the height move. */
 const COMMIT_MS = 250;
 
-/** Whoever else runs on this thread, a signal or a message among them, waits no longer than this and one batch. */
+/** Other work of this thread, signals and messages among it, waits no longer than this and one batch. */
 const TURN_MS = 10;
 
 export interface ReplayHooks {
   /** Called after each commit. */
   onCommit?(head: ChainHead, progress: RecordingProgress): void;
-  /** Called with each block that is stored, before its commit; it will not be taken back. */
+  /** Called with each block that is stored, before its commit; it will not be rolled back. */
   onBlock?(block: Block): void;
   /** Called at the start of a file. */
   onFile?(path: string): void;
-  /** True ends the replay at the next block boundary; what is staged is committed if its file is known to be sound. */
+  /** True ends the replay at the next block boundary; staged blocks are committed. */
   isStopping?(): boolean;
 }
 
@@ -42,7 +42,11 @@ export interface ReplayResult {
   readonly stopped: boolean;
 }
 
-/** Loads event files in the order given, as one stream: a block may begin in one and end in the next. A damaged file ends the replay; `files` says where. @throws NodeError from the store; earlier blocks are committed */
+/**
+ * Loads event files in the order given, as one stream: a block may begin in one and end in the next. A damaged file ends
+ * the replay, and `files` has its damage.
+ * @throws NodeError from the store; earlier blocks are committed
+ */
 export async function replayFiles(
   writer: BlockWriter,
   db: Database,
@@ -75,7 +79,7 @@ class FileReplay {
   private pending = 0;
   private lastCommit = performance.now();
   private lastTurn = performance.now();
-  /** A block that waits for the one after it to tell what it is. */
+  /** A block whose kind the block after it decides. */
   private doubtful: Block | undefined;
   private known: KnownBlocks;
   /** The last block that came. */
@@ -83,7 +87,7 @@ class FileReplay {
   /** Whether the home's chain goes on by itself. */
   private readonly isOwnChain: boolean;
 
-  /** Whether a file before brought blocks, which this one goes on with. */
+  /** Whether this file goes on with the blocks of an earlier one. */
   private readonly follows: boolean;
 
   constructor(
@@ -103,16 +107,16 @@ class FileReplay {
   async run(): Promise<boolean> {
     try {
       for await (const blocks of this.reader.batches()) {
-        await this.giveTurn();
+        await this.yieldTurn();
         if (this.isCommitDue()) this.commit();
         if (this.hooks.isStopping?.()) return true;
         for (const block of blocks) {
           if (this.hooks.isStopping?.()) return true;
           this.settleDoubt(block);
-          this.placed(block, () => this.take(block));
+          this.placed(block, () => this.accept(block));
         }
       }
-      // Where the file is damaged, that is what there is to say.
+      // The damage of a file goes before this doubt.
       if (!this.reader.end!.damage) this.settleDoubt(undefined);
     } finally {
       this.commit();
@@ -120,7 +124,7 @@ class FileReplay {
     return false;
   }
 
-  /** @param next the block after the one in doubt; undefined at the end, when nothing came that could tell */
+  /** @param next the block after the one in doubt; undefined at the end, when no block follows */
   private settleDoubt(next: Block | undefined): void {
     const { doubtful } = this;
     if (!doubtful) return;
@@ -132,7 +136,7 @@ class FileReplay {
     });
   }
 
-  private take(block: Block): void {
+  private accept(block: Block): void {
     if (this.goesBack(block)) this.known = new KnownBlocks(this.db, this.writer.writtenHead);
     this.last = block;
     if (this.known.isDoubtful(block)) this.doubtful = block;
@@ -140,7 +144,7 @@ class FileReplay {
     else this.store(block);
   }
 
-  /** A stream that comes to earlier blocks again goes on as another file would: what is there is passed over. */
+  /** A stream that comes to earlier blocks again goes on as another file would: known blocks are passed over. */
   private goesBack(block: Block): boolean {
     const { last } = this;
     if (last === undefined || block.height > last.height) return false;
@@ -150,7 +154,7 @@ class FileReplay {
   private store(block: Block): void {
     if (this.isOwnChain) throw ownChain();
     this.writer.stage(block);
-    this.tell(block);
+    this.notify(block);
     const events = eventCount(block);
     this.count.blocks++;
     this.count.events += events;
@@ -158,8 +162,8 @@ class FileReplay {
     if (this.pending >= COMMIT_EVENTS) this.commit();
   }
 
-  /** Who cannot take a block, such as a file on a full disk, is not left behind the home: it does not count. */
-  private tell(block: Block): void {
+  /** A block that a listener refuses (a file on a full disk) is not stored: the listener never lags behind the home. */
+  private notify(block: Block): void {
     try {
       this.hooks.onBlock?.(block);
     } catch (error) {
@@ -168,7 +172,7 @@ class FileReplay {
     }
   }
 
-  /** Looked at with each piece of the file: the clock takes its time, too. */
+  /** Checked with each piece of the file: reading the clock costs time, too. */
   private isCommitDue(): boolean {
     return this.pending > 0 && performance.now() - this.lastCommit > COMMIT_MS;
   }
@@ -180,13 +184,13 @@ class FileReplay {
     if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);
   }
 
-  private async giveTurn(): Promise<void> {
+  private async yieldTurn(): Promise<void> {
     if (performance.now() - this.lastTurn <= TURN_MS) return;
     await new Promise((resolve) => setImmediate(resolve));
     this.lastTurn = performance.now();
   }
 
-  /** What goes wrong with a block is said with its place in the file. */
+  /** Failures of a block name its place in the file. */
   private placed(block: Block, work: () => void): void {
     try {
       work();
@@ -196,7 +200,7 @@ class FileReplay {
   }
 }
 
-/** The same error with the place in the file: what was stored before it ends there. */
+/** The same error with the place in the file where the stored blocks end. */
 function placed(error: unknown, path: string, block: Block): unknown {
   if (!(error instanceof NodeError) || !block.place || STORE_CODES.has(error.code)) return error;
   const { record, offset } = block.place;
@@ -218,8 +222,8 @@ interface BlockRow {
 }
 
 /**
- * Tells blocks that the store already holds from new ones, and refuses another history of the same chain. The blocks of
- * the file and those of the store ascend, so a look-up goes on from the last one.
+ * Separates blocks that the store already holds from new ones, and refuses another history of the same chain. The blocks
+ * of the file and those of the store ascend, so a look-up goes on from the last one.
  */
 export class KnownBlocks {
   private readonly select: Statement;
@@ -237,7 +241,7 @@ export class KnownBlocks {
 
   /**
    * True for a block that is either the second one of the first height or the first one of another history: a store
-   * that holds the first block alone cannot tell (reference 20, section 6.4). The block after it does: only the
+   * that holds the first block alone cannot decide (reference 20, section 6.4). The block after it can: only the
    * latter is followed by another one of its height. The former has the time of the first one.
    * @throws NodeError `history_mismatch` when it has another
    */

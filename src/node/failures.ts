@@ -1,10 +1,10 @@
-// Errors of any origin as what people and scripts are told.
+// Errors of any origin as errors for people and scripts.
 import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 
 /**
- * The error for something that was being made beside the blocks, such as history segments: a full disk is called
- * that, wherever it was met (a worker hands on only the sentence).
+ * The error for something that was being made beside the blocks, such as history segments: a full disk keeps
+ * its code, wherever it was met (a worker hands on only the sentence).
  * @param what as the subject of a sentence: `history segments`
  */
 export function failureOf(error: unknown, attempt: string, what: string): NodeError {

@@ -1,5 +1,5 @@
-// Looks whether the home that is served is still where it was. A folder that is moved or removed under a process goes on
-// being written to, where nobody will look for it.
+// Watches whether the home that is served is still in its place: a folder that is moved or removed under a process is
+// still written to, unseen.
 import { statSync } from "node:fs";
 import { NodeError } from "../errors/node-error.ts";
 import { storePath } from "../store/database.ts";
@@ -8,7 +8,7 @@ import { storeIdentity } from "./reading.ts";
 const LOOK_MS = 2_000;
 
 interface HomeWatchOptions {
-  /** The store is read as one that nobody writes: that another process does is seen by its size, its time and its log. */
+  /** The store is served as not written: a write by another process shows in its size, its time and its log. */
   readonly isStill?: boolean;
   readonly lookMs?: number;
 }

@@ -1,5 +1,5 @@
-// Makes again what can be made again of a damaged home: segments from rows that are sound, the store from its recording.
-// Everything new is verified before it takes the place of the old, which is kept.
+// Repairs a damaged home: segments from rows that are sound, the store from its recording.
+// New files are verified before they replace the old ones, which are kept.
 import type { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -93,7 +93,7 @@ async function remakeSegments(home: string): Promise<Repair[]> {
   return repairs;
 }
 
-/** The same rows make the same file, and its name is the hash of what is in it. */
+/** The same rows make the same file, and its name is the hash of its content. */
 async function remakeSegment(db: Database, home: string, row: SegmentRow): Promise<Repair | undefined> {
   const directory = segmentDirectory(home);
   const isSound = () =>
@@ -185,7 +185,7 @@ function readOld(home: string): OldStore {
     old.head = readHead(db);
     old.segments = listSegments(db);
   } catch {
-    // The recording tells the rest.
+    // The recording has the rest.
   } finally {
     db?.close();
   }
@@ -234,7 +234,7 @@ function replaceStore(home: string, unfinished: string): string {
   return kept;
 }
 
-// Damage in pages of indices alone: their tables are what was written, and make them again.
+// Damage in pages of indices alone: their tables are sound, and make them again.
 
 /**
  * Makes a copy of a store whose indices are made anew.
@@ -245,7 +245,7 @@ async function copyReindexed(home: string, folder: string): Promise<number | und
   const pages = await damagedPages(home);
   if (pages === undefined || pages.length === 0 || !areOfIndices(home, pages)) return undefined;
   mkdirSync(folder, { mode: 0o700 });
-  // Without the sums: a page that becomes free keeps its damage, and no sum may say otherwise.
+  // Without the sums: a page that becomes free keeps its damage, and its sum would differ.
   for (const end of ["", "-wal"]) {
     const from = storePath(home) + end;
     if (existsSync(from)) copyFileSync(from, storePath(folder) + end);

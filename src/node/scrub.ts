@@ -20,7 +20,7 @@ interface ScrubOptions {
   /** Settles when the scrub has to end. */
   readonly stopped: Promise<unknown>;
   readonly restMs?: number;
-  /** For a chain that takes blocks back meanwhile, and the segments made of them. */
+  /** For a chain that reverts blocks meanwhile, and the segments made of them. */
   readonly pagesOnly?: boolean;
 }
 
@@ -86,7 +86,7 @@ async function checkOne(home: string, row: SegmentRow, pause: () => Promise<void
   }
 }
 
-/** Undefined for what says nothing of the file: a home that was moved, a full disk, too many open files. */
+/** Undefined for failures that do not concern the file: a home that was moved, a full disk, too many open files. */
 function damageOf(error: unknown): NodeError | undefined {
   if (error instanceof NodeError && error.code === "store_damaged") return error;
   const cause = error instanceof NodeError ? error.cause : error;

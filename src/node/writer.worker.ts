@@ -29,7 +29,7 @@ export type WriterReport =
       readonly message: string;
       readonly hint: string;
     }
-  /** What kept segments from being made is over, and all are made. */
+  /** Segments could not be made for a while, and now all are made. */
   | { readonly kind: "recovered" }
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
@@ -76,10 +76,10 @@ async function work(order: WriterOrder): Promise<void> {
       report({ kind: "replayed", result });
       isLoaded = true;
     } catch (error) {
-      // Each time the same: it is said once.
+      // Reported once: it is the same each time.
       if (!isWaiting) reportFailure(error);
       isWaiting = error instanceof NodeError && error.code === "disk_full";
-      // What is stored already is passed over when the files are read again.
+      // Stored blocks are passed over when the files are read again.
       if (isWaiting) await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
     }
   } while (isWaiting && !isLoaded && !isStopping);

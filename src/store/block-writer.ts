@@ -28,13 +28,13 @@ const CHECKPOINT_BYTES = 16 * 1024 * 1024;
 const NO_HASH = new Uint8Array();
 
 interface BlockWriterOptions {
-  /** A block that fails takes everything staged with it back, for whoever keeps more in that transaction than blocks. */
+  /** A block that fails rolls back everything staged with it: the transaction holds more than blocks. */
   readonly allOrNothing?: boolean;
   /** After this much of the log it is copied back into the store. */
   readonly checkpointBytes?: number;
   /** Beyond this much of the log the writer waits for its readers. */
   readonly logBytesMax?: number;
-  /** Nobody comes back to the store after a crash: nothing waits for the disk. */
+  /** The store is not opened again after a crash: nothing waits for the disk. */
   readonly isTemporary?: boolean;
   /** How the log is synced; tests let it fail. */
   readonly disk?: FileSync;
@@ -69,7 +69,7 @@ export class BlockWriter {
     hashOf: (no) => hexOf(this.blockHash(no)),
     keepBlockHash: (no, hex) => void this.updateBlockHash.run(Uint8Array.fromHex(hex), no),
   };
-  /** What is being written, for errors. */
+  /** The event that is being written, for errors. */
   private event: BlockEvent | undefined;
 
   constructor(
@@ -120,7 +120,7 @@ export class BlockWriter {
   stage(block: Block): void {
     const timeUs = microseconds(block.timeNs);
     checkFits(this.head, block, timeUs);
-    this.begin();
+    this.beginTransaction();
     try {
       this.head = this.apply(block, timeUs);
       if (!this.options.allOrNothing) this.staged.push(block);
@@ -133,15 +133,15 @@ export class BlockWriter {
   }
 
   /** Opens the transaction of the next commit, if it is not open: for what belongs into it besides blocks. */
-  begin(): void {
+  beginTransaction(): void {
     if (this.inTransaction) return;
     this.logSync?.check();
     try {
-      // What is written here this writer syncs by itself; all else on this connection is left to SQLite.
+      // This transaction is synced by the writer itself; all else on this connection is left to SQLite.
       if (this.logSync) this.db.run("PRAGMA synchronous = NORMAL");
       this.beginImmediate.run();
     } catch (error) {
-      this.leave();
+      this.afterTransaction();
       throw storeError(undefined, error);
     }
     this.inTransaction = true;
@@ -168,13 +168,12 @@ export class BlockWriter {
       this.rollback();
       throw storeError(undefined, error);
     }
-    this.leave();
+    this.afterTransaction();
     this.staged = [];
     this.committed = this.head;
   }
 
-  /** There is no transaction any more. */
-  private leave(): void {
+  private afterTransaction(): void {
     this.inTransaction = false;
     if (this.logSync) this.db.run("PRAGMA synchronous = FULL");
   }
@@ -182,21 +181,21 @@ export class BlockWriter {
   /** Drops everything staged since the last commit. */
   rollback(): void {
     if (this.inTransaction && this.db.inTransaction) this.db.run("ROLLBACK");
-    this.leave();
+    this.afterTransaction();
     this.staged = [];
     this.head = this.committed;
-    this.forget();
+    this.resetCaches();
   }
 
-  /** Reads the head again: the rows were changed by someone else than this writer. Not inside a transaction. */
+  /** Reads the head again: the rows were changed by other code than this writer. Not inside a transaction. */
   reload(): void {
     this.head = readHead(this.db);
     this.committed = this.head;
-    this.forget();
+    this.resetCaches();
   }
 
   /**
-   * Folds the log back into the store; called before a clean close. Where that cannot be (a full disk), the log
+   * Folds the log back into the store; called before a clean close. Where that fails (a full disk), the log
    * stays beside the store and is read at the next start: nothing is lost, so nothing is thrown.
    */
   checkpoint(): void {
@@ -207,7 +206,7 @@ export class BlockWriter {
     }
   }
 
-  /** Takes the transaction back and writes again, for good, what was staged before the block that failed. */
+  /** Rolls back, then writes and commits the blocks that were staged before the one that failed. */
   private keepStaged(): void {
     const good = this.staged;
     this.rollback();
@@ -216,7 +215,7 @@ export class BlockWriter {
     this.commit();
   }
 
-  private forget(): void {
+  private resetCaches(): void {
     this.ids.reset();
     this.accounts.reset();
     this.nextTx = 0;

@@ -1,4 +1,4 @@
-// The one place where databases are opened and where their settings stand.
+// Opens databases: the only place of their settings.
 import { Database, constants as flags, type Statement } from "bun:sqlite";
 import {
   accessSync,
@@ -23,12 +23,12 @@ import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** Wide rows (market data, markets) stay on their page up to about 2,000 bytes. */
 export const PAGE_BYTES = 8192;
-/** No memory map: what the disk cannot read would be a bus error there. Measured, it gave pages 1.03 to 1.16 times. */
+/** No memory map: a page that the disk cannot read would be a bus error there, for a gain below 1.2. */
 const CACHE_KIB = 32 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 /** Compiled statements kept for each connection: the resources have a few hundred texts (Bun's own default is 20). */
 const STATEMENTS_KEPT = 512;
-/** "LYRA" as a number, so that a foreign SQLite file is told apart (`PRAGMA application_id`). */
+/** "LYRA" as a number, so that a foreign SQLite file is recognised (`PRAGMA application_id`). */
 const APPLICATION_ID = 0x4c595241;
 
 /** Absolute: Bun cuts off blanks at the start of a database's path. */
@@ -41,7 +41,7 @@ export function segmentDirectory(home: string): string {
 }
 
 class StoreDatabase extends Database {
-  /** Nobody can write it. */
+  /** Opened in a home that cannot be written. */
   readonly isImmutable: boolean;
   /** The writer's. */
   private sums: PageSums | undefined;
@@ -56,7 +56,7 @@ class StoreDatabase extends Database {
     return this.exact(super.query(sql));
   }
 
-  /** Of a connection that was opened by flags, which cannot say so (see `openImmutable`). */
+  /** Whole numbers as bigint; a connection that was opened by flags has no option for it (see `openImmutable`). */
   private exact(statement: Statement): Statement {
     if (this.isImmutable) statement.safeIntegers(true);
     return statement;
@@ -85,7 +85,7 @@ class StoreDatabase extends Database {
     this.sums?.dropMark();
   }
 
-  /** The last connection that closes folds the log back into the store, whatever becomes of the sums. */
+  /** The last connection that closes folds the log back into the store, with or without sums. */
   private closeSums(): void {
     try {
       this.recordSums();
@@ -99,7 +99,7 @@ class StoreDatabase extends Database {
 
   /**
    * Bun's strict close finalizes the statements and closes now. Its lenient one lets the connection linger, with its
-   * locks, until the last statement is collected: it would then remove the log of whatever store lies at this path.
+   * locks, until the last statement is collected: it would then remove the log of any store that lies at this path.
    */
   override close(): void {
     if (this.sums) this.closeSums();
@@ -142,7 +142,7 @@ export interface LogState {
 }
 
 /**
- * Folds the log back into the store: the one way to do so, because the sums of the pages go before.
+ * Folds the log back into the store: the only way to do so, because the sums of the pages go before.
  * @throws NodeError `store_damaged` when the log has changed behind the writer's back
  */
 export function checkpoint(db: Database, mode: "PASSIVE" | "TRUNCATE"): LogState {
@@ -257,12 +257,12 @@ function readOnlyHome(home: string): NodeError | undefined {
   }
 }
 
-/** What a killed writer left, and only a writer takes in. */
+/** Whether a killed writer left a log, which only a writer can fold back. */
 function hasLog(home: string): boolean {
   return (statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** A whole store in a home that nobody can write: without the files that readers keep beside one, and without locks. */
+/** A whole store in a home that cannot be written: without locks and without the files that readers keep beside it. */
 function openImmutable(home: string): StoreDatabase {
   const path = `${pathToFileURL(storePath(home)).href}?immutable=1`;
   return prepared(() => new StoreDatabase(path, flags.SQLITE_OPEN_READONLY | flags.SQLITE_OPEN_URI));

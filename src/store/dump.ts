@@ -1,6 +1,6 @@
-// What a store holds, as one hash: every table with its columns, every row by its key, every value with its type;
+// The content of a store as one hash: every table with its columns, every row by its key, every value with its type;
 // and the files of its history segments. Two stores with the same digest answer every question alike, however they
-// came to be. Where rows lie in the file, and how many pages are free, has no part in it.
+// were made. Where rows lie in the file, and how many pages are free, has no part in it.
 import type { Database } from "bun:sqlite";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ export interface StoreDigest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** @param home whose folder of segments belongs to the store; without it the tables alone are taken */
+/** @param home its folder of segments belongs to the store; without it the tables alone count */
 export function digestStore(db: Database, home?: string): StoreDigest {
   const tables: Record<string, TableDigest> = {};
   db.transaction(() => {

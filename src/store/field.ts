@@ -1,5 +1,5 @@
-// Checks of event fields before they are stored. What passes here can be shown again, as JSON and as CSV; what the
-// original's columns refuse is refused with the name of the field (reference 20, sections 2.7, 3.3 to 3.5).
+// Checks of event fields before they are stored. Values that pass can be shown again, as JSON and as CSV; values that
+// the original's columns refuse are refused with the name of the field (reference 20, sections 2.7, 3.3 to 3.5).
 
 import { Decimal } from "../wire/decimal.ts";
 import { canonicalIdentifier, identifierBytes } from "../wire/identifiers.ts";
@@ -21,7 +21,7 @@ export class FieldFault extends Error {
   }
 }
 
-/** A stranger's text, made safe for a terminal. */
+/** Foreign text, made safe for a terminal. */
 function shown(value: string | number | bigint): string {
   if (typeof value !== "string") return String(value);
   const cut = value.length > SHOWN_CHARACTERS ? `${value.slice(0, SHOWN_CHARACTERS)}...` : value;
@@ -95,7 +95,7 @@ export function checkDecimal(text: string, field: string): Decimal {
     try {
       return Decimal.parse(text);
     } catch {
-      // Said below, with the name of the field.
+      // Thrown below, with the name of the field.
     }
   }
   throw new FieldFault(
@@ -107,7 +107,7 @@ export function checkDecimal(text: string, field: string): Decimal {
 
 const DECIMAL_CHARACTERS_MAX = 200;
 
-/** What becomes a `double precision`: finite; empty is zero. @throws FieldFault */
+/** A value of a `double precision` column: finite; empty is zero. @throws FieldFault */
 export function checkFloat(text: string, field: string): void {
   if (text === "" || PLAIN_NUMBER.test(text)) return;
   if (!NUMBER.test(text) || !Number.isFinite(Number(text))) {

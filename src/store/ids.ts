@@ -18,14 +18,14 @@ interface InternedId {
 /** Identifiers kept in memory, of about 200 bytes each. */
 const IDS_KEPT_MAX = 200_000;
 /** Identifiers known by their bytes. */
-const LATELY_MAX = 512;
+const RECENT_MAX = 512;
 /** Bytes of an identifier that its reference is made of. */
 const ID_PREFIX_BYTES = 6;
 
 /** References looked at side by side. */
 const NEIGHBOURS_MAX = 16;
 
-/** The reference some bytes get if nobody else has it: their first `width` bytes as a signed number. */
+/** The reference that some bytes get if it is free: their first `width` bytes as a signed number. */
 export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): number {
   let value = 0;
   for (let i = 0; i < width; i++) value = value * 256 + (bytes[i] ?? 0);
@@ -34,9 +34,9 @@ export function referencePrefix(bytes: Uint8Array, width = ID_PREFIX_BYTES): num
 
 /**
  * Finds the row for `bytes` in a table keyed by reference, or the free reference for it: the prefix, or when
- * another has that, the nearest free one on the side where `bytes` sorts. When the first few are taken, which takes
- * somebody who makes identifiers to that end, it goes on at places that only a hash of all the bytes tells: out of
- * order, but never far. Rows are never removed, so the way to a row is always the way it was put there.
+ * another has that, the nearest free one on the side where `bytes` sorts. When the first few are taken, which happens
+ * only with identifiers made to that end, it goes on at places that a hash of all the bytes gives: out of order, but
+ * never far. Rows are never removed, so the way to a row is always the way it was put there.
  */
 export function probeReference(
   bytes: Uint8Array,
@@ -73,8 +73,8 @@ interface IdRow {
 export class Ids {
   private readonly byText = new LruCache<string, InternedId>(IDS_KEPT_MAX);
   private readonly textByRef = new LruCache<number, string>(IDS_KEPT_MAX);
-  private readonly lately: ({ readonly text: Uint8Array; readonly id: InternedId } | undefined)[] = new Array(
-    LATELY_MAX,
+  private readonly recent: ({ readonly text: Uint8Array; readonly id: InternedId } | undefined)[] = new Array(
+    RECENT_MAX,
   ).fill(undefined);
   private readonly selectRow: Statement;
   private readonly insertRow: Statement;
@@ -95,7 +95,7 @@ export class Ids {
 
   /**
    * Reference of an identifier, made if it is new. Only inside the writer's transaction.
-   * @param field what an error calls the identifier
+   * @param field name of the identifier in errors
    * @throws FieldFault
    */
   intern(text: string, field: string): InternedId {
@@ -104,22 +104,22 @@ export class Ids {
     const bytes = idBytes(text, field);
     const { row, ref } = this.probe(bytes);
     if (row) return this.remember(text, row);
-    const no = this.takeNo();
+    const no = this.nextNumber();
     this.insertRow.run(ref, no, bytes);
     return this.remember(text, { ref, no });
   }
 
   /**
-   * The same for an identifier in the middle of other bytes, which are known to be ASCII. What was met lately is
-   * known again by its bytes: no text is made of it.
+   * The same for an identifier in the middle of other bytes, which are known to be ASCII. A recent one is
+   * recognised by its bytes: no text is made of it.
    */
   internAt(bytes: Uint8Array, start: number, end: number, field: string): InternedId {
     const slot =
-      ((bytes[start]! * 31 + bytes[start + 1]!) * 31 + bytes[start + 2]! + end - start) % LATELY_MAX;
-    const known = this.lately[slot];
+      ((bytes[start]! * 31 + bytes[start + 1]!) * 31 + bytes[start + 2]! + end - start) % RECENT_MAX;
+    const known = this.recent[slot];
     if (known?.text.length === end - start && isSame(known.text, bytes, start)) return known.id;
     const id = this.intern(latinAt(bytes, start, end), field);
-    this.lately[slot] = { text: bytes.slice(start, end), id };
+    this.recent[slot] = { text: bytes.slice(start, end), id };
     return id;
   }
 
@@ -140,11 +140,11 @@ export class Ids {
     return this.find(text)?.ref ?? referencePrefix(identifierBytes(text)) - 0.5;
   }
 
-  /** Forgets everything remembered: after a rollback, references made in it do not exist. */
+  /** Clears the caches: after a rollback, references made in it do not exist. */
   reset(): void {
     this.byText.clear();
     this.textByRef.clear();
-    this.lately.fill(undefined);
+    this.recent.fill(undefined);
     this.nextNo = 0;
   }
 
@@ -164,7 +164,7 @@ export class Ids {
     return id;
   }
 
-  private takeNo(): number {
+  private nextNumber(): number {
     if (this.nextNo === 0) {
       const row = this.db.query("SELECT coalesce(max(no), 0) AS no FROM ids").get() as { no: bigint };
       this.nextNo = Number(row.no) + 1;
@@ -180,7 +180,7 @@ export class Ids {
 /** Accounts kept in memory, of about 400 bytes each. */
 const ACCOUNTS_KEPT_MAX = 200_000;
 const REF_PREFIX_BYTES = 4;
-/** What events write for "no owner" and "no market". */
+/** Written in events for "no owner" and "no market". */
 const NO_OWNER = "*";
 const NO_MARKET = "!";
 
@@ -189,7 +189,7 @@ export interface AccountKey {
   readonly partyNo: number;
 }
 
-/** What an error calls the parts of an account: their names in the event's message. */
+/** Names of an account's parts in the event's message, for errors. */
 export interface AccountFields {
   readonly owner: string;
   readonly asset: string;
@@ -243,8 +243,8 @@ export class Accounts {
     const name = `${owner}|${asset}|${market}|${type}`;
     const known = this.known.get(name);
     if (known !== undefined) return known;
-    const isNobody = owner === NO_OWNER || owner === "";
-    const partyText = isNobody ? NETWORK_PARTY : idText(owner, fields.owner);
+    const isNetwork = owner === NO_OWNER || owner === "";
+    const partyText = isNetwork ? NETWORK_PARTY : idText(owner, fields.owner);
     const marketText = market === NO_MARKET ? "" : idText(market, fields.market);
     const key = this.findOrInsert(partyText, idText(asset, fields.asset), marketText, type, block, tx);
     this.known.set(name, key);

@@ -37,7 +37,7 @@ export async function checkPages(
 }
 
 /**
- * All pages that are not what was written to them.
+ * All pages that differ from what was written to them.
  * @returns undefined where not every page has a sum that can be read
  * @throws NodeError `store_damaged` when the log is damaged, or the store cannot even be opened
  */

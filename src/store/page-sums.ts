@@ -26,7 +26,7 @@ const BASELINE_PAGES = 128;
 /** Where in the first block the mark of the log stands: salt, frames, a sum of both. */
 const MARK_AT = 64;
 const MARK_BYTES = 16;
-/** Tells a damaged sum from a damaged page. */
+/** Distinguishes a damaged sum from a damaged page. */
 const CHECK_WORD = 0x6c797261;
 
 interface PageSum {
@@ -34,9 +34,9 @@ interface PageSum {
   readonly sum: number;
 }
 
-/** How far the log reached when its writer last said that blocks are durable. */
+/** How far the log reached when its blocks were last known to be durable. */
 interface LogMark {
-  /** Of the log's header: another one once the log has begun anew. */
+  /** Of the log's header: it changes when the log begins anew. */
   readonly salt: string;
   readonly frames: number;
 }
@@ -58,7 +58,7 @@ export class PageSumFile {
     readonly isLater: boolean,
   ) {}
 
-  /** @returns undefined where there is none that can be read */
+  /** @returns undefined where no readable file is there */
   static open(path: string, flags: "r" | "r+"): PageSumFile | undefined {
     if (!existsSync(path)) return undefined;
     const file = openSync(path, flags);
@@ -82,7 +82,7 @@ export class PageSumFile {
     return new PageSumFile(file, pageBytes, isLater);
   }
 
-  /** Undefined where there is none, or it is damaged. */
+  /** Undefined without a mark, or with a damaged one. */
   readMark(): LogMark | undefined {
     const bytes = Buffer.alloc(MARK_BYTES);
     readSync(this.file, bytes, 0, MARK_BYTES, MARK_AT);
@@ -199,7 +199,7 @@ export class PageSums {
   }
 
   /**
-   * Says how far the log reaches, once that is durable.
+   * Marks how far the log reaches, once that is durable.
    * @returns to be called then; it does nothing when the log has been emptied meanwhile
    */
   markLog(frames: number): () => void {
@@ -211,12 +211,12 @@ export class PageSums {
       try {
         this.file.writeMark({ salt, frames });
       } catch {
-        // The one from before stands, and finds less. The blocks are safe.
+        // The mark from before stands, and finds less. The blocks are safe.
       }
     };
   }
 
-  /** To be called before the log is emptied: an empty log with a mark is one that was lost. */
+  /** To be called before the log is emptied: an empty log with a mark counts as lost. */
   dropMark(): void {
     this.dropped++;
     if (this.hasMark) this.file.writeMark(undefined);
@@ -242,8 +242,8 @@ function readSalt(log: number): string {
 }
 
 /**
- * How much of a log that was acknowledged is gone: at a flipped bit SQLite takes it for a log that ends there.
- * @returns undefined when all of it is there, or nothing says how far it reached
+ * How much of a log that was acknowledged is gone: at a flipped bit the log ends for SQLite.
+ * @returns undefined when all of it is there, or no mark is there
  */
 export function lostFrames(
   storePath: string,
@@ -325,7 +325,7 @@ interface OpenLog {
 
 /**
  * Reads the committed frames that follow a position, oldest first.
- * @param onCommit gets each transaction's pages by number, with what `sumOf` makes of their bytes
+ * @param onCommit gets each transaction's pages by number, with the `sumOf` of their bytes
  * @returns where the last transaction ends; undefined for a log that is empty or not there
  */
 export function readLog(
@@ -354,7 +354,7 @@ function openLog(path: string): OpenLog | undefined {
   }
   const header = Buffer.alloc(HEADER_BYTES);
   const length = readSync(file, header, 0, HEADER_BYTES, 0);
-  // The lowest bit of the magic number says that the sums are those of big-endian words.
+  // The lowest bit of the magic number stands for sums of big-endian words.
   const isOwnOrder = endianness() === "LE" ? LOG_MAGIC : LOG_MAGIC + 1;
   const seed: [number, number] = [0, 0];
   addSum(seed, new Int32Array(header.buffer, header.byteOffset, 6), 0, 6);

@@ -204,7 +204,7 @@ CREATE TABLE segments(to_height INTEGER PRIMARY KEY, from_height INTEGER NOT NUL
 
 const undoColumns = Array.from({ length: UNDO_COLUMNS }, (_, n) => `v${n} ANY`).join(", ");
 
-// What a local chain keeps beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
+// Tables of a local chain beside the rows of its blocks (docs/architecture.md): tables named `chain_…` are its own.
 const schema2 = `
 CREATE TABLE chain_meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE chain_blocks(height INTEGER PRIMARY KEY, app_hash BLOB NOT NULL) STRICT;
@@ -242,7 +242,7 @@ CREATE INDEX orders_current_live_by_id ON orders_current(id) WHERE live = 1;
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
 
-// The steps from an empty store to the newest schema, by number. One is never edited once released.
+// The steps from an empty store to the newest schema, by number. A released step is never edited.
 
 interface Migration {
   readonly version: number;

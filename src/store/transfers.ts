@@ -1,4 +1,4 @@
-// Rows of transfers. A transfer's identifier is 32 random bytes, and the rows that name one lie all over a table; so
+// Rows of transfers. A transfer's identifier is 32 random bytes, and the rows that name one lie all over a table;
 // they name it by a reference, made as those of `ids` are. It stands in `transfers_current`, the identifier in `transfers`.
 import type { Database, Statement } from "bun:sqlite";
 import { probeReference, referencePrefix } from "./ids.ts";
@@ -8,7 +8,7 @@ const AT = `SELECT t.id FROM transfers_current c CROSS JOIN transfers t ON t.blo
 
 type IdRow = { readonly id: Uint8Array } | null | undefined;
 
-/** Where a transfer's identifier sorts among the references, known or not; an unknown one falls between two. */
+/** Where a transfer's identifier sorts among the references, known or not; an unknown identifier falls between two. */
 export function transferPosition(id: Uint8Array, get: (sql: string, ref: number) => unknown): number {
   const { ref, found } = probeReference(id, (candidate) => (get(AT, candidate) as IdRow)?.id);
   return found ? ref : referencePrefix(id) - 0.5;
@@ -28,39 +28,42 @@ export interface TransferState {
 /** Only inside the writer's transaction. */
 export class TransferRows {
   private readonly history: Statement;
-  private readonly begin: Statement;
-  private readonly goOn: Statement;
-  private readonly at: Statement;
+  private readonly insertCurrent: Statement;
+  private readonly updateCurrent: Statement;
+  private readonly selectId: Statement;
 
   constructor(db: Database) {
     this.history = db.prepare(
       "INSERT OR REPLACE INTO transfers(block, ref, id, tx, data) VALUES(?, ?, ?, ?, ?)",
     );
-    this.begin = db.prepare(
+    this.insertCurrent = db.prepare(
       "INSERT OR IGNORE INTO transfers_current(ref, block, from_no, to_no) VALUES(?, ?, ?, ?)",
     );
-    this.goOn = db.prepare("UPDATE transfers_current SET block = ?, from_no = ?, to_no = ? WHERE ref = ?");
-    this.at = db.prepare(AT);
+    this.updateCurrent = db.prepare(
+      "UPDATE transfers_current SET block = ?, from_no = ?, to_no = ? WHERE ref = ?",
+    );
+    this.selectId = db.prepare(AT);
   }
 
   /** The last state of a transfer in a block is the one that stays. */
   put(block: number, { id, tx, data, fromNo, toNo }: TransferState): void {
-    // Most are new, and nearly always the first reference is free: one statement then tells and does it.
+    // Most are new, and nearly always the first reference is free: one statement then both finds out and inserts.
     const first = referencePrefix(id);
-    const isFirst = this.begin.run(first, block, fromNo, toNo).changes > 0;
+    const isFirst = this.insertCurrent.run(first, block, fromNo, toNo).changes > 0;
     const ref = isFirst ? first : this.putBeside(id, block, fromNo, toNo);
     this.history.run(block, ref, id, tx, data);
   }
 
   finalize(): void {
-    for (const statement of [this.history, this.begin, this.goOn, this.at]) statement.finalize();
+    for (const statement of [this.history, this.insertCurrent, this.updateCurrent, this.selectId])
+      statement.finalize();
   }
 
-  /** Somebody has its first reference: itself, in an earlier state, or another. */
+  /** The first reference is taken: by the transfer's own earlier state, or by another transfer. */
   private putBeside(id: Uint8Array, block: number, fromNo: number, toNo: number): number {
-    const { ref, found } = probeReference(id, (candidate) => (this.at.get(candidate) as IdRow)?.id);
-    if (found) this.goOn.run(block, fromNo, toNo, ref);
-    else this.begin.run(ref, block, fromNo, toNo);
+    const { ref, found } = probeReference(id, (candidate) => (this.selectId.get(candidate) as IdRow)?.id);
+    if (found) this.updateCurrent.run(block, fromNo, toNo, ref);
+    else this.insertCurrent.run(ref, block, fromNo, toNo);
     return ref;
   }
 }

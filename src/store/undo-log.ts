@@ -7,7 +7,7 @@
  */
 import type { Database } from "bun:sqlite";
 
-/** Not taken back: the log itself, the snapshots, and what is made from blocks and checked against them by its owner. */
+/** Not reverted: the log itself, the snapshots, and rows made from blocks and checked against them by their owner. */
 const KEPT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "chain_undo_rows", "segments"]);
 const EVENTS = ["INSERT", "UPDATE", "DELETE"] as const;
 const KEY_COLUMNS = 4;
@@ -44,7 +44,7 @@ export class UndoLog {
     );
     const levels = (later.all(level) as { level: bigint }[]).map((row) => Number(row.level));
     const isThere = this.db.query("SELECT 1 FROM chain_undo_rows WHERE level = ? AND name = ? LIMIT 1");
-    // What is put back is not watched.
+    // Restored rows are not watched.
     this.setLevel(undefined);
     for (const each of levels) {
       for (const table of this.tables()) if (isThere.get(each, table.name)) this.restore(table, each);
@@ -55,7 +55,7 @@ export class UndoLog {
 
   /** Gives up the way back to one level; the ways to the others stay. @param before the level before it, if any */
   drop(level: number, before: number | undefined): void {
-    // What the level before has no value for yet has had the same one since.
+    // A row without a value in the level before has not changed in it.
     if (before !== undefined) {
       this.db.run("UPDATE OR IGNORE chain_undo_rows SET level = ? WHERE level = ?", [before, level]);
     }
@@ -121,7 +121,7 @@ function loggedTable(db: Database, name: string): LoggedTable {
 }
 
 /**
- * The triggers of a table. They fire before the change, because `INSERT OR REPLACE` tells nobody of the row it
+ * The triggers of a table. They fire before the change, because `INSERT OR REPLACE` fires no trigger for the row it
  * replaces; and they ask whether there is a value already, because a conflict clause of their own would be overruled
  * by the one of the statement that fired them.
  */
@@ -129,7 +129,7 @@ function triggersOf({ name, columns, key }: LoggedTable): string[] {
   const keyOf = (row: string) =>
     Array.from({ length: KEY_COLUMNS }, (_, n) => (key[n] ? `${row}.${quoted(key[n])}` : "0"));
   const isKnown = (row: string) => {
-    // The plus takes the column's type off: compared with one, a key of any type is not looked up but searched for.
+    // The plus removes the column's type: compared with one, a key of any type is not looked up but searched for.
     const same = keyOf(row).map((value, n) => `k${n} = +${value}`);
     return `EXISTS(SELECT 1 FROM chain_undo_rows WHERE level = ${LEVEL} AND name = '${name}' AND ${same.join(" AND ")})`;
   };

@@ -18,7 +18,7 @@ export class LogSync {
     private readonly syncFile: FileSync = fdatasyncSync,
   ) {}
 
-  /** Nothing may be written after a sync that failed: what the disk holds is not known. @throws NodeError */
+  /** Nothing may be written after a sync that failed: the content of the disk is not known. @throws NodeError */
   check(): void {
     if (this.failure) throw this.failure;
   }
@@ -88,7 +88,7 @@ export class LogBound {
 
   /**
    * Whether the store has all of the log. SQLite's own waiting misses the gap between two short reads; asked again and
-   * again, it goes on as far as the readers of the moment have come. Those that begin then do not read the log.
+   * again, it goes on as far as the readers of the moment have come. Readers that begin then do not read the log.
    */
   private foldAll(): boolean {
     const untilMs = performance.now() + WAIT_MS;

@@ -85,11 +85,11 @@ describe("a disk that fails", () => {
     const home = newHome();
     const db = openWriter(home);
     const writer = new BlockWriter(db, { disk: () => rmSync(home, { recursive: true }) });
-    writer.begin();
+    writer.beginTransaction();
     writer.commit();
-    writer.begin();
+    writer.beginTransaction();
     expect(() => writer.commit()).toThrow("the disk did not take the last blocks");
-    expect(() => writer.begin()).toThrow("the disk did not take the last blocks");
+    expect(() => writer.beginTransaction()).toThrow("the disk did not take the last blocks");
     db.close();
   });
 });

@@ -231,7 +231,7 @@ describe("which segments are due", () => {
     const { writer, db, maker, ranges } = store(blocks(1, 12));
     const recorder = new SegmentRecorder(db);
     const making = maker({ record: (row) => recorder.record(row) });
-    writer.begin();
+    writer.beginTransaction();
     making.onCommitted(12);
     await Bun.sleep(30);
     expect(ranges()).toEqual([]);

@@ -73,8 +73,7 @@ export const marginLevels: ExportTable = {
       const levels = [m.maintenanceMargin, m.searchLevel, m.initialMargin, m.collateralReleaseLevel].map(
         wholeText,
       );
-      // The column `timestamp` is the block's time, whatever the event says.
-      // The column `timestamp` is the block's time, whatever the event says.
+      // The column `timestamp` is the block's time, not the event's.
       return [
         account,
         `${account},${block.time},${levels.join(",")},${source.tx(row.tx, block)},${block.time}\n`,

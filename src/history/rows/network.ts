@@ -71,5 +71,5 @@ export const rewards: ExportTable = {
   ),
 };
 
-/** What events write for "no market". */
+/** Written in events for "no market". */
 const NO_MARKET = "!";

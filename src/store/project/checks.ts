@@ -197,7 +197,7 @@ const label: Rule = { is: "label" };
 /** Amounts of 256 bits have 77 digits and some have 78. */
 const amount: Rule = { is: "digits", max: 77 };
 const int4: Rule = { is: "below", bits: 28 };
-/** What fits 16 bits with a sign. */
+/** Fits 16 bits with a sign. */
 const int2: Rule = { is: "below", bits: 14 };
 const epoch: Rule = { is: "digits", max: 15 };
 

@@ -49,7 +49,7 @@ function accountFields(path: string): AccountFields {
   return { owner: `${path}.owner`, asset: `${path}.asset_id`, market: `${path}.market_id` };
 }
 
-/** What an account holds after the events so far; a text where it will most likely not be the last of the block. */
+/** Balance of an account after the events so far; a text where it will most likely not be the last of the block. */
 interface Touched {
   readonly partyNo: number;
   balance: StoredAmount | string;
@@ -80,7 +80,7 @@ export function balances(db: Database): Projection {
       balance: skim.text(4),
     };
   };
-  const forget = () => {
+  const clear = () => {
     touched.clear();
     known.clear();
   };
@@ -120,9 +120,9 @@ export function balances(db: Database): Projection {
         byParty.run(partyNo, block.no, account, balance);
         current.run(account, block.no, balance);
       }
-      forget();
+      clear();
     },
-    reset: forget,
+    reset: clear,
   };
 }
 

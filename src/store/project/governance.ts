@@ -32,7 +32,7 @@ export function proposalKind(m: Proposal): number {
   return 0;
 }
 
-/** What the rows of a proposal need of it. */
+/** The parts of a proposal that its rows need. */
 interface ProposalFacts {
   readonly id: string;
   readonly reference: string;

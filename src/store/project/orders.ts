@@ -46,7 +46,7 @@ interface EarlierOrder extends StoredOrder {
   version: bigint;
 }
 
-/** What the rows of an order need of it. */
+/** The parts of an order that its rows need. */
 interface OrderFacts {
   readonly id: string;
   readonly marketId: string;
@@ -82,7 +82,7 @@ function orderFacts(bytes: Uint8Array, start: number, end: number): OrderFacts {
   };
 }
 
-/** Orders that may still trade: what `liveOnly` shows (reference 10, section 5.16). */
+/** Orders that may still trade: those that `liveOnly` shows (reference 10, section 5.16). */
 function isLive(m: OrderFacts): boolean {
   return (
     (m.status === ORDER.active || m.status === ORDER.parked) &&
@@ -98,7 +98,7 @@ interface WrittenOrder {
 }
 
 /**
- * Live orders as they stood before the running block: what expires is looked up there, whatever the block itself has
+ * Live orders as they stood before the running block: expiring orders are looked up there, whatever the block itself has
  * done with the order. Kept only in blocks in which orders expire; in all others a write costs nothing more.
  */
 class LiveBefore {
@@ -145,7 +145,7 @@ class LiveBefore {
  */
 export function orders(db: Database): Projection {
   const earlier = db.prepare("SELECT ord, data FROM orders WHERE id = ? AND version = ? AND block = ?");
-  // The row before in the index, which may be another order's: a fifth of what equalities with an ORDER BY take.
+  // The row before in the index, which may be another order's: five times as fast as equalities with an ORDER BY.
   const before = db.prepare(
     "SELECT id, version, block, ord, data FROM orders WHERE (id, version, block) < (?, ?, ?) ORDER BY id DESC, version DESC, block DESC LIMIT 1",
   );
@@ -246,7 +246,7 @@ export function orders(db: Database): Projection {
           const updatedAt = BigInt(block.timeUs) * 1_000n;
           for (const [place, order] of found.entries()) {
             const m = { ...order, status: ORDER.expired, updatedAt };
-            // The event takes a sequence number for each order in it (reference 20, section 6.3).
+            // The event uses a sequence number for each order in it (reference 20, section 6.3).
             write(block, m, block.ordOf(event.seq + place), block.tx(event), encodeOrder(m));
           }
         },
