@@ -16,8 +16,8 @@ import { type Block, Field } from "../wire/block.ts";
 import { readTrusted } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import type { AdmissionState } from "./admission/admission.ts";
-import { AdmissionLog } from "./admission-log.ts";
 import {
+  AdmissionLog,
   BlockRunner,
   type BlockTx,
   type ExecutedBlock,

@@ -19,8 +19,7 @@ import {
   type Verdict,
 } from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
-import { admissionTransaction } from "./admission-log.ts";
-import type { TxExecution } from "./block-runner.ts";
+import { admissionTransaction, type TxExecution } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
 import type { Mempool, PooledTx } from "./mempool.ts";
 import type { LocalChainOptions } from "./options.ts";

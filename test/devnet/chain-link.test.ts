@@ -1,7 +1,7 @@
 // A chain asked across threads: every call arrives as it was made, every answer and every error comes back.
 import { describe, expect, test } from "bun:test";
 import { ed25519KeyPair } from "../../src/crypto/ed25519.ts";
-import { ChainHost } from "../../src/devnet/chain-host.ts";
+import { ChainHost } from "../../src/devnet/planes-thread.ts";
 import { RemoteChain } from "../../src/devnet/remote-chain.ts";
 import { ChainCallError, type DevnetPort } from "../../src/engine/chain-port.ts";
 import { CommandError } from "../../src/engine/errors.ts";

@@ -1,7 +1,9 @@
-// Which rules admission follows where the original's behaviour is a defect.
+// What proof of work and spam policies share: the choice of rules, verdicts, bans.
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
 
 /**
+ * Rules that admission follows where the original's behaviour is a defect.
+ *
  * - `default`: what the rules are meant to be.
  * - `0.71.6`: what the public network did, defects included (reference 40, the places marked [D]). A sidecar that has
  *   to come to the network's verdicts needs these.
@@ -11,8 +13,6 @@ import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
  * (5.3), and the minimum for votes in the statistics while it is raised (5.2).
  */
 export type AdmissionRules = "default" | "0.71.6";
-
-// What admission says of a transaction.
 
 /** Result code of every refusal by proof of work, replay or spam rule (reference 30, section 7.1). */
 export const REFUSED_CODE = 89;
@@ -42,4 +42,61 @@ export function refuse(
   gaps: readonly (string | number)[] = [],
 ): Refusal {
   return { accepted: false, rule, text: ruleText(rule, gaps), numbers };
+}
+
+// Bans: proof of work and every spam policy keep such a list of their own.
+
+const NS_A_SECOND = 1_000_000_000n;
+const BAN_NS_MIN = 30n * NS_A_SECOND;
+/** 1/48 cut to 16 decimals, as a whole number of 10^-16 (reference 40, section 3.6). */
+const EPOCH_SHARE = 208_333_333_333_333n;
+const SHARE_UNIT = 10n ** 16n;
+
+/** How long a ban lasts: 1/48 of an epoch, at least half a minute. */
+export function banDurationNs(epochLengthNs: bigint): bigint {
+  const share = (epochLengthNs * EPOCH_SHARE) / SHARE_UNIT;
+  return share > BAN_NS_MIN ? share : BAN_NS_MIN;
+}
+
+/** Party and release time as decimal Unix nanoseconds. */
+export type BansState = readonly (readonly [party: string, untilNs: string])[];
+
+export class Bans {
+  private readonly until = new Map<string, bigint>();
+
+  /** When the party is released, Unix nanoseconds; undefined when it is not banned. */
+  of(party: string): bigint | undefined {
+    return this.until.get(party);
+  }
+
+  ban(party: string, untilNs: bigint): void {
+    this.until.set(party, untilNs);
+  }
+
+  pardon(party: string): boolean {
+    return this.until.delete(party);
+  }
+
+  /** Releases every party whose time has come: at its release time, not a nanosecond earlier. */
+  release(nowNs: bigint): void {
+    for (const [party, untilNs] of this.until) if (untilNs <= nowNs) this.until.delete(party);
+  }
+
+  clear(): void {
+    this.until.clear();
+  }
+
+  save(): BansState {
+    return sortedEntries(this.until).map(([party, untilNs]) => [party, untilNs.toString()]);
+  }
+
+  load(state: BansState): void {
+    this.until.clear();
+    for (const [party, untilNs] of state) this.until.set(party, BigInt(untilNs));
+  }
+}
+
+/** The entries in the order of their keys' code units, so that a saved state has one form only. */
+export function sortedEntries<V>(map: ReadonlyMap<string, V>): [string, V][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }

@@ -1,8 +1,8 @@
 // The scenarios of reference 40, section 7, that are about the proof-of-work engine, by their numbers.
 import { describe, expect, test } from "bun:test";
-import { banDurationNs } from "../../../src/chain/admission/bans.ts";
 import { PowEngine } from "../../../src/chain/admission/pow/engine.ts";
 import type { PowParameters } from "../../../src/chain/admission/pow/windows.ts";
+import { banDurationNs } from "../../../src/chain/admission/rules.ts";
 import { DEFAULTS, HOUR_NS, hashOf, PowChain, permutations, SECOND_NS } from "./pow-fixture.ts";
 import { vector } from "./pow-vectors.ts";
 

@@ -4,17 +4,26 @@
  *
  *   beginBlock → change (parameters), deliver … → endBlock → commit, and check at any time between blocks
  */
-import { Bans, type BansState, banDurationNs } from "../bans.ts";
-import type { AdmissionRules } from "../rules.ts";
-import { ACCEPTED, type Refusal, refuse, type Verdict } from "../rules.ts";
+
+import { LruCache } from "../../../cache/lru.ts";
+import { sha256HexOf } from "../../../crypto/sha.ts";
+import {
+  ACCEPTED,
+  type AdmissionRules,
+  Bans,
+  type BansState,
+  banDurationNs,
+  type Refusal,
+  refuse,
+  type Verdict,
+} from "../rules.ts";
 import { expectedDifficulty, type Proof, requiredTotal, verifyProof } from "./function.ts";
-import { type Proven, TID_BYTES_MAX, tidKey, WaitingProofs } from "./waiting-proofs.ts";
-import type { PartyCounter } from "./windows.ts";
 import {
   BlockHashes,
   type BlockHashesState,
   type ParameterSetState,
   ParameterSets,
+  type PartyCounter,
   type PowParameters,
   Seen,
   type SeenState,
@@ -300,5 +309,81 @@ export class PowEngine {
   ): PowBlockState {
     const expected = expectedDifficulty(counter, parameters, this.rules === "0.71.6");
     return { height, hash: this.blocks.of(height) ?? "", seen: counter.seen, expected, parameters };
+  }
+}
+
+/** Identifiers are 64 hexadecimal digits; the network takes any text, and a mempool of long ones would be all there is. */
+const TID_BYTES_MAX = 256;
+/** Longer ones are remembered by their hash, which has as many characters. */
+const TID_KEPT_MAX = 64;
+/** Proofs held, and identifiers of refused ones: more than a mempool takes. */
+const HELD_MAX = 20_000;
+const BURNT_MAX = 100_000;
+
+interface Proven {
+  /** Of the transaction. */
+  readonly hash: string;
+  readonly proof: Proof;
+  readonly parameters: PowParameters;
+  readonly bits: number;
+}
+
+interface Holder {
+  readonly hash: string;
+  readonly tid: string;
+}
+
+/** What an identifier is remembered by; of a key it is the key. */
+function tidKey(tid: string): string {
+  return tid.length <= TID_KEPT_MAX ? tid : sha256HexOf(Buffer.from(tid, "utf8"));
+}
+
+/**
+ * The proofs of transactions that wait in this node's mempool: no two may have the same identifier, and a proof that
+ * was good for the mempool need not be worked out again for the block. It holds as much as the mempool does; a refusal
+ * leaves nothing here, but for the original's rules, which are bounded.
+ */
+class WaitingProofs {
+  private readonly tids = new Set<string>();
+  private readonly byHash = new LruCache<string, Proven>(HELD_MAX);
+  /** Of refused submissions since the last commit. */
+  private readonly burnt = new LruCache<string, true>(BURNT_MAX);
+
+  /** @param isSpending whether leaving the mempool leaves the identifier spent until the next commit */
+  constructor(private readonly isSpending: boolean) {}
+
+  has(tid: string): boolean {
+    const key = tidKey(tid);
+    return this.tids.has(key) || this.burnt.has(key);
+  }
+
+  reserve({ hash, tid }: Holder, proven: Proven | undefined): void {
+    this.tids.add(tidKey(tid));
+    if (proven === undefined) return;
+    this.byHash.set(hash, proven);
+  }
+
+  release({ hash, tid }: Holder): void {
+    this.byHash.delete(hash);
+    this.tids.delete(tidKey(tid));
+    if (this.isSpending) this.burn(tid);
+  }
+
+  burn(tid: string): void {
+    this.burnt.set(tidKey(tid), true);
+  }
+
+  proven(hash: string): Proven | undefined {
+    return this.byHash.get(hash);
+  }
+
+  /** A block has it. */
+  delivered(hash: string): void {
+    this.byHash.delete(hash);
+  }
+
+  commit(): void {
+    this.tids.clear();
+    this.burnt.clear();
   }
 }

@@ -1,5 +1,5 @@
 // Proof-of-work parameters, and the sets of them that a transaction can fall under (reference 40, section 2.2).
-import { sortedEntries } from "../bans.ts";
+import { sortedEntries } from "../rules.ts";
 
 // How many transactions each party has built on each height, and how much difficulty they showed.
 

@@ -6,8 +6,7 @@
  */
 
 import type { SpamPolicy } from "../../../errors/rules.ts";
-import { banDurationNs } from "../bans.ts";
-import { ACCEPTED, type Verdict } from "../rules.ts";
+import { ACCEPTED, banDurationNs, type Verdict } from "../rules.ts";
 import {
   SimplePolicy,
   type SimplePolicyState,
