@@ -21,7 +21,7 @@ import { newToken, tokenHash } from "../wallet/service/tokens.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { askService, print, takeWords } from "./wallet-opening.ts";
+import { askService, print, readWords } from "./wallet-opening.ts";
 import { promptHidden, promptLine } from "./wallet-secrets.ts";
 
 const POLL_MS = 250;
@@ -203,8 +203,7 @@ export const runPolicy = (argv: string[]): Promise<number> =>
   pickVerb("policy", argv, { hash, check, simulate: runSimulate, pair });
 
 async function hash(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [path] = takeWords("wallet", positionals, "FILE");
+  const [values, path] = readWords(argv, ["FILE"], COMMON);
   const loaded = loadPolicy(path);
   if (values.json) print({ hash: loaded.hash });
   else process.stdout.write(`${loaded.hash}\n`);
@@ -212,8 +211,7 @@ async function hash(argv: string[]): Promise<number> {
 }
 
 async function check(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [path] = takeWords("wallet", positionals, "FILE");
+  const [values, path] = readWords(argv, ["FILE"], COMMON);
   const loaded = loadPolicy(path);
   const { name, rules, otherwise } = loaded.policy;
   if (values.json) print({ name, rules: rules.length, otherwise, hash: loaded.hash });
@@ -230,8 +228,7 @@ async function check(argv: string[]): Promise<number> {
 
 /** A token for a program, and what a policy holds of it. It is shown once, and kept nowhere. */
 async function pair(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], COMMON);
   const token = newToken(secureRandom);
   const pairing = tokenHash(token);
   if (values.json) print({ token, pairing });
@@ -244,8 +241,7 @@ async function pair(argv: string[]): Promise<number> {
 }
 
 async function runSimulate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, { ...COMMON, log: { type: "string" } });
-  const [path] = takeWords("wallet", positionals, "FILE");
+  const [values, path] = readWords(argv, ["FILE"], { ...COMMON, log: { type: "string" } });
   const { policy } = loadPolicy(path);
   const log = values.log ?? requestLogPath(values.home ?? defaultHome());
   if (!existsSync(log)) {

@@ -10,9 +10,9 @@ import { walletError, walletExists } from "../wallet/errors.ts";
 import { KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { secureRandom } from "../wallet/random.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { usageError } from "./arguments.ts";
 import { bold, dim, say } from "./terminal.ts";
-import { cannotWrite, fileExists, print, storeOf, takeWords, WALLET_FLAGS } from "./wallet-opening.ts";
+import { cannotWrite, fileExists, print, readWords, storeOf, WALLET_FLAGS } from "./wallet-opening.ts";
 import { promptLine, readNewPassphrase } from "./wallet-secrets.ts";
 
 const CREATE_FLAGS = {
@@ -27,8 +27,7 @@ const WRONG_MAX = 3;
 const WORDS_A_ROW = 6;
 
 export async function create(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, CREATE_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], CREATE_FLAGS);
   const store = storeOf(values);
   const isTold = values["with-recovery-phrase"] === true;
   const isShown = isTold || (process.stdout.isTTY === true && !values.json);

@@ -12,11 +12,12 @@ import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
 import { meantWallet } from "./wallet-default.ts";
 import { pickVerb, type Verbs } from "./wallet-help.ts";
 import {
+  answer,
   metadataOf,
   print,
   printable,
+  readWords,
   takeAtMostOne,
-  takeWords,
   WALLET_FLAGS,
   withWallet,
 } from "./wallet-opening.ts";
@@ -43,9 +44,7 @@ async function generate(argv: string[]): Promise<number> {
   const metadata = metadataOf(values.meta);
   return withWallet(name, values, async (wallet) => {
     const { publicKey, algorithm, metadata: written } = await wallet.generateKey(metadata);
-    if (values.json) print({ publicKey, algorithm, metadata: written });
-    else process.stdout.write(`${publicKey}\n`);
-    return ExitCode.done;
+    return answer(values, { publicKey, algorithm, metadata: written }, { text: publicKey });
   });
 }
 
@@ -53,29 +52,23 @@ async function list(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
   const name = await meantWallet("wallet", values, takeAtMostOne("wallet", positionals, "NAME"));
   return withWallet(name, values, ({ keys }) => {
-    if (values.json) {
-      print({ keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })) });
-    } else {
-      for (const key of keys) {
-        process.stdout.write(`${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}\n`);
-      }
-    }
-    return ExitCode.done;
+    const document = { keys: keys.map(({ name, publicKey, isTainted }) => ({ name, publicKey, isTainted })) };
+    const lines = keys.map(
+      (key) => `${key.publicKey}  ${printable(key.name)}${key.isTainted ? "  tainted" : ""}`,
+    );
+    return answer(values, document, lines.length === 0 ? {} : { text: lines.join("\n") });
   });
 }
 
 async function describe(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], WALLET_FLAGS);
   return withWallet(name, values, (wallet) => {
     const key = wallet.key(publicKey);
-    if (values.json) print(key);
-    else tell(key);
-    return ExitCode.done;
+    return answer(values, key, { text: keyText(key) });
   });
 }
 
-function tell(key: KeyView): void {
+function keyText(key: KeyView): string {
   const lines = [
     ["public key", key.publicKey],
     ["name", key.name],
@@ -83,65 +76,54 @@ function tell(key: KeyView): void {
     ["tainted", key.isTainted ? "yes" : "no"],
     ...key.metadata.map((entry) => [`meta ${entry.key}`, entry.value]),
   ];
-  for (const [title, value] of lines) {
-    process.stdout.write(`${printable(title!).padEnd(22)}${printable(value!)}\n`);
-  }
+  return lines.map(([title, value]) => `${printable(title!).padEnd(22)}${printable(value!)}`).join("\n");
 }
 
 async function annotate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
     ...WALLET_FLAGS,
     ...META,
     clear: { type: "boolean" },
   });
-  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
   const metadata = metadataOf(values.meta);
   if (metadata.length > 0 === (values.clear === true)) {
     throw usageError("wallet", "say --meta KEY=VALUE, or --clear");
   }
   return withWallet(name, values, async (wallet) => {
     const key = await wallet.annotateKey(publicKey, metadata);
-    if (values.json) print({ metadata: key.metadata });
-    else if (!values.quiet) say(green(`${publicKey} is annotated`));
-    return ExitCode.done;
+    return answer(values, { metadata: key.metadata }, { note: green(`${publicKey} is annotated`) });
   });
 }
 
 async function setTaint(argv: string[], isTainted: boolean): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], WALLET_FLAGS);
   return withWallet(name, values, async (wallet) => {
     if (isTainted) await wallet.taintKey(publicKey);
     else await wallet.untaintKey(publicKey);
-    if (values.json) print({ publicKey, isTainted });
-    else if (!values.quiet) {
-      say(isTainted ? red(`${publicKey} signs nothing any more`) : green(`${publicKey} can be used again`));
-    }
-    return ExitCode.done;
+    const note = isTainted
+      ? red(`${publicKey} signs nothing any more`)
+      : green(`${publicKey} can be used again`);
+    return answer(values, { publicKey, isTainted }, { note });
   });
 }
 
 async function isolate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
     ...WALLET_FLAGS,
     ...secretFlags("isolated-passphrase"),
   });
-  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
   return withWallet(name, values, async (wallet, store) => {
     wallet.key(publicKey);
     const passphrase = await readNewPassphrase(values, "the isolated wallet", "isolated-passphrase");
     const isolated = await store.isolate(wallet, publicKey, passphrase).finally(() => wipe(passphrase));
-    if (values.json) print({ wallet: isolated, filePath: store.locationOf(isolated) });
-    else {
-      process.stdout.write(`${isolated}\n`);
-      if (!values.quiet) say(dim(`the wallet is ${store.locationOf(isolated)}`));
-    }
-    return ExitCode.done;
+    const filePath = store.locationOf(isolated);
+    const note = dim(`the wallet is ${filePath}`);
+    return answer(values, { wallet: isolated, filePath }, { text: isolated, note });
   });
 }
 
 async function rotate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...WALLET_FLAGS,
     from: { type: "string" },
     to: { type: "string" },
@@ -149,7 +131,6 @@ async function rotate(argv: string[]): Promise<number> {
     height: { type: "string" },
     "target-height": { type: "string" },
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   const { from, to } = values;
   const chainId = values["chain-id"];
   if (from === undefined || to === undefined || chainId === undefined) {
@@ -166,12 +147,8 @@ async function rotate(argv: string[]): Promise<number> {
       enactmentHeight,
     });
     const encodedTransaction = transaction.toBase64();
-    if (values.json) print({ masterPublicKey, encodedTransaction });
-    else {
-      process.stdout.write(`${encodedTransaction}\n`);
-      if (!values.quiet) say(dim(`signed by the master key ${masterPublicKey}; it needs no proof of work`));
-    }
-    return ExitCode.done;
+    const note = dim(`signed by the master key ${masterPublicKey}; it needs no proof of work`);
+    return answer(values, { masterPublicKey, encodedTransaction }, { text: encodedTransaction, note });
   });
 }
 

@@ -7,10 +7,10 @@ import { verifyMessage } from "../wallet/signing/message.ts";
 import { WireError } from "../wire/errors.ts";
 import { hexOf, isHex } from "../wire/identifiers.ts";
 import { base64Bytes } from "../wire/json.ts";
-import { COMMON, readArguments, readInputFile, usageError } from "./arguments.ts";
+import { COMMON, readInputFile, usageError } from "./arguments.ts";
 import { green, red } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { print, takeWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
+import { answer, print, readWords, WALLET_FLAGS, withWallet } from "./wallet-opening.ts";
 
 const MESSAGE_FLAGS = {
   text: { type: "string" },
@@ -21,21 +21,23 @@ const MESSAGE_FLAGS = {
 export const runMessage = (argv: string[]): Promise<number> => pickVerb("message", argv, { sign, verify });
 
 async function sign(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, { ...WALLET_FLAGS, ...MESSAGE_FLAGS });
-  const [name, publicKey] = takeWords("wallet", positionals, "NAME", "PUBLIC_KEY");
+  const [values, name, publicKey] = readWords(argv, ["NAME", "PUBLIC_KEY"], {
+    ...WALLET_FLAGS,
+    ...MESSAGE_FLAGS,
+  });
   const message = messageOf(values);
   return withWallet(name, values, (wallet) => {
     const signature = wallet.signMessage(publicKey, message);
     const base64 = Buffer.from(signature).toString("base64");
-    if (values.json) print({ signature: base64, hexSignature: hexOf(signature) });
-    else process.stdout.write(`${base64}\n`);
-    return ExitCode.done;
+    return answer(values, { signature: base64, hexSignature: hexOf(signature) }, { text: base64 });
   });
 }
 
 async function verify(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, { ...COMMON, ...MESSAGE_FLAGS });
-  const [publicKey, signature] = takeWords("wallet", positionals, "PUBLIC_KEY", "SIGNATURE");
+  const [values, publicKey, signature] = readWords(argv, ["PUBLIC_KEY", "SIGNATURE"], {
+    ...COMMON,
+    ...MESSAGE_FLAGS,
+  });
   if (!isHex(publicKey)) throw usageError("wallet", "could not decode the public key: it is not hexadecimal");
   const message = messageOf(values);
   // Either form that this wallet prints: 128 hexadecimal digits, or base64.

@@ -15,10 +15,10 @@ import {
   networkExists,
   readNetwork,
 } from "../wallet/service/networks.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { COMMON, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { print, takeWords } from "./wallet-opening.ts";
+import { answer, print, readWords } from "./wallet-opening.ts";
 
 export const runNetwork = (argv: string[]): Promise<number> =>
   pickVerb("network", argv, {
@@ -37,8 +37,7 @@ const networksOf = ({ home }: { readonly home?: string | undefined }) =>
   new Networks(networksFolder(home ?? defaultHome()));
 
 async function list(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], COMMON);
   const networks = networksOf(values);
   const all = networks.names().map((name) => networks.get(name));
   if (values.json) print({ networks: all.map(({ name, metadata }) => ({ name, metadata })) });
@@ -52,22 +51,18 @@ async function list(argv: string[]): Promise<number> {
 }
 
 async function describe(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], COMMON);
   const network = networksOf(values).get(name);
-  if (values.json) print(network);
-  else process.stdout.write(`${plainJson(JSON.stringify(network, undefined, 2))}\n`);
-  return ExitCode.done;
+  return answer(values, network, { text: plainJson(JSON.stringify(network, undefined, 2)) });
 }
 
 async function add(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...COMMON,
     "node-url": { type: "string", multiple: true },
     "chain-id": { type: "string" },
     force: { type: "boolean" },
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   const hosts = values["node-url"] ?? [];
   if (hosts.length === 0) throw usageError("wallet", "say at least one --node-url URL");
   for (const host of hosts) new HttpNode(host);
@@ -82,12 +77,11 @@ async function add(argv: string[]): Promise<number> {
 }
 
 async function importNetwork(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, source] = readWords(argv, ["FILE_OR_URL"], {
     ...COMMON,
     name: { type: "string" },
     force: { type: "boolean" },
   });
-  const [source] = takeWords("wallet", positionals, "FILE_OR_URL");
   const network = readNetwork(values.name ?? "", await textOf(source));
   if (network.name === "")
     throw usageError("wallet", "the file does not say the network's name: --name NAME");
@@ -95,27 +89,23 @@ async function importNetwork(argv: string[]): Promise<number> {
 }
 
 async function rename(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [name, newName] = takeWords("wallet", positionals, "NAME", "NEW_NAME");
+  const [values, name, newName] = readWords(argv, ["NAME", "NEW_NAME"], COMMON);
   networksOf(values).rename(name, newName);
-  return told(values, { name: newName }, `${name} is called ${newName} now`);
+  return answer(values, { name: newName }, { note: green(`${name} is called ${newName} now`) });
 }
 
 async function remove(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], COMMON);
   networksOf(values).remove(name);
-  return told(values, { removed: name }, `${name} is removed`);
+  return answer(values, { removed: name }, { note: green(`${name} is removed`) });
 }
 
 async function locate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], COMMON);
   const networks = networksOf(values);
   networks.get(name);
-  if (values.json) print({ path: networks.locationOf(name) });
-  else process.stdout.write(`${networks.locationOf(name)}\n`);
-  return ExitCode.done;
+  const path = networks.locationOf(name);
+  return answer(values, { path }, { text: path });
 }
 
 interface PutValues {
@@ -128,7 +118,11 @@ function put(networks: Networks, network: NetworkSettings, values: PutValues): n
   if (networks.has(network.name) && !values.force) throw networkExists();
   networks.put(network);
   const filePath = networks.locationOf(network.name);
-  return told(values, { name: network.name, filePath }, `${plain(network.name)} is kept in ${filePath}`);
+  return answer(
+    values,
+    { name: network.name, filePath },
+    { note: green(`${plain(network.name)} is kept in ${filePath}`) },
+  );
 }
 
 async function textOf(source: string): Promise<string> {
@@ -144,10 +138,4 @@ async function textOf(source: string): Promise<string> {
       `${plain(source)} cannot be read: ${reasonOf(error)}`,
     );
   }
-}
-
-function told(values: PutValues, document: object, sentence: string): number {
-  if (values.json) print(document);
-  else if (!values.quiet) say(green(sentence));
-  return ExitCode.done;
 }

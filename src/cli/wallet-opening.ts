@@ -1,8 +1,9 @@
 // The beginning of every wallet command: which store, which wallet, and its passphrase.
 
 import { join } from "node:path";
+import type { ParseArgsOptionsConfig } from "node:util";
 import { wipe } from "../crypto/secrets.ts";
-import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { socketPath } from "../planes/wallet/start.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
@@ -11,7 +12,8 @@ import { FolderKeystore } from "../wallet/keystore/folder-keystore.ts";
 import { checkSocket } from "../wallet/keystore/guard.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { WalletStore } from "../wallet/wallet-store.ts";
-import { COMMON, usageError } from "./arguments.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { say } from "./terminal.ts";
 import { readPassphrase, secretFlags } from "./wallet-secrets.ts";
 
 export const STORE_FLAGS = { ...COMMON, wallets: { type: "string" } } as const;
@@ -20,6 +22,8 @@ export const WALLET_FLAGS = { ...STORE_FLAGS, ...secretFlags("passphrase") } as 
 export interface StoreValues {
   readonly home?: string | undefined;
   readonly wallets?: string | undefined;
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
   readonly [flag: string]: unknown;
 }
 
@@ -78,6 +82,16 @@ export function takeWords<const N extends readonly string[]>(
   throw usageError(command, `say ${names.join(" ")}${names.length === 0 ? "nothing more" : ""}`);
 }
 
+/** The values of a verb's flags, then exactly the words that it takes. @throws NodeError with exit code 2 */
+export function readWords<const O extends ParseArgsOptionsConfig, const N extends readonly string[]>(
+  argv: string[],
+  names: N,
+  flags: O,
+) {
+  const { values, positionals } = readArguments("wallet", argv, flags);
+  return [values, ...takeWords("wallet", positionals, ...names)] as const;
+}
+
 /** `key=value` pairs. */
 export function metadataOf(pairs: readonly string[] = []): MetadataEntry[] {
   return pairs.map((pair) => {
@@ -85,6 +99,25 @@ export function metadataOf(pairs: readonly string[] = []): MetadataEntry[] {
     if (equals < 1) throw usageError("wallet", "--meta is KEY=VALUE");
     return { key: pair.slice(0, equals), value: pair.slice(equals + 1) };
   });
+}
+
+interface AnswerValues {
+  readonly json?: boolean | undefined;
+  readonly quiet?: boolean | undefined;
+}
+
+/** An answer: its document for scripts, else its text on standard output, and a sentence beside it for people. */
+export function answer(
+  { json, quiet }: AnswerValues,
+  document: object,
+  { text, note }: { readonly text?: string; readonly note?: string },
+): number {
+  if (json) print(document);
+  else {
+    if (text !== undefined) process.stdout.write(`${text}\n`);
+    if (note !== undefined && !quiet) say(note);
+  }
+  return ExitCode.done;
 }
 
 export function print(document: unknown): void {

@@ -6,15 +6,16 @@ import { plain } from "../wallet/approvals/plain-text.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { durationNs } from "../wire/time-text.ts";
-import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { COMMON, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
 import {
+  answer,
   print,
+  readWords,
   STORE_FLAGS,
   type StoreValues,
   storeOf,
-  takeWords,
   WALLET_FLAGS,
   withWallet,
 } from "./wallet-opening.ts";
@@ -23,8 +24,7 @@ export const runPermissions = (argv: string[]): Promise<number> =>
   pickVerb("permissions", argv, { list, describe, revoke, purge });
 
 async function list(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], WALLET_FLAGS);
   return withWallet(name, values, ({ allPermissions }) => {
     const entries = [...allPermissions].map(
       ([hostname, { publicKeys }]) => [hostname, publicKeys.access] as const,
@@ -43,34 +43,26 @@ async function list(argv: string[]): Promise<number> {
 }
 
 async function describe(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name, hostname] = takeWords("wallet", positionals, "NAME", "HOSTNAME");
+  const [values, name, hostname] = readWords(argv, ["NAME", "HOSTNAME"], WALLET_FLAGS);
   return withWallet(name, values, (wallet) => {
     const { access, allowedKeys } = wallet.permissions(hostname).publicKeys;
-    if (values.json) {
-      const keys = allowedKeys.length === 0 ? null : allowedKeys;
-      print({ permissions: { publicKeys: { access, allowedKeys: keys } } });
-    } else {
-      const which =
-        access === "none" ? "" : allowedKeys.length === 0 ? "  all keys" : `  ${allowedKeys.join(" ")}`;
-      process.stdout.write(`${access}${which}\n`);
-    }
-    return ExitCode.done;
+    const isAll = allowedKeys.length === 0;
+    const document = { permissions: { publicKeys: { access, allowedKeys: isAll ? null : allowedKeys } } };
+    const which = access === "none" ? "" : isAll ? "  all keys" : `  ${allowedKeys.join(" ")}`;
+    return answer(values, document, { text: `${access}${which}` });
   });
 }
 
 async function revoke(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name, hostname] = takeWords("wallet", positionals, "NAME", "HOSTNAME");
+  const [values, name, hostname] = readWords(argv, ["NAME", "HOSTNAME"], WALLET_FLAGS);
   return change(name, values, (wallet) => wallet.revokePermissions(hostname), { revoked: hostname });
 }
 
 async function purge(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...WALLET_FLAGS,
     force: { type: "boolean" },
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   if (!values.force) throw usageError("wallet", "this takes the permissions of all hostnames: say --force");
   return change(name, values, (wallet) => wallet.purgePermissions(), { purged: name });
 }
@@ -83,9 +75,8 @@ function change(
 ): Promise<number> {
   return withWallet(name, values, async (wallet) => {
     await make(wallet);
-    if (values.json) print(document);
-    else if (!values.quiet) say(green("done; open connections keep their token and see no key any more"));
-    return ExitCode.done;
+    const note = green("done; open connections keep their token and see no key any more");
+    return answer(values, document, { note });
   });
 }
 
@@ -97,12 +88,11 @@ export const runToken = (argv: string[]): Promise<number> =>
 const DESCRIPTION_LENGTH_MAX = 1_000;
 
 async function generate(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, wallet] = readWords(argv, ["NAME"], {
     ...STORE_FLAGS,
     description: { type: "string" },
     "expires-in": { type: "string" },
   });
-  const [wallet] = takeWords("wallet", positionals, "NAME");
   if (!(await storeOf(values).has(wallet))) throw walletUnknown();
   const description = (values.description ?? "").slice(0, DESCRIPTION_LENGTH_MAX);
   const now = Date.now();
@@ -130,8 +120,7 @@ async function generate(argv: string[]): Promise<number> {
 }
 
 async function listTokens(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], COMMON);
   const tokens = await serviceFiles(values.home ?? defaultHome()).tokens.list();
   if (values.json) {
     print({ tokens: tokens.map(({ hash: _hash, ...token }) => token) });
@@ -146,14 +135,12 @@ async function listTokens(argv: string[]): Promise<number> {
 }
 
 async function remove(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [id] = takeWords("wallet", positionals, "ID");
+  const [values, id] = readWords(argv, ["ID"], COMMON);
   // The token itself is no argument: other processes can read those.
   if (!/^[0-9a-f]{8}$/.test(id)) throw usageError("wallet", "say the token's name: lyra wallet token list");
   const removed = await serviceFiles(values.home ?? defaultHome()).tokens.remove(id);
-  if (values.json) print({ deleted: removed });
-  else if (!values.quiet) say(green(`the token ${removed} is good for nothing any more`));
-  return ExitCode.done;
+  const note = green(`the token ${removed} is good for nothing any more`);
+  return answer(values, { deleted: removed }, { note });
 }
 
 function timeAfter(nowMs: number, duration: string): string {

@@ -21,11 +21,11 @@ import { EpochUsage } from "../wallet/policies/usage.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import { chainIdOf, Networks } from "../wallet/service/networks.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
-import { readArguments, usageError } from "./arguments.ts";
+import { type readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, red, say, waitForSignal } from "./terminal.ts";
 import { processTerminal } from "./wallet-approvals.ts";
-import { storeOf, takeWords, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
+import { readWords, storeOf, unlockWallet, WALLET_FLAGS } from "./wallet-opening.ts";
 
 const DEFAULT_NODE = "http://127.0.0.1:3003";
 const IDLE_LOCK_MINUTES = 30;
@@ -53,8 +53,7 @@ export const SERVE_FLAGS = {
 type ServeValues = ReturnType<typeof readArguments<typeof SERVE_FLAGS>>["values"];
 
 export async function runServe(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, SERVE_FLAGS);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], SERVE_FLAGS);
   const home = values.home ?? defaultHome();
   const { approver, desk } = approverOf(values, home);
   const { addresses, chainId } = nodesOf(values, home);

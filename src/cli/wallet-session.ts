@@ -7,10 +7,10 @@ import { plain } from "../wallet/approvals/plain-text.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/kept-sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
-import { COMMON, readArguments } from "./arguments.ts";
+import { COMMON } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { askService, print, takeWords, WALLET_FLAGS } from "./wallet-opening.ts";
+import { askService, print, readWords, WALLET_FLAGS } from "./wallet-opening.ts";
 import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 
 export const runSession = (argv: string[]): Promise<number> =>
@@ -22,8 +22,7 @@ interface Connection {
 }
 
 async function list(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], COMMON);
   const home = values.home ?? defaultHome();
   const connected = await ifServed(connections(home));
   const sessions = connected ?? (await kept(home));
@@ -42,8 +41,7 @@ async function list(argv: string[]): Promise<number> {
 
 /** Ends a hostname's sessions, what it asks for, and what it is doing, at once. */
 async function revoke(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, { ...COMMON, wallet: { type: "string" } });
-  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const [values, hostname] = readWords(argv, ["HOSTNAME"], { ...COMMON, wallet: { type: "string" } });
   const home = values.home ?? defaultHome();
   const { wallet } = values;
   const which: WhichSessions = { hostname, ...(wallet !== undefined && { wallet }) };
@@ -67,8 +65,7 @@ async function revoke(argv: string[]): Promise<number> {
 
 /** Refuses whatever a site asks for from now on, and ends what it has. */
 async function block(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const [values, hostname] = readWords(argv, ["HOSTNAME"], COMMON);
   const home = values.home ?? defaultHome();
   const { sessions, blocked: sites } = serviceFiles(home);
   const site = await sites.block(hostname);
@@ -84,8 +81,7 @@ async function block(argv: string[]): Promise<number> {
 }
 
 async function unblock(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [hostname] = takeWords("wallet", positionals, "HOSTNAME");
+  const [values, hostname] = readWords(argv, ["HOSTNAME"], COMMON);
   const wasBlocked = await serviceFiles(values.home ?? defaultHome()).blocked.unblock(hostname);
   const site = siteOf(hostname);
   if (values.json) print({ unblocked: site, wasBlocked });
@@ -95,8 +91,7 @@ async function unblock(argv: string[]): Promise<number> {
 }
 
 async function blocked(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], COMMON);
   const sites = await serviceFiles(values.home ?? defaultHome()).blocked.list();
   if (values.json) print({ sites });
   else for (const { site, blockedAt } of sites) process.stdout.write(`${plain(site)}  ${blockedAt}\n`);
@@ -137,8 +132,7 @@ async function ifServed<T>(asking: Promise<T>): Promise<T | undefined> {
 // lyra wallet unlock, lock: the wallets of a running service. Commands on files need neither.
 
 export async function runUnlock(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [wallet] = takeWords("wallet", positionals, "NAME");
+  const [values, wallet] = readWords(argv, ["NAME"], WALLET_FLAGS);
   const home = values.home ?? defaultHome();
   // No passphrase is asked for in vain.
   const { wallets } = await askService<{ wallets: string[] }>(home, "admin.list_wallets");
@@ -156,8 +150,7 @@ export async function runUnlock(argv: string[]): Promise<number> {
 }
 
 export async function runLock(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, COMMON);
-  const [wallet] = takeWords("wallet", positionals, "NAME");
+  const [values, wallet] = readWords(argv, ["NAME"], COMMON);
   const { wasUnlocked } = await askService<{ wasUnlocked: boolean }>(
     values.home ?? defaultHome(),
     "service.lock_wallet",

@@ -18,14 +18,15 @@ import { help, helpOf, runWord, type Verbs, verbOf } from "./wallet-help.ts";
 import { runKey } from "./wallet-keys.ts";
 import { runMessage } from "./wallet-messages.ts";
 import {
+  answer,
   cannotWrite,
   fileExists,
   print,
+  readWords,
   STORE_FLAGS,
   type StoreValues,
   storeOf,
   takeAtMostOne,
-  takeWords,
   WALLET_FLAGS,
   withWallet,
 } from "./wallet-opening.ts";
@@ -91,8 +92,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 async function importWallet(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, IMPORT_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], IMPORT_FLAGS);
   const store = storeOf(values);
   if (await store.has(name)) throw walletExists();
   if (values.file !== undefined && values["key-version"] !== undefined) {
@@ -125,8 +125,7 @@ async function importWallet(argv: string[]): Promise<number> {
 }
 
 async function list(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, STORE_FLAGS);
-  takeWords("wallet", positionals);
+  const [values] = readWords(argv, [], STORE_FLAGS);
   const wallets = await storeOf(values).list();
   if (values.json) {
     print({
@@ -175,19 +174,17 @@ async function describe(argv: string[]): Promise<number> {
 }
 
 async function rename(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, STORE_FLAGS);
-  const [name, newName] = takeWords("wallet", positionals, "NAME", "NEW_NAME");
+  const [values, name, newName] = readWords(argv, ["NAME", "NEW_NAME"], STORE_FLAGS);
   await storeOf(values).rename(name, newName);
   await endTokens(values, name);
-  return told(values, { name: newName }, `${name} is called ${newName} now`);
+  return answer(values, { name: newName }, { note: green(`${name} is called ${newName} now`) });
 }
 
 async function remove(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...STORE_FLAGS,
     force: { type: "boolean" },
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   const store = storeOf(values);
   if ((await store.has(name)) && !values.force) {
     if (process.stdin.isTTY !== true)
@@ -199,7 +196,7 @@ async function remove(argv: string[]): Promise<number> {
   }
   await store.delete(name);
   await endTokens(values, name);
-  return told(values, { deleted: name }, `${name} is deleted`);
+  return answer(values, { deleted: name }, { note: green(`${name} is deleted`) });
 }
 
 /** Tokens for programs name their wallet: the next one of that name would be theirs. */
@@ -211,21 +208,19 @@ async function endTokens({ home = defaultHome(), quiet }: StoreValues, name: str
 }
 
 async function changePassphrase(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...WALLET_FLAGS,
     ...secretFlags("new-passphrase"),
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   return withWallet(name, values, async (wallet, store) => {
     const passphrase = await readNewPassphrase(values, name, "new-passphrase");
     await store.changePassphrase(wallet, passphrase).finally(() => wipe(passphrase));
-    return told(values, { name }, `${name} has a new passphrase`);
+    return answer(values, { name }, { note: green(`${name} has a new passphrase`) });
   });
 }
 
 async function upgrade(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, WALLET_FLAGS);
-  const [name] = takeWords("wallet", positionals, "NAME");
+  const [values, name] = readWords(argv, ["NAME"], WALLET_FLAGS);
   const store = storeOf(values);
   if (!(await store.has(name))) throw walletUnknown();
   const passphrase = await readPassphrase(values, name);
@@ -234,10 +229,10 @@ async function upgrade(argv: string[]): Promise<number> {
     const isOld = wallet.format === "original";
     if (isOld) await store.upgrade(wallet, passphrase);
     wallet.lock();
-    return told(
+    return answer(
       values,
       { name, format: "lyra", upgraded: isOld },
-      `${name} is a file of Lyra's${isOld ? " now" : " already"}`,
+      { note: green(`${name} is a file of Lyra's${isOld ? " now" : " already"}`) },
     );
   } finally {
     wipe(passphrase);
@@ -245,12 +240,11 @@ async function upgrade(argv: string[]): Promise<number> {
 }
 
 async function exportWallet(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments("wallet", argv, {
+  const [values, name] = readWords(argv, ["NAME"], {
     ...WALLET_FLAGS,
     ...secretFlags("new-passphrase"),
     out: { type: "string", short: "o" },
   });
-  const [name] = takeWords("wallet", positionals, "NAME");
   const { out } = values;
   if (out === undefined) throw usageError("wallet", "say where to: --out FILE");
   if (existsSync(out)) throw fileExists(out);
@@ -265,18 +259,12 @@ async function exportWallet(argv: string[]): Promise<number> {
     if (!values.quiet && !values.json) {
       say(dim("the original's files hardly protect their passphrase: use one that cannot be guessed"));
     }
-    return told(values, { out, bytes: file.length }, `${out} opens in the original wallet`);
+    return answer(
+      values,
+      { out, bytes: file.length },
+      { note: green(`${out} opens in the original wallet`) },
+    );
   });
-}
-
-function told(
-  values: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
-  document: object,
-  sentence: string,
-): number {
-  if (values.json) print(document);
-  else if (!values.quiet) say(green(sentence));
-  return ExitCode.done;
 }
 
 function readWhole(path: string): Uint8Array {
