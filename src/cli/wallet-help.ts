@@ -97,7 +97,7 @@ ${SECRETS}`,
   --policy FILE --policy-hash HASH
   --idle-lock MINUTES       without use (default 30; 0: never)
   --keep-sessions           connections outlive the service
-  --sole-user               no other wallet uses these keys: all of a block, not half
+  --sole-user               no other wallet uses these keys: use all of a block
   --wait SECONDS            for a block with room (default 20)
   --wallet-port N           default 1789; 0: a free one
   --host H --wallet-allow-remote   listen where other machines reach it
