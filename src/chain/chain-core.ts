@@ -212,9 +212,9 @@ export class ChainCore {
   }
 
   /** Tells admission something outside of blocks, and stores it. @throws NodeError: then it was not told */
-  changeAdmission(tell: (admission: AdmissionLog["admission"]) => void): void {
+  changeAdmission(change: (admission: AdmissionLog["admission"]) => void): void {
     this.commit();
-    tell(this.log.admission);
+    change(this.log.admission);
     try {
       this.storeState();
     } catch (error) {
