@@ -7,9 +7,9 @@ import type { ChainPort, TxOutcome } from "../src/engine/chain-port.ts";
 import { DEFAULT_LIMITS } from "../src/http/limits.ts";
 import { DataContext } from "../src/planes/data/context.ts";
 import { DataPlane } from "../src/planes/data/plane.ts";
+import { serveNode } from "../src/planes/node/app.ts";
 import { NodeContext } from "../src/planes/node/context.ts";
 import { NodePlane } from "../src/planes/node/plane.ts";
-import { serveNode } from "../src/planes/node/server.ts";
 import { openReader, openWriter } from "../src/store/database.ts";
 import { loadInChild } from "./load.ts";
 

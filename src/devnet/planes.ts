@@ -11,17 +11,16 @@ import { HomeWatch } from "../node/home-watch.ts";
 import type { Reading } from "../node/reading.ts";
 import { storeFacts } from "../node/reading.ts";
 import { scrubRounds } from "../node/scrub.ts";
-import { serveData } from "../planes/data/server.ts";
+import { serveData } from "../planes/data/app.ts";
 import { type DevnetTools, devnetTools } from "../planes/devnet/app.ts";
 import type { ToolsAccess } from "../planes/devnet/loopback.ts";
 import type { NameReport } from "../planes/devnet/names.ts";
 import { transactionStory } from "../planes/devnet/transaction-story.ts";
-import type { FaucetPort } from "../planes/faucet/port.ts";
-import { serveFaucet } from "../planes/faucet/server.ts";
-import { mountedNode } from "../planes/node/app.ts";
+import { serveFaucet } from "../planes/faucet/app.ts";
+import type { FaucetPort } from "../planes/faucet/mint.ts";
+import { mountedNode, serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
-import { serveNode } from "../planes/node/server.ts";
 import { systemTimeNs } from "./clock.ts";
 
 /** Floods of transactions need the core more. */

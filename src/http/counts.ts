@@ -5,6 +5,17 @@
 const ROUTE_CLASSES = ["kept", "read", "export", "submission", "node", "other"] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
+const classes = new WeakMap<Request, RouteClass>();
+
+/** @param request as the server got it */
+export function setClass(request: Request, kind: RouteClass): void {
+  classes.set(request, kind);
+}
+
+export function classOf(request: Request): RouteClass {
+  return classes.get(request) ?? "other";
+}
+
 /** Upper bounds, milliseconds; the last bucket has none. */
 const BOUNDS_MS = [0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000] as const;
 

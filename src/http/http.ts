@@ -1,18 +1,13 @@
 // What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
+import { classOf, type ServerCounts } from "./counts.ts";
 import { ApiError, badRequest, bodyTooLarge } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 
 const IDLE_TIMEOUT_S = 30;
 const PREFLIGHT_MAX_AGE_S = "7200";
 const FORM = "application/x-www-form-urlencoded";
-
-/**
- * For every Elysia application. Without it the framework looks for the path behind the first four characters of the
- * host, and a server that is called `api` or `db` on port 80 would find none of its routes.
- */
-export const ANY_HOST = { standardHostname: false } as const;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -29,13 +24,13 @@ interface ListenOptions {
   readonly sharing?: PortSharing;
   /** The flag that chooses this port, for the hint of an error: `--data-port`. */
   readonly portFlag: string;
-  /** Answers what a handler threw and nobody caught; an error object unless told. */
-  readonly onFailure?: () => Response;
+  /** Answers are counted here, with how long they took. */
+  readonly counts?: ServerCounts;
 }
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, bodyBytesMax, portFlag, onFailure, sharing } = options;
+  const { host, bodyBytesMax, portFlag, counts, sharing } = options;
   // The system would take it for every address of this machine.
   if (host === "") {
     const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
@@ -51,8 +46,8 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       reusePort: sharing !== undefined,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: bodyBytesMax,
-      fetch: orderly(fetch),
-      error: onFailure ?? internalFailure,
+      fetch: orderly(counts === undefined ? fetch : counted(fetch, counts)),
+      error: internalFailure,
     });
   } catch (error) {
     const code = (error as { code?: string }).code;
@@ -85,6 +80,18 @@ function orderly(fetch: Fetch): Fetch {
     if (request.method === "GET" || !headers.has("transfer-encoding")) return fetch(request);
     const answer = fetch(request);
     return answer instanceof Response ? closing(answer) : answer.then(closing);
+  };
+}
+
+function counted(fetch: Fetch, counts: ServerCounts): Fetch {
+  return (request) => {
+    const startedMs = performance.now();
+    const count = (response: Response): Response => {
+      counts.countResponse(response.status, classOf(request), performance.now() - startedMs);
+      return response;
+    };
+    const answer = fetch(request);
+    return answer instanceof Response ? count(answer) : answer.then(count);
   };
 }
 

@@ -5,7 +5,7 @@
 import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
 import { ServerStatus } from "../http/status.ts";
-import { type DataServer, serveData } from "../planes/data/server.ts";
+import { type DataServer, serveData } from "../planes/data/app.ts";
 import { Reading, storeFacts } from "./reading.ts";
 
 export interface ReaderOrder {

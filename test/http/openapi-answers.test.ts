@@ -27,13 +27,17 @@ function documentedPath({ method, path, headers, requestHeaders, body }: Recorde
   const type = headers["content-type"] ?? "";
   const isJson = typeof body === "object" && type.startsWith("application/json") && !type.includes("stream");
   if (method !== "GET" || !isJson || requestHeaders?.accept?.includes("stream")) return undefined;
-  const route = DATA_ROUTES.findLast(({ expression }) => expression.test(pathOf(path)));
-  return route && Object.keys(document.paths).find((known) => asPattern(known) === route.pattern);
+  const route = DATA_ROUTES.findLast((one) => expressionOf(one.path).test(pathOf(path)));
+  return route && Object.keys(document.paths).find((known) => nameless(known) === nameless(route.path));
 }
 
-function asPattern(path: string): string {
-  const camelCase = (name: string) => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
-  return path.replace(/\{(\w+)\}/g, (_, name: string) => `:${camelCase(name)}`);
+function expressionOf(path: string): RegExp {
+  return new RegExp(`^${path.replace(/\{\w+\}/g, "([^/]*)")}$`);
+}
+
+/** Documents name parameters in camelCase. */
+function nameless(path: string): string {
+  return path.replace(/\{\w+\}/g, "{}");
 }
 
 const document = openApiParts() as unknown as OpenApiDocument;

@@ -8,7 +8,7 @@ import { ServerStatus } from "../../src/http/status.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { ReaderThreads } from "../../src/node/reader-threads.ts";
 import { Reading, storeFacts } from "../../src/node/reading.ts";
-import { type DataServer, serveData } from "../../src/planes/data/server.ts";
+import { type DataServer, serveData } from "../../src/planes/data/app.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import { codeOf } from "../wallet/support/failures.ts";

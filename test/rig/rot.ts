@@ -8,7 +8,7 @@ import { ServerStatus } from "../../src/http/status.ts";
 import { replayFiles } from "../../src/ingest/replay.ts";
 import { Reading } from "../../src/node/reading.ts";
 import { scrub } from "../../src/node/scrub.ts";
-import { serveData } from "../../src/planes/data/server.ts";
+import { serveData } from "../../src/planes/data/app.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";

@@ -2,7 +2,7 @@
 
 import type { Limits } from "../../src/http/limits.ts";
 import { ServerStatus } from "../../src/http/status.ts";
-import { serveData } from "../../src/planes/data/server.ts";
+import { serveData } from "../../src/planes/data/app.ts";
 import { Field } from "../../src/wire/block.ts";
 import { encodeAsset, encodeNetworkParameter } from "../../src/wire/generated/vega.ts";
 import { RandomChain } from "./random-chain.ts";

@@ -2,25 +2,14 @@
 // height of exactly that snapshot (reference 10, sections 1.2 to 1.6).
 import type { Statement } from "bun:sqlite";
 import { Grpc } from "../../errors/statuses.ts";
-import { acceptedForm } from "../../http/accept.ts";
+import { type Answer, errorAnswer, jsonMode } from "../../http/answers.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { ApiError, type ErrorBody } from "../../http/errors.ts";
+import { ApiError } from "../../http/errors.ts";
 import { HeightWaiters } from "../../http/height-waiters.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
 import { type ChainHead, HeadReader } from "../../store/head.ts";
-import { type JsonMode, renderJson, renderPlain } from "../../wire/json.ts";
+import { type JsonMode, renderJson } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
-
-/** An answer before it is a Response: so that it can be kept and sent again. */
-export interface Answer {
-  readonly status: number;
-  readonly body: string;
-  readonly contentType: string;
-  /** Methods of the resource, where another one was used. */
-  readonly allow?: string;
-  /** The height and time the answer was read at; absent when it never reached the store. */
-  readonly head?: { readonly height: number; readonly timeUs: number };
-}
 
 interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
@@ -71,7 +60,7 @@ export class DataPlane {
       return this.inSnapshot((head) => {
         const body = renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
         this.checkSize(body, endpoint.narrowing);
-        return { status: 200, body, contentType: contentTypeOf(mode), ...(head && { head }) };
+        return { status: 200, body, contentType: "application/json", ...(head && { head }) };
       }, mode);
     } catch (error) {
       if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
@@ -103,28 +92,4 @@ export class DataPlane {
     if (body.length <= maximum) return;
     throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);
   }
-}
-
-/** The form that a request asks for, by its raw query and its `Accept` (reference 10, section 1.3). */
-export function jsonMode(query: string, accept: string | null): JsonMode {
-  const form = acceptedForm(accept);
-  return form === "normal" && /(?:^|&)pretty(?:=|&|$)/.test(query) ? "pretty" : form;
-}
-
-function contentTypeOf(_mode: JsonMode): string {
-  return "application/json";
-}
-
-export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
-  const plain = mode === "stream" ? streamBody(error.body) : error.body;
-  const body = renderPlain(plain, mode);
-  const { status, allow } = error;
-  const contentType = "application/json";
-  return { status, body, contentType, ...(allow && { allow }), ...(head && { head }) };
-}
-
-/** In the stream form what is empty is left out. */
-function streamBody({ code, message, details }: ErrorBody): object {
-  const told = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
-  return { code, message, ...(told.length > 0 && { details: told }) };
 }

@@ -1,12 +1,13 @@
 // The routes that answer with a stream of bytes instead of one message: the two exports.
 
+import { errorAnswer } from "../../http/answers.ts";
 import { ApiError, badRequest } from "../../http/errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { segmentDirectory } from "../../store/database.ts";
 import { exportLedgerEntries } from "./ledger.ts";
 import { EXPORT_PATH, ExportSlots, errorResponse, NetworkHistoryExports } from "./network-history.ts";
-import { type DataPlane, errorAnswer } from "./plane.ts";
+import type { DataPlane } from "./plane.ts";
 
 export interface StreamRoute {
   readonly path: string;

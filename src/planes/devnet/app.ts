@@ -1,14 +1,14 @@
 // The devnet's tools over HTTP: JSON in, JSON out, and for this machine only.
-import { Elysia } from "elysia";
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { CommandError } from "../../engine/errors.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { Grpc } from "../../errors/statuses.ts";
+import { NOT_FOUND, refuse } from "../../http/answers.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
-import { ANY_HOST, readBody, withCors } from "../../http/http.ts";
+import { readBody, withCors } from "../../http/http.ts";
+import { httpPlugin, RAW } from "../../http/plugin.ts";
 import { WireError } from "../../wire/errors.ts";
-import { refuse } from "../data/app.ts";
 import { Fields } from "./fields.ts";
 import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
@@ -18,7 +18,6 @@ const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;
 /** A dump of a chain with some hundred thousand accounts. */
 export const DUMP_BYTES_MAX = 512 * 1024 * 1024;
-const NOT_FOUND = new ApiError(Grpc.notFound, "Not Found", [], true);
 
 const LOAD = {
   method: "POST",
@@ -69,14 +68,20 @@ export function devnetTools(context: DevnetContext, access?: ToolsAccess): Devne
 
 /** The routes, without the look at who asks. */
 function devnetApp(context: DevnetContext) {
-  const app = new Elysia({ name: "devnet", strictPath: true, handler: ANY_HOST });
-  app.onError(({ error, request }) => refuse(request, apiError(error)));
+  const app = httpPlugin({
+    name: "devnet",
+    // Pages of other origins may not use the tools: no preflight is granted.
+    preflight: () => undefined,
+    onError: (error, request) => refuse(request, apiError(error)),
+  });
+  const add = (method: string, path: string, answer: (request: Request) => Promise<Response>) =>
+    app.all(
+      path,
+      async ({ request }) => (request.method === method ? answer(request) : wrong(method, request)),
+      RAW,
+    );
   for (const tool of TOOLS) {
-    const path = `${DEVNET_PREFIX}${tool.path}`;
-    const answer = ({ request }: { request: Request }) => use(tool, context, request);
-    if (tool.method === "GET") app.get(path, answer);
-    else app.post(path, answer, { parse: "none" });
-    app.all(path, ({ request }) => refuse(request, wrongMethod(tool.method)), { parse: "none" });
+    add(tool.method, `${DEVNET_PREFIX}${tool.path}`, (request) => use(tool, context, request));
   }
   app.get(DEVNET_PREFIX, ({ request }) => json(JSON.stringify({ tools: TOOL_LIST }), request));
   app.use(
@@ -85,11 +90,14 @@ function devnetApp(context: DevnetContext) {
       parts: async () => (await import("./openapi.ts")).devnetDocument(() => context.parties()),
     }),
   );
-  app.post(FORWARD_TIME_PATH, ({ request }) => use(FORWARD, context, request), { parse: "none" });
-  app.all(FORWARD_TIME_PATH, ({ request }) => refuse(request, wrongMethod("POST")), { parse: "none" });
-  app.post(`${DEVNET_PREFIX}load`, ({ request }) => load(context, request), { parse: "none" });
-  app.all("/*", ({ request }) => refuse(request, NOT_FOUND), { parse: "none" });
+  add("POST", FORWARD_TIME_PATH, (request) => use(FORWARD, context, request));
+  add("POST", `${DEVNET_PREFIX}load`, (request) => load(context, request));
+  app.all("/*", ({ request }) => refuse(request, NOT_FOUND), RAW);
   return app;
+}
+
+function wrong(method: string, request: Request): Response {
+  return refuse(request, wrongMethod(method));
 }
 
 const FORWARD = { method: "POST", run: forwardTime } as const;

@@ -1,15 +1,16 @@
 // The faucet as an Elysia application: free units of built-in assets for whoever asks (reference 60, section 3.5).
-import { Elysia } from "elysia";
 import { ChainCallError } from "../../engine/chain-port.ts";
+import { NodeError } from "../../errors/node-error.ts";
+import { DAMAGED, noteFailure } from "../../http/answers.ts";
 import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { ANY_HOST, readBody, retryAfter } from "../../http/http.ts";
+import { listen, readBody, retryAfter, urlOf } from "../../http/http.ts";
+import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import { DAMAGED, noteFailure } from "../data/app.ts";
-import { CoolDown, isExempt } from "./cool-down.ts";
-import { checkAsset, MintRefusal, readMint } from "./mint.ts";
-import type { FaucetPort } from "./port.ts";
+import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, readMint } from "./mint.ts";
+
+// What the faucet asks of the network: which assets there are, and that one is deposited for a party.
 
 const COOL_DOWN_MS = 60_000;
 const BODY_BYTES_MAX = 4 * 1024;
@@ -42,17 +43,30 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     }
     return answer(200, { success: true });
   };
-  const app = new Elysia({ name: "faucet", strictPath: true, precompile: true, handler: ANY_HOST });
-  app.get("/api/v1/health", () => answer(200, { success: true }));
-  app.post("/api/v1/mint", ({ request }) => mint(request), { parse: "none" });
-  app.all("/api/v1/health", () => notAllowed("GET"), { parse: "none" });
-  app.all("/api/v1/mint", ({ request }) => preflightOr405(request), { parse: "none" });
+  const app = httpPlugin({
+    name: "faucet",
+    preflight: () => undefined,
+    onError: (error) => failed(status, error),
+  });
+  app.all(
+    "/api/v1/health",
+    ({ request }) => (isGet(request) ? answer(200, { success: true }) : notAllowed("GET")),
+    RAW,
+  );
+  app.all(
+    "/api/v1/mint",
+    async ({ request }) => (request.method === "POST" ? mint(request) : preflightOr405(request)),
+    RAW,
+  );
   app.use(
     docsPlugin({ signposts: ["/"], parts: async () => (await import("./openapi.ts")).faucetDocument() }),
   );
-  app.all("/*", () => answer(404, { error: "not found" }), { parse: "none" });
-  app.onError(({ error }) => failed(status, error));
+  app.all("/*", () => answer(404, { error: "not found" }), RAW);
   return app;
+}
+
+function isGet({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function notAllowed(allow: string): Response {
@@ -90,4 +104,48 @@ function failed(status: ServerStatus, error: unknown): Response {
   if (error instanceof ChainCallError) return answer(500, { error: error.message });
   const told = noteFailure(status, error);
   return answer(told.status, { error: told === DAMAGED ? told.message : "the network could not be asked" });
+}
+
+// The faucet on a port, on this machine alone: whoever reaches it gets as much as they like.
+
+export const DEFAULT_FAUCET_PORT = 1790;
+
+/** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
+const BODY_READ_BYTES_MAX = 64 * 1024;
+const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/;
+
+interface FaucetServerOptions {
+  readonly host: string;
+  /** 0 picks a free port. */
+  readonly port: number;
+  /** Time of this machine, Unix milliseconds. */
+  nowMs(): number;
+  /** That of the data plane. */
+  readonly status?: ServerStatus;
+  /** Must be said for any other host than loopback. */
+  readonly allowRemote?: boolean;
+}
+
+interface FaucetServer {
+  readonly port: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Listens. @throws NodeError `not_loopback`, `port_in_use`, `cannot_listen` */
+export function serveFaucet(faucet: FaucetPort, options: FaucetServerOptions): FaucetServer {
+  const { host, port, status, allowRemote = false } = options;
+  if (!allowRemote && !LOOPBACK.test(host)) {
+    throw new NodeError(
+      "serve",
+      "not_loopback",
+      `the faucet gives money to whoever reaches it, and ${host} can be reached from other machines`,
+      "leave it on 127.0.0.1, or allow it with its own flag",
+    );
+  }
+  const addressOf = (request: Request) => server.requestIP(originOf(request))?.address;
+  const app = faucetApp(faucet, { nowMs: () => options.nowMs(), addressOf, ...(status && { status }) });
+  const listening = { host, port, bodyBytesMax: BODY_READ_BYTES_MAX, portFlag: "--faucet-port" };
+  const server = listen(listening, app.fetch);
+  return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
 }

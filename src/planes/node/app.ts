@@ -1,30 +1,90 @@
-// The node plane as an Elysia application, and as what the data port mounts (reference 30, sections 1 and 5).
-import { Elysia } from "elysia";
+// The node plane as an Elysia plugin, on a port of its own and for the data port (reference 30, sections 1 and 5).
 import { Grpc } from "../../errors/statuses.ts";
+import { answerFailure, DAMAGED, jsonModeOf, NOT_FOUND, refuse, sendAnswer } from "../../http/answers.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
-import { ApiError } from "../../http/errors.ts";
-import { ANY_HOST, splitUrl, withCors } from "../../http/http.ts";
+import { ApiError, wrongMethod } from "../../http/errors.ts";
+import { checkUrl, listen, splitUrl, urlOf, withCors } from "../../http/http.ts";
+import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
-import { answerFailure, type MountedPlane, refuse, sendAnswer } from "../data/app.ts";
-import { jsonMode } from "../data/plane.ts";
-import { matchNodeRoute, NODE_ROUTES, NOT_FOUND, type NodeMatch, type NodePlane } from "./plane.ts";
+import { readRoute } from "../data/app.ts";
+import { whenReadable } from "../data/readable.ts";
+import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
+import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
+import type { NodePlane } from "./plane.ts";
 
 /** The core node prints everything in one layout, whatever the request asks for. */
 const NODE_MODE: JsonMode = "node";
 const TEXT = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
+const NOT_POST = wrongMethod("POST");
 
-/** The routes of the node's own port. */
-export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
-  const app = new Elysia({ name: "node", strictPath: true, precompile: true, handler: ANY_HOST });
-  for (const route of NODE_ROUTES) {
-    if (route.path.includes("{")) continue;
-    const match: NodeMatch = { route, path: {} };
-    const answer = ({ request }: { request: Request }) => respond(plane, match, request, NODE_MODE);
-    // Bodies are read by the resource, under its own limits.
-    if (route.method === "GET") app.get(route.path, answer, { detail: { hide: true } });
-    else app.post(route.path, answer, { parse: "none", detail: { hide: true } });
+/**
+ * The node's routes.
+ * @param modeOf in which form an answer is printed
+ */
+function addRoutes(
+  app: HttpApp,
+  plane: NodePlane,
+  status: ServerStatus,
+  modeOf: (request: Request) => JsonMode,
+): void {
+  const { limits } = plane.context;
+  for (const endpoint of CHAIN_ENDPOINTS) {
+    const { path } = endpoint;
+    if (endpoint.method === "POST") {
+      const call = async ({ request }: { request: Request }) => {
+        if (request.method !== "POST") throw NOT_POST;
+        classify(request, "submission");
+        if (status.isDamaged) throw DAMAGED;
+        checkUrl(request, limits);
+        return sendAnswer(await plane.call(endpoint, request, modeOf(request)), request);
+      };
+      app.all(path, call, RAW);
+      continue;
+    }
+    readRoute(app, path, limits, (request, fields, query) => {
+      classify(request, "node");
+      const mode = modeOf(request);
+      const ask = () => plane.ask(endpoint, request, { path: fields, query }, mode);
+      return whenReadable(
+        plane.data,
+        status,
+        request,
+        () => ask().then((answer) => sendAnswer(answer, request)),
+        mode,
+      );
+    });
   }
+  for (const endpoint of VIEW_ENDPOINTS) {
+    readRoute(app, endpoint.path, limits, (request, fields, query) => {
+      classify(request, "node");
+      const mode = modeOf(request);
+      const view = () => sendAnswer(plane.view(endpoint, { path: fields, query }, mode), request);
+      return whenReadable(plane.data, status, request, view, mode);
+    });
+  }
+}
+
+/**
+ * The node's own port.
+ * @param before conditions that come first: the devnet's tools
+ */
+export function nodeApp(
+  plane: NodePlane,
+  status = new ServerStatus(),
+  before?: (request: Request) => Response | Promise<Response> | undefined,
+) {
+  const modeOf = () => NODE_MODE;
+  const app = httpPlugin({
+    name: "node",
+    ...(before && { before }),
+    notFound: (request) => refuse(request, NOT_FOUND, NODE_MODE),
+    onError: (error, request) =>
+      error instanceof ApiError
+        ? refuse(request, error, NODE_MODE)
+        : answerFailure(status, request, error, NODE_MODE),
+  });
+  addRoutes(app, plane, status, modeOf);
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", ({ request }) => readyz(request, plane, status));
@@ -39,41 +99,16 @@ export function nodeApp(plane: NodePlane, status = new ServerStatus()) {
       version: () => plane.context.chain.status.height,
     }),
   );
-  // Everything else: the path with a parameter, other methods, escapes in paths, unknown paths.
-  app.all("/*", ({ request }) => fallback(plane, request), { parse: "none" });
-  app.onError(({ error, request }) => failed(status, request, error, NODE_MODE));
+  app.all("/*", ({ request }) => refuse(request, NOT_FOUND, NODE_MODE), RAW);
   return app;
 }
 
 /** The same resources for the data port, which prints them as it prints its own. */
-export function mountedNode(plane: NodePlane, status: ServerStatus): MountedPlane {
-  return {
-    takes: (pathname) => matchNodeRoute(pathname) !== undefined,
-    submits: (pathname) => matchNodeRoute(pathname)?.route.method === "POST",
-    async answer(request) {
-      const { pathname, query } = splitUrl(request.url);
-      const mode = jsonMode(query, request.headers.get("accept"));
-      try {
-        return await respond(plane, matchNodeRoute(pathname)!, request, mode);
-      } catch (error) {
-        return failed(status, request, error, mode);
-      }
-    },
+export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes {
+  return (app) => {
+    addRoutes(app, plane, status, jsonModeOf);
+    return app;
   };
-}
-
-function respond(plane: NodePlane, match: NodeMatch, request: Request, mode: JsonMode): Promise<Response> {
-  return plane.answer(match, request, mode).then((answer) => sendAnswer(answer, request));
-}
-
-function fallback(plane: NodePlane, request: Request): Response | Promise<Response> {
-  const match = matchNodeRoute(splitUrl(request.url).pathname);
-  return match ? respond(plane, match, request, NODE_MODE) : refuse(request, NOT_FOUND, NODE_MODE);
-}
-
-function failed(status: ServerStatus, request: Request, error: unknown, mode: JsonMode): Response {
-  if (error instanceof ApiError) return refuse(request, error, mode);
-  return answerFailure(status, request, error, mode);
 }
 
 /** For balancers: a chain that has no block yet, that has stopped or whose store is damaged takes no transactions. */
@@ -83,4 +118,40 @@ function readyz(request: Request, { context }: NodePlane, status: ServerStatus):
   const reason = halted ?? (hash === "" ? "the chain has no block yet" : undefined);
   if (reason === undefined) return new Response("ok", { headers: TEXT });
   return refuse(request, new ApiError(Grpc.unavailable, reason), "normal");
+}
+
+interface NodeServer {
+  readonly port: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface NodeServeOptions {
+  readonly host: string;
+  readonly port: number;
+  /** That of the data plane: its counts, and whether the store is damaged. */
+  readonly status?: ServerStatus;
+}
+
+/**
+ * Listens. Port 0 picks a free one.
+ * @param host loopback unless the operator says otherwise
+ * @param devnet the developer's tools, on a devnet and nowhere else
+ * @throws NodeError `port_in_use`
+ */
+export function serveNode(
+  plane: NodePlane,
+  { host, port, status = new ServerStatus() }: NodeServeOptions,
+  devnet?: DevnetTools,
+): NodeServer {
+  const app = nodeApp(plane, status, (request) => {
+    if (devnet === undefined || !isToolPath(splitUrl(request.url).pathname)) return undefined;
+    classify(request, "node");
+    return devnet.answer(request, server.requestIP(originOf(request))?.address);
+  });
+  // Twice what is accepted: so much is still read, and refused with an error object.
+  const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
+  const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
+  const server = listen(options, app.fetch);
+  return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
 }

@@ -1,11 +1,12 @@
 // The wallet service as an Elysia plugin (interface 4.10 and 5; reference 50, sections 1.2 to 1.4).
-import { Elysia } from "elysia";
+import { docsPlugin } from "../../http/docs.ts";
 import { ApiError } from "../../http/errors.ts";
-import { readBody, splitUrl } from "../../http/http.ts";
+import { listen, readBody, splitUrl, urlOf } from "../../http/http.ts";
+import { httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { METHOD_NAMES, type WalletService } from "../../wallet/service/service.ts";
-import { corsHeaders, corsOf } from "./cors.ts";
+import { corsHeaders, corsOf, isAllowedHost, isPreflight, preflight } from "./cors.ts";
 
-export interface WalletAppOptions {
+interface WalletAppOptions {
   /** Bytes of a request's body. */
   readonly bodyBytesMax: number;
   /** Called when the answer to a request may take as long as a person does. */
@@ -20,32 +21,47 @@ const UNREADABLE = "couldn't read the HTTP request body";
 const TOO_SLOW = "the request body comes too slowly";
 
 const RPC_PATH = "/api/v2/requests";
-const SCHEME_LENGTH = "http://".length;
 const PATHS: Readonly<Record<string, string>> = {
   "/api/v2/health": "GET",
   "/api/v2/methods": "GET",
   [RPC_PATH]: "POST",
 };
 
-/** The routes; prefix `/api`. */
-export function walletApp(service: WalletService, options: WalletAppOptions) {
-  return new Elysia({ name: "wallet", prefix: "/api", strictPath: true })
-    .get("/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }))
-    .get("/v2/methods", ({ request }) => {
-      const headers = corsHeaders(request, { "content-type": "application/json" });
-      return new Response(METHODS_BODY, { headers });
-    })
-    .post("/v2/requests", ({ request }) => answerRpc(service, request, options), { parse: "none" });
+/** The service with its documents. @param isAllowed which `Host` a request may name */
+function walletApp(
+  service: WalletService,
+  options: WalletAppOptions,
+  isAllowed: (host: string | null) => boolean,
+) {
+  const app = httpPlugin({
+    name: "wallet",
+    before(request) {
+      if (!isAllowed(request.headers.get("host")))
+        return text(request, 403, "the Host header names another machine\n");
+      // Not the headers of a GET, as elsewhere (reference 50, section 1.2).
+      return request.method === "HEAD" ? fallback(request) : undefined;
+    },
+    preflight: (request) => (isPreflight(request) ? preflight(request) : undefined),
+    onError: (_, request) => refuse(request, 500, "the service failed"),
+  });
+  app.get("/api/v2/health", ({ request }) => new Response(null, { headers: corsHeaders(request, {}) }));
+  app.get("/api/v2/methods", ({ request }) => {
+    const headers = corsHeaders(request, { "content-type": "application/json" });
+    return new Response(METHODS_BODY, { headers });
+  });
+  app.post(RPC_PATH, ({ request }) => answerRpc(service, request, options), RAW);
+  app.use(
+    docsPlugin({
+      signposts: ["/", "/api/v2"],
+      parts: async () => (await import("./openapi.ts")).walletDocument(),
+    }),
+  );
+  for (const path of ["/*", "/"]) app.all(path, ({ request }) => fallback(request), RAW);
+  return app;
 }
 
-/** Whether it is the request that pages send again and again, which need not look for its route. */
-export function isRpc({ method, url }: Request): boolean {
-  const pathAt = url.length - RPC_PATH.length;
-  return method === "POST" && url.endsWith(RPC_PATH) && url.indexOf("/", SCHEME_LENGTH) === pathAt;
-}
-
-/** Whatever is no route of the service. */
-export function fallback(request: Request): Response {
+/** All that is not a route of the service. */
+function fallback(request: Request): Response {
   const { pathname, query } = splitUrl(request.url);
   const method = PATHS[pathname];
   if (method !== undefined) return wrongMethod(request, method);
@@ -58,7 +74,7 @@ export function fallback(request: Request): Response {
 }
 
 /** Answers a JSON-RPC request. */
-export async function answerRpc(
+async function answerRpc(
   service: WalletService,
   request: Request,
   { bodyBytesMax, onWaiting }: WalletAppOptions,
@@ -151,7 +167,7 @@ function wrongMethod(request: Request, method: string): Response {
 }
 
 /** Plain text of a refusal. */
-export function text(
+function text(
   request: Request,
   status: number,
   body: string,
@@ -163,4 +179,47 @@ export function text(
     "x-content-type-options": "nosniff",
   };
   return new Response(body, { status, headers: corsHeaders(request, all) });
+}
+
+interface WalletServerOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly bodyBytesMax: number;
+  /** Names other than loopback's that requests may be sent to. */
+  readonly allowedHosts: readonly string[];
+}
+
+export interface WalletServer {
+  readonly port: number;
+  /** With the prefix that clients are given: `http://127.0.0.1:1789/api`. */
+  readonly url: string;
+  /** Answers a request without a socket. */
+  fetch(request: Request): Response | Promise<Response>;
+  stop(): Promise<void>;
+}
+
+/** @throws NodeError `port_in_use` */
+export function serveWallet(service: WalletService, options: WalletServerOptions): WalletServer {
+  const { host, bodyBytesMax, allowedHosts } = options;
+  let stayOpen: (request: Request) => void = () => {};
+  const appOptions: WalletAppOptions = { bodyBytesMax, onWaiting: (request) => stayOpen(request) };
+  let lastHost: string | undefined;
+  const isAllowed = (host: string | null): boolean => {
+    // A client names the same host again and again.
+    if (host !== null && host === lastHost) return true;
+    if (host === null || !isAllowedHost(host, allowedHosts)) return false;
+    lastHost = host;
+    return true;
+  };
+  const app = walletApp(service, appOptions, isAllowed);
+  const server = listen(
+    // Twice what is taken: so much is still read, and refused with an error object.
+    { host, port: options.port, bodyBytesMax: 2 * bodyBytesMax, portFlag: "--wallet-port" },
+    app.fetch,
+  );
+  // Until a request is whole the usual limit of time holds; from then on a person may take minutes to decide.
+  stayOpen = (request) => server.timeout(originOf(request), 0);
+  const port = server.port!;
+  return { port, url: `${urlOf(host, port)}/api`, fetch: app.fetch, stop: () => server.stop(true) };
 }

@@ -30,8 +30,8 @@ import { NO_SESSIONS, Sessions } from "../../wallet/service/sessions.ts";
 import { BlockedSites, NONE_BLOCKED } from "../../wallet/service/sites.ts";
 import type { UnlockedWallet } from "../../wallet/unlocked-wallet.ts";
 import type { WalletStore } from "../../wallet/wallet-store.ts";
+import { serveWallet, type WalletServer } from "./app.ts";
 import { type LocalSocket, SOCKET_PATH_BYTES_MAX, serveLocally } from "./local-socket.ts";
-import { serveWallet, type WalletServer } from "./server.ts";
 
 export const DEFAULT_WALLET_PORT = 1789;
 /** A chain in this process that says a lower height was taken back to it; its answers may still cross for a moment. */

@@ -1,9 +1,9 @@
 // A store that cannot be read, or is known to be damaged: node and faucet answer 503 with a code, as the data API does.
 import { afterAll, expect, test } from "bun:test";
 import { ServerStatus } from "../../../src/http/status.ts";
+import { dataApp } from "../../../src/planes/data/app.ts";
 import { faucetApp } from "../../../src/planes/faucet/app.ts";
-import { mountedNode, nodeApp } from "../../../src/planes/node/app.ts";
-import { serveNode } from "../../../src/planes/node/server.ts";
+import { mountedNode, nodeApp, serveNode } from "../../../src/planes/node/app.ts";
 import { removeChains } from "../../support/small-chain.ts";
 import { smallNode } from "./small-node.ts";
 
@@ -58,8 +58,8 @@ test("a view that meets damage is 503, and from then on so is all that reads", a
 
 test("so is a view on the data port", async () => {
   const { plane, status } = rottenNode();
-  const mounted = mountedNode(plane, status);
-  expect(await asked(mounted.answer(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
+  const app = dataApp(plane.data, status, undefined, mountedNode(plane, status));
+  expect(await asked(app.handle(new Request(`http://localhost${VIEW}`)))).toEqual([503, DAMAGED]);
   expect(status.isDamaged).toBe(true);
 });
 

@@ -3,10 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ChainCallError } from "../../../src/engine/chain-port.ts";
 import { NodeError } from "../../../src/errors/node-error.ts";
-import { faucetApp } from "../../../src/planes/faucet/app.ts";
-import { CoolDown, isExempt } from "../../../src/planes/faucet/cool-down.ts";
-import type { FaucetPort } from "../../../src/planes/faucet/port.ts";
-import { serveFaucet } from "../../../src/planes/faucet/server.ts";
+import { faucetApp, serveFaucet } from "../../../src/planes/faucet/app.ts";
+import type { FaucetPort } from "../../../src/planes/faucet/mint.ts";
+import { CoolDown, isExempt } from "../../../src/planes/faucet/mint.ts";
 import { expectNoLeak } from "../../support/scenario.ts";
 import { RUNS, SEED } from "../../support/seed.ts";
 

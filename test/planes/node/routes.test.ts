@@ -3,11 +3,10 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ServerStatus } from "../../../src/http/status.ts";
-import { serveData } from "../../../src/planes/data/server.ts";
-import { mountedNode } from "../../../src/planes/node/app.ts";
+import { serveData } from "../../../src/planes/data/app.ts";
+import { mountedNode, serveNode } from "../../../src/planes/node/app.ts";
 import { nodeOpenApiParts } from "../../../src/planes/node/openapi.ts";
 import { NODE_ROUTES } from "../../../src/planes/node/plane.ts";
-import { serveNode } from "../../../src/planes/node/server.ts";
 import { expectNoLeak, run } from "../../support/scenario.ts";
 import { RUNS, SEED } from "../../support/seed.ts";
 import { type Json, removeChains } from "../../support/small-chain.ts";

@@ -1,6 +1,6 @@
 // The service on a port: routes, cross-origin rules, hosts, limits, and a hundred pages at once.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { isAllowedHost } from "../../../src/planes/wallet/host-check.ts";
+import { isAllowedHost } from "../../../src/planes/wallet/cors.ts";
 import { startWalletService } from "../../../src/planes/wallet/start.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { codeOf } from "../support/failures.ts";

@@ -1,0 +1,103 @@
+/**
+ * The HTTP plugin: the Elysia application that every plane begins with. Its hooks do what HTTP asks of all of them:
+ * paths with escapes, preflights, the plane's own conditions, errors.
+ */
+import { Elysia } from "elysia";
+import { type RouteClass, setClass } from "./counts.ts";
+import { isPreflight, preflight } from "./http.ts";
+
+/**
+ * Without it the framework looks for the path behind the first four characters of the host, and a server that is called
+ * `api` or `db` on port 80 would find none of its routes.
+ */
+const ANY_HOST = { standardHostname: false } as const;
+const SCHEME_LENGTH = "http://".length;
+
+type Answering = Response | Promise<Response>;
+
+export interface HttpOptions {
+  readonly name: string;
+  readonly prefix?: string;
+  /** Conditions of the plane, before any route; undefined lets the request pass. */
+  before?(request: Request): Answering | undefined;
+  /** Answers a preflight; the planes' usual answer without. */
+  preflight?(request: Request): Answering | undefined;
+  /** Errors as answers: those that handlers throw, and faults. */
+  onError(error: unknown, request: Request): Answering;
+  /**
+   * Where given, escapes in a path are undone before its route is looked for, as the original's gateway does; answers a
+   * path with an escape that is not one.
+   */
+  notFound?(request: Request): Answering;
+}
+
+/** A handler reads bodies by itself, under its own limits. */
+export const RAW = { parse: "none", detail: { hide: true } } as const;
+
+export function httpPlugin(options: HttpOptions) {
+  const { name, prefix = "" } = options;
+  const app = new Elysia({ name, prefix, strictPath: true, precompile: true, handler: ANY_HOST });
+  app.onRequest(({ request }) => {
+    const refused = options.before?.(request);
+    if (refused !== undefined) return refused;
+    if (isPreflight(request)) return (options.preflight ?? preflight)(request);
+    const { url } = request;
+    // Without a usable host the address is a path alone, which the framework cannot read.
+    if (url.startsWith("/")) return app.handle(copyOf(request, `http://localhost${url}`));
+    if (!options.notFound || !url.includes("%") || !hasEscape(url)) return undefined;
+    const plain = withPlainPath(request);
+    if (plain === undefined) return options.notFound(request);
+    return plain === request ? undefined : app.handle(plain);
+  });
+  app.onError(({ error, request }) => options.onError(error, request));
+  return app;
+}
+
+export type HttpApp = ReturnType<typeof httpPlugin>;
+/** A plugin of routes alone, for the port of another plane. */
+export type HttpRoutes = (app: HttpApp) => HttpApp;
+
+function hasEscape(url: string): boolean {
+  const mark = url.indexOf("?");
+  const at = url.indexOf("%");
+  return mark < 0 || at < mark;
+}
+
+const origins = new WeakMap<Request, Request>();
+
+/** The request as it came: the one that the server knows the socket of. */
+export function originOf(request: Request): Request {
+  return origins.get(request) ?? request;
+}
+
+/**
+ * The same request with only those escapes in its path that stand for what a path cannot have. The original undoes
+ * escapes before it looks for a route, the framework after it, so that an escaped slash would be part of a name.
+ * @returns undefined for a path with an escape that is not one
+ */
+function withPlainPath(request: Request): Request | undefined {
+  const { url } = request;
+  const start = url.indexOf("/", SCHEME_LENGTH);
+  const mark = url.indexOf("?");
+  const end = mark < 0 ? url.length : mark;
+  const path = url.slice(start, end);
+  let plain: string;
+  try {
+    plain = decodeURIComponent(path).split("/").map(encodeURIComponent).join("/");
+  } catch {
+    return undefined;
+  }
+  if (plain === path) return request;
+  return copyOf(request, url.slice(0, start) + plain + url.slice(end));
+}
+
+function copyOf(request: Request, url: string): Request {
+  const copy = new Request(url, request);
+  origins.set(copy, originOf(request));
+  return copy;
+}
+
+/** Says of what kind a request is, for the histograms of `/metrics`. */
+export function classify(request: Request, kind: RouteClass): void {
+  setClass(originOf(request), kind);
+}
