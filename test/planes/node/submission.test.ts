@@ -255,8 +255,8 @@ describe("a request that is not understood", () => {
     ["base64 that breaks off", `{"tx":"${good.slice(0, -1)}","type":2}`, /illegal base64 data at input byte/],
     ["base64 of the URL alphabet", '{"tx":"a-_b","type":2}', /illegal base64 data at input byte 1$/],
     ["a number for bytes", '{"tx":7,"type":2}', /tx: must be a base64 text, is a number/],
-    ["an unknown name of a type", `{"tx":"${good}","type":"SYNC"}`, /type: "SYNC" is no /],
-    ["a numeric text for a type", `{"tx":"${good}","type":"2"}`, /type: "2" is no /],
+    ["an unknown name of a type", `{"tx":"${good}","type":"SYNC"}`, /type: "SYNC" is not a /],
+    ["a numeric text for a type", `{"tx":"${good}","type":"2"}`, /type: "2" is not a /],
     ["the last of two members of one name counts", '{"tx":"","tx":5}', /tx: must be a base64 text/],
     ["a body nested too deep", deep(100), /^the request body is nested deeper than 100 levels$/],
   ];
