@@ -34,9 +34,9 @@ import { genesisOfDump, loadDump, loadFailure, readDump, writeDump } from "./dum
 import { pooled } from "./mempool.ts";
 import type { LocalChainOptions, Resumption } from "./options.ts";
 import { SEQUENCER_LIMITS, type SequencerLimits } from "./options.ts";
+import { RecentRefusals } from "./refusals.ts";
 import { Sequencer } from "./sequencer.ts";
 import { Snapshots } from "./snapshots.ts";
-import { RecentRefusals } from "./status-board.ts";
 
 /** The devnet's tools that need nothing but the chain: all but the bridge. */
 type SequencerTools = Omit<DevnetPort, "bridge">;

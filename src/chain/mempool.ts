@@ -3,13 +3,26 @@
  * by arrival. The original drops what comes to a full mempool although its sender was told that all is well; here the
  * sender is told, and a party that fills the mempool makes way for others.
  */
+
 import { LruCache } from "../cache/lru.ts";
-import { ChainCallError } from "../engine/chain-port.ts";
+import { sha256HexOf } from "../crypto/sha.ts";
+import { ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
 import { NodeError } from "../errors/node-error.ts";
-import { type CheckedTransaction, readTrusted } from "../wire/transaction-check.ts";
+import type { RuleName } from "../errors/rules.ts";
+import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
+import {
+  type CheckedTransaction,
+  checkTransaction,
+  readTrusted,
+  type TransactionRefusal,
+  type Verdict,
+} from "../wire/transaction-check.ts";
 import { COMMANDS } from "../wire/transaction-commands.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
-import type { SequencerLimits } from "./options.ts";
+import { admissionTransaction, type TxExecution } from "./block-runner.ts";
+import type { ChainCore } from "./chain-core.ts";
+import type { LocalChainOptions, SequencerLimits } from "./options.ts";
+import { refusalDetails } from "./refusals.ts";
 
 export interface PooledTx {
   /** SHA-256 of the bytes, upper-case hex. */
@@ -242,4 +255,169 @@ export function pooled(bytes: Uint8Array, gas: number, isImpersonated: boolean):
     throw new NodeError("chain.mempool", "invalid_transaction", `the transaction cannot be read: ${tx}`);
   }
   return { hash: tx.hash.toUpperCase(), bytes, tx, gas, isImpersonated };
+}
+
+/** The verdict, what was taken in, and what had to make way for it. */
+export interface CheckTxResult {
+  readonly outcome: TxOutcome;
+  readonly entry?: PooledTx;
+  /** The command of a transaction that was not taken in, where it can be read. */
+  readonly tx?: CheckedTransaction;
+  readonly dropped: readonly PooledTx[];
+}
+
+type Candidate = Pick<PooledTx, "hash" | "tx" | "isImpersonated">;
+
+const NOT_ALLOWED = 51;
+const UNSUPPORTED = 80;
+/** Names of the rules behind the engine's codes, for details. */
+const ENGINE_RULES: ReadonlyMap<number, RuleName> = new Map([
+  [NOT_ALLOWED, "not_allowed"],
+  [UNSUPPORTED, "unsupported_command"],
+  [71, "batch_partly_failed"],
+]);
+
+/**
+ * How a transaction comes into the mempool (reference 30, section 7.2): size, duplicates, everything that needs no
+ * state, then admission and the engine. Also asked again for what remains after a block.
+ */
+export class Intake {
+  constructor(
+    private readonly core: ChainCore,
+    private readonly mempool: Mempool,
+    private readonly checker: NonNullable<LocalChainOptions["checkTransaction"]> = checkTransaction,
+    private readonly status: () => ChainStatus,
+  ) {}
+
+  /**
+   * Takes a transaction into the mempool; at once where what needs no state is checked at once.
+   * @throws ChainCallError `too_large`, `duplicate`, `mempool_full`
+   */
+  checkTx(bytes: Uint8Array): CheckTxResult | Promise<CheckTxResult> {
+    checkSize(bytes);
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    this.mempool.remember(hash);
+    const taken = (verdict: Verdict) =>
+      verdict.ok
+        ? this.enter({ hash, bytes, tx: verdict.transaction, isImpersonated: false })
+        : this.refuseBytes(hash, verdict.refusal);
+    const failed = (error: unknown): never => {
+      this.mempool.uncache(hash);
+      throw error;
+    };
+    try {
+      const verdict = this.checker(bytes, this.core.engine.chainId, plainHash);
+      return verdict instanceof Promise ? verdict.then(taken).catch(failed) : taken(verdict);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Takes a transaction of the devnet's tools, whose signature needs no look. @throws ChainCallError */
+  checkTrusted(bytes: Uint8Array, tx: CheckedTransaction, isImpersonated: boolean): CheckTxResult {
+    const hash = tx.hash.toUpperCase();
+    this.mempool.remember(hash);
+    try {
+      return this.enter({ hash, bytes, tx, isImpersonated });
+    } catch (error) {
+      this.mempool.uncache(hash);
+      throw error;
+    }
+  }
+
+  /** The verdict alone: nothing is remembered of it, so the same transaction can be submitted after it. @throws ChainCallError */
+  async check(bytes: Uint8Array): Promise<TxOutcome> {
+    checkSize(bytes);
+    const plainHash = sha256HexOf(bytes);
+    const hash = plainHash.toUpperCase();
+    const verdict = await this.checker(bytes, this.core.engine.chainId, plainHash);
+    if (!verdict.ok) return this.refusedBytes(hash, verdict.refusal);
+    return this.verdictOf({ hash, tx: verdict.transaction, isImpersonated: false });
+  }
+
+  /** Asked after a block, for what remains. What is good is held again. */
+  recheck(entry: PooledTx): TxOutcome {
+    const outcome = this.verdictOf(entry);
+    if (outcome.code === 0) this.reserve(entry);
+    else this.refused(entry);
+    return outcome;
+  }
+
+  /** Holds what waits, or waits again, without judging it. */
+  reserve({ tx, isImpersonated }: Candidate): void {
+    if (!isImpersonated) this.core.log.admission.reserve(admissionTransaction(tx));
+  }
+
+  /** What left the mempool, and is in no block, may come again. */
+  release({ hash, tx, isImpersonated }: Candidate): void {
+    this.mempool.uncache(hash);
+    if (!isImpersonated) this.core.log.admission.release(admissionTransaction(tx));
+  }
+
+  private refused({ tx, isImpersonated }: Candidate): void {
+    if (!isImpersonated) this.core.log.admission.refuse(admissionTransaction(tx));
+  }
+
+  private verdictOf({ hash, tx, isImpersonated }: Candidate): TxOutcome {
+    const { engine, log } = this.core;
+    if (!isImpersonated) {
+      const isCounted = COMMANDS[tx.kind].spamPolicy !== undefined;
+      const tokens = isCounted ? engine.stakeOf(tx.party) : undefined;
+      const verdict = log.admission.check(admissionTransaction(tx), tokens);
+      if (!verdict.accepted) {
+        const { rule, text, numbers } = verdict;
+        return this.outcome(hash, { code: 89, text, rule, numbers }, 0);
+      }
+    }
+    const { code, text, gasWanted, numbers = {} } = engine.check(tx);
+    if (code === 0 && gasWanted > engine.blockGasMax) {
+      const limit = { gasWanted: BigInt(gasWanted), blockGasMax: BigInt(engine.blockGasMax) };
+      const gas = `gas wanted ${gasWanted} is greater than max gas ${engine.blockGasMax}`;
+      return this.outcome(
+        hash,
+        { code: NOT_ALLOWED, text: gas, rule: "block_gas", numbers: limit },
+        gasWanted,
+      );
+    }
+    return this.outcome(hash, { code, text, rule: undefined, numbers }, gasWanted);
+  }
+
+  /** The outcome in the form that callers see. @param height of the block that holds it; 0 for a verdict */
+  outcome(hash: string, execution: TxExecution, gasWanted: number, height = 0): TxOutcome {
+    const { code, text, numbers } = execution;
+    const rule = execution.rule ?? ENGINE_RULES.get(code) ?? "command_failed";
+    const details = code === 0 ? undefined : refusalDetails(rule, text, numbers, this.status());
+    return { hash, code, text, details, gasWanted, height };
+  }
+
+  private enter(candidate: Omit<PooledTx, "gas">): CheckTxResult {
+    const outcome = this.verdictOf(candidate);
+    if (outcome.code !== 0) {
+      this.refused(candidate);
+      this.mempool.uncache(candidate.hash);
+      return { outcome, tx: candidate.tx, dropped: [] };
+    }
+    const entry: PooledTx = { ...candidate, gas: outcome.gasWanted };
+    const dropped = this.mempool.add(entry);
+    this.reserve(entry);
+    for (const each of dropped) this.release(each);
+    return { outcome, entry, dropped };
+  }
+
+  private refuseBytes(hash: string, refusal: TransactionRefusal): CheckTxResult {
+    this.mempool.uncache(hash);
+    return { outcome: this.refusedBytes(hash, refusal), dropped: [] };
+  }
+
+  private refusedBytes(hash: string, { reason, code, text }: TransactionRefusal): TxOutcome {
+    if (reason === "too_large") throw new ChainCallError("too_large", text);
+    const rule = reason === "undecodable" ? "undecodable_transaction" : "invalid_transaction";
+    return this.outcome(hash, { code, text, rule, numbers: {} }, 0);
+  }
+}
+
+function checkSize(bytes: Uint8Array): void {
+  if (bytes.length <= TRANSACTION_BYTES_MAX) return;
+  throw new ChainCallError("too_large", tooLargeText(bytes.length));
 }

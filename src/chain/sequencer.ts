@@ -8,8 +8,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import type { ExecutedBlock } from "./block-runner.ts";
 import type { ChainCore } from "./chain-core.ts";
-import { type CheckTxResult, Intake } from "./intake.ts";
-import { Mempool, type PooledTx } from "./mempool.ts";
+import { type CheckTxResult, Intake, Mempool, type PooledTx } from "./mempool.ts";
 import type { LocalChainOptions, SequencerLimits, ToolCommand } from "./options.ts";
 import { StatusBoard } from "./status-board.ts";
 

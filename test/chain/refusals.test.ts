@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { refusalDetails } from "../../src/chain/intake.ts";
+import { refusalDetails } from "../../src/chain/refusals.ts";
 import type { RuleName } from "../../src/errors/rules.ts";
 
 const SECOND = 1_000_000_000n;
