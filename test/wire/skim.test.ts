@@ -3,23 +3,16 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { checkEpoch, storedAmount } from "../../src/store/field.ts";
 import {
-  ACCOUNT_RULES,
-  checkMargins,
-  checkMarket,
-  checkMarketData,
-  checkOrder,
-  checkProposal,
-  checkRanking,
-  checkScore,
-  DELEGATION_RULES,
-  EPOCH_RULES,
-  MARGIN_RULES,
-  MARKET_DATA_RULES,
-  MARKET_RULES,
-  ORDER_RULES,
-  PROPOSAL_RULES,
-  RANKING_RULES,
-  SCORE_RULES,
+  accountChecks,
+  delegationChecks,
+  epochChecks,
+  marginsChecks,
+  marketChecks,
+  marketDataChecks,
+  orderChecks,
+  proposalChecks,
+  rankingChecks,
+  scoreChecks,
 } from "../../src/store/project/checks.ts";
 import { proposalFacts, proposalKind } from "../../src/store/project/governance.ts";
 import { Field } from "../../src/wire/block.ts";
@@ -34,11 +27,11 @@ import { type AnyMessage, codecOf } from "./codecs.ts";
 type Case = readonly [field: number, rules: Rules, wanted: readonly string[], check: (m: never) => unknown];
 
 const CASES: readonly Case[] = [
-  [Field.marketData, MARKET_DATA_RULES, ["market", "market_trading_mode"], checkMarketData],
-  [Field.marketCreated, MARKET_RULES, ["id", "state"], checkMarket],
+  [Field.marketData, marketDataChecks.rules, ["market", "market_trading_mode"], marketDataChecks.check],
+  [Field.marketCreated, marketChecks.rules, ["id", "state"], marketChecks.check],
   [
     Field.order,
-    ORDER_RULES,
+    orderChecks.rules,
     [
       "id",
       "market_id",
@@ -51,22 +44,22 @@ const CASES: readonly Case[] = [
       "version",
       "liquidity_provision_id",
     ],
-    checkOrder,
+    orderChecks.check,
   ],
-  [Field.proposal, PROPOSAL_RULES, ["id", "reference", "party_id", "state"], checkProposal],
-  [Field.marginLevels, MARGIN_RULES, ["party_id", "asset", "market_id"], checkMargins],
-  [Field.validatorRanking, RANKING_RULES, ["node_id", "epoch_seq"], checkRanking],
-  [Field.validatorScore, SCORE_RULES, ["node_id", "epoch_seq"], checkScore],
-  [Field.epochUpdate, EPOCH_RULES, ["seq"], (m: { seq: bigint }) => checkEpoch(m.seq, "seq")],
+  [Field.proposal, proposalChecks.rules, ["id", "reference", "party_id", "state"], proposalChecks.check],
+  [Field.marginLevels, marginsChecks.rules, ["party_id", "asset", "market_id"], marginsChecks.check],
+  [Field.validatorRanking, rankingChecks.rules, ["node_id", "epoch_seq"], rankingChecks.check],
+  [Field.validatorScore, scoreChecks.rules, ["node_id", "epoch_seq"], scoreChecks.check],
+  [Field.epochUpdate, epochChecks.rules, ["seq"], (m: { seq: bigint }) => checkEpoch(m.seq, "seq")],
   [
     Field.account,
-    ACCOUNT_RULES,
+    accountChecks.rules,
     ["owner", "asset", "market_id", "type", "balance"],
     (m: { balance: string }) => storedAmount(m.balance, "balance"),
   ],
   [
     Field.delegationBalance,
-    DELEGATION_RULES,
+    delegationChecks.rules,
     ["party", "node_id", "epoch_seq", "amount"],
     (m: { amount: string }) => storedAmount(m.amount, "amount"),
   ],
@@ -124,7 +117,7 @@ describe("what a skim takes, the long way takes, and reads the same:", () => {
 
 test("digits are read as a number, as far as it is exact", () => {
   const { encode } = codecOf("vega.Account");
-  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["balance"]);
+  const skim = new Skim("vega.Account", accountChecks.rules, ["balance"]);
   const digitsOf = (balance: string) => {
     const bytes = encode({ balance });
     return skim.isPlain(bytes, 0, bytes.length) ? skim.digits(0) : undefined;
@@ -135,7 +128,7 @@ test("digits are read as a number, as far as it is exact", () => {
 
 describe("the kind of a proposal is the same", () => {
   const codec = codecOf("vega.Proposal");
-  const skim = new Skim("vega.Proposal", PROPOSAL_RULES, []);
+  const skim = new Skim("vega.Proposal", proposalChecks.rules, []);
   const kindOf = (bytes: Uint8Array) =>
     proposalFacts({ field: Field.proposal, seq: 1, tx: 0, bytes, start: 0, end: bytes.length }).kind;
 
@@ -169,7 +162,7 @@ describe("the kind of a proposal is the same", () => {
         ]);
         const decoded = codec.decode(bytes) as unknown as Proposal;
         try {
-          checkProposal(decoded);
+          proposalChecks.check(decoded);
         } catch {
           return;
         }
@@ -182,7 +175,7 @@ describe("the kind of a proposal is the same", () => {
 
 describe("a skim", () => {
   const account = codecOf("vega.Account");
-  const skim = new Skim("vega.Account", ACCOUNT_RULES, ["owner", "type", "balance"]);
+  const skim = new Skim("vega.Account", accountChecks.rules, ["owner", "type", "balance"]);
   const isPlain = (bytes: Uint8Array) => skim.isPlain(bytes, 0, bytes.length);
 
   test("takes the last of a field that comes twice, and nothing over from the message before", () => {

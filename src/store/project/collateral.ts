@@ -22,7 +22,14 @@ import type { StoredAmount } from "../amount.ts";
 import { idBytes, storedAmount } from "../field.ts";
 import type { AccountFields, AccountKey } from "../ids.ts";
 import { TransferRows } from "../transfers.ts";
-import { ACCOUNT_RULES, checkAsset, checkDeposit, checkTransfer, checkWithdrawal } from "./checks.ts";
+import {
+  accountChecks,
+  assetChecks,
+  depositChecks,
+  type FieldChecks,
+  transferChecks,
+  withdrawalChecks,
+} from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -34,7 +41,7 @@ import {
   upsert,
 } from "./context.ts";
 
-const accountSkim = new Skim("vega.Account", ACCOUNT_RULES, [
+const accountSkim = new Skim("vega.Account", accountChecks.rules, [
   "owner",
   "asset",
   "market_id",
@@ -192,7 +199,7 @@ export function assets(db: Database): Projection {
   return {
     handlers: [
       on(Field.asset, readAssetAt, (block, m, event) => {
-        checkAsset(m);
+        assetChecks.check(m);
         const id = block.ids.intern(m.id, "id").ref;
         history.run(block.no, id, block.tx(event), payload(event));
         current.run(id, block.no);
@@ -207,7 +214,7 @@ const partyTable =
     table: string,
     field: number,
     read: (bytes: Uint8Array, start: number, end: number) => Message,
-    check: (message: Message) => void,
+    checks: FieldChecks,
   ) =>
   (db: Database): Projection => {
     const history = upsert(db, table, "block, id, party, tx, data");
@@ -215,7 +222,7 @@ const partyTable =
     return {
       handlers: [
         on(field, read, (block, m, event) => {
-          check(m);
+          checks.check(m);
           const id = idBytes(m.id, "id");
           const party = block.ids.intern(m.partyId, "party_id").ref;
           history.run(block.no, id, party, block.tx(event), payload(event));
@@ -225,8 +232,8 @@ const partyTable =
     };
   };
 
-export const deposits = partyTable("deposits", Field.deposit, readDepositAt, checkDeposit);
-export const withdrawals = partyTable("withdrawals", Field.withdrawal, readWithdrawalAt, checkWithdrawal);
+export const deposits = partyTable("deposits", Field.deposit, readDepositAt, depositChecks);
+export const withdrawals = partyTable("withdrawals", Field.withdrawal, readWithdrawalAt, withdrawalChecks);
 
 export function transfers(db: Database): Projection {
   const rows = new TransferRows(db);
@@ -238,7 +245,7 @@ export function transfers(db: Database): Projection {
         Field.transfer,
         (block, event) => {
           const m = read(event);
-          checkTransfer(m);
+          transferChecks.check(m);
           rows.put(block.no, {
             id: idBytes(m.id ?? "", "id"),
             tx: block.tx(event),

@@ -5,12 +5,12 @@ import { encodeProposal, type Proposal, readProposalAt, readVoteAt } from "../..
 import { Reader } from "../../wire/reader.ts";
 import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
-import { checkProposal, checkVote, PROPOSAL_RULES } from "./checks.ts";
+import { proposalChecks, voteChecks } from "./checks.ts";
 import { type BlockContext, on, type Projection, payload, RowsOfBlock, upsert } from "./context.ts";
 
 const STATE_OPEN = 2;
 
-const proposalSkim = new Skim("vega.Proposal", PROPOSAL_RULES, [
+const proposalSkim = new Skim("vega.Proposal", proposalChecks.rules, [
   "id",
   "reference",
   "party_id",
@@ -46,7 +46,7 @@ export function proposalFacts({ bytes, start, end }: BlockEvent): ProposalFacts 
   const skim = proposalSkim;
   if (!skim.isPlain(bytes, start, end)) {
     const m = readProposalAt(bytes, start, end);
-    checkProposal(m);
+    proposalChecks.check(m);
     return { ...m, kind: proposalKind(m) };
   }
   const facts = { id: skim.text(0), reference: skim.text(1), partyId: skim.text(2), state: skim.number(3) };
@@ -118,7 +118,7 @@ export function votes(db: Database): Projection {
   return {
     handlers: [
       on(Field.vote, readVoteAt, (block, m, event) => {
-        checkVote(m);
+        voteChecks.check(m);
         const proposal = idBytes(m.proposalId, "proposal_id");
         const party = block.ids.intern(m.partyId, "party_id").ref;
         history.run(block.no, proposal, party, m.timestamp, block.tx(event), payload(event));

@@ -15,24 +15,15 @@ import {
 import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
 import type { AccountFields } from "../ids.ts";
-import {
-  checkMargins,
-  checkMarket,
-  checkMarketData,
-  checkProvision,
-  checkTrade,
-  MARGIN_RULES,
-  MARKET_DATA_RULES,
-  MARKET_RULES,
-} from "./checks.ts";
+import { marginsChecks, marketChecks, marketDataChecks, provisionChecks, tradeChecks } from "./checks.ts";
 import { append, type BlockContext, on, type Projection, payload, upsert } from "./context.ts";
 
 const ACCOUNT_TYPE_MARGIN = 3;
 const MARGIN_ACCOUNT: AccountFields = { owner: "party_id", asset: "asset", market: "market_id" };
 
-const marketSkim = new Skim("vega.Market", MARKET_RULES, ["id", "state"]);
-const marketDataSkim = new Skim("vega.MarketData", MARKET_DATA_RULES, ["market"]);
-const marginSkim = new Skim("vega.MarginLevels", MARGIN_RULES, ["party_id", "asset", "market_id"]);
+const marketSkim = new Skim("vega.Market", marketChecks.rules, ["id", "state"]);
+const marketDataSkim = new Skim("vega.MarketData", marketDataChecks.rules, ["market"]);
+const marginSkim = new Skim("vega.MarginLevels", marginsChecks.rules, ["party_id", "asset", "market_id"]);
 
 export function markets(db: Database): Projection {
   const history = upsert(db, "markets", "block, id, tx, data");
@@ -41,7 +32,7 @@ export function markets(db: Database): Projection {
   const read = ({ bytes, start, end }: BlockEvent) => {
     if (marketSkim.isPlain(bytes, start, end)) return { id: marketSkim.text(0), state: marketSkim.number(1) };
     const m = readMarketAt(bytes, start, end);
-    checkMarket(m);
+    marketChecks.check(m);
     return m;
   };
   const changed = (block: BlockContext, event: BlockEvent) => {
@@ -69,7 +60,7 @@ export function marketData(db: Database): Projection {
       return block.ids.internAt(bytes, skim.start(0), skim.end(0), "market").ref;
     }
     const m = readMarketDataAt(bytes, start, end);
-    checkMarketData(m);
+    marketDataChecks.check(m);
     return block.ids.intern(m.market, "market").ref;
   };
   return {
@@ -89,7 +80,7 @@ export function trades(db: Database): Projection {
   return {
     handlers: [
       on(Field.trade, readTradeAt, (block, m, event) => {
-        checkTrade(m);
+        tradeChecks.check(m);
         row.run(
           block.no,
           block.ord(event),
@@ -115,7 +106,7 @@ export function marginLevels(db: Database): Projection {
       return { partyId: skim.text(0), asset: skim.text(1), marketId: skim.text(2) };
     }
     const m = readMarginLevelsAt(bytes, start, end);
-    checkMargins(m);
+    marginsChecks.check(m);
     return m;
   };
   return {
@@ -149,7 +140,7 @@ export function liquidity(db: Database): Projection {
   return {
     handlers: [
       on(Field.liquidityProvision, readLiquidityProvisionAt, (block, m, event) => {
-        checkProvision(m);
+        provisionChecks.check(m);
         const id = idBytes(m.id, "id");
         const party = block.ids.intern(m.partyId, "party_id").ref;
         const market = block.ids.intern(m.marketId, "market_id").ref;

@@ -33,15 +33,7 @@ import {
   storedAmount,
   wholeNumber,
 } from "../field.ts";
-import {
-  checkRanking,
-  checkReward,
-  checkScore,
-  DELEGATION_RULES,
-  EPOCH_RULES,
-  RANKING_RULES,
-  SCORE_RULES,
-} from "./checks.ts";
+import { delegationChecks, epochChecks, rankingChecks, rewardChecks, scoreChecks } from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -54,10 +46,13 @@ import {
   upsert,
 } from "./context.ts";
 
-const epochSkim = new Skim("vega.events.v1.EpochEvent", EPOCH_RULES, ["seq"]);
-const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", RANKING_RULES, ["node_id", "epoch_seq"]);
-const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", SCORE_RULES, ["node_id", "epoch_seq"]);
-const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", DELEGATION_RULES, [
+const epochSkim = new Skim("vega.events.v1.EpochEvent", epochChecks.rules, ["seq"]);
+const rankingSkim = new Skim("vega.events.v1.ValidatorRankingEvent", rankingChecks.rules, [
+  "node_id",
+  "epoch_seq",
+]);
+const scoreSkim = new Skim("vega.events.v1.ValidatorScoreEvent", scoreChecks.rules, ["node_id", "epoch_seq"]);
+const delegationSkim = new Skim("vega.events.v1.DelegationBalanceEvent", delegationChecks.rules, [
   "party",
   "node_id",
   "epoch_seq",
@@ -164,7 +159,7 @@ export function validators(db: Database): Projection {
         Field.validatorRanking,
         scoreHandler(ranking, rankingSkim, ({ bytes, start, end }) => {
           const m = readValidatorRankingEventAt(bytes, start, end);
-          checkRanking(m);
+          rankingChecks.check(m);
           return m;
         }),
       ],
@@ -172,7 +167,7 @@ export function validators(db: Database): Projection {
         Field.validatorScore,
         scoreHandler(score, scoreSkim, ({ bytes, start, end }) => {
           const m = readValidatorScoreEventAt(bytes, start, end);
-          checkScore(m);
+          scoreChecks.check(m);
           return m;
         }),
       ],
@@ -323,7 +318,7 @@ export function rewards(db: Database): Projection {
   return {
     handlers: [
       on(Field.rewardPayout, readRewardPayoutEventAt, (block, m, event) => {
-        checkReward(m);
+        rewardChecks.check(m);
         const party = block.ids.intern(m.party, "party").ref;
         const asset = block.ids.intern(m.asset, "asset").ref;
         const market = block.ids.intern(m.market === "!" ? "" : m.market, "market").ref;

@@ -6,7 +6,7 @@ import { readExpiredOrdersAt } from "../../wire/generated/events.ts";
 import { encodeOrder, readOrderAt } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
 import { idBytes } from "../field.ts";
-import { checkOrder, ORDER_RULES } from "./checks.ts";
+import { orderChecks } from "./checks.ts";
 import {
   append,
   type BlockContext,
@@ -19,7 +19,7 @@ import {
 
 const ORDER = { active: 1, expired: 2, parked: 8, limit: 1, ioc: 3, fok: 4 } as const;
 
-const orderSkim = new Skim("vega.Order", ORDER_RULES, [
+const orderSkim = new Skim("vega.Order", orderChecks.rules, [
   "id",
   "market_id",
   "party_id",
@@ -65,7 +65,7 @@ function orderFacts(bytes: Uint8Array, start: number, end: number): OrderFacts {
   const skim = orderSkim;
   if (!skim.isPlain(bytes, start, end)) {
     const m = readOrderAt(bytes, start, end);
-    checkOrder(m);
+    orderChecks.check(m);
     return m;
   }
   return {

@@ -17,7 +17,7 @@ import { readMarketAt, readTradeAt } from "../../wire/generated/vega.ts";
 import { Skim } from "../../wire/skim.ts";
 import { checkDecimal } from "../field.ts";
 import { TX_NONE } from "../schema.ts";
-import { MARKET_RULES } from "./checks.ts";
+import { marketChecks } from "./checks.ts";
 import { type BlockContext, on, type Projection, upsert } from "./context.ts";
 
 /** Distressed states of `vega.PositionStatus`. */
@@ -180,7 +180,7 @@ function abs(value: bigint): bigint {
   return value < 0n ? -value : value;
 }
 
-const marketSkim = new Skim("vega.Market", MARKET_RULES, ["id", "position_decimal_places"]);
+const marketSkim = new Skim("vega.Market", marketChecks.rules, ["id", "position_decimal_places"]);
 
 /** Positions kept in memory between blocks. */
 const CACHE_MAX = 50_000;
