@@ -11,17 +11,7 @@ const filesIn = (folder: string, ending: RegExp) =>
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 
 /** Rooms whose words are not gone over yet: the list only shrinks. */
-const NOT_YET = [
-  "src/chain/",
-  "src/devnet/",
-  "src/history/",
-  "src/http/",
-  "src/ingest/",
-  "src/node/",
-  "src/planes/",
-  "src/store/",
-  "src/wallet/",
-];
+const NOT_YET = ["src/chain/", "src/http/", "src/planes/", "src/wallet/"];
 const isDone = (path: string) => !NOT_YET.some((room) => path.startsWith(room));
 const sources = filesIn("src", /\.ts$/).filter(isDone);
 /** Written from the original's own documents, whose words they keep. */

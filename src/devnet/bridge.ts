@@ -1,5 +1,5 @@
 /**
- * What a developer does on the simulated Ethereum: deposits, stake, listings, claims, signers. Bundles are read from
+ * A developer's acts on the simulated Ethereum: deposits, stake, listings, claims, signers. Bundles are read from
  * the data API, as any client reads them. Each call ends when its effect is on the chain.
  */
 import { type BridgeArguments, type BridgeFunction, bridgeDigest } from "../crypto/multisig.ts";
@@ -12,7 +12,7 @@ import type { ValidatorAgent } from "../ethereum/validator-agent.ts";
 import type { ClientReader } from "../node/reading.ts";
 import { madeUpAddress } from "./keys.ts";
 
-/** The chain, and a way to give it blocks: an effect may need some that nobody else asks for. */
+/** The chain, and a way to give it blocks: an effect may need blocks that nothing else asks for. */
 interface BridgeChain {
   /** As `LocalChain.execute`. */
   execute(make: () => Uint8Array, takeBack: () => void): TxOutcome;
@@ -214,7 +214,7 @@ export class DevnetBridge implements BridgePort {
     return agent.operatorBundle(bridgeDigest(name, values, target), simulator.multisig.currentSigners);
   }
 
-  /** The newest bundle for this signer that the validators have signed and nobody has used. */
+  /** The newest bundle for this signer that the validators have signed and that is not used yet. */
   private issued(change: "added" | "removed", signerOf: (bundle: SignerBundle) => string, signer: string) {
     const path = `/api/v2/erc20/multisigcontrol/signer/${change}/bundles`;
     const { bundles } = this.options.reader.get<{ bundles: { edges: { node: SignerBundle }[] } }>(path, {})!;
@@ -283,7 +283,7 @@ export class DevnetBridge implements BridgePort {
     }
   }
 
-  /** One block for all who wait for one. */
+  /** A block for all calls that wait for one. */
   private nextBlock(): Promise<unknown> {
     this.mining ??= this.options.chain.mine(1).finally(() => {
       this.mining = undefined;
@@ -297,7 +297,7 @@ export class DevnetBridge implements BridgePort {
     return found.asset;
   }
 
-  /** @throws ChainCallError while nobody has signed */
+  /** @throws ChainCallError while there is no signature */
   private bundle<T>(path: string, values: Readonly<Record<string, string>>): T & { signatures: string } {
     const bundle = this.options.reader.get<T & { signatures: string }>(path, values);
     if (bundle === undefined) throw refused(`there is nothing to sign for ${Object.values(values)[0]}`);

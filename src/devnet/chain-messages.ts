@@ -14,7 +14,7 @@ type Methods<T> = {
 
 export type Method = Exclude<Methods<DevnetPort>, undefined> | `bridge.${string & Methods<BridgePort>}`;
 
-/** What the asking side has found of a transaction's signature. */
+/** Signature verdict of the asking side. */
 export type SignatureFinding = "unknown" | "valid" | "invalid";
 
 /** From the side that asks. */

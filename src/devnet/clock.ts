@@ -8,7 +8,7 @@ interface ClockState {
   /** The chain's time less the system's. */
   readonly offsetNs: string;
   readonly frozen: boolean;
-  /** What a frozen clock was moved forward, until a block takes it up. */
+  /** Time by which a frozen clock was moved, until a block adopts it. */
   readonly aheadNs: string;
   /** Time of the next block, when it was set. */
   readonly nextNs: string | null;

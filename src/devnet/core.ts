@@ -132,7 +132,7 @@ export class DevnetCore {
     };
     this.chain.submit(bytes, "commit").then(
       ({ code, text }) => report(code === 0 ? undefined : text),
-      // A chain that stands still, and a block that nobody makes yet, are no fault of the transaction.
+      // A chain that stands still, and a block that is not made yet, are no fault of the transaction.
       (error) => (error instanceof ChainCallError && WAITING.has(error.code)) || report(reasonOf(error)),
     );
   }

@@ -1,7 +1,6 @@
 /**
- * A devnet: a chain that makes its own blocks, a simulated Ethereum beside it, a validator whose keys everybody knows,
- * funded parties, and the planes that answer. One call starts it, alike for the command, for tests in the same process
- * and for whoever uses Lyra as a library.
+ * A devnet: a chain that makes its own blocks, a simulated Ethereum beside it, a validator with well-known keys,
+ * funded parties, and the planes that answer.
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
@@ -45,9 +44,9 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly home?: string;
   /** A genesis document; the shipped one without. A home that has a chain goes on with its own. */
   readonly genesis?: string;
-  /** What the state of a new chain is taken from: as `lyra devnet checkpoint` gives it, or a network's file. */
+  /** The checkpoint that a new chain begins from: as `lyra devnet checkpoint` gives it, or a network's file. */
   readonly checkpoint?: Uint8Array;
-  /** What differs from the shipped genesis, for a new chain. */
+  /** Differences from the shipped genesis, for a new chain. */
   readonly chainId?: string;
   /** Host names, besides this machine's, under which the tools answer to the token in the home's file `tools-token`. */
   readonly toolsAllow?: readonly string[];
@@ -90,7 +89,7 @@ export interface Devnet {
   readonly firstBlockMs: number;
   /** The parties' keys and what they hold as of the last block. */
   report(): PartiesReport;
-  /** What an asset is called, and how many decimals its amounts have; undefined for one that is not there. */
+  /** An asset's symbol, and the decimals of its amounts; undefined for one that is not there. */
   asset(id: string): { readonly symbol: string; readonly decimals: number } | undefined;
   /** Settles when every finished stretch of history can be exported. */
   history(): Promise<void>;
@@ -117,7 +116,7 @@ export async function startDevnet(options: DevnetConfig): Promise<Devnet> {
   }
 }
 
-/** A chain that stood still, or files that could not be written, as whoever starts it is told. */
+/** A chain that stood still, or files that could not be written, as an error of the start. */
 function startFailure(error: unknown): unknown {
   if (error instanceof NodeError || !(error instanceof Error)) return error;
   if (isDiskFull(error)) {
@@ -152,7 +151,7 @@ async function start(
   const firstBlockMs = performance.now();
   link?.start();
 
-  // What is not needed for the first block is loaded after it.
+  // Code that the first block does not need is loaded after it.
   const [{ Reading }, { DevnetBridge }, { reportParties }] = await Promise.all([
     import("../node/reading.ts"),
     import("./bridge.ts"),
@@ -258,7 +257,7 @@ function standingTime({ clockBehindNs, status }: LocalChain): string | undefined
   return `${text}; to go on from there: lyra devnet time forward 1s`;
 }
 
-/** What answers HTTP, wherever it runs. */
+/** The planes, on this thread or another. */
 interface Answering {
   /** Listens on all ports. @throws NodeError when one is in use; then on none */
   serve(chain: DevnetPort, places: Omit<PlanesOptions, "notReady">): Promise<PlaneAddresses>;

@@ -1,5 +1,5 @@
 /**
- * What a new devnet has before anybody comes: the staking token's supply, the validators on the multisig contract,
+ * The state of a new devnet before its first user: the staking token's supply, the validators on the multisig contract,
  * balances of the parties in every asset, stake and delegations. It comes in as everything later does, by events of
  * Ethereum, votes and commands: a few blocks hold them, and the history shows them.
  */
@@ -84,7 +84,7 @@ export class Funding implements ChainPart {
     await chain.mine(LATE_BLOCKS);
   }
 
-  /** One block has the events, unless it fails. */
+  /** The events are in a single block, unless it fails. */
   private async bringBalances({
     genesis,
     chain,

@@ -1,4 +1,4 @@
-// What a devnet starts from: the shipped genesis, or one of the developer's own; and what follows from it for the
+// The start of a devnet: the shipped genesis, or one of the developer's own; and what follows from it for the
 // simulated Ethereum.
 import shipped from "../../data/devnet-genesis.json" with { type: "json" };
 import { genesisDetails } from "../engine/assets.ts";
@@ -86,7 +86,7 @@ interface EthereumConfig {
   readonly collateral_bridge_contract?: { readonly address?: string };
 }
 
-/** The contracts as somebody must have deployed them for this genesis. */
+/** The contracts as deployed for this genesis. */
 export function simulatorOptions(genesis: Genesis, nowSeconds: () => bigint): SimulatorOptions {
   const { assets = {}, validators = {}, network_parameters: parameters } = genesis.appState;
   const config = JSON.parse(parameters["blockchains.ethereumConfig"] ?? "{}") as EthereumConfig;
@@ -126,8 +126,8 @@ function limitOf(text: string): bigint {
 }
 
 /**
- * A devnet that begins from a checkpoint: its Ethereum must be the one that the checkpoint's chain knew. What the
- * contracts held can be told from the checkpoint, but for claims that nobody has made yet and what each address has
+ * A devnet that begins from a checkpoint: its Ethereum must be the one that the checkpoint's chain knew. The
+ * contracts' holdings follow from the checkpoint, but for claims that are not made yet and what each address has
  * brought in so far.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What a devnet keeps in its home beside the store: its genesis as a file, which the store has too, and the last chain
+ * A devnet's files beside the store: its genesis as a file, which the store has too, and the last chain
  * while a reset makes room for another.
  */
 import type { Database } from "bun:sqlite";
@@ -18,7 +18,7 @@ import { readHead } from "../store/head.ts";
 
 export const devnetAddressFile = "devnet.json";
 
-/** What `--config-out` writes, and the file in the home. */
+/** The content of `--config-out`, and of the file in the home. */
 export interface DevnetAddress {
   readonly nodeUrl: string;
   readonly dataUrl: string;
@@ -60,7 +60,7 @@ export function runningDevnet(homes: readonly string[]): DevnetAddress | undefin
       damage ??= error;
     }
   }
-  // One that was killed has left its file.
+  // A killed devnet leaves its file.
   const address = addresses.find(({ pid }) => isRunning(pid)) ?? addresses[0];
   if (address === undefined && damage !== undefined) throw damage;
   return address;
@@ -125,13 +125,13 @@ export function isNew(home: string): boolean {
 
 /**
  * The genesis of the store's chain; for a store without one a new one, which is written beside it.
- * @returns with what whoever starts it should know @throws NodeError `genesis_missing`; of `make`
+ * @returns with a note for the user @throws NodeError `genesis_missing`; of `make`
  */
 export function genesisOf(home: string, db: Database, make: () => string): { text: string; note?: string } {
   const file = join(home, GENESIS_FILE);
   if (readHead(db) === undefined) {
     const text = make();
-    // That of a chain that never began is in nobody's way.
+    // The file of a chain that never began may be replaced.
     writeGenesis(home, text);
     return { text };
   }

@@ -26,7 +26,7 @@ export interface PartyReport {
 export interface PartiesReport {
   readonly warning: string;
   readonly recoveryPhrase: string;
-  /** What stake is counted in. */
+  /** The token that is staked. */
   readonly stakingToken: { readonly symbol: string; readonly decimals: number };
   readonly assets: readonly { readonly id: string; readonly symbol: string; readonly decimals: number }[];
   readonly parties: readonly PartyReport[];
@@ -43,7 +43,7 @@ interface AssetNode {
 
 const GENERAL = "ACCOUNT_TYPE_GENERAL";
 
-/** What the parties hold as of the last block. */
+/** Holdings of the parties as of the last block. */
 export function reportParties(parties: readonly DevnetParty[], reader: ClientReader): PartiesReport {
   const { assets } = reader.get<{ assets: Edges<AssetNode> }>("/api/v2/assets", {})!;
   const known = new Map(assets.edges.map(({ node }) => [node.id, node.details]));

@@ -1,6 +1,6 @@
-// A party that sends transactions to a chain in the same process: proof of work, signature, submission. What a wallet
-// does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway. Unlike a wallet's
-// sender it waits for nothing and holds nothing back: what the chain says of a transaction is what is wanted here.
+// A party that sends transactions to a chain in the same process: proof of work, signature, submission. It sends as
+// a wallet does, with a wallet's planner, for tests, tutorials and the demo; its keys are public anyway. Unlike a wallet's
+// sender it waits for nothing and holds nothing back: the chain's answer to a transaction is the point here.
 import { Solver } from "../chain/admission/pow/solver.ts";
 import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { sha3HexOf } from "../crypto/sha.ts";

@@ -30,7 +30,7 @@ export class PlanesThread {
   private readonly stopped = Promise.withResolvers<void>();
   private readonly ended = Promise.withResolvers<NodeError>();
 
-  /** Settles when the thread ends by itself: nobody answers any more. */
+  /** Settles when the thread ends by itself: there are no answers any more. */
   readonly broken = this.ended.promise;
 
   private readonly host = new ChainHost((message) => this.post(message));
@@ -52,11 +52,11 @@ export class PlanesThread {
       this.ended.resolve(error);
       this.stopped.resolve();
     };
-    // Whoever serves asks for it; a thread that fails later has nobody waiting here.
+    // The call that serves awaits it; a later failure is told by `broken`.
     this.listening.promise.catch(() => {});
   }
 
-  /** What the chain that is served has to know. */
+  /** The chain's side of the thread. */
   get chainOptions() {
     return { checkTransaction: this.host.checkTransaction, onHalt: () => this.host.postStatus() };
   }
@@ -95,7 +95,7 @@ const NO_MEMPOOL: ChainStatus["mempool"] = { count: 0, bytes: 0 };
 /** Runs the calls of the other thread (remote-chain.ts), and posts the status after every block. */
 export class ChainHost {
   private chain: DevnetPort | undefined;
-  /** What the other side has found of the signature; the chain need not do it again. */
+  /** Signature verdict of the other side, which the chain relies on. */
   private readonly signatures = new WeakMap<Uint8Array, SignatureFinding>();
   private stopListening: (() => void) | undefined;
 

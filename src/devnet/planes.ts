@@ -1,4 +1,4 @@
-// What a devnet answers on: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
+// The planes of a devnet: the data plane, the node plane with the developer's tools, the faucet. Loaded after the
 // first block is made.
 
 import type { ChainPort, DevnetPort } from "../engine/chain-port.ts";
@@ -76,7 +76,7 @@ export class Planes {
     status.source = this.statusSource();
     const nodeServer = serveNode(node, { host, port: nodePort, status }, tools);
     this.servers.push(nodeServer);
-    // Whoever reaches the faucet gets what they like: it stays on this machine, wherever the others listen.
+    // The faucet gives without limit: it stays on this machine, wherever the others listen.
     const faucet = serveFaucet(this.faucet(chain), {
       host: "127.0.0.1",
       port: faucetPort,

@@ -32,7 +32,7 @@ export interface PlannedPiece {
   readonly recordBytes: number;
 }
 
-/** One CSV: the segments of one schema version (reference 20, section 2.3). */
+/** A CSV: the segments of one schema version (reference 20, section 2.3). */
 export interface PlannedFile {
   readonly name: string;
   readonly databaseVersion: number;

@@ -119,7 +119,7 @@ export class SegmentMaker {
     this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
-    // One that other blocks have joined is made again in any case, and is another one; so are those behind it.
+    // A segment that other blocks have joined is made again in any case, and is another one; so are those behind it.
     const grown = this.grown();
     this.remakes = grown ? lost.filter((row) => row.to < grown.to) : lost;
     this.isRecovered = true;

@@ -63,7 +63,7 @@ export async function* inflate(
 function inflateAtOnce(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   if (bytes.length < LENGTH_FIELD_BYTES) return Promise.resolve(undefined);
   const tail = new DataView(bytes.buffer, bytes.byteOffset + bytes.length - LENGTH_FIELD_BYTES);
-  // One byte more than there should be, and zlib is done in one go.
+  // With one byte more than there should be, zlib is done in one go.
   const expected = Math.min(tail.getUint32(0, true), WHOLE_BYTES_MAX) + 1;
   const options = { maxOutputLength: WHOLE_BYTES_MAX, chunkSize: Math.max(expected, STEPS_BYTES[0]) };
   const { promise, resolve } = Promise.withResolvers<Uint8Array | undefined>();
@@ -108,7 +108,7 @@ async function* inflateInSteps(file: number, onRead: (bytes: number) => void): A
   throw new InflateFault(faultText(failure!), { cause: failure });
 }
 
-/** One way through the file: in large steps up to a place, from there on in steps of a chosen size. */
+/** A pass through the file: in large steps up to a place, from there on in steps of a chosen size. */
 class Pass {
   failure: Error | undefined;
   /** Offset in the file of the step that failed. */

@@ -74,7 +74,7 @@ interface Count {
   events: number;
 }
 
-/** One file on its way into the store. */
+/** A file on its way into the store. */
 class FileReplay {
   private pending = 0;
   private lastCommit = performance.now();

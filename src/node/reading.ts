@@ -42,7 +42,7 @@ export interface ClientReader {
    * @throws ChainCallError `bridge` with what the API answers to anything else
    */
   get<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
-  /** As `get`, for values that somebody typed: what the API does not take as an id is not there either. */
+  /** As `get`, for values that a person typed: a text that is not an id finds nothing. */
   find<T>(path: string, values: Readonly<Record<string, string>>): T | undefined;
 }
 
@@ -79,7 +79,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-// What the status of a data plane says of the store behind it.
+// Facts of the store for a data plane's status.
 
 export function storeFacts(home: string, plane: DataPlane) {
   const count = plane.context.db.prepare("SELECT count(*) AS n FROM segments");
@@ -95,7 +95,7 @@ function fileBytes(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** What tells the file of a store from another one that takes its place; undefined when there is none. */
+/** Identity of the store's file, to notice another one in its place; undefined when there is none. */
 export function storeIdentity(home: string): string | undefined {
   const found = statSync(storePath(home), { throwIfNoEntry: false, bigint: true });
   return found && `${found.dev}:${found.ino}`;

@@ -17,7 +17,7 @@ import { type ChainHead, readHead } from "../store/head.ts";
 import { checkPages, damagedPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 
-/** One thing that was wrong, and whether it is right now. */
+/** A fault, and whether it is repaired. */
 interface Repair {
   readonly ok: boolean;
   readonly detail: string;

@@ -46,7 +46,7 @@ function probe(home: string): void {
   }
 }
 
-/** One round. @throws NodeError `store_damaged` */
+/** A round. @throws NodeError `store_damaged` */
 export async function scrub(options: ScrubOptions): Promise<void> {
   const { home, restMs = REST_MS } = options;
   const pause = async () => {

@@ -21,7 +21,7 @@ import type { WriterOrder, WriterReport } from "./writer.worker.ts";
 /** The writer gets this long to finish its block and close. */
 const WRITER_STOP_MS = 1_500;
 
-/** Elsewhere the system does not spread connections over those who listen. */
+/** Elsewhere the system does not spread connections over several listeners. */
 const CAN_SHARE = process.platform === "linux";
 
 export interface DataNode {
@@ -40,7 +40,7 @@ export interface DataNode {
 /** Starts a data node on a home. The port listens when this returns. @throws NodeError */
 export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
   const config = completeConfig(given);
-  // A home that nobody can write needs no lock, and gets no writer.
+  // A home that cannot be written needs no lock, and gets no writer.
   const isReadOnly = config.replay.length === 0 && isReadOnlyHome(config.home);
   const lock = isReadOnly ? NO_LOCK : lockHome(config.home);
   const cleanup: (() => void)[] = [() => lock.release()];
@@ -96,7 +96,7 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
       broken: writer.broken,
       stop: () => {
         watch.stop();
-        // A commit that is reported while the store closes has nobody to read it any more.
+        // A commit that is reported while the store closes has no reader any more.
         writer.onCommitted = () => {};
         writer.onChange = () => {};
         return stop([server, readers], writer, db, lock);
@@ -122,7 +122,7 @@ async function stop(
 
 const NO_LOCK: Lock = { release: () => {} };
 
-/** What the main thread sees of the one that writes. */
+/** The writer as the main thread sees it. */
 interface Writing {
   readonly loaded: Promise<ReplayResult | undefined>;
   readonly broken: Promise<NodeError>;
@@ -137,7 +137,7 @@ interface Writing {
   stop(): Promise<void>;
 }
 
-/** Of a home that nobody can write. */
+/** For a home that cannot be written. */
 class NoWriter implements Writing {
   readonly loaded = Promise.resolve(undefined);
   readonly broken = new Promise<NodeError>(() => {});
@@ -180,13 +180,13 @@ class WriterThread implements Writing {
     this.loaded = loaded.promise;
     this.broken = broken.promise;
     this.stopped = stopped.promise;
-    // Nobody may be waiting: the failure is then told by /readyz and the log.
+    // `loaded` may not be awaited: the failure is then told by /readyz and the log.
     this.loaded.catch(() => {});
     this.worker = new Worker(workerUrl("node/writer.worker.ts"));
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "replayed") this.result = message.result;
-      // What comes of it is no news: a load that a full disk has ended, and then segments that it has no room for.
+      // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
       if (message.kind === "failed") {
         const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
         if (message.code === "store_damaged") this.noteDamage(failure);
@@ -227,7 +227,7 @@ class WriterThread implements Writing {
   }
 
   notReady(): string | undefined {
-    // The sentence may name files of this machine: it is for the log, the code for whoever can reach the port.
+    // The sentence may name files of this machine: it is for the log, the code for clients.
     if (this.damageFound) return STORE_DAMAGED;
     if (this.lost) return this.lost;
     if (this.failure) return `loading failed: ${this.failure.code}`;

@@ -1,4 +1,4 @@
-// The store's tables. What is released is never edited: a change is a new schema (a step of `MIGRATIONS`).
+// The store's tables. A released schema is never edited: a change is a new schema (a step of `MIGRATIONS`).
 //
 // Conventions (docs/architecture.md says why):
 //  - `block` is the number of a row in `blocks`, counted from 1. Blocks with the same time in microseconds share

@@ -80,7 +80,7 @@ export async function transfersOfEveryKind(stage: Stage): Promise<void> {
   stage.notes.set("allowance", id);
 }
 
-/** The accounts that reward traders are there for once somebody pays into them. */
+/** The accounts that reward traders exist once a party pays into them. */
 export async function rewardAccounts(stage: Stage): Promise<void> {
   const startEpoch = stage.epoch;
   const types = [
@@ -104,7 +104,7 @@ export async function cancelTransfer(stage: Stage): Promise<void> {
   await stage.send("grace", { kind: "cancelTransfer", payload: { transferId } });
 }
 
-/** More than there is, and to nobody in particular. */
+/** More than there is, to an arbitrary party. */
 export async function mistakes(stage: Stage): Promise<void> {
   const tooMuch = { to: stage.key("alice"), asset: ASSETS.bitcoin, amount: 10n ** 20n };
   await stage.refused("ivan", transfer(tooMuch, { oneOff: {} }));
@@ -273,7 +273,7 @@ export async function assetLimits(stage: Stage): Promise<void> {
   await stage.chain.bridge.setLimits(proposal);
 }
 
-// Scenes about validators and those who stand behind them: stake, delegations, a second node, new keys, an upgrade.
+// Scenes about validators and their delegators: stake, delegations, a second node, new keys, an upgrade.
 
 const SUBMITTER = checksumAddress(madeUpAddress("demo submitter"));
 const { METHOD_NOW, METHOD_AT_END_OF_EPOCH } = UndelegateSubmissionMethod;

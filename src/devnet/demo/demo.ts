@@ -1,6 +1,6 @@
 /**
  * A month on a devnet, in seconds: every kind of thing that happens without markets, by real transactions, so that
- * whoever starts has something to look at. Time is frozen between the scenes, so that every run tells the same story.
+ * a new devnet has data to look at. Time is frozen between the scenes, so that every run tells the same story.
  */
 
 import type { Database } from "bun:sqlite";
@@ -48,7 +48,7 @@ const SCENES: readonly Scene[] = [
   { day: 28, title: "an upgrade is proposed", play: validators.upgrade },
 ];
 
-/** What differs while the demo plays, and what it is afterwards. */
+/** Parameters that differ while the demo plays, with their values afterwards. */
 const PARAMETERS = [
   ["validators.epoch.length", `${DAY_SECONDS}s`, "1m"],
   ["snapshot.interval.length", "100", "1000"],
@@ -98,7 +98,7 @@ export async function playDemo(
   return { days: DAYS, transactions: stage.transactions, refusals: stage.refusals };
 }
 
-// What the demo has left in the store: counted there, not remembered from the play.
+// The demo's traces in the store: counted there, not remembered from the play.
 
 /** Tables that an engine without markets feeds, with what a person calls their rows. */
 const TABLES = [
@@ -164,7 +164,7 @@ export function summarise(home: string): DemoSummary {
   }
 }
 
-/** What a table or a type of account lacks; empty when the month was a whole one. */
+/** Tables and types of account without rows; empty when the month was a whole one. */
 export function gapsOf({ tables, accounts }: DemoSummary): string[] {
   return [
     ...tables.filter(({ rows }) => rows === 0).map(({ what }) => `no ${what}`),

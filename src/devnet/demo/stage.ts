@@ -1,4 +1,4 @@
-// What the scenes of the demo play on: the parties by name, their transactions, and the passing of time.
+// The stage of the demo's scenes: the parties by name, their transactions, and the passing of time.
 import type { DevnetPort } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
@@ -26,7 +26,7 @@ export class Stage {
   readonly second = new ValidatorKeys(2);
   private readonly clients: ReadonlyMap<string, PartyClient>;
   private seed = 1n;
-  /** What scenes leave for later ones, by name: ids of transfers, proposals, assets. */
+  /** Values that scenes leave for later ones, by name: ids of transfers, proposals, assets. */
   readonly notes = new Map<string, string>();
   refusals = 0;
   transactions = 0;

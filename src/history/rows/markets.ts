@@ -43,7 +43,7 @@ const provisionStatus = labels("vega.LiquidityProvision.Status");
 const FEE_SCALE = 16;
 
 /**
- * Market data is clustered by market. One seek for each market and slice of blocks: the recursion skips from market to
+ * Market data is clustered by market. There is a seek for each market and slice of blocks: the recursion skips from market to
  * market.
  */
 const MARKET_DATA_WINDOW = `

@@ -11,7 +11,7 @@ export interface BlockRange {
   readonly last: number;
 }
 
-/** One of the fifteen exported tables (reference 20, section 3.4). */
+/** An exported table, of fifteen (reference 20, section 3.4). */
 export interface ExportTable {
   /** Name in lower case, as in file names: `market_data`. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface DataRow {
   readonly data: Uint8Array;
 }
 
-/** One of the rows of a kind that a block can have several of. */
+/** A row of a kind that a block can have several of. */
 export interface EventRow extends DataRow {
   readonly ord: bigint;
 }
