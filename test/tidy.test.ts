@@ -253,3 +253,172 @@ describe("tidy", () => {
     expect(read("package-lock.json")).not.toContain('"resolved": "http');
   });
 });
+
+// Words: how comments, documents and messages are written.
+
+/** Rooms whose words are not gone over yet: the list only shrinks. */
+const NOT_YET = ["src/chain/", "src/http/", "src/planes/", "src/wallet/"];
+const isDone = (path: string) => !NOT_YET.some((room) => path.startsWith(room));
+const plainSources = sources.filter(
+  (path) => path.startsWith("src/") && !path.includes("/generated/") && isDone(path),
+);
+/** Written from the original's own documents, whose words they keep. */
+const documents = [
+  "README.md",
+  ...filesBelow("docs").filter((path) => path.endsWith(".md") && !path.includes("protocol/")),
+];
+
+/** The comments of a file, each paragraph as one line. */
+function commentsOf(text: string): string[] {
+  const blocks =
+    text.match(/^[ \t]*(?:\/\/.*\n?)+(?:[ \t]*\/\/.*\n?)*|\/\*\*?[\s\S]*?\*\/|(?<=\S\s)\/\/ .*$/gm) ?? [];
+  return blocks.flatMap((block) =>
+    block
+      .replace(/^[ \t]*(?:\/\/|\/\*\*?|\*\/|\* ?)|\*\/$/gm, "")
+      .split(/\n[ \t]*\n|\n[ \t]*(?=@)/)
+      .map((paragraph) => paragraph.replace(/\s+/g, " ").trim()),
+  );
+}
+
+function paragraphsOf(markdown: string): string[] {
+  const prose = markdown.replace(/```[\s\S]*?```/g, "");
+  return prose.split(/\n\s*\n|\n(?=[-*|#] )/).map((paragraph) => paragraph.replace(/\s+/g, " ").trim());
+}
+
+/** Sentences that hide their subject; a question may begin so. */
+const HIDDEN_SUBJECT = /(?:^|[.!?] |\*\* )(?:[-*>] )?(?:What|Who|Whoever|One)\b[^.?!]*(?:[.!]|$)/;
+
+function hits(paths: readonly string[], split: (text: string) => string[], pattern: RegExp): string[] {
+  return paths.flatMap((path) =>
+    split(read(path)).flatMap((text) => {
+      const found = pattern.exec(text);
+      return found === null
+        ? []
+        : [`${path}: ${text.slice(Math.max(0, found.index - 20), found.index + 60)}`];
+    }),
+  );
+}
+
+describe("words", () => {
+  test("a sentence begins with its subject", () => {
+    expect(hits(plainSources, commentsOf, HIDDEN_SUBJECT)).toEqual([]);
+    expect(hits(documents, paragraphsOf, HIDDEN_SUBJECT)).toEqual([]);
+  });
+
+  test("code is not a person", () => {
+    expect(hits(plainSources, commentsOf, /\b(?:nobody|somebody|whoever|the one who|those who)\b/i)).toEqual(
+      [],
+    );
+  });
+
+  test("a message says what something is not, not that it is none", () => {
+    const strings = (text: string) =>
+      [...text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, "").matchAll(/(["`])(?:\\.|(?!\1)[^\\\n])*\1/g)].map(
+        ([all]) => all,
+      );
+    const isNone = /(?<!\b(?:there|There|nothing)) is (?:none\b|no (?!longer|more|room))/;
+    const kept = /no base-10 number|no devnet|it is no address/;
+    expect(hits(plainSources, strings, isNone).filter((hit) => !kept.test(hit))).toEqual([]);
+  });
+
+  test("methods carry their object in their name", () => {
+    const method = /^ {2}(?:private |protected |static |async )*(?:take|tell|say|forget|judge|begin)\(.*\{$/;
+    expect(hits(plainSources, (text) => text.split("\n"), method)).toEqual([]);
+  });
+});
+
+// Exports: each is for another file of src, for a rig or a script, or a unit that tests reach on purpose.
+
+const LIBRARY = new Set(["src/index.ts", "src/start-node.ts"]);
+const wordsByFile = new Map(
+  sources.map((path) => {
+    const code = read(path).replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+    return [path, { code, words: new Set(code.match(/[\w$]+/g)) }] as const;
+  }),
+);
+const users = (name: string, own: string) =>
+  [...wordsByFile].filter(([path, { words }]) => path !== own && words.has(name)).map(([path]) => path);
+
+/** Exports by file, with the files that name them. */
+const exported = [...wordsByFile]
+  .filter(([path]) => path.startsWith("src/") && !path.includes("/generated/") && !LIBRARY.has(path))
+  .flatMap(([path, { code }]) =>
+    [
+      ...code.matchAll(
+        /^export (?:declare )?(?:async )?(?:abstract )?(function\*?|class|const|let|interface|type|enum) ([\w$]+)/gm,
+      ),
+    ].map(([, kind = "", name = ""]) => ({ path, kind, name, users: users(name, path) })),
+  );
+
+/** Units that have tests of their own besides those of what uses them. The list only shrinks. */
+const TESTED_UNITS = new Set([
+  "COMMAND_CHECKS",
+  "ChainHost",
+  "DATA_ROUTES",
+  "DEVNET_WALLET_NAME",
+  "EXPORT_REQUEST",
+  "ExaminationBudget",
+  "HasherSearch",
+  "IngestRate",
+  "KernelSearch",
+  "KnownBlocks",
+  "LEDGER_EXPORT_REQUEST",
+  "NODE_ROUTES",
+  "SERVE_FLAGS",
+  "SPAM_DEFAULTS",
+  "ServiceFiles",
+  "WorkerUnavailable",
+  "acceptsGzip",
+  "addressOfParty",
+  "announcementText",
+  "applyParameter",
+  "banner",
+  "bridgeMessage",
+  "builtinTxHash",
+  "compareVersions",
+  "dataApp",
+  "decodeValue",
+  "devnetBanner",
+  "emptyMessage",
+  "encodeValue",
+  "faucetApp",
+  "fnv1a64",
+  "groupBudgets",
+  "isTransactionContent",
+  "kernelFits",
+  "keySeed",
+  "memberTexts",
+  "nodeApp",
+  "parseSemanticVersion",
+  "percentText",
+  "policyHash",
+  "proposalFacts",
+  "proposalKind",
+  "qrModules",
+  "qrText",
+  "readPolicy",
+  "recordingHooks",
+  "recurringAmount",
+  "refusalDetails",
+  "roomOn",
+  "sourceRoot",
+  "stakeBalance",
+  "stakingPayout",
+  "symbolText",
+  "valueTexts",
+]);
+
+describe("exports", () => {
+  test("every export is used by another file", () => {
+    expect(
+      exported.filter((one) => one.users.length === 0).map(({ path, name }) => `${path} ${name}`),
+    ).toEqual([]);
+  });
+
+  test("no value is exported for its test alone", () => {
+    const forTests = exported
+      .filter(({ kind, name }) => !/interface|type/.test(kind) && !TESTED_UNITS.has(name))
+      .filter(({ users: all }) => all.length > 0 && all.every((path) => path.startsWith("test/")));
+    expect(forTests.map(({ path, name }) => `${path} ${name}`)).toEqual([]);
+  });
+});

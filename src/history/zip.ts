@@ -242,7 +242,7 @@ function parseDirectory(records: Buffer, count: number): ZipEntry[] {
       };
       const bytes = size(24);
       const name = records.toString("latin1", at + CENTRAL_BYTES, at + CENTRAL_BYTES + nameBytes);
-      if (!NAME.test(name)) throw new RangeError("an export has no such name");
+      if (!NAME.test(name)) throw new RangeError("a name in it that no export has");
       entries.push({
         name,
         method: records.readUInt16LE(at + 10),

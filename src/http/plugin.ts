@@ -15,7 +15,7 @@ const SCHEME_LENGTH = "http://".length;
 
 type Answering = Response | Promise<Response>;
 
-export interface HttpOptions {
+interface HttpOptions {
   readonly name: string;
   readonly prefix?: string;
   /** Conditions of the plane, before any route; undefined lets the request pass. */

@@ -150,7 +150,7 @@ describe("an entry without a manifest", () => {
     "called %p",
     async (name) => {
       const { message } = await failure(oneEntry((entry) => ({ ...entry, name })));
-      expect(message).toContain("an export has no such name");
+      expect(message).toContain("a name in it that no export has");
     },
   );
 

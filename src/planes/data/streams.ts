@@ -9,7 +9,7 @@ import { exportLedgerEntries } from "./ledger.ts";
 import { EXPORT_PATH, ExportSlots, errorResponse, NetworkHistoryExports } from "./network-history.ts";
 import type { DataPlane } from "./plane.ts";
 
-export interface StreamRoute {
+interface StreamRoute {
   readonly path: string;
   /** Full name of the request message. */
   readonly request: string;

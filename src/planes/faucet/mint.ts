@@ -4,7 +4,7 @@ import { parseBody } from "../node/body.ts";
 
 // What the faucet asks of the network.
 
-export interface FaucetAsset {
+interface FaucetAsset {
   /** The most that one request may mint; undefined for an asset that is not built in. */
   readonly mintMax: bigint | undefined;
 }
