@@ -63,7 +63,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "planes/data",
     "planes/node",
   ],
-  "planes/faucet": ["errors", "wire", "engine", "http", "planes/data", "planes/node"],
+  "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "files", "wire", "chain/admission", "engine", "wallet", "http"],
   node: ["errors", "files", "wire", "store", "history", "ingest", "chain", "engine", "http", "planes/data"],
   devnet: [

@@ -1,6 +1,7 @@
 // Reading a mint request and judging it, in the original's order and with its texts (reference 60, section 3.5).
+
+import { parseBody } from "../../http/query.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
-import { parseBody } from "../node/body.ts";
 
 // What the faucet asks of the network.
 

@@ -7,8 +7,7 @@ import type { Statistics } from "../../wire/generated/core-api.ts";
 import { ChainStatus as ChainStatusName } from "../../wire/generated/vega.ts";
 import { UINT32_MAX } from "../../wire/limits.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
-import type { NodeContext } from "./context.ts";
-import type { ChainQuery } from "./endpoint.ts";
+import type { ChainQuery, NodeContext } from "./context.ts";
 
 const TAG = "Chain";
 const NS_A_SECOND = 1_000_000_000n;

@@ -1,4 +1,4 @@
-// What the node plane's resources share: the chain, the limits, the clock of this machine.
+// The node plane's resources: the form of an entry, and what all of them share (chain, limits, machine clock).
 import { ChainCallError, type ChainPort, type TxOutcome } from "../../engine/chain-port.ts";
 import { Grpc } from "../../errors/statuses.ts";
 import { ApiError, internal } from "../../http/errors.ts";
@@ -61,3 +61,39 @@ function asked<T>(call: Promise<T>): Promise<T> {
     throw error;
   });
 }
+
+// Resources that ask the chain itself, one entry each. The views of its state are ordinary endpoints over the store
+// (http/endpoint.ts).
+
+interface ChainEndpointBase {
+  /** Path with parameters in braces, named as the request message's fields. */
+  readonly path: string;
+  /** Full name of the request message: of the query, or of the body of a POST. */
+  readonly request: string;
+  /** Full name of the response message. */
+  readonly response: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+}
+
+export interface ChainQuery extends ChainEndpointBase {
+  readonly method: "GET";
+  /** @param request fields that the client sent @throws ApiError */
+  handle(context: NodeContext, request: { readonly [name: string]: unknown }): object | Promise<object>;
+}
+
+export interface ChainCall extends ChainEndpointBase {
+  readonly method: "POST";
+  /** Members of the body that must be there, for the documentation. */
+  readonly required: readonly string[];
+  /**
+   * @param body the request message, complete with defaults
+   * @returns the response message; a member `details` of it is printed too, where the request asks for it
+   * @throws ApiError
+   */
+  // biome-ignore lint/suspicious/noExplicitAny: each handler names the message that `request` says
+  handle(context: NodeContext, body: any): Promise<object>;
+}
+
+export type ChainEndpoint = ChainQuery | ChainCall;

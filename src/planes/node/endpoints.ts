@@ -3,7 +3,7 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { DataContext } from "../data/context.ts";
 import { chainStateEndpoints } from "./chain-state.ts";
-import type { ChainEndpoint } from "./endpoint.ts";
+import type { ChainEndpoint } from "./context.ts";
 import { submissionEndpoints } from "./submission.ts";
 import { governanceViews } from "./views/governance.ts";
 import { networkViews } from "./views/network.ts";

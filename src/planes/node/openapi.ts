@@ -25,7 +25,7 @@ import {
 } from "../../http/openapi/types.ts";
 import { toPlain } from "../../wire/json.ts";
 import { readTransaction } from "../../wire/transaction.ts";
-import type { ChainCall } from "./endpoint.ts";
+import type { ChainCall } from "./context.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 /** Groups, in the order of the page. */

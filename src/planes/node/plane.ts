@@ -5,12 +5,10 @@
 import { type Answer, errorAnswer } from "../../http/answers.ts";
 import { ApiError } from "../../http/errors.ts";
 import { splitUrl, withBody } from "../../http/http.ts";
-import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
+import { parsePairs, type RequestFields, readMessage, readRequest } from "../../http/query.ts";
 import { type JsonMode, renderPlain, toPlain } from "../../wire/json.ts";
 import type { DataPlane } from "../data/plane.ts";
-import { readMessage } from "./body.ts";
-import type { NodeContext } from "./context.ts";
-import type { ChainCall, ChainEndpoint, ChainQuery } from "./endpoint.ts";
+import type { ChainCall, ChainEndpoint, ChainQuery, NodeContext } from "./context.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
 
 /** All routes: calls of the chain, questions to it, and views of its state. */

@@ -14,8 +14,7 @@ import {
   SubmitRawTransactionRequestType as SubmitType,
 } from "../../wire/generated/core-api.ts";
 import { serializeTransaction } from "../../wire/transaction.ts";
-import type { NodeContext } from "./context.ts";
-import type { ChainCall } from "./endpoint.ts";
+import type { ChainCall, NodeContext } from "./context.ts";
 
 const TAG = "Transactions";
 const NO_TRANSACTION = "missing tx";
