@@ -237,7 +237,7 @@ class LargeBodyPlace {
   constructor(private readonly isCounted: boolean) {}
 
   /** @returns whether it was not held before @throws ApiError 429 when there is no place, or no room for the bytes */
-  hold(bytes: number): boolean {
+  reserve(bytes: number): boolean {
     const more = this.isCounted ? bytes - this.bytes : 0;
     const isNew = !this.isTaken;
     if (isNew && largeBodies >= LARGE_BODIES_MAX) throw crowded();
@@ -282,7 +282,7 @@ async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyP
       bytes += value.length;
       if (bytes > bytesMax) throw bodyTooLarge(bytesMax);
       pieces.push(value);
-      if (bytes <= SMALL_BODY_BYTES || !place.hold(bytes)) continue;
+      if (bytes <= SMALL_BODY_BYTES || !place.reserve(bytes)) continue;
       timer = setTimeout(giveUp, LARGE_BODY_MS + bytesMax / LARGE_BODY_BYTES_PER_MS);
     }
   } finally {

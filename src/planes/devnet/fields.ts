@@ -32,7 +32,7 @@ export class Fields {
 
   /** @throws ApiError 400 */
   text(name: string): string {
-    const value = this.take(name);
+    const value = this.read(name);
     if (typeof value !== "string" || value === "") throw wrong(name, "a text", value);
     return value;
   }
@@ -46,7 +46,7 @@ export class Fields {
 
   /** @throws ApiError 400 */
   wholeNumber(name: string): bigint {
-    const value = this.take(name);
+    const value = this.read(name);
     const text = typeof value === "number" && Number.isSafeInteger(value) ? String(value) : value;
     if (typeof text !== "string" || !UINT.test(text) || BigInt(text) >> 256n !== 0n) {
       throw wrong(name, "a whole number, 0 or more", value);
@@ -65,14 +65,14 @@ export class Fields {
   /** @throws ApiError 400 */
   flag(name: string, fallback: boolean): boolean {
     if (!this.has(name)) return fallback;
-    const value = this.take(name);
+    const value = this.read(name);
     if (typeof value !== "boolean") throw wrong(name, "true or false", value);
     return value;
   }
 
   /** @throws ApiError 400 */
   object(name: string): object {
-    const value = this.take(name);
+    const value = this.read(name);
     if (typeof value !== "object" || value === null || Array.isArray(value))
       throw wrong(name, "an object", value);
     return value;
@@ -107,7 +107,7 @@ export class Fields {
     if (stray !== undefined) throw badRequest(`there is no '${stray.slice(0, SHOWN_CHARACTERS)}' here`);
   }
 
-  private take(name: string): unknown {
+  private read(name: string): unknown {
     this.left.delete(name);
     const value = this.body[name];
     if (value === undefined) throw badRequest(`'${name}' is required`);

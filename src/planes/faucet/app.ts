@@ -38,7 +38,7 @@ export function faucetApp(port: FaucetPort, options: FaucetOptions) {
     try {
       await port.deposit(party, asset, amount);
     } catch (error) {
-      if (mustWait) coolDown.takeBack(party, asset);
+      if (mustWait) coolDown.cancel(party, asset);
       throw error;
     }
     return answer(200, { success: true });
@@ -91,7 +91,7 @@ function checkCoolDown(coolDown: CoolDown, party: string, asset: string): void {
     const text = `rate-limited (minting for party ${party} and asset ${asset.slice(0, 100)}) until ${until}`;
     throw new MintRefusal(403, text);
   }
-  coolDown.begin(party, asset);
+  coolDown.start(party, asset);
 }
 
 function answer(status: number, body: object): Response {

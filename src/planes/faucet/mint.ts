@@ -117,12 +117,12 @@ export class CoolDown {
 
   /** When the next mint is allowed, milliseconds; undefined when it is allowed now. */
   waitsUntil(party: string, asset: string): number | undefined {
-    this.forget();
+    this.evictPast();
     return this.until.get(keyOf(party, asset));
   }
 
   /** The time begins anew. */
-  begin(party: string, asset: string): void {
+  start(party: string, asset: string): void {
     const key = keyOf(party, asset);
     this.until.delete(key);
     this.until.set(key, this.nowMs() + this.lengthMs);
@@ -132,12 +132,12 @@ export class CoolDown {
   }
 
   /** As if nothing had been minted. */
-  takeBack(party: string, asset: string): void {
+  cancel(party: string, asset: string): void {
     this.until.delete(keyOf(party, asset));
   }
 
   /** Drops what is over, so that no more is kept than was minted within one length. */
-  private forget(): void {
+  private evictPast(): void {
     const now = this.nowMs();
     for (const [key, until] of this.until) {
       if (until > now) return;

@@ -183,7 +183,7 @@ describe("the cool-down", () => {
   test("forgets what is over", () => {
     let now = 0;
     const coolDown = new CoolDown(100, () => now);
-    for (let n = 0; n < 50; n++) coolDown.begin(`p${n}`, "a");
+    for (let n = 0; n < 50; n++) coolDown.start(`p${n}`, "a");
     expect(coolDown.waitsUntil("p1", "a")).toBe(100);
     now = 100;
     expect(coolDown.waitsUntil("p1", "a")).toBeUndefined();
@@ -192,7 +192,7 @@ describe("the cool-down", () => {
 
   test("holds so many mints at the most: the oldest ones end their wait", () => {
     const coolDown = new CoolDown(100, () => 0, 3);
-    for (const party of ["one", "two", "three", "one", "four"]) coolDown.begin(party, "a");
+    for (const party of ["one", "two", "three", "one", "four"]) coolDown.start(party, "a");
     const waiting = ["one", "two", "three", "four"].filter((party) => coolDown.waitsUntil(party, "a"));
     expect(waiting).toEqual(["one", "three", "four"]);
   });
