@@ -1,4 +1,4 @@
-// The data API over a home, before anybody listens: what the planes serve, and what the bridge reads by.
+// The data API over a home without a port: the planes serve it, and the bridge reads by it.
 import type { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { ChainCallError } from "../engine/chain-port.ts";

@@ -132,7 +132,7 @@ interface Writing {
   onCommitted: () => void;
   /** Why the node is not ready. */
   notReady(): string | undefined;
-  /** The home is not where it was: what is served is still right, and nothing that comes is kept where it should be. */
+  /** The home was moved: served data is still right, but new blocks are not kept in their place. */
   noteLost(failure: NodeError): void;
   stop(): Promise<void>;
 }

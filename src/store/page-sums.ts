@@ -1,7 +1,7 @@
 /**
  * A sum of each page of the store, in a file beside it. Pages reach the store only by a checkpoint, and the writer alone
  * makes those: the sums of the pages in the log are on the disk before it begins. Until the log begins anew its pages
- * are read from there, so that a checkpoint that was cut off is made again before anybody compares.
+ * are read from there, so that a checkpoint that was cut off is made again before any comparison.
  */
 import {
   closeSync,
