@@ -174,7 +174,7 @@ type Call =
   | { readonly kind: "deliver"; readonly tx: AdmissionTransaction }
   | { readonly kind: "end" };
 
-/** What admission has to know of a transaction. */
+/** A transaction's facts for admission. */
 export function admissionTransaction(tx: CheckedTransaction): AdmissionTransaction {
   const { party, hash, blockHeight, pow, kind } = tx;
   return {
@@ -230,7 +230,7 @@ export class AdmissionLog {
     return this.calls.length;
   }
 
-  /** Back to a place after the last `settle` or `load`. What the mempool has checked since the commit stays checked. */
+  /** Back to a place after the last `settle` or `load`. Checks of the mempool since the commit stay valid. */
   rewind(mark: number): void {
     const calls = this.calls.slice(0, mark);
     this.admission.load(this.saved);

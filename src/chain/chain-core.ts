@@ -248,7 +248,7 @@ export class ChainCore {
     this.commit();
     this.saveParts();
     const admission = this.log.admission.save();
-    // What undoes the next blocks begins here, so that nothing before has to be done again.
+    // The undo log of the next blocks begins here, so that nothing before it is executed again.
     this.log.settle(admission);
     return { point: this.point, admission, unsaved: this.unsaved.save(), recorded: this.recording?.kept };
   }
@@ -377,7 +377,7 @@ export class ChainCore {
     };
   }
 
-  /** What belongs to the batch as a whole, written last. */
+  /** Written last, for the batch as a whole. */
   private stageRest(batch: Batch): void {
     this.store.stageHead(this.point);
     this.store.stageParts(this.parts);
@@ -445,12 +445,12 @@ function commandFault(subject: string, error: unknown): NodeError {
  * chain that comes to another result than the one that its users saw does not go on.
  */
 
-/** What happened at the start of a chain that had nothing. */
+/** The start of a new chain. */
 function newChain(height: number): Resumption {
   return { height, stateHeight: undefined, replayed: 0, tookMs: 0, sentence: "a new chain" };
 }
 
-/** What happened at the start of a chain that goes on. */
+/** The start of a chain that goes on. */
 export function resumed(height: number, stateHeight: number, tookMs: number): Resumption {
   const replayed = height - stateHeight;
   const sentence = `resumed at block ${height}: state of block ${stateHeight}, ${replayed} blocks replayed in ${tookMs} ms`;
@@ -462,7 +462,7 @@ function storedTxs({ height, txs }: StoredBlock): BlockTx[] {
   return txs.map(({ bytes, isImpersonated }) => {
     const tx = readTrusted(bytes);
     if (tx instanceof PropertyErrors)
-      throw contradiction(`block ${height} holds a transaction that is none: ${tx}`);
+      throw contradiction(`block ${height} holds an invalid transaction: ${tx}`);
     return { bytes, tx, isImpersonated };
   });
 }

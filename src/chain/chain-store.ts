@@ -1,5 +1,5 @@
 /**
- * What a local chain keeps in the store beside the rows of its blocks: the raw transactions, the state of its engine
+ * A local chain's share of the store, beside the rows of its blocks: the raw transactions, the state of its engine
  * and of admission, and its head. All of it is part of the same transactions as the blocks (store/block-writer.ts):
  * `begin` … `commit` stand around both.
  */
@@ -50,7 +50,7 @@ export interface ExecutedTx extends StoredTx {
   readonly code: number;
 }
 
-/** What came into a block, and the application hash after it. */
+/** The content of a block, and the application hash after it. */
 interface BlockContent {
   readonly txs: readonly ExecutedTx[];
   readonly tool: ToolCommand | undefined;
@@ -136,7 +136,7 @@ export class ChainStore {
 
   /** The blocks behind a height, in order. */
   *blocksAfter(height: number, head: number): Generator<StoredBlock> {
-    // One row for each height but the first, whose block shares its row with the genesis.
+    // A row for each height but the first, whose block shares its row with the genesis.
     const select = this.db.prepare("SELECT no, height, time, hash FROM blocks WHERE no > ? ORDER BY no");
     const txs = this.db.prepare("SELECT bytes, impersonated FROM chain_txs WHERE height = ? ORDER BY n");
     const commands = this.db.prepare("SELECT command FROM chain_commands WHERE height = ?");
@@ -203,7 +203,7 @@ export class ChainStore {
     this.put(ADMISSION, admission);
   }
 
-  /** What was staged did not become real. */
+  /** The staged block was dropped. */
   dropStaged(): void {
     this.parts.clear();
   }
@@ -230,7 +230,7 @@ export class ChainStore {
   }
 }
 
-/** What the store's own failures are to a chain; other errors stay what they are. */
+/** The store's own failures as errors of a chain; other errors stay as they are. */
 export function storeErrorOf(error: unknown): unknown {
   if (error instanceof NodeError) return error;
   if (!isDiskFull(error)) return storeFailure(error) ?? error;

@@ -26,7 +26,7 @@ export interface FilePlace {
 
 export class EventFile {
   private file = -1;
-  /** What is in the file for good. */
+  /** The committed content of the file. */
   private place: FilePlace = { bytes: 0, records: 0n };
   private waiting: Uint8Array[] = [];
   private waitingRecords = 0n;
@@ -72,7 +72,7 @@ export class EventFile {
     }
   }
 
-  /** Writes what comes behind the last block; a start cuts it off again, and whoever has it says it anew. @throws NodeError */
+  /** Writes what comes behind the last block; a start cuts it off again, and it is written anew. @throws NodeError */
   addLast(events: Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">): void {
     this.append(events);
     this.flush();

@@ -1,6 +1,6 @@
 /**
  * A chain in this process: the sequencer, its store and the devnet's tools behind the ports of the engine. It owns the
- * writer's connection that it is given; nobody else writes on it.
+ * writer's connection that it is given; there is no other writer on it.
  */
 
 import {
@@ -45,7 +45,7 @@ type SequencerTools = Omit<DevnetPort, "bridge">;
 const CHECKPOINT_BYTES = 2 * 1024 * 1024;
 const STEP_NS = 1_000n;
 const MANY_BLOCKS = 1_000;
-/** After many blocks nobody has asked for more for so long. */
+/** After many blocks: no more were asked for in this time. */
 const TIDY_MS = 300;
 /** Blocks that the end of an epoch and the beginning of the next take, with some to spare. */
 const EPOCH_BLOCKS_MAX = 10;
@@ -61,7 +61,7 @@ export class LocalChain implements ChainPort, SequencerTools {
   /** The tools that take a while come one after the other. */
   private queue: Promise<unknown> = Promise.resolve();
   private tidying: ReturnType<typeof setTimeout> | undefined;
-  /** What happened when the chain was opened: one sentence for the log, and the numbers in it. */
+  /** The opening of the chain: a sentence for the log, and the numbers in it. */
   readonly resumption: Resumption;
 
   /** Opens the chain of a home, or begins it. @throws NodeError when the home holds something else, or is damaged */
@@ -114,7 +114,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return spamStatistics({ chainId, pow, spam, rules }, party);
   }
 
-  /** What the validator of a node has to do now; whoever holds its keys does it. */
+  /** Present duties of a node's validator, for the holder of its keys. */
   duties(nodeId: string): readonly Duty[] {
     return this.core.engine.duties(nodeId);
   }
@@ -190,7 +190,7 @@ export class LocalChain implements ChainPort, SequencerTools {
         clock.setNext(end);
       }
       if (blocks > 0) {
-        // The first one lies behind the epoch's end: the rest comes with the next blocks, whoever makes them.
+        // The first one lies behind the epoch's end: the rest comes with the next blocks.
         if (!(await this.unlessHalted(this.sequencer.mine(1)))) return this.status;
         continue;
       }
@@ -204,7 +204,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return this.status;
   }
 
-  /** What was asked for is done already, and only waits for the chain to go on: the status says that it stands still. */
+  /** The request is done already, and only waits for the chain to go on: the status says that it stands still. */
   private unlessHalted(done: Promise<unknown>): Promise<boolean> {
     return done.then(
       () => true,
@@ -369,7 +369,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     try {
       this.core.flush();
     } catch (error) {
-      // What is committed is safe: the next start replays it.
+      // Committed blocks are safe: the next start replays it.
       if (!(error instanceof NodeError)) throw error;
     }
     this.core.close();

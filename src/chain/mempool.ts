@@ -217,7 +217,7 @@ export class Mempool {
     return this.byHash.size >= this.limits.mempoolTxsMax || this.bytes_ + size > this.limits.mempoolBytesMax;
   }
 
-  /** What makes way for a newcomer: of the least priority, the youngest of the party that has the most. */
+  /** The transaction to evict for a newcomer: of the least priority, the youngest of the party that has the most. */
   private victimFor(entry: PooledTx): PooledTx | undefined {
     const own = this.laneOf(entry);
     for (const lane of this.lanes.toReversed()) {
@@ -336,7 +336,7 @@ export class Intake {
     return this.verdictOf({ hash, tx: verdict.transaction, isImpersonated: false });
   }
 
-  /** Asked after a block, for what remains. What is good is held again. */
+  /** Asked after a block, for what remains. Valid ones are held again. */
   recheck(entry: PooledTx): TxOutcome {
     const outcome = this.verdictOf(entry);
     if (outcome.code === 0) this.reserve(entry);
@@ -349,7 +349,7 @@ export class Intake {
     if (!isImpersonated) this.core.log.admission.reserve(admissionTransaction(tx));
   }
 
-  /** What left the mempool, and is in no block, may come again. */
+  /** A transaction that left the mempool, and is in no block, may come again. */
   release({ hash, tx, isImpersonated }: Candidate): void {
     this.mempool.uncache(hash);
     if (!isImpersonated) this.core.log.admission.release(admissionTransaction(tx));

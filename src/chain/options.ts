@@ -1,4 +1,4 @@
-// What a local chain is made of.
+// The parts of a local chain.
 import type { Database } from "bun:sqlite";
 import type { BlockMode, TxOutcome } from "../engine/chain-port.ts";
 import type { CheckpointText } from "../engine/checkpoints.ts";
@@ -13,7 +13,7 @@ import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import type { AdmissionRules } from "./admission/rules.ts";
 
 /**
- * What the sequencer needs of a state machine. `engine/engine.ts` is the real one; tests have a small one of their
+ * The sequencer's port to a state machine. `engine/engine.ts` is the real one; tests have a small one of their
  * own. The calls of one block:
  *
  *   beginBlock → deliver or reject … → endBlock → commit, and check between blocks
@@ -31,7 +31,7 @@ export interface ChainEngine {
   /** The pseudo block of the genesis; `commit` ends it. */
   initChain(): void;
   beginBlock(header: BlockInfo & { readonly proposer?: string }): void;
-  /** What the mempool asks: changes nothing. */
+  /** For the mempool: changes nothing. */
   check(tx: CheckedTransaction): EngineResult;
   /** Executes a transaction that admission has let through, and emits its events. */
   deliver(tx: CheckedTransaction): EngineResult;
@@ -43,11 +43,11 @@ export interface ChainEngine {
   resume(block: BlockInfo): void;
   /** Something waits for the next block and nothing else will bring it about. */
   wantsBlock(): boolean;
-  /** What the validator of a node has to do now. */
+  /** Present duties of a node's validator. */
   duties(nodeId: string): readonly Duty[];
   /** Gas of the transactions of a block at the most (`network.transactions.maxgasperblock`). */
   readonly blockGasMax: number;
-  /** What another chain can begin with (reference 60, section 12). */
+  /** A checkpoint, which another chain can begin with (reference 60, section 12). */
   checkpoint(): CheckpointText;
   /** Why no further block can be made; undefined while all is well. */
   haltReason(): string | undefined;
@@ -138,7 +138,7 @@ export const SEQUENCER_LIMITS: SequencerLimits = {
   snapshotsMax: 100,
 };
 
-// What the devnet's tools change inside a block, before its transactions: stored with it, so that it can be replayed.
+// Changes of the devnet's tools inside a block, before its transactions: stored with it, so that it can be replayed.
 
 interface BalanceText {
   readonly party: string;
@@ -177,7 +177,7 @@ export interface LocalChainOptions {
   readonly limits?: Partial<SequencerLimits>;
   /** Saved with the chain, besides clock and randomness: the bridge simulator. */
   readonly parts?: readonly ChainPart[];
-  /** Nobody comes back to the store after a crash. */
+  /** The store is not read again after a crash. */
   readonly isTemporary?: boolean;
   /** How the store's log is synced; tests let it fail. */
   readonly disk?: FileSync;
@@ -197,7 +197,7 @@ export interface LocalChainOptions {
   onHalt?(reason: string | undefined): void;
 }
 
-/** What a chain found in its home when it was opened. */
+/** The chain in a home, as the start found it. */
 export interface Resumption {
   readonly height: number;
   /** Height of the state that was loaded; undefined for a new chain. */

@@ -18,7 +18,7 @@ const BATCH_MS_MAX = 20;
 /** A chain whose disk is full tries again after this. */
 const RETRY_MS = 1_000;
 const RETRY_ON_REQUEST_MS = 200;
-/** Between two blocks whoever asked has a turn, even when blocks take longer than their interval. */
+/** Between two blocks waiting callers have a turn, even when blocks take longer than their interval. */
 const PAUSE_MS = 1;
 /** Blocks in a row that the engine wants by itself, so that a mistake of its cannot go on forever. */
 const WANTED_BLOCKS_MAX = 100;
@@ -30,7 +30,7 @@ interface MadeBlock {
   readonly status: ChainStatus;
 }
 
-/** What a block is made for, when a tool makes it. */
+/** The purpose of a tool's block. */
 interface Wanted {
   readonly tool?: ToolCommand | undefined;
   readonly first?: PooledTx | undefined;
@@ -181,7 +181,7 @@ export class Sequencer {
     for (let left = blocks; left > 0; ) {
       this.checkRunning();
       left -= this.produce(left).length;
-      // Whoever follows the blocks gets to answer them.
+      // Followers of the blocks get to answer them.
       if (left > 0) await yieldToOthers();
     }
   }
@@ -236,7 +236,7 @@ export class Sequencer {
   }
 
   /**
-   * One block, or several while nothing happens in them.
+   * A block, or several while nothing happens in them.
    * @throws ChainCallError `halted`; CommandError of the tool
    */
   private produce(max: number, { tool, first }: Wanted = {}): readonly MadeBlock[] {
@@ -304,7 +304,7 @@ export class Sequencer {
     for (const listener of this.listeners) listener({ ...status, mempool: { count, bytes } });
   }
 
-  /** Drops what is not good any more; only those who wait for it are told. */
+  /** Evicts invalid transactions, and notifies their waiters. */
   private recheck(): void {
     for (const entry of [...this.mempool.entries()]) {
       const outcome = this.intake.recheck(entry);
@@ -360,7 +360,7 @@ export class Sequencer {
     try {
       this.produce(1);
     } catch (error) {
-      // Halted: everybody who asks is told.
+      // Halted: every caller is told.
       if (!(error instanceof ChainCallError)) throw error;
     }
   }
@@ -403,7 +403,7 @@ export class Sequencer {
     }
   }
 
-  /** What the chain stood still for was at the place that it has left. */
+  /** The trouble that held the chain was at the place that it has left. */
   private resume(): void {
     if (this.halted === undefined) return;
     this.halted = undefined;

@@ -153,7 +153,7 @@ export class Snapshots {
 
   private goBack(level: number, { state, chain, mempool }: Warm): void {
     for (const later of [...this.warm.keys()]) if (later > level) this.coolOne(later);
-    // What is stored, with what was not stored yet, is this state already.
+    // The stored state, with the layers not stored yet, is this state already.
     this.core.engine.state.returnTo(state);
     this.core.resumeAt(chain);
     this.mempool.load(mempool);

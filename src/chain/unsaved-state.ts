@@ -1,5 +1,5 @@
 /**
- * What happened since the state was stored last: a restart makes it again, block by block. When it becomes too much,
+ * Blocks since the state was stored last: a restart makes it again, block by block. When it becomes too much,
  * the state is due to be stored.
  */
 import type { StateChange } from "../engine/state.ts";
@@ -76,7 +76,7 @@ export class UnsavedState {
 }
 
 /**
- * What has changed of the state since it was stored last: of each entry the last change. Kept in layers, so that a
+ * Changes of the state since it was stored last: the last one of each entry. Kept in layers, so that a
  * snapshot holds on to all of it at no cost: the layers of a snapshot are never written to again.
  */
 
@@ -138,7 +138,7 @@ class PendingChanges implements Iterable<StateChange> {
     for (const layer of layers) for (const byKey of layer.values()) this.count += byKey.size;
   }
 
-  /** From the oldest layer on: whoever takes them in order ends with the last change of each entry. */
+  /** From the oldest layer on: in this order the last change of each entry prevails. */
   *[Symbol.iterator](): Generator<StateChange> {
     for (const layer of [...this.below, this.top]) for (const byKey of layer.values()) yield* byKey.values();
   }

@@ -26,7 +26,7 @@ import type { AdmissionRules, Verdict } from "./rules.ts";
 import { SpamEngine, type SpamParameters, type SpamRequest, type SpamState } from "./spam/engine.ts";
 import type { SimplePolicy, Tokens, VotePolicy } from "./spam/policies.ts";
 
-/** What admission has to know of a transaction. */
+/** A transaction's facts for admission. */
 export interface AdmissionTransaction
   extends Pick<PowTransaction, "party" | "hash" | "blockHeight" | "tid" | "nonce"> {
   /** The command's member of `InputData`. */

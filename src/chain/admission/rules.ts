@@ -1,4 +1,4 @@
-// What proof of work and spam policies share: the choice of rules, verdicts, bans.
+// Shared by proof of work and spam policies: the choice of rules, verdicts, bans.
 import { type AdmissionRule, ruleText } from "../../errors/rules.ts";
 
 /**

@@ -1,4 +1,4 @@
-// Rows of balance changes for a page. What a filter on accounts does not want is read and passed over, up to a limit:
+// Rows of balance changes for a page. Rows that a filter on accounts excludes are read and passed over, up to a limit:
 // a page that has looked at so many rows ends there and says that more follow.
 
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../../http/pagination.ts";
@@ -49,13 +49,13 @@ export function readBalances(context: DataContext, query: BalanceQuery): Balance
   let endedAt: BalancePlace | undefined;
   const read = assemblePage<BalanceRow>(page, key !== undefined, {
     fetch(descending, limit) {
-      const found = new RowReading(context, query, descending, true).take(limit);
+      const found = new RowReading(context, query, descending, true).firstRows(limit);
       endedAt = found.endedAt;
       return found.rows;
     },
     isAtKey: (row) => compare(row, key!) === 0,
     existsBehind(descending) {
-      const behind = new RowReading(context, query, !descending, false).take(1);
+      const behind = new RowReading(context, query, !descending, false).firstRows(1);
       // Rows beyond the limit may match.
       return behind.rows.length > 0 || behind.endedAt !== undefined;
     },
@@ -76,7 +76,7 @@ interface Found {
   readonly endedAt: BalancePlace | undefined;
 }
 
-/** One reading of rows in one direction. */
+/** A reading of rows in one direction. */
 class RowReading {
   readonly sign: number;
   readonly parties: readonly (number | undefined)[];
@@ -107,7 +107,7 @@ class RowReading {
   }
 
   /** The first rows, at most `limit`. */
-  take(limit: number): Found {
+  firstRows(limit: number): Found {
     const sources = this.parties.map((party) => new Source(this, party, limit));
     if (sources.length === 1 && !this.isFiltered) return { rows: sources[0]!.rows, endedAt: undefined };
     const rows: BalanceRow[] = [];

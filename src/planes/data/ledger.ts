@@ -1,4 +1,4 @@
-// Ledger entries, as a list and as CSV (reference 10, section 5.13). What is read is the parties' own entries, through
+// Ledger entries, as a list and as CSV (reference 10, section 5.13). The parties' own entries are read, through
 // their index: a busy party, a rare one and an unknown one cost about the same.
 import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";

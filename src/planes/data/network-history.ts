@@ -167,7 +167,7 @@ export class NetworkHistoryExports {
       release();
       return new Response(bytes, { status, headers });
     }
-    // Chunked: the runtime sends no Content-Length with a stream. One that fails ends without its last chunk.
+    // Chunked: the runtime sends no Content-Length with a stream. A stream that fails ends without its last chunk.
     const onFailure = () => this.slots.counts.exportsFailed++;
     return new Response(exportBody(plan, { range, signal, onEnd: release, onFailure }), { status, headers });
   }

@@ -1,4 +1,4 @@
-// What comes before every read of the store: a damaged one is not read, and a height that is asked for is waited for.
+// Checks before every read of the store: a damaged one is not read, and a height that is asked for is waited for.
 import { Grpc } from "../../errors/statuses.ts";
 import { DAMAGED, errorAnswer, refuse, toResponse } from "../../http/answers.ts";
 import { ApiError, badRequest } from "../../http/errors.ts";

@@ -151,7 +151,7 @@ export function validatorsOf(context: DataContext, epoch: bigint): ValidatorRow[
   return nestedRows<ValidatorRow>(context, sql, ...params);
 }
 
-/** One validator of an epoch, undefined if there is none. @throws InvalidIdentifier */
+/** A validator of an epoch, undefined if there is none. @throws InvalidIdentifier */
 function findValidator(context: DataContext, epoch: bigint, id: string): ValidatorRow | undefined {
   const { select, from, where, params } = validatorQuery(epoch);
   const sql = `SELECT n.id AS k0, ${select} FROM ${from} WHERE ${where} AND n.id = ?`;

@@ -29,7 +29,7 @@ import {
   type SeenState,
 } from "./windows.ts";
 
-/** What the engine has to know of a transaction. */
+/** A transaction's facts for the engine. */
 export interface PowTransaction {
   /** The sending key, as text. */
   readonly party: string;
@@ -46,10 +46,10 @@ export interface PowTransaction {
   readonly nonce: bigint;
 }
 
-/** What a proof in the mempool is known by. */
+/** Identity of a proof in the mempool. */
 export type PowHolder = Pick<PowTransaction, "isValidatorCommand" | "tid" | "hash">;
 
-/** One height of a party, for the statistics (section 5.3). */
+/** A party's height, for the statistics (section 5.3). */
 interface PowBlockState {
   readonly height: bigint;
   readonly hash: string;
@@ -59,7 +59,7 @@ interface PowBlockState {
   readonly parameters: PowParameters;
 }
 
-/** The engine's state as plain JSON in one canonical form. What only this node has seen is not part of it. */
+/** The engine's state as plain JSON in one canonical form. Submissions that only this node has seen are not part of it. */
 export interface PowState {
   readonly height: string;
   readonly epochLengthNs: string;
@@ -84,7 +84,7 @@ export class PowEngine {
   private readonly hashes = new Seen();
   private readonly tids = new Seen();
   private readonly bans = new Bans();
-  /** What only this node knows. */
+  /** Known to this node alone. */
   private readonly waiting: WaitingProofs;
   /** The good proof that was checked last. */
   private latest: Proven | undefined;
@@ -232,7 +232,7 @@ export class PowEngine {
     };
   }
 
-  /** What only this node has seen stays as it is, until the next commit. */
+  /** Submissions that only this node has seen stay until the next commit. */
   load(state: PowState): void {
     this.height = BigInt(state.height);
     this.epochLengthNs = BigInt(state.epochLengthNs);
@@ -333,7 +333,7 @@ interface Holder {
   readonly tid: string;
 }
 
-/** What an identifier is remembered by; of a key it is the key. */
+/** Key under which an identifier is kept; a public key is its own. */
 function tidKey(tid: string): string {
   return tid.length <= TID_KEPT_MAX ? tid : sha256HexOf(Buffer.from(tid, "utf8"));
 }

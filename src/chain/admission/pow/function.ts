@@ -34,7 +34,7 @@ export function proofInputProblem({ blockHash, tid }: ProofInput): MessageOf<"pr
   return undefined;
 }
 
-/** What is hashed, up to the nonce. */
+/** The bytes to hash, up to the nonce. */
 export function preimagePrefix({ blockHash, tid }: ProofInput): Buffer {
   return Buffer.from(PREFIX + blockHash + tid, "utf8");
 }
@@ -46,7 +46,7 @@ const UNIT_BYTES_MAX = 3;
 /** The 32 bytes of a proof's hash. The nonce is hashed as eight big-endian bytes. */
 export function proofHash(proof: Proof): Uint8Array {
   const text = PREFIX + proof.blockHash + proof.tid;
-  // One buffer and the one-shot call: the fastest of the native ways.
+  // A single buffer and the one-shot call: the fastest of the native ways.
   const isUsual = text.length * UNIT_BYTES_MAX + NONCE_BYTES <= hashed.bytes.length;
   const input = isUsual ? hashed : new HashInput(Buffer.byteLength(text) + NONCE_BYTES);
   const end = input.bytes.writeBigUInt64BE(proof.nonce, input.bytes.write(text, "utf8"));

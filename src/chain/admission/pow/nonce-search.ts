@@ -1,4 +1,4 @@
-// One way to look through a range of nonces, whatever does the hashing.
+// The search of a range of nonces, by any hash function.
 
 import { keccakP } from "@noble/hashes/sha3.js";
 import { leadingZeroBits, NONCE_BYTES, type ProofInput, preimagePrefix, proofHash } from "./function.ts";
@@ -54,7 +54,7 @@ function theMachine(): Machine | undefined {
   try {
     machine = new Machine();
   } catch {
-    // What is missing here is speed, not an answer: the search then goes by CryptoHasher (nonce-search.ts).
+    // Only speed is missing without it: the search then goes by CryptoHasher (nonce-search.ts).
     isMissing = true;
   }
   return machine;

@@ -1,4 +1,4 @@
-// What the threads of one search share: which nonces are taken, how far it still makes sense to look, and what was
+// The shared memory of a search's threads: which nonces are taken, how far it still makes sense to look, and what was
 // found. A few shared words, so a thread deep in its work needs no message to learn of them.
 import { CHUNK, type NonceSearch } from "./nonce-search.ts";
 
@@ -36,7 +36,7 @@ export class SearchBoard {
     return Number(Atomics.load(this.words, ATTEMPTS));
   }
 
-  /** The smallest nonce found so far; the first of all as soon as the search is over and nobody is busy. */
+  /** The smallest nonce found so far; the first of all as soon as the search is over and no thread is busy. */
   get best(): bigint | undefined {
     const best = Atomics.load(this.words, BEST);
     return best === SEARCH_END ? undefined : best;

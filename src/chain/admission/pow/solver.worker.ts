@@ -1,4 +1,4 @@
-// One thread of the solver. An extra entry point of the compiled executable (scripts/build.ts lists it).
+// A thread of the solver. An extra entry point of the compiled executable (scripts/build.ts lists it).
 import type { ProofInput } from "./function.ts";
 import { type NonceSearch, openSearch } from "./nonce-search.ts";
 import { SearchBoard } from "./search-board.ts";

@@ -181,7 +181,7 @@ export class ParameterSets {
   }
 }
 
-// What the engine remembers by height: the hashes of past blocks, and what has been seen under each.
+// The engine's records by height: the hashes of past blocks, and what has been seen under each.
 
 /** Slots for past blocks: the window cannot be larger (reference 40, sections 2.1 and 3.1). */
 export const PAST_BLOCKS_MAX = 500n;

@@ -17,7 +17,7 @@ import {
 
 type SimplePolicyName = Exclude<SpamPolicy, "vote">;
 
-/** What a policy has to know of a command. */
+/** A command's facts for a policy. */
 export interface SpamRequest {
   /** Undefined for a command that no policy counts. */
   readonly policy: SpamPolicy | undefined;

@@ -34,7 +34,7 @@ export class SimplePolicy {
       return refuse(`spam_${this.name}_tokens`, { tokens: tokens ?? 0n, minTokens: this.minTokens });
     }
     const used = this.counts.ofFinishedBlocks(party);
-    // A maximum of 0 stops nobody here, only at delivery (section 8, 16).
+    // A maximum of 0 refuses nothing here, only at delivery (section 8, 16).
     return used > 0n && used >= this.max ? this.refuseCount(used) : ACCEPTED;
   }
 
@@ -129,7 +129,7 @@ export class VotePolicy {
     public minTokens: bigint,
   ) {}
 
-  /** What a vote takes now. */
+  /** Tokens that a vote takes now. */
   get effectiveMinTokens(): bigint {
     return this.minTokens * this.factor;
   }
