@@ -78,7 +78,8 @@ export function readDump(text: string): Dump {
     throw invalid(`it has version ${dump.version}, and this program reads ${VERSION}`);
   if (typeof dump.tables !== "object" || dump.tables === null) throw invalid("it has no tables");
   if (typeof dump.genesis !== "object" || dump.genesis === null) throw invalid("it has no genesis");
-  if (!Array.isArray(dump.mempool) || !dump.mempool.every(isWaiting)) throw invalid("its mempool is not valid");
+  if (!Array.isArray(dump.mempool) || !dump.mempool.every(isWaiting))
+    throw invalid("its mempool is not valid");
   return dump;
 }
 
