@@ -8,7 +8,7 @@ import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { networksFolder } from "../planes/wallet/start.ts";
 import { walletError } from "../wallet/errors.ts";
-import { withFolderLock } from "../wallet/keystore/folder-lock.ts";
+import { withFolderLock } from "../wallet/keystore/folder-keystore.ts";
 import { secureRandom } from "../wallet/random.ts";
 import { GivenSender, type GivenTransaction, tidOf } from "../wallet/sending/given-sender.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";

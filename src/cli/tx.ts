@@ -4,7 +4,7 @@ import { ExitCode } from "../errors/node-error.ts";
 import { walletError } from "../wallet/errors.ts";
 import { randomNonce, secureRandom } from "../wallet/random.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
-import { checkedCommand } from "../wallet/signing/command-text.ts";
+import { checkedCommand } from "../wallet/signing/transaction.ts";
 import { decodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { type CommandInit, encodeCommand, transactionHash } from "../wire/transaction.ts";
 import { checkTransaction, examine } from "../wire/transaction-check.ts";

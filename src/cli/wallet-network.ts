@@ -5,7 +5,7 @@ import { readShortText } from "../files/short-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { networksFolder } from "../planes/wallet/start.ts";
 import { plain, plainJson } from "../wallet/approvals/plain-text.ts";
-import { shortText } from "../wallet/client/short-text.ts";
+import { shortText } from "../wallet/client/raw-submission.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import {
   CHAIN_ID,

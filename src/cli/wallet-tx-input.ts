@@ -3,8 +3,7 @@
 
 import { NodeError } from "../errors/node-error.ts";
 import type { LastBlock } from "../wallet/sending/blocks.ts";
-import { parseExactJson, readCommand } from "../wallet/signing/command-text.ts";
-import { readSigned } from "../wallet/signing/transaction.ts";
+import { parseExactJson, readCommand, readSigned } from "../wallet/signing/transaction.ts";
 import { WireError } from "../wire/errors.ts";
 import { decodeInputData, type InputData, type Transaction } from "../wire/generated/commands.ts";
 import { base64Bytes } from "../wire/json.ts";

@@ -6,7 +6,7 @@ import { ExitCode } from "../errors/node-error.ts";
 import { writeNewFile } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { walletDamaged, walletError, walletExists, walletUnknown } from "../wallet/errors.ts";
-import { readRecoveryPhrase } from "../wallet/keys/recovery-phrase.ts";
+import { readRecoveryPhrase } from "../wallet/keys/derivation.ts";
 import { checkKeyVersion, KEY_VERSION_DEFAULT } from "../wallet/keys/wallet-data.ts";
 import { FILE_BYTES_MAX } from "../wallet/limits.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";

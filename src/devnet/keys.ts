@@ -44,7 +44,7 @@ export interface DevnetParty {
 
 let seed: Uint8Array | undefined;
 
-/** BIP-39's seed of the phrase. Not by way of wallet/keys/recovery-phrase.ts: its word list takes longer to load. */
+/** BIP-39's seed of the phrase. Not by way of wallet/keys/derivation.ts: its word list takes longer to load. */
 function seedOfPhrase(): Uint8Array {
   seed ??= new Uint8Array(pbkdf2Sync(DEVNET_RECOVERY_PHRASE, "mnemonic", 2048, 64, "sha512"));
   return seed;

@@ -13,22 +13,34 @@ import {
   signTransaction,
 } from "../wire/transaction.ts";
 import { keyTainted, walletChanged, walletLocked, walletUnknown } from "./errors.ts";
-import { keyOf, withMetadata, withNewKey, withoutTaint, withTaint } from "./keys/changes.ts";
 import type { KeyVersion } from "./keys/derivation.ts";
-import { keyName } from "./keys/metadata.ts";
 import {
   type KeyData,
+  keyName,
+  keyOf,
+  keysFor,
   type Metadata,
   type Permissions,
+  permissionsOf,
   type WalletData,
   wipeWallet,
+  withMetadata,
+  withNewKey,
+  withoutPermissions,
+  withoutTaint,
+  withPermissions,
+  withTaint,
 } from "./keys/wallet-data.ts";
 import type { Keystore } from "./keystore/keystore.ts";
-import type { FileFormat, Opened, Seal } from "./keystore/seal.ts";
-import { keysFor, permissionsOf, withoutPermissions, withPermissions } from "./permissions.ts";
+import type { FileFormat, Opened, Seal } from "./keystore/lyra-seal.ts";
 import { type RandomBytes, randomNonce } from "./random.ts";
-import { checkChainId, signMessage } from "./signing/message.ts";
-import { type Rotation, type RotationTransaction, rotateKey } from "./signing/rotation.ts";
+import {
+  checkChainId,
+  type Rotation,
+  type RotationTransaction,
+  rotateKey,
+  signMessage,
+} from "./signing/message.ts";
 
 /** A key as others may see it (reference 50, section 3.2). */
 export interface KeyView {

@@ -2,19 +2,39 @@
 
 import { wipe } from "../crypto/secrets.ts";
 import { walletError, walletExists, walletUnknown } from "./errors.ts";
-import { isolated, isolatedName, withNewKey } from "./keys/changes.ts";
-import { type KeyVersion, walletId, walletNode } from "./keys/derivation.ts";
-import { newRecoveryPhrase, readRecoveryPhrase, SEED_BYTES, seedOf } from "./keys/recovery-phrase.ts";
-import { checkKeyVersion, KEY_VERSION_DEFAULT, type WalletData, wipeWallet } from "./keys/wallet-data.ts";
+import {
+  type KeyVersion,
+  newRecoveryPhrase,
+  readRecoveryPhrase,
+  SEED_BYTES,
+  seedOf,
+  walletId,
+  walletNode,
+} from "./keys/derivation.ts";
+import {
+  checkKeyVersion,
+  isolated,
+  isolatedName,
+  KEY_VERSION_DEFAULT,
+  type WalletData,
+  wipeWallet,
+  withNewKey,
+} from "./keys/wallet-data.ts";
 import type { Keystore } from "./keystore/keystore.ts";
-import { LyraSeal } from "./keystore/lyra-seal.ts";
+import {
+  type FileFormat,
+  formatOf,
+  KDF_COST,
+  type KdfRules,
+  LyraSeal,
+  type Opened,
+  type ScryptCost,
+  type Seal,
+} from "./keystore/lyra-seal.ts";
 import { OriginalSeal } from "./keystore/original-seal.ts";
-import { KDF_COST, type KdfRules, type ScryptCost } from "./keystore/passphrase-kdf.ts";
-import { type FileFormat, formatOf, type Opened, type Seal } from "./keystore/seal.ts";
-import { PASSPHRASE_BYTES_MAX } from "./limits.ts";
+import { checkWalletName, PASSPHRASE_BYTES_MAX } from "./limits.ts";
 import { type RandomBytes, secureRandom } from "./random.ts";
 import { type KeyView, UnlockedWallet, viewOf } from "./unlocked-wallet.ts";
-import { checkWalletName } from "./wallet-name.ts";
 
 interface WalletStoreOptions extends KdfRules {
   readonly keystore: Keystore;

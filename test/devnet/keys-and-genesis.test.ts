@@ -7,8 +7,7 @@ import { ethereumAddress } from "../../src/crypto/secp256k1.ts";
 import { devnetGenesisText, readDevnetGenesis, simulatorOptions } from "../../src/devnet/genesis.ts";
 import { DEVNET_RECOVERY_PHRASE, devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { NodeError } from "../../src/errors/node-error.ts";
-import { deriveKey, walletNode } from "../../src/wallet/keys/derivation.ts";
-import { readRecoveryPhrase, seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
+import { deriveKey, readRecoveryPhrase, seedOf, walletNode } from "../../src/wallet/keys/derivation.ts";
 import { hexOf, isHex64 } from "../../src/wire/identifiers.ts";
 
 describe("devnet keys", () => {

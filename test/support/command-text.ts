@@ -1,4 +1,4 @@
-import { parseExactJson, readCommand } from "../../src/wallet/signing/command-text.ts";
+import { parseExactJson, readCommand } from "../../src/wallet/signing/transaction.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 
 /** A command as a request has it, from its text. */

@@ -3,9 +3,16 @@ import { describe, expect, test } from "bun:test";
 import { HARDENED, VegaWallet } from "@vegaprotocol/crypto";
 import fc from "fast-check";
 import { slip10Child, slip10Descendant, slip10Root } from "../../src/crypto/slip10.ts";
-import { withNewKey } from "../../src/wallet/keys/changes.ts";
-import { deriveKey, KEY_INDEX_MAX, walletId, walletNode } from "../../src/wallet/keys/derivation.ts";
-import { newRecoveryPhrase, readRecoveryPhrase, seedOf } from "../../src/wallet/keys/recovery-phrase.ts";
+import {
+  deriveKey,
+  KEY_INDEX_MAX,
+  newRecoveryPhrase,
+  readRecoveryPhrase,
+  seedOf,
+  walletId,
+  walletNode,
+} from "../../src/wallet/keys/derivation.ts";
+import { withNewKey } from "../../src/wallet/keys/wallet-data.ts";
 import { failureOf } from "./support/failures.ts";
 import {
   KEYS,

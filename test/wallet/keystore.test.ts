@@ -12,8 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { FolderKeystore } from "../../src/wallet/keystore/folder-keystore.ts";
-import { withFolderLock } from "../../src/wallet/keystore/folder-lock.ts";
+import { FolderKeystore, withFolderLock } from "../../src/wallet/keystore/folder-keystore.ts";
 import type { Keystore } from "../../src/wallet/keystore/keystore.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { bytes, MemoryKeystore, PrivateFolders } from "./support/wallets.ts";

@@ -3,9 +3,14 @@ import { describe, expect, test } from "bun:test";
 import { KeyPair } from "@vegaprotocol/crypto/keypair";
 import fc from "fast-check";
 import { sha3Of } from "../../src/crypto/sha.ts";
-import { parseExactJson, readCommand } from "../../src/wallet/signing/command-text.ts";
 import { isTransactionContent, verifyMessage } from "../../src/wallet/signing/message.ts";
-import { originalTransactionJson, readSigned, withProof } from "../../src/wallet/signing/transaction.ts";
+import {
+  originalTransactionJson,
+  parseExactJson,
+  readCommand,
+  readSigned,
+  withProof,
+} from "../../src/wallet/signing/transaction.ts";
 import { decodeInputData } from "../../src/wire/generated/commands.ts";
 import { encodeCommand } from "../../src/wire/transaction.ts";
 import { checkTransaction } from "../../src/wire/transaction-check.ts";

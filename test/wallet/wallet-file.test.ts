@@ -1,12 +1,21 @@
 // Wallet files: the original's format byte by byte, and Lyra's own, whose every bit is watched over.
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { HEADER_BYTES, hasLyraMagic, readHeader } from "../../src/wallet/keystore/header.ts";
-import { LyraSeal } from "../../src/wallet/keystore/lyra-seal.ts";
-import { decodeOriginalBody, encodeOriginalBody } from "../../src/wallet/keystore/original-body.ts";
-import { OriginalSeal } from "../../src/wallet/keystore/original-seal.ts";
-import { checkCost, KDF_COST, type ScryptCost } from "../../src/wallet/keystore/passphrase-kdf.ts";
-import { formatOf } from "../../src/wallet/keystore/seal.ts";
+import {
+  checkCost,
+  formatOf,
+  HEADER_BYTES,
+  hasLyraMagic,
+  KDF_COST,
+  LyraSeal,
+  readHeader,
+  type ScryptCost,
+} from "../../src/wallet/keystore/lyra-seal.ts";
+import {
+  decodeOriginalBody,
+  encodeOriginalBody,
+  OriginalSeal,
+} from "../../src/wallet/keystore/original-seal.ts";
 import { codeOf, failureOf } from "./support/failures.ts";
 import { ENVELOPE, ISOLATED_FILE, KEY_1, ORIGINAL_FILE, WALLET_ID } from "./support/vectors.ts";
 import { bytes, CHEAP, hex, PASSPHRASE, randomBytes } from "./support/wallets.ts";

@@ -1,8 +1,6 @@
 // Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
-
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
-import { shortText } from "./short-text.ts";
 
 export type SendingMode = "TYPE_ASYNC" | "TYPE_SYNC" | "TYPE_COMMIT";
 
@@ -153,4 +151,18 @@ function outcomeUnknown(what: string): NodeError {
     `${what}; the transaction may have been sent`,
     "look for its hash before sending it again; sent twice it is executed once",
   );
+}
+
+// The answer of a node: it is not trusted to be short.
+
+/** @throws Error for an answer of more bytes than that */
+export async function shortText(response: Response, bytesMax: number): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    length += part.length;
+    if (length > bytesMax) throw new Error("the answer is too long");
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
 }

@@ -2,7 +2,7 @@
 import { isHex64 } from "../../wire/identifiers.ts";
 import { walletDamaged } from "../errors.ts";
 import type { Metadata, Permissions, WalletData } from "../keys/wallet-data.ts";
-import { permissionsProblem } from "../permissions.ts";
+import { permissionsProblem } from "../keys/wallet-data.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 

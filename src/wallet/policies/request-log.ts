@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { readShortText } from "../../files/short-file.ts";
 import { isObject } from "../service/rpc.ts";
-import { parseExactJson } from "../signing/command-text.ts";
+import { parseExactJson } from "../signing/transaction.ts";
 
 export interface LoggedRequest {
   /** RFC 3339. */

@@ -1,5 +1,5 @@
 // What a policy would have said of past requests.
-import { readCommand } from "../signing/command-text.ts";
+import { readCommand } from "../signing/transaction.ts";
 import { type Judged, judge, type Verdict } from "./judge.ts";
 import { epochMsOf, type Policy } from "./policy.ts";
 import type { LoggedRequest } from "./request-log.ts";

@@ -13,9 +13,8 @@ import type {
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { fromJson } from "../../wire/json.ts";
-import { nodeBusy, submitRaw } from "../client/raw-submission.ts";
-import { shortText } from "../client/short-text.ts";
-import { parseExactJson } from "../signing/command-text.ts";
+import { nodeBusy, shortText, submitRaw } from "../client/raw-submission.ts";
+import { parseExactJson } from "../signing/transaction.ts";
 import { type LastBlock, pastBlocksOf } from "./blocks.ts";
 import type {
   AssetFacts,

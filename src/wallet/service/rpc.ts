@@ -1,5 +1,5 @@
 // JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out (reference 50, sections 1.4 and 1.6).
-import { parseExactJson } from "../signing/command-text.ts";
+import { parseExactJson } from "../signing/transaction.ts";
 
 /** An error object. `title` is the catalogue's word for the code. */
 export class RpcError extends Error {

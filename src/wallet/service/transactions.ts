@@ -10,7 +10,7 @@ import { NO_FACTS } from "../approvals/words-helpers.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
 import { isNoHealthyNode } from "../sending/nodes.ts";
 import type { Job } from "../sending/sender.ts";
-import { checkedCommand, readCommand } from "../signing/command-text.ts";
+import { checkedCommand, readCommand } from "../signing/transaction.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { Params, sendingModeOf } from "./params.ts";

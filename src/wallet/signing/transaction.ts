@@ -1,10 +1,15 @@
 // Signed transactions: the signature now, on a machine that has the key; the proof of work later, perhaps on another.
 // The signature does not cover the proof (reference 50, section 6.3).
 
+import type { NodeError } from "../../errors/node-error.ts";
 import type { Init } from "../../wire/codec.ts";
 import { WireError } from "../../wire/errors.ts";
 import { type ProofOfWork, type Transaction, TxVersion } from "../../wire/generated/commands.ts";
-import { readTransaction, serializeTransaction } from "../../wire/transaction.ts";
+import type { SubmitTransactionRequest } from "../../wire/generated/wallet.ts";
+import { fromJson } from "../../wire/json.ts";
+import { type CommandInit, readTransaction, serializeTransaction } from "../../wire/transaction.ts";
+import { COMMAND_KINDS } from "../../wire/transaction-commands.ts";
+import { checkCommand } from "../../wire/validate/commands.ts";
 import { walletError } from "../errors.ts";
 
 /** @throws NodeError `transaction_unreadable` */
@@ -45,4 +50,54 @@ export function originalTransactionJson(transaction: Init<Transaction>): string 
     members.push(`"pow":{"tid":${JSON.stringify(pow.tid ?? "")}${nonce}}`);
   }
   return `{${members.join(",")}}`;
+}
+
+// Commands as people and programs write them: one JSON object with one command in it (reference 50, section 3.1).
+
+const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
+
+/** Beyond what any field takes. Making more digits a whole number costs time that grows with their square. */
+const EXACT_DIGITS_MAX = 100;
+
+/**
+ * Parses JSON without rounding: whole numbers beyond 2^53 come as bigint, which fields for such numbers take and
+ * fields for texts do not. The original rounds them in silence (surprise 15). One too long for any field stays a
+ * number, which no field for whole numbers takes.
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => {
+    const source = context?.source;
+    const isRounded = typeof value === "number" && !Number.isSafeInteger(value);
+    if (!isRounded || source === undefined || source.length > EXACT_DIGITS_MAX) return value;
+    return /^-?\d+$/.test(source) ? BigInt(source) : value;
+  });
+}
+
+/** @throws NodeError `command_invalid` with the decoder's words */
+export function readCommand(value: unknown): CommandInit {
+  let request: SubmitTransactionRequest;
+  try {
+    request = fromJson<SubmitTransactionRequest>(REQUEST, value);
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    throw invalid(error.message.replace(`${REQUEST}.`, "").replace(REQUEST, "the transaction"));
+  }
+  const kind = COMMAND_KINDS.find((candidate) => request[candidate] !== undefined);
+  if (kind === undefined) throw broken("submit_transaction_request.command (is required)");
+  return { kind, payload: request[kind]! } as CommandInit;
+}
+
+/** Refuses a command that breaks a rule of the network which needs no state. @throws NodeError `command_broken` */
+export function checkedCommand(command: CommandInit): CommandInit {
+  const errors = checkCommand(command.kind, command.payload as never);
+  if (!errors.isEmpty) throw broken(errors.toString());
+  return command;
+}
+
+function invalid(why: string): NodeError {
+  return walletError("command_invalid", `the transaction does not use a valid Vega command: ${why}`);
+}
+
+function broken(errors: string): NodeError {
+  return walletError("command_broken", errors, "the network would refuse it: reference 30, section 4");
 }

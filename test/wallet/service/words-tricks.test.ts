@@ -4,7 +4,7 @@ import { amountText } from "../../../src/wallet/approvals/amounts.ts";
 import { named, plain, plainJson } from "../../../src/wallet/approvals/plain-text.ts";
 import { requestLines, type ShownRequest } from "../../../src/wallet/approvals/shown.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
-import { readCommand } from "../../../src/wallet/signing/command-text.ts";
+import { readCommand } from "../../../src/wallet/signing/transaction.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1 } from "./rig.ts";
 import { CONTEXT, rows, toldOf } from "./words-rows.ts";

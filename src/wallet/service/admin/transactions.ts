@@ -8,7 +8,7 @@ import { base64Bytes } from "../../../wire/json.ts";
 import { encodeCommand } from "../../../wire/transaction.ts";
 import { randomNonce, secureRandom } from "../../random.ts";
 import type { Job, TransactionSender } from "../../sending/sender.ts";
-import { checkedCommand, readCommand } from "../../signing/command-text.ts";
+import { checkedCommand, readCommand } from "../../signing/transaction.ts";
 import type { SignedTransaction, UnlockedWallet } from "../../unlocked-wallet.ts";
 import { chainIdOf } from "../networks.ts";
 import { Params, sendingModeOf } from "../params.ts";
