@@ -3,7 +3,7 @@ import type { PartiesReport } from "../devnet/parties.ts";
 import type { TxOutcome } from "../engine/chain-port.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import type { TransactionStory } from "../planes/devnet/transaction-story.ts";
-import { withDecimals } from "../wallet/approvals/amounts.ts";
+import { withDecimals } from "../wallet/approvals/formatting.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { wordsOf } from "../wallet/approvals/words.ts";
 import type { InputData } from "../wire/generated/commands.ts";

@@ -14,8 +14,8 @@ import {
 } from "../wallet/approvals/terminal.ts";
 import { PASSPHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { loadPolicy } from "../wallet/policies/policy.ts";
+import { type Simulated, simulate } from "../wallet/policies/policy-approver.ts";
 import { type LoggedRequest, readLog } from "../wallet/policies/request-log.ts";
-import { type Simulated, simulate } from "../wallet/policies/simulate.ts";
 import { secureRandom } from "../wallet/random.ts";
 import { newToken, tokenHash } from "../wallet/service/tokens.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";

@@ -1,7 +1,7 @@
 // lyra wallet key: the keys of a wallet.
 import { wipe } from "../crypto/secrets.ts";
 import { ExitCode } from "../errors/node-error.ts";
-import { amountText } from "../wallet/approvals/amounts.ts";
+import { amountText } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
 import type { AssetFacts } from "../wallet/sending/nodes.ts";
 import type { KeyView } from "../wallet/unlocked-wallet.ts";

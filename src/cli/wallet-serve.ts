@@ -10,11 +10,10 @@ import {
   serviceFiles,
   startWalletService,
 } from "../planes/wallet/start.ts";
-import { ApproveAll } from "../wallet/approvals/approve-all.ts";
 import type { Approver } from "../wallet/approvals/approver.ts";
+import { ApproveAll } from "../wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../wallet/approvals/desk.ts";
-import { DeskSource } from "../wallet/approvals/desk-source.ts";
-import { answerInTerminal } from "../wallet/approvals/terminal.ts";
+import { answerInTerminal, DeskSource } from "../wallet/approvals/terminal.ts";
 import { epochMsOf, loadPolicy } from "../wallet/policies/policy.ts";
 import { PolicyApprover } from "../wallet/policies/policy-approver.ts";
 import { EpochUsage } from "../wallet/policies/usage.ts";

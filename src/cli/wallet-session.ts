@@ -5,7 +5,7 @@ import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/plain-text.ts";
 import { walletUnknown } from "../wallet/errors.ts";
-import { isOf, revokeKept, type WhichSessions } from "../wallet/service/kept-sessions.ts";
+import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
 import { COMMON } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";

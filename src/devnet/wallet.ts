@@ -4,7 +4,7 @@
  */
 import { ChainNode } from "../planes/wallet/chain-node.ts";
 import { type RunningWalletService, startWalletService } from "../planes/wallet/start.ts";
-import { ApproveAll } from "../wallet/approvals/approve-all.ts";
+import { ApproveAll } from "../wallet/approvals/approver.ts";
 import { MemoryKeystore } from "../wallet/keystore/keystore.ts";
 import { WalletStore } from "../wallet/wallet-store.ts";
 import type { Devnet } from "./devnet.ts";

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { DEVNET_RECOVERY_PHRASE } from "../../src/devnet/keys.ts";
 import { startWalletService } from "../../src/planes/wallet/start.ts";
-import { ApproveAll } from "../../src/wallet/approvals/approve-all.ts";
+import { ApproveAll } from "../../src/wallet/approvals/approver.ts";
 import { HttpNode } from "../../src/wallet/sending/http-node.ts";
 import { bytes, cheapStore } from "../wallet/support/wallets.ts";
 

@@ -1,6 +1,6 @@
 // The lock after idle time, on a clock of the test's own.
 import { describe, expect, test } from "bun:test";
-import { IdleLock } from "../../src/wallet/idle-lock.ts";
+import { IdleLock } from "../../src/wallet/service/open-wallets.ts";
 
 function machine(idleMs = 100) {
   let nowMs = 0;

@@ -5,19 +5,23 @@
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import type { ApprovalRequest, Decision } from "../../wallet/approvals/approver.ts";
+import type { ApprovalDesk } from "../../wallet/approvals/desk.ts";
+import { outcomeLine, shown } from "../../wallet/approvals/shown.ts";
 import { checkSocket, checkSocketFolder } from "../../wallet/keystore/guard.ts";
 import { ADMIN_METHODS, adminErrorOf } from "../../wallet/service/admin/admin.ts";
 import type { AdminParts } from "../../wallet/service/admin/shared.ts";
 import { RawJson } from "../../wallet/service/admin/transactions.ts";
 import { lockWallet } from "../../wallet/service/admin/wallets.ts";
+import { mismatch, Params } from "../../wallet/service/params.ts";
 import {
   errorText,
+  invalidParams,
   invalidRequest,
   methodNotFound,
   parseRequest,
   resultText,
 } from "../../wallet/service/rpc.ts";
-import { deskMethods, type LocalParts } from "./desk-methods.ts";
 
 /** Bytes of the longest path that a socket can have (unix(7): 108 with its end). */
 export const SOCKET_PATH_BYTES_MAX = 107;
@@ -111,4 +115,85 @@ function unusable(path: string, why: string): NodeError {
     `${path} cannot be used: ${why}`,
     "choose another --home",
   );
+}
+
+// The waiting requests, for a second terminal: it shows them in words, and answers.
+
+export interface LocalParts {
+  /** Undefined where nobody is asked. */
+  readonly desk: ApprovalDesk | undefined;
+  readonly status: Readonly<Record<string, unknown>>;
+}
+
+type LocalMethod = (parts: LocalParts, params: unknown) => Promise<unknown>;
+
+const list: LocalMethod = async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) });
+
+/** For whoever asks again and again: of many long requests, only the one that is to be answered. */
+const next: LocalMethod = async ({ desk }) => {
+  const first = desk?.requests[0];
+  return { request: first === undefined ? null : shown(first) };
+};
+
+const waits: LocalMethod = async ({ desk }, value) => ({
+  waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
+});
+
+/** What became of a transaction that was approved; null as long as that is not known. */
+const outcome: LocalMethod = async ({ desk }, value) => {
+  const found = desk?.outcomeOf(new Params(value).text("id", "request"));
+  return { outcome: found === undefined ? null : outcomeLine(found) };
+};
+
+const answerRequest: LocalMethod = async ({ desk }, value) => {
+  const params = new Params(value);
+  const id = params.text("id", "request");
+  const request = desk?.get(id);
+  if (request === undefined) throw invalidParams("the request does not wait any more");
+  const decision = decisionOf(params, request);
+  const reach = decision.outcome === "rejected" ? params.optionalText("reach") : "";
+  if (reach === "site") await desk!.block(request.hostname);
+  else if (reach === "all") desk!.rejectAll();
+  else if (reach !== "") throw mismatch();
+  return { answered: reach !== "" || desk!.answer(id, decision), kind: request.kind };
+};
+
+const rejectAll: LocalMethod = async ({ desk }) => ({ rejected: desk?.rejectAll() ?? 0 });
+
+const status: LocalMethod = async (parts) => ({ ...parts.status, waiting: parts.desk?.requests.length ?? 0 });
+
+export const deskMethods: Readonly<Record<string, LocalMethod>> = {
+  "approvals.list": list,
+  "approvals.next": next,
+  "approvals.waits": waits,
+  "approvals.outcome": outcome,
+  "approvals.answer": answerRequest,
+  "approvals.reject_all": rejectAll,
+  "service.status": status,
+};
+
+function decisionOf(params: Params, request: ApprovalRequest): Decision {
+  const outcome = params.text("outcome", "outcome");
+  if (outcome === "rejected" || outcome === "cancelled") return { outcome };
+  if (outcome !== "approved") throw mismatch();
+  const wallet = params.optionalText("wallet");
+  if (request.kind === "connection" && wallet !== "" && !request.wallets.includes(wallet)) {
+    throw invalidParams("the wallet does not exist");
+  }
+  if (request.kind === "connection" && wallet === "" && request.wallets.length > 1) {
+    throw invalidParams("the wallet is required");
+  }
+  const passphrase = params.optionalText("passphrase");
+  if (request.kind === "passphrase" && passphrase === "") throw invalidParams("the passphrase is required");
+  const allowedKeys = params.optionalTexts("allowedKeys");
+  const isOffered = (key: string) =>
+    request.kind === "keys" && request.keys.some(({ publicKey }) => publicKey === key);
+  if (!allowedKeys.every(isOffered)) throw invalidParams("the public key does not exist");
+  return {
+    outcome,
+    ...(wallet !== "" && { wallet }),
+    ...(params.has("keep") && { isKept: params.optionalBoolean("keep") }),
+    ...(allowedKeys.length > 0 && { allowedKeys }),
+    ...(passphrase !== "" && { passphrase: new Uint8Array(Buffer.from(passphrase, "utf8")) }),
+  };
 }

@@ -1,8 +1,10 @@
 // Who decides on what pages ask for: a narrow port. Adapters: the desk (desk.ts), where a person answers in a terminal
 // or through the local socket; a policy (policies/policy-approver.ts); everything at once, on a devnet (approve-all.ts).
+
+import { NodeError } from "../../errors/node-error.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { ChainStanding } from "../service/known-chains.ts";
-import type { Line, Words } from "./words-helpers.ts";
+import type { Line, Words } from "./formatting.ts";
 
 interface Asked {
   readonly id: string;
@@ -120,4 +122,27 @@ export interface Approver {
   signing?(request: TransactionRequest): void;
   /** What came of a transaction that was approved. */
   settled?(request: TransactionRequest, outcome: Outcome): void;
+}
+
+// Approves whatever is asked. For a devnet, whose keys are public and whose money is none.
+
+export class ApproveAll implements Approver {
+  readonly name = "all";
+
+  /** @throws NodeError where the chain is not a devnet of this process */
+  constructor({ isDevnet }: { readonly isDevnet: boolean }) {
+    if (isDevnet) return;
+    throw new NodeError(
+      "wallet.serve",
+      "approve_all_refused",
+      "a wallet approves everything only for a devnet",
+      "use --wallet-approve ask, or a policy",
+    );
+  }
+
+  async decide(request: ApprovalRequest): Promise<Decision> {
+    if (request.kind === "connection") return { outcome: "approved", wallet: request.wallets[0]! };
+    // A passphrase cannot be made up: wallets of a devnet are unlocked when it starts.
+    return request.kind === "passphrase" ? { outcome: "rejected" } : { outcome: "approved" };
+  }
 }

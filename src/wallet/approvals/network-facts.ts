@@ -3,8 +3,8 @@
 import { LruCache } from "../../cache/lru.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
-import { amountText } from "./amounts.ts";
-import type { Facts, Line } from "./words-helpers.ts";
+import type { Facts, Line } from "./formatting.ts";
+import { amountText } from "./formatting.ts";
 
 /** Kept at once, of each kind. */
 const KNOWN_MAX = 10_000;

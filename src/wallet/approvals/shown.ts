@@ -3,9 +3,9 @@
 
 import { domainToUnicode } from "node:url";
 import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
+import type { Line, Words } from "./formatting.ts";
+import { WORD_LINES_MAX } from "./formatting.ts";
 import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
-import type { Line, Words } from "./words-helpers.ts";
-import { WORD_LINES_MAX } from "./words-helpers.ts";
 
 interface ShownKey {
   readonly name: string;

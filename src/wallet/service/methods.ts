@@ -2,9 +2,9 @@
 import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
+import { SharedQuestions } from "./open-wallets.ts";
 import { cancelledByApplication, EscapedJson, internalError, unsupportedType, userRejected } from "./rpc.ts";
 import type { Call, Connection, Method, Result } from "./running-call.ts";
-import { SharedQuestions } from "./shared-questions.ts";
 import { tokenHash } from "./tokens.ts";
 
 type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];

@@ -1,9 +1,83 @@
 // The wallets that the service has unlocked. They lock after idle time; a file that is removed or gets another
 // passphrase by somebody else is noticed.
+
+import { randomUUID } from "node:crypto";
+import { wipe } from "../../crypto/secrets.ts";
 import { NodeError } from "../../errors/node-error.ts";
-import { IdleLock, laterByTimer } from "../idle-lock.ts";
+import type { Approved, Approver, Decision } from "../approvals/approver.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { WalletStore } from "../wallet-store.ts";
+import { tokenError } from "./rpc.ts";
+
+// Locks what nobody uses: one clock for one wallet, or for all of a service.
+
+interface IdleLockOptions {
+  /** Time without use until the lock, milliseconds. */
+  readonly idleMs: number;
+  /** Called once: locks. */
+  readonly lock: () => void;
+  /** A clock that goes on while the machine sleeps, milliseconds. */
+  readonly nowMs: () => number;
+  /** As `setTimeout`; calls back later at the earliest. @returns how to call it off */
+  readonly later: (action: () => void, delayMs: number) => () => void;
+}
+
+/** `later` of the runtime; a waiting lock keeps no process alive. */
+export function laterByTimer(action: () => void, delayMs: number): () => void {
+  const timer = setTimeout(action, delayMs);
+  timer.unref();
+  return () => clearTimeout(timer);
+}
+
+/** The longest that timers of the runtime wait: of a longer delay they make one millisecond. */
+const DELAY_MAX_MS = 2 ** 31 - 1;
+
+export class IdleLock {
+  private deadlineMs: number;
+  private callOff: (() => void) | undefined;
+  private isOver = false;
+
+  constructor(private readonly options: IdleLockOptions) {
+    this.deadlineMs = options.nowMs() + options.idleMs;
+    this.wait(options.idleMs);
+  }
+
+  /**
+   * Says that there was use, and gives it the whole time again. Timers stand still while a machine sleeps: what
+   * became too old meanwhile is locked now, and not used once more.
+   * @returns whether it is still unlocked
+   */
+  touch(): boolean {
+    if (!this.isOver && this.options.nowMs() >= this.deadlineMs) this.end();
+    if (!this.isOver) this.deadlineMs = this.options.nowMs() + this.options.idleMs;
+    return !this.isOver;
+  }
+
+  /** Locks never: what it watched over is locked already, or goes on by itself. */
+  stop(): void {
+    this.isOver = true;
+    this.callOff?.();
+  }
+
+  private wait(delayMs: number): void {
+    this.callOff = this.options.later(
+      () => {
+        if (this.isOver) return;
+        // A clock that was set back keeps nothing unlocked for as long as it was set back.
+        this.deadlineMs = Math.min(this.deadlineMs, this.options.nowMs() + this.options.idleMs);
+        const leftMs = this.deadlineMs - this.options.nowMs();
+        if (leftMs <= 0) this.end();
+        else this.wait(leftMs);
+      },
+      Math.min(delayMs, DELAY_MAX_MS),
+    );
+  }
+
+  private end(): void {
+    this.stop();
+    this.options.lock();
+  }
+}
 
 interface OpenWalletsOptions {
   readonly store: WalletStore;
@@ -104,5 +178,102 @@ export class OpenWallets {
       this.lock(name);
       this.options.onLost(name, code === "wallet_unknown" ? "removed" : "changed");
     }
+  }
+}
+
+// Getting a wallet unlocked: it is already, or the passphrase is asked for until it is right or nobody answers.
+
+const ATTEMPTS_MAX = 10;
+
+interface UnlockingParts {
+  readonly wallets: OpenWallets;
+  readonly approver: Approver;
+  readonly wallMs: () => number;
+}
+
+interface Asking {
+  readonly hostname: string;
+  readonly origin: string;
+  readonly signal: AbortSignal;
+}
+
+const asking = new WeakMap<OpenWallets, SharedQuestions<UnlockedWallet>>();
+
+/** @throws RpcError of `approve` when there is no passphrase; -32003 when the wallet is gone */
+export function unlockedWallet(
+  parts: UnlockingParts,
+  name: string,
+  caller: Asking,
+  approve: (decision: Decision) => Approved,
+): Promise<UnlockedWallet> {
+  const open = parts.wallets.get(name);
+  if (open !== undefined) return Promise.resolve(open);
+  const questions = asking.get(parts.wallets) ?? new SharedQuestions<UnlockedWallet>();
+  asking.set(parts.wallets, questions);
+  const { hostname, origin, signal } = caller;
+  const key = `${hostname}\n${name}`;
+  return questions.ask(key, signal, () => ask(parts, name, { hostname, origin, signal }, approve));
+}
+
+async function ask(
+  { wallets, approver, wallMs }: UnlockingParts,
+  wallet: string,
+  { hostname, origin, signal }: Asking,
+  approve: (decision: Decision) => Approved,
+): Promise<UnlockedWallet> {
+  if (!(await wallets.store.has(wallet))) {
+    throw tokenError("there is no connection associated to this authentication token");
+  }
+  let reason = "it is locked";
+  for (let attempt = 1; ; attempt++) {
+    const receivedAt = new Date(wallMs()).toISOString();
+    const request = {
+      kind: "passphrase",
+      id: randomUUID(),
+      ...{ hostname, origin, receivedAt, wallet, reason },
+    } as const;
+    const { passphrase } = approve(await approver.decide(request, signal));
+    if (passphrase === undefined) throw new NodeError("wallet", "wallet_locked", "the wallet is locked");
+    try {
+      return await wallets.unlock(wallet, passphrase);
+    } catch (error) {
+      if (!(error instanceof NodeError) || error.code !== "wrong_passphrase" || attempt >= ATTEMPTS_MAX)
+        throw error;
+      reason = "the passphrase was wrong";
+    } finally {
+      wipe(passphrase);
+    }
+  }
+}
+
+// Questions to the user that wait for an answer: whoever needs the same answer waits with the one who asked, so that a
+// page that asks twice is asked about once.
+
+interface Waiting<T> {
+  readonly answer: Promise<T>;
+  /** Of the one who asked. */
+  readonly signal: AbortSignal;
+}
+
+export class SharedQuestions<T> {
+  private readonly waiting = new Map<string, Waiting<T>>();
+
+  /** When the one who asked goes away, the next one asks again. */
+  async ask(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
+    for (;;) {
+      const known = this.waiting.get(name);
+      if (known === undefined) return this.begin(name, signal, question);
+      try {
+        return await known.answer;
+      } catch (error) {
+        if (!known.signal.aborted || signal.aborted) throw error;
+      }
+    }
+  }
+
+  private begin(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
+    const answer = question().finally(() => this.waiting.delete(name));
+    this.waiting.set(name, { answer, signal });
+    return answer;
   }
 }

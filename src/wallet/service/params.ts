@@ -1,8 +1,11 @@
 // Parameters of methods: members by name in any case, texts as texts, and an empty text is a missing one
 // (reference 50, section 3).
 
+import type { Init } from "../../wire/codec.ts";
+import type { Transaction } from "../../wire/generated/commands.ts";
 import { UINT64_MAX } from "../../wire/limits.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
+import { originalTransactionJson } from "../signing/transaction.ts";
 import { invalidParams, isObject, memberOf } from "./rpc.ts";
 
 export class Params {
@@ -93,4 +96,18 @@ export function sendingModeOf(params: Params): SendingMode {
   if (mode === "TYPE_UNSPECIFIED") throw invalidParams('the sending mode can\'t be "TYPE_UNSPECIFIED"');
   if (!MODES.includes(mode)) throw invalidParams(`the sending mode "${mode}" is not a valid one`);
   return mode as SendingMode;
+}
+
+// The transaction in results: the members that the original prints, and the ones that its documents promise and typed
+// clients read (reference 50, section 6.6). Both say the same.
+
+/** JSON text: the nonce of the proof is a number that JavaScript's could round. */
+export function transactionResultJson(transaction: Init<Transaction>): string {
+  const { inputData = new Uint8Array(0), pubKey = "" } = transaction;
+  const original = originalTransactionJson(transaction);
+  const documented = JSON.stringify({
+    inputData: Buffer.from(inputData).toString("base64"),
+    from: { pubKey },
+  });
+  return `${original.slice(0, -1)},${documented.slice(1)}`;
 }

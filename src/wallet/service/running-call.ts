@@ -5,15 +5,14 @@ import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
 import type { RandomBytes } from "../random.ts";
 import type { TransactionSender } from "../sending/sender.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
-import type { ApiToken, ApiTokens } from "./api-tokens.ts";
 import type { rejected } from "./failures.ts";
-import { originOf } from "./hostname.ts";
 import type { KnownChains } from "./known-chains.ts";
 import type { OpenWallets } from "./open-wallets.ts";
-import type { RateLimit } from "./rate-limit.ts";
 import { connectionClosed, type EscapedJson, interrupted, RpcError } from "./rpc.ts";
 import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
-import type { BlockedSites } from "./sites.ts";
+import type { BlockedSites, RateLimit } from "./sites.ts";
+import { originOf } from "./sites.ts";
+import type { ApiToken, ApiTokens } from "./tokens.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 
 /** What a request says of its sender. */

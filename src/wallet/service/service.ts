@@ -6,11 +6,9 @@
 import { reasonOf } from "../../errors/node-error.ts";
 import type { LoggedRequest } from "../policies/request-log.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
-import type { ApiToken } from "./api-tokens.ts";
 import { approvedOrThrow, rejected, rpcErrorOf, withoutAddresses } from "./failures.ts";
-import { hostnameOf } from "./hostname.ts";
 import { connectWallet, disconnectWallet, getChainId, listKeys } from "./methods.ts";
-import { RateLimiter } from "./rate-limit.ts";
+import { unlockedWallet } from "./open-wallets.ts";
 import {
   errorText,
   internalError,
@@ -34,10 +32,10 @@ import {
   type ServiceLimits,
   type ServiceParts,
 } from "./running-call.ts";
-import { siteOf } from "./sites.ts";
+import { hostnameOf, RateLimiter, siteOf } from "./sites.ts";
+import type { ApiToken } from "./tokens.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 import { checkTransaction, sendTransaction, signTransaction } from "./transactions.ts";
-import { unlockedWallet } from "./unlocking.ts";
 
 export interface Answer {
   readonly status: number;

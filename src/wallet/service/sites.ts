@@ -1,7 +1,9 @@
 // Sites: what one owner serves pages under. A page can have as many origins as it likes below one name, so what a person
 // is asked about is bounded, and blocked, by site.
 import { getDomain } from "tldts";
+import { HOSTNAME_LENGTH_MAX } from "../limits.ts";
 import type { JsonFile } from "./json-file.ts";
+import { hostnameError } from "./rpc.ts";
 
 interface BlockedSite {
   readonly site: string;
@@ -70,5 +72,85 @@ export class BlockedSites {
       return { version: 1, sites: others };
     });
     return wasBlocked;
+  }
+}
+
+// Who asks: the host of the page's origin, as browsers say it (reference 50, section 1.5).
+
+/** An address with a host: `scheme://user@host:port/path`, or without its scheme. */
+const WITH_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#@\s]+)(?:[/?#]|$)/i;
+/** What no address begins with: nothing, or a colon in the first part that ends no scheme. */
+const UNREADABLE = /^(?::|[^a-z/?#][^/?#]*:|[a-z][a-z0-9+.-]*[^a-z0-9+.:/?#-][^/?#]*:)/i;
+/** The part of a host after its name that is no port. */
+const BAD_PORT = /^(?:\[[^\]]*\]|[^:[]*):(?!\d*$)/;
+
+/**
+ * @returns host and port exactly as written; an origin without a host is taken as it is, e.g. `null`
+ * @throws RpcError -32002
+ */
+export function hostnameOf(origin: string | null, referer: string | null): string {
+  if (origin) return hostnameOfOrigin(origin);
+  if (!referer) throw hostnameError("the Origin header is required");
+  const host = hostIn(referer);
+  if (host !== undefined) return usable(host);
+  if (UNREADABLE.test(referer))
+    throw hostnameError("could not parse the Referer header: it is not an address");
+  throw hostnameError("the Origin header is required");
+}
+
+/** A page asks again and again. */
+let last = { origin: "", hostname: "" };
+
+function hostnameOfOrigin(origin: string): string {
+  if (last.origin !== origin) last = { origin, hostname: usable(hostIn(origin) ?? origin) };
+  return last.hostname;
+}
+
+function hostIn(address: string): string | undefined {
+  const host = WITH_HOST.exec(address)?.[1];
+  return host === undefined || BAD_PORT.test(host) ? undefined : host;
+}
+
+function usable(hostname: string): string {
+  if (hostname.length <= HOSTNAME_LENGTH_MAX) return hostname;
+  throw hostnameError(`the Origin header is longer than ${HOSTNAME_LENGTH_MAX} characters`);
+}
+
+/** Scheme, host and port of the page that asks, for people: `https://dapp.example`. Undefined where it says neither. */
+export function originOf(origin: string | null, referer: string | null): string | undefined {
+  if (origin) return origin;
+  return referer ? (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(referer)?.[0] ?? undefined) : undefined;
+}
+
+// How often somebody may do something: a bucket for each name, which fills up again with time.
+
+export interface RateLimit {
+  readonly perSecond: number;
+  /** At once, after a while of nothing. */
+  readonly burst: number;
+}
+
+const NAMES_MAX = 10_000;
+
+export class RateLimiter {
+  private readonly buckets = new Map<string, { left: number; atMs: number }>();
+
+  constructor(
+    private readonly limit: RateLimit,
+    private readonly nowMs: () => number,
+  ) {}
+
+  /** @returns seconds until it may be done; 0 when it may be done now, and is counted */
+  take(name: string): number {
+    const now = this.nowMs();
+    const { perSecond, burst } = this.limit;
+    const bucket = this.buckets.get(name) ?? { left: burst, atMs: now };
+    const left = Math.min(burst, bucket.left + ((now - bucket.atMs) / 1000) * perSecond);
+    // The one that was used the longest ago goes first: new names do not make the limits of others forgotten at once.
+    this.buckets.delete(name);
+    if (this.buckets.size >= NAMES_MAX) this.buckets.delete(this.buckets.keys().next().value!);
+    const isTaken = left >= 1;
+    this.buckets.set(name, { left: isTaken ? left - 1 : left, atMs: now });
+    return isTaken ? 0 : Math.ceil((1 - left) / perSecond);
   }
 }

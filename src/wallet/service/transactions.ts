@@ -4,19 +4,18 @@ import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
+import { NO_FACTS } from "../approvals/formatting.ts";
 import { plainJson } from "../approvals/plain-text.ts";
 import { wordsOf } from "../approvals/words.ts";
-import { NO_FACTS } from "../approvals/words-helpers.ts";
 import type { SendingMode } from "../client/raw-submission.ts";
 import { isNoHealthyNode } from "../sending/nodes.ts";
 import type { Job } from "../sending/sender.ts";
 import { checkedCommand, readCommand } from "../signing/transaction.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
-import { Params, sendingModeOf } from "./params.ts";
+import { Params, sendingModeOf, transactionResultJson } from "./params.ts";
 import { internalError, invalidParams, notPermitted, RpcError } from "./rpc.ts";
 import type { Call, Connection, Method } from "./running-call.ts";
-import { transactionResultJson } from "./transaction-json.ts";
 
 const REQUEST = "vega.wallet.v1.SubmitTransactionRequest";
 

@@ -1,15 +1,14 @@
 // What people are shown, and in which order: plain words for every command, tricks made visible, turns between pages.
 import { describe, expect, test } from "bun:test";
-import { amountText, withDecimals } from "../../../src/wallet/approvals/amounts.ts";
-import { ApproveAll } from "../../../src/wallet/approvals/approve-all.ts";
 import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/approver.ts";
+import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
-import { DeskSource } from "../../../src/wallet/approvals/desk-source.ts";
+import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
+import { amountText, withDecimals } from "../../../src/wallet/approvals/formatting.ts";
 import { plain, plainJson, quoted } from "../../../src/wallet/approvals/plain-text.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
-import { answerInTerminal, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
+import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
-import type { WordsContext } from "../../../src/wallet/approvals/words-helpers.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1, KEY_2, Rig } from "./rig.ts";
@@ -331,7 +330,7 @@ test("of several wallets one is chosen, and whether its connection outlives the 
 });
 
 test("an answer over the socket names keys and wallets that were offered, and no others", async () => {
-  const { deskMethods } = await import("../../../src/planes/wallet/desk-methods.ts");
+  const { deskMethods } = await import("../../../src/planes/wallet/local-socket.ts");
   const desk = new ApprovalDesk();
   const parts = { desk, status: {} };
   const keys = [{ name: "Key 1", publicKey: KEY_1 }];

@@ -4,9 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
-import { RateLimiter } from "../../../src/wallet/service/rate-limit.ts";
-import { SharedQuestions } from "../../../src/wallet/service/shared-questions.ts";
-import { siteOf } from "../../../src/wallet/service/sites.ts";
+import { SharedQuestions } from "../../../src/wallet/service/open-wallets.ts";
+import { RateLimiter, siteOf } from "../../../src/wallet/service/sites.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { KEY_1, Rig, VOTE } from "./rig.ts";
 

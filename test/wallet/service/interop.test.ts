@@ -6,7 +6,7 @@ import type { Devnet } from "../../../src/devnet/devnet.ts";
 import { ChainNode } from "../../../src/planes/wallet/chain-node.ts";
 import { type RunningWalletService, startWalletService } from "../../../src/planes/wallet/start.ts";
 import { startNode } from "../../../src/start-node.ts";
-import { ApproveAll } from "../../../src/wallet/approvals/approve-all.ts";
+import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { HttpNode } from "../../../src/wallet/sending/http-node.ts";
 import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
 import { executedOf } from "../../support/devnet-party.ts";

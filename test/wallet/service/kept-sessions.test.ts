@@ -4,8 +4,7 @@ import { statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
-import { revokeKept } from "../../../src/wallet/service/kept-sessions.ts";
-import { Sessions } from "../../../src/wallet/service/sessions.ts";
+import { revokeKept, Sessions } from "../../../src/wallet/service/sessions.ts";
 import { Cli } from "../support/cli.ts";
 import { Rig } from "./rig.ts";
 

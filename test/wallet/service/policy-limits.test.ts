@@ -2,12 +2,10 @@
 // shape, by amounts that no parser reads alike, and where a limit cannot be kept.
 import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { type Judged, judge, type Usage } from "../../../src/wallet/policies/judge.ts";
+import { type Judged, judge, spendingOf, type Usage } from "../../../src/wallet/policies/judge.ts";
 import { loadPolicy, type Policy, type Rule } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts";
-import { spendingOf } from "../../../src/wallet/policies/spending.ts";
-import { EpochUsage } from "../../../src/wallet/policies/usage.ts";
-import { UsageJournalFile } from "../../../src/wallet/policies/usage-journal.ts";
+import { EpochUsage, UsageJournalFile } from "../../../src/wallet/policies/usage.ts";
 import { messageDescriptor } from "../../../src/wire/schema/index.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { privateFolder } from "../support/wallets.ts";

@@ -1,6 +1,6 @@
 // A member that stands twice in an object of a policy's file, and where.
 import { expect, test } from "bun:test";
-import { repeatedMember } from "../../../src/wallet/policies/repeated-member.ts";
+import { repeatedMember } from "../../../src/wallet/policies/policy.ts";
 
 test.each<[string, string | undefined]>([
   ['{"a": 1, "a": 1}', "a"],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { askService } from "../../../src/cli/wallet-opening.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
-import { hostnameOf } from "../../../src/wallet/service/hostname.ts";
+import { hostnameOf } from "../../../src/wallet/service/sites.ts";
 import { newToken, tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { privateFolder } from "../support/wallets.ts";
 import { KEY_1, KEY_2, ORIGIN, Rig, VOTE } from "./rig.ts";

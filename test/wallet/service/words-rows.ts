@@ -1,6 +1,7 @@
 // Commands of every kind, and what people are to read of each: title, lines, warnings.
+
+import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
-import type { WordsContext } from "../../../src/wallet/approvals/words-helpers.ts";
 import type { CommandKind } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
 import { KEY_1 } from "./rig.ts";

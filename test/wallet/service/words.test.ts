@@ -1,6 +1,6 @@
 // What people read before they approve, for every kind of command: what it does, to whom, how much.
 import { describe, expect, test } from "bun:test";
-import { priceText, sizeText } from "../../../src/wallet/approvals/amounts.ts";
+import { priceText, sizeText } from "../../../src/wallet/approvals/formatting.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { rows, toldOf, UNITS } from "./words-rows.ts";
 

@@ -7,14 +7,10 @@ import { NodeError } from "../../../errors/node-error.ts";
 import { NetworkRefusal } from "../../sending/nodes.ts";
 import { rpcErrorOf } from "../failures.ts";
 import { internalError, invalidParams, notPermitted, RpcError } from "../rpc.ts";
-import { connectionMethods } from "./connections.ts";
-import { keyMethods } from "./keys.ts";
-import { messageMethods } from "./messages.ts";
 import { networkMethods } from "./networks.ts";
-import { permissionMethods } from "./permissions.ts";
 import type { AdminMethod } from "./shared.ts";
-import { transactionMethods } from "./transactions.ts";
-import { walletMethods } from "./wallets.ts";
+import { messageMethods, transactionMethods } from "./transactions.ts";
+import { connectionMethods, keyMethods, permissionMethods, walletMethods } from "./wallets.ts";
 
 export const ADMIN_METHODS: Readonly<Record<string, AdminMethod>> = {
   ...walletMethods,

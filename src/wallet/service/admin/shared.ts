@@ -5,13 +5,13 @@ import { NodeError } from "../../../errors/node-error.ts";
 import { walletLocked, walletUnknown } from "../../errors.ts";
 import type { TransactionSender } from "../../sending/sender.ts";
 import type { KeyView, UnlockedWallet } from "../../unlocked-wallet.ts";
-import type { ApiTokens } from "../api-tokens.ts";
 import type { KnownChains } from "../known-chains.ts";
 import type { Networks } from "../networks.ts";
 import type { OpenWallets } from "../open-wallets.ts";
 import type { Params } from "../params.ts";
 import { internalError } from "../rpc.ts";
 import type { Sessions } from "../sessions.ts";
+import type { ApiTokens } from "../tokens.ts";
 
 export interface AdminParts {
   readonly wallets: OpenWallets;

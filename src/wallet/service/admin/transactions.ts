@@ -4,16 +4,17 @@
 import { sha3HexOf } from "../../../crypto/sha.ts";
 import { NodeError } from "../../../errors/node-error.ts";
 import { decodeTransaction } from "../../../wire/generated/commands.ts";
+import { isHex } from "../../../wire/identifiers.ts";
 import { base64Bytes } from "../../../wire/json.ts";
 import { encodeCommand } from "../../../wire/transaction.ts";
 import { randomNonce, secureRandom } from "../../random.ts";
 import type { Job, TransactionSender } from "../../sending/sender.ts";
+import { verifyMessage } from "../../signing/message.ts";
 import { checkedCommand, readCommand } from "../../signing/transaction.ts";
 import type { SignedTransaction, UnlockedWallet } from "../../unlocked-wallet.ts";
 import { chainIdOf } from "../networks.ts";
-import { Params, sendingModeOf } from "../params.ts";
+import { Params, sendingModeOf, transactionResultJson } from "../params.ts";
 import { internalError, invalidParams } from "../rpc.ts";
-import { transactionResultJson } from "../transaction-json.ts";
 import { type AdminMethod, type AdminParts, walletOf } from "./shared.ts";
 
 /** A text that is JSON already: the socket prints it as it is. */
@@ -217,4 +218,43 @@ export const transactionMethods = {
   "admin.send_transaction": send,
   "admin.check_transaction": check,
   "admin.send_raw_transaction": sendRaw,
+} satisfies Readonly<Record<string, AdminMethod>>;
+
+// Messages.
+
+function base64Of(params: Params, name: string, title: string, what: string): Uint8Array {
+  const text = params.text(name, title);
+  try {
+    return base64Bytes(text);
+  } catch {
+    throw invalidParams(`the encoded ${what} is not a valid base-64 string`);
+  }
+}
+
+const signMessage: AdminMethod = async (parts, value) => {
+  const params = new Params(value);
+  params.text("wallet", "wallet");
+  // The original takes `pubKey` alone, its documents promise `publicKey`: both are taken.
+  const publicKey = params.optionalText("publicKey") || params.text("pubKey", "public key");
+  const message = base64Of(params, "encodedMessage", "message", "message");
+  const wallet = await walletOf(parts, params);
+  try {
+    return { encodedSignature: Buffer.from(wallet.signMessage(publicKey, message)).toString("base64") };
+  } catch (error) {
+    throw internalError(`could not sign the message: ${(error as Error).message}`);
+  }
+};
+
+const verify: AdminMethod = async (_parts, value) => {
+  const params = new Params(value);
+  const publicKey = params.text("publicKey", "public key");
+  const message = base64Of(params, "encodedMessage", "message", "message");
+  const signature = base64Of(params, "encodedSignature", "signature", "signature");
+  if (!isHex(publicKey)) throw invalidParams("could not decode the public key: it is not hexadecimal");
+  return { isValid: verifyMessage(Buffer.from(publicKey, "hex"), message, signature) };
+};
+
+export const messageMethods = {
+  "admin.sign_message": signMessage,
+  "admin.verify_message": verify,
 } satisfies Readonly<Record<string, AdminMethod>>;
