@@ -127,13 +127,18 @@ export function onEndSignal(heed: (signal: EndSignal) => void): () => void {
     setTimeout(forget, ECHO_MS).unref();
     heed(signal as EndSignal);
   };
-  for (const signal of END_SIGNALS) if (signal !== "SIGHUP" || !isHangUpIgnored()) process.on(signal, come);
+  for (const signal of endSignals()) process.on(signal, come);
   return forget;
 }
 
 /** Settles when the process is asked to end, and then leaves a second signal to its default. */
 export function waitForSignal(): Promise<EndSignal> {
   return new Promise((resolve) => onEndSignal(resolve));
+}
+
+/** The signals to listen to: a listener would end what nohup(1) keeps running. */
+export function endSignals(): readonly EndSignal[] {
+  return isHangUpIgnored() ? END_SIGNALS.filter((signal) => signal !== "SIGHUP") : END_SIGNALS;
 }
 
 /** Whether this process was started to outlive its terminal, as nohup(1) does. */

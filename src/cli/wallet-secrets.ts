@@ -9,7 +9,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { readInto } from "../files/short-file.ts";
 import { PASSPHRASE_BYTES_MAX, RECOVERY_PHRASE_BYTES_MAX } from "../wallet/limits.ts";
 import { usageError } from "./arguments.ts";
-import { say } from "./terminal.ts";
+import { endSignals, say } from "./terminal.ts";
 
 /** How often a new secret may be typed differently the second time. */
 const READABLE_BY_OTHERS = 0o044;
@@ -244,9 +244,6 @@ const KEY = {
 /** Bytes behind the line that was asked for: a paste of two lines answers two questions. */
 let ahead: Uint8Array = new Uint8Array(0);
 
-/** Asks the process to end: the terminal must be as it was before that. A second one ends it whatever happens. */
-const ENDING_SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
-
 /** A line that may be seen: the terminal itself shows and edits it. @throws NodeError `cancelled` at its end */
 export function promptLine(question: string): Promise<string> {
   const { stdin, stderr } = process;
@@ -284,6 +281,8 @@ export function promptLine(question: string): Promise<string> {
 export function promptHidden(question: string, bytesMax: number): Promise<Uint8Array> {
   const { stdin, stderr } = process;
   const line = new Line(bytesMax);
+  // The terminal must be as it was before the process ends. A second signal ends it whatever happens.
+  const signals = [...endSignals(), "SIGQUIT"] as const;
   return new Promise((resolve, reject) => {
     const restore = () => stdin.setRawMode(false);
     const finish = () => {
@@ -292,7 +291,7 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
       stdin.pause();
       restore();
       process.off("exit", restore);
-      for (const signal of ENDING_SIGNALS) process.off(signal, cancel);
+      for (const signal of signals) process.off(signal, cancel);
       stderr.write("\n");
     };
     const cancel = () => {
@@ -321,7 +320,7 @@ export function promptHidden(question: string, bytesMax: number): Promise<Uint8A
     };
     // Before the question is printed: whatever is typed after it must not be shown.
     process.on("exit", restore);
-    for (const signal of ENDING_SIGNALS) process.on(signal, cancel);
+    for (const signal of signals) process.on(signal, cancel);
     stdin.setRawMode(true);
     stderr.write(`${question}: `);
     if (stdin.readableEnded) {
