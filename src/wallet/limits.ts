@@ -11,9 +11,9 @@ export const HOSTNAMES_MAX = 10_000;
 /** Characters: 253 of a name (RFC 1035, section 2.3.4), a port, and some room for hostless origins. */
 export const HOSTNAME_LENGTH_MAX = 300;
 /** Bytes; file systems take 255, and an isolated wallet's name has more. */
-export const NAME_BYTES_MAX = 200;
+const NAME_BYTES_MAX = 200;
 /** Bytes that isolating adds to a wallet's name. */
-export const ISOLATED_BYTES = 18;
+const ISOLATED_BYTES = 18;
 export const PASSPHRASE_BYTES_MAX = 4_096;
 export const RECOVERY_PHRASE_BYTES_MAX = 1_024;
 /** Bytes of a message to sign. */

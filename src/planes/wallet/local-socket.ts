@@ -119,7 +119,7 @@ function unusable(path: string, why: string): NodeError {
 
 // The waiting requests, for a second terminal: it shows them in words, and answers.
 
-export interface LocalParts {
+interface LocalParts {
   /** Undefined where nobody is asked. */
   readonly desk: ApprovalDesk | undefined;
   readonly status: Readonly<Record<string, unknown>>;

@@ -113,7 +113,7 @@ const undelegateSubmission: Describe<"undelegateSubmission"> = (
 const cancelTransfer: Describe<"cancelTransfer"> = ({ transferId = "" }) =>
   words(`Cancel the recurring transfer ${named(transferId)}`, [line("transfer", transferId)]);
 
-export const moneyWords = {
+const moneyWords = {
   transfer,
   withdrawSubmission,
   delegateSubmission,
@@ -271,7 +271,7 @@ const liquidityProvisionAmendment: Describe<"liquidityProvisionAmendment"> = (pr
 const liquidityProvisionCancellation: Describe<"liquidityProvisionCancellation"> = ({ marketId = "" }) =>
   words(`Take your liquidity back from market ${named(marketId)}`, [line("market", marketId)]);
 
-export const marketWords = {
+const marketWords = {
   orderSubmission,
   orderCancellation,
   orderAmendment,
@@ -285,7 +285,7 @@ export const marketWords = {
 
 type Lines = readonly (Line | undefined)[];
 
-export function newMarketLines(changes: Init<NewMarketConfiguration> | undefined): Lines {
+function newMarketLines(changes: Init<NewMarketConfiguration> | undefined): Lines {
   if (changes === undefined) return [];
   const { instrument, decimalPlaces = 0n, positionDecimalPlaces = 0n } = changes;
   return [
@@ -298,7 +298,7 @@ export function newMarketLines(changes: Init<NewMarketConfiguration> | undefined
 }
 
 /** Amounts are of the asset itself, by the symbol and the decimals that are proposed for it. */
-export function newAssetLines(changes: Init<AssetDetails> | undefined): Lines {
+function newAssetLines(changes: Init<AssetDetails> | undefined): Lines {
   if (changes === undefined) return [];
   const { name, symbol = "", decimals = 0n, erc20, builtinAsset } = changes;
   const isShort = decimals >= 0n && decimals <= 100n;
@@ -319,7 +319,7 @@ interface Limits {
   readonly withdrawThreshold?: string | undefined;
 }
 
-export function limitLines(limits: Limits | undefined, asset: string, book: AssetBook): Lines {
+function limitLines(limits: Limits | undefined, asset: string, book: AssetBook): Lines {
   if (limits === undefined) return [];
   const { lifetimeLimit, withdrawThreshold } = limits;
   const amount = (text: string | undefined) => text && exactAmountText(text, asset, book);
@@ -498,7 +498,7 @@ const oracleDataSubmission: Describe<"oracleDataSubmission"> = ({ source, payloa
     said("data", Buffer.from(payload ?? []).toString("utf8")),
   ]);
 
-export const networkWords = {
+const networkWords = {
   voteSubmission,
   proposalSubmission,
   announceNode,

@@ -156,7 +156,7 @@ export function withoutPermissions(wallet: WalletData, hostname: string): Wallet
 }
 
 /** The permissions that still go with `keys` after one of them was tainted: no other key takes its place. */
-export function withoutKey(
+function withoutKey(
   permissions: WalletData["permissions"],
   tainted: string,
   keys: readonly KeyData[],
@@ -193,7 +193,7 @@ export function keyName(metadata: Metadata): string {
 }
 
 /** The metadata with a name: `Key <index>` where none is given. @throws NodeError `metadata_invalid` */
-export function namedMetadata(metadata: Metadata, index: number): Metadata {
+function namedMetadata(metadata: Metadata, index: number): Metadata {
   if (metadata.length > METADATA_ENTRIES_MAX)
     throw invalid(`it has more than ${METADATA_ENTRIES_MAX} entries`);
   for (const { key, value } of metadata) {

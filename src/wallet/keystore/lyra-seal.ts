@@ -130,7 +130,7 @@ function isHeadBehind(file: Uint8Array): boolean {
 }
 
 /** @param checkKey the second half of the derived key */
-export function writeHeader({ cost, salt, nonce, length }: Header, checkKey: Uint8Array): Uint8Array {
+function writeHeader({ cost, salt, nonce, length }: Header, checkKey: Uint8Array): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES);
   header.set(MAGIC);
   header.writeUInt16BE(FORMAT_VERSION, AT.version);
@@ -185,7 +185,7 @@ export function readHeader(file: Uint8Array): Header {
 }
 
 /** Whether the derived key is the one that the file was written with. */
-export function isCheckedBy(file: Uint8Array, checkKey: Uint8Array): boolean {
+function isCheckedBy(file: Uint8Array, checkKey: Uint8Array): boolean {
   return timingSafeEqual(checkValue(file, checkKey), file.subarray(CHECK_AT, CHECKSUM_AT));
 }
 
@@ -220,7 +220,7 @@ export interface KdfRules {
   readonly allowWeakKdf?: boolean;
 }
 
-export function isWeak(cost: ScryptCost): boolean {
+function isWeak(cost: ScryptCost): boolean {
   return scryptMemoryBytes(cost) < MEMORY_BYTES_MIN;
 }
 
@@ -246,7 +246,7 @@ export function checkCost(cost: ScryptCost, { allowWeakKdf = false }: KdfRules):
 }
 
 /** @returns 64 secret bytes: the caller wipes them */
-export async function deriveFromPassphrase(
+async function deriveFromPassphrase(
   passphrase: Uint8Array,
   salt: Uint8Array,
   cost: ScryptCost,
@@ -276,7 +276,7 @@ function workOf({ log2N, r, p }: ScryptCost): number {
 const LENGTH_BYTES = 4;
 
 /** The bytes to encrypt; they hold secrets, and the caller wipes them. */
-export function encodeBody({ version, id, node, keys, permissions }: WalletData): Uint8Array {
+function encodeBody({ version, id, node, keys, permissions }: WalletData): Uint8Array {
   const json = JSON.stringify({
     version,
     id,
@@ -303,7 +303,7 @@ export function encodeBody({ version, id, node, keys, permissions }: WalletData)
 }
 
 /** @param bytes decrypted; the wallet has copies of its secrets, and the caller wipes these */
-export function decodeBody(bytes: Uint8Array): WalletData {
+function decodeBody(bytes: Uint8Array): WalletData {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const jsonBytes = body.length < LENGTH_BYTES ? 0 : body.readUInt32BE();
   let place = LENGTH_BYTES + jsonBytes;

@@ -23,7 +23,7 @@ const OPEN_ENDED: ReadonlySet<CommandInit["kind"]> = new Set([
   "liquidityProvisionAmendment",
 ]);
 
-export function isOpenEnded({ kind }: CommandInit): boolean {
+function isOpenEnded({ kind }: CommandInit): boolean {
   return OPEN_ENDED.has(kind);
 }
 

@@ -9,7 +9,7 @@ import type { Spending, Usage } from "./judge.ts";
 // What a policy approved in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
 // requests cannot serve for that: pages fill it, and what is old leaves it.
 
-export interface UsageEntry {
+interface UsageEntry {
   readonly epoch: bigint;
   /** When the epoch began for this wallet, Unix milliseconds. */
   readonly atMs: number;
@@ -21,7 +21,7 @@ export interface UsageEntry {
   readonly direction: 1 | -1;
 }
 
-export interface UsageJournal {
+interface UsageJournal {
   /** @throws when it cannot be written: what would be forgotten must not be approved */
   append(entry: UsageEntry): void;
   /** Another epoch: nothing is left but these, all at once. */

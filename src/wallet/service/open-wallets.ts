@@ -23,7 +23,7 @@ interface IdleLockOptions {
 }
 
 /** `later` of the runtime; a waiting lock keeps no process alive. */
-export function laterByTimer(action: () => void, delayMs: number): () => void {
+function laterByTimer(action: () => void, delayMs: number): () => void {
   const timer = setTimeout(action, delayMs);
   timer.unref();
   return () => clearTimeout(timer);
