@@ -105,7 +105,7 @@ export class DevnetBridge implements BridgePort {
     return this.until(id, "the asset is enabled", () => this.asset(asset).status === "STATUS_ENABLED");
   }
 
-  /** An update may change the quantum alone, or be followed by a later one: the asset's limits do not tell the end. */
+  /** An update may change the quantum alone, or be followed by a later one: the asset's limits do not show the end. */
   async setLimits(proposal: string): Promise<Brought> {
     const bundle = this.bundle<{
       assetSource: string;
@@ -266,7 +266,7 @@ export class DevnetBridge implements BridgePort {
   }
 
   /**
-   * Makes blocks until the effect is there. The event is on the chain: that nothing goes on meanwhile is no failure.
+   * Makes blocks until the effect is there. The event is on the chain: a chain that stands still meanwhile is not a failure.
    * @param late blocks that it takes to show after `isSo`
    * @throws ChainCallError when it never will be
    */

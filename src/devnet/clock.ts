@@ -1,7 +1,7 @@
 // The door for time: nothing of the chain asks for the time but through here (docs/architecture.md).
 import type { ChainClock } from "../chain/options.ts";
 
-/** Block times are whole microseconds: finer ones cannot be told apart in the store. */
+/** Block times are whole microseconds: the store cannot distinguish finer ones. */
 const STEP_NS = 1_000n;
 
 interface ClockState {
@@ -85,7 +85,7 @@ export class Clock implements ChainClock {
   }
 }
 
-/** Unix nanoseconds, as fine as the system tells them. */
+/** Unix nanoseconds, as fine as the system has them. */
 export function systemTimeNs(): bigint {
   return BigInt(Math.round((performance.timeOrigin + performance.now()) * 1_000)) * 1_000n;
 }

@@ -32,13 +32,13 @@ export interface DevnetCoreOptions {
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
   readonly checkTransaction?: LocalChainOptions["checkTransaction"];
-  /** Told when the chain halts, and when it goes on. */
+  /** Called when the chain halts, and when it goes on. */
   readonly onHalt?: () => void;
   /** The same for people: why it stands still, and undefined when it goes on; each once. */
   readonly onStanding?: (reason: string | undefined) => void;
   /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
   readonly onOutcome?: LocalChainOptions["onOutcome"];
-  /** Told of what goes wrong in the background. */
+  /** Called with every failure in the background. */
   readonly onProblem?: (error: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export class DevnetCore {
   /**
    * Opens the chain of a home, or begins it: then its first block is made.
    * @param db the writer's connection
-   * @param onLoaded told after a load: the chain is opened with this genesis document from now on
+   * @param onLoaded called after a load: the chain is opened with this genesis document from now on
    */
   constructor(
     readonly genesis: Genesis,

@@ -75,7 +75,7 @@ export class Funding implements ChainPart {
     try {
       await this.bringBalances(options);
     } catch (error) {
-      // No block has the events: what they tell of has not happened, and the next start makes it happen.
+      // No block has the events: their deposits have not happened, and the next start makes it happen.
       simulator.load(before);
       this.step = "new";
       throw error;

@@ -140,7 +140,7 @@ function checkpointValidators({ appState }: Genesis): string[] {
   );
 }
 
-/** Ethereum after what the checkpoint tells of it; undefined without one. @param deployed as the genesis has it */
+/** Ethereum as the checkpoint describes it; undefined without one. @param deployed as the genesis has it */
 export function ethereumAfter(genesis: Genesis, deployed: SimulatorState): SimulatorState | undefined {
   const content = genesisCheckpoint(genesis.appState);
   if (content === undefined) return undefined;
@@ -214,7 +214,7 @@ function texts(sums: ReadonlyMap<string, bigint>): Record<string, string> {
   return Object.fromEntries([...sums].map(([key, amount]) => [key, amount.toString()]));
 }
 
-/** The Ethereum block in `erc20/block/hash/log`; 0 where it is told otherwise. */
+/** The Ethereum block in `erc20/block/hash/log`; 0 in any other form. */
 function blockOf(place: string): bigint {
   const [, block = ""] = place.split("/");
   return /^\d{1,18}$/.test(block) ? BigInt(block) : 0n;

@@ -35,7 +35,7 @@ export interface DevnetAddress {
 const PROJECT_HOME = join(".lyra", "devnet");
 const FILE_BYTES_MAX = 64 * 1024;
 
-/** The home of a devnet that is told none: beside what else is kept, or the very folder of `LYRA_HOME`. */
+/** The home of a devnet by default: a folder beside the other homes, or the very folder of `LYRA_HOME`. */
 export function defaultDevnetHome(env: NodeJS.ProcessEnv = process.env): string {
   return env.LYRA_HOME || join(defaultHome(env), "devnet");
 }
@@ -46,7 +46,7 @@ export function devnetHomes(env: NodeJS.ProcessEnv = process.env): readonly stri
 }
 
 /**
- * The devnet that runs in one of these homes; undefined when none of them tells of one.
+ * The devnet that runs in one of these homes; undefined when none of them names one.
  * @throws NodeError `address_unreadable` when all that is there is damaged
  */
 export function runningDevnet(homes: readonly string[]): DevnetAddress | undefined {

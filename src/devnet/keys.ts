@@ -1,5 +1,5 @@
 /**
- * The keys of a devnet: its parties and its validators. All of them follow from one recovery phrase that everybody
+ * The keys of a devnet: its parties and its validators. All of them follow from one public recovery phrase, which anyone
  * knows, so that tests, tutorials and wallets agree on them, and so that they are not taken for secrets.
  *
  * The parties are keys 1 to 10 of the wallet of that phrase (reference 50, section 5.5): a wallet that

@@ -40,7 +40,7 @@ export class PartyClient {
   private readonly solver = new Solver({ nowMs: () => performance.now(), threads: 0 });
   private sent = 0n;
 
-  /** @param salt tells clients of one party apart, that no two of their transactions are equal */
+  /** @param salt distinguishes the clients of one party, so that no two of their transactions are equal */
   constructor(
     private readonly chain: ChainPort,
     private readonly key: Ed25519KeyPair,

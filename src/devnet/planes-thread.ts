@@ -52,7 +52,7 @@ export class PlanesThread {
       this.ended.resolve(error);
       this.stopped.resolve();
     };
-    // The call that serves awaits it; a later failure is told by `broken`.
+    // The call that serves awaits it; `broken` reports a later failure.
     this.listening.promise.catch(() => {});
   }
 

@@ -55,8 +55,8 @@ export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"
 
 /** In the stream form what is empty is left out. */
 function streamBody({ code, message, details }: ErrorBody): object {
-  const told = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
-  return { code, message, ...(told.length > 0 && { details: told }) };
+  const shown = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
+  return { code, message, ...(shown.length > 0 && { details: shown }) };
 }
 
 /** An error that never reached the service, in the form that the request asks for. */

@@ -1,4 +1,4 @@
-// One range of bytes of an answer whose length is known (RFC 9110, section 14). Several at once are answered by the
+// A single range of bytes of an answer whose length is known (RFC 9110, section 14). Several at once are answered by the
 // whole, as the standard allows.
 
 /** From `start` up to `end`, which it does not hold. */

@@ -1,4 +1,4 @@
-// One entry for each unary resource: its path, its request and response messages, and the function between them.
+// The entry of a unary resource: its path, its request and response messages, and the function between them.
 // Routing, query parsing, JSON rendering and the OpenAPI document are all made from these entries.
 import type { RequestFields } from "./query.ts";
 

@@ -18,7 +18,7 @@ export interface ErrorBody {
   readonly details: readonly ErrorDetail[];
 }
 
-/** What HTTP knows of an error beside its gRPC number. */
+/** HTTP's own facts of an error, beside its gRPC number. */
 interface HttpFacts {
   /** In place of the number's own status. */
   readonly status?: number;

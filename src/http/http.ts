@@ -1,4 +1,4 @@
-// What every plane's server does the same way: listening, cross-origin headers, addresses, bodies.
+// Shared by every plane's server: listening, cross-origin headers, addresses, bodies.
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
 import { classOf, type ServerCounts } from "./counts.ts";
@@ -38,7 +38,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   }
   let { port } = options;
   try {
-    // A shared port is given to whoever wants to share it: asked for alone, it is refused while anybody has it.
+    // The system gives a shared port to every socket that wants to share it; asked for alone, a port in use is refused.
     if (sharing === "first") port = freePort(host, port);
     return Bun.serve({
       hostname: host,
@@ -69,7 +69,7 @@ export function listen(options: ListenOptions, fetch: Fetch) {
 }
 
 /**
- * What the runtime lets through. Two `Host` headers, which it joins by a comma, are refused (RFC 9112, section 3.2). After
+ * Faults that the runtime lets through. Two `Host` headers, which it joins by a comma, are refused (RFC 9112, section 3.2). After
  * a body in pieces the connection is closed: trailers behind it would be read as the next request, and answered by an
  * error that the client takes for its next answer.
  */
@@ -228,7 +228,7 @@ async function withLargeBody<T>(
 let largeBodies = 0;
 let largeBytes = 0;
 
-/** One of the places for large bodies, and the bytes that it holds. */
+/** A place among those for large bodies, and the bytes that it holds. */
 class LargeBodyPlace {
   private isTaken = false;
   private bytes = 0;
@@ -262,7 +262,7 @@ function crowded(): ApiError {
   return new ApiError(Grpc.resourceExhausted, text);
 }
 
-/** A body that is large, or whose length nobody told. */
+/** A body that is large, or of unknown length. */
 async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyPlace): Promise<string> {
   if (body === null) return "";
   const reader = body.getReader();
@@ -287,7 +287,7 @@ async function readPieces({ body }: Request, bytesMax: number, place: LargeBodyP
     }
   } finally {
     clearTimeout(timer);
-    // What still comes is passed over.
+    // The rest is passed over.
     reader.cancel().catch(() => {});
   }
 }

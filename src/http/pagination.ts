@@ -88,7 +88,7 @@ interface OrderColumn {
   readonly opposite?: boolean;
 }
 
-/** What to read, without order and limit. Every row has columns `k0`, `k1`, ... with the order columns' values. */
+/** The rows to read, without order and limit. Every row has columns `k0`, `k1`, ... with the order columns' values. */
 export interface ListQuery {
   /** Further columns, e.g. `d.data`; without parameters. */
   readonly select: string;

@@ -64,7 +64,7 @@ export interface DemoResult {
 
 /**
  * Plays the month. The chain makes blocks on demand meanwhile.
- * @param progress told how far it is, 0 to 1, and what happens
+ * @param progress called with the share that is done, 0 to 1, and what happens
  * @param nowNs the system's time, which the story ends at
  */
 export async function playDemo(

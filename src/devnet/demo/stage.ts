@@ -31,7 +31,7 @@ export class Stage {
   refusals = 0;
   transactions = 0;
 
-  /** Tells this play's transactions from those of another. */
+  /** Distinguishes this play's transactions from those of another. */
   private readonly start: number;
 
   constructor(readonly devnet: Devnet) {
@@ -83,7 +83,7 @@ export class Stage {
     if (code !== 0) throw new NodeError("demo", "refused", `the demo's ${command.kind} was refused: ${text}`);
   }
 
-  /** A client for a key that is no party's. */
+  /** A client for a key outside the devnet's parties. */
   clientOf(keys: ValidatorKeys, index = 1): PartyClient {
     return new PartyClient(this.chain, keys.vega(index), `demo ${this.start}`);
   }

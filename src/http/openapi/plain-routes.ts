@@ -1,4 +1,4 @@
-// What is served beside the unary resources: archives, CSV, health, metrics, this document.
+// Routes beside the unary resources: archives, CSV, health, metrics, this document.
 import { requestParameters } from "./parameters.ts";
 import { PARAMETERS } from "./texts.ts";
 import type { Operation, Parameter, Paths, Response, Schema } from "./types.ts";
@@ -31,7 +31,7 @@ function wrapped(description: string, schema = WRAPPED_ERROR): Response {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** What is wrong with a parameter by itself is said before the export is asked, in the form of every other resource. */
+/** A parameter that is wrong by itself is refused before the export is asked, in the form of every other resource. */
 const EITHER_ERROR: Schema = { oneOf: [{ $ref: "#/components/schemas/Error" }, WRAPPED_ERROR] };
 
 const MIN_HEIGHT = { $ref: "#/components/parameters/MinHeight" };

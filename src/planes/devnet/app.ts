@@ -31,7 +31,7 @@ const FORWARD_TIME = {
   summary: "as time/forward or time/set, and a block, as the network's single-process chain has it",
   body: { forward: "duration such as 10s, or a time of RFC 3339" },
 };
-/** What `GET /devnet/` tells. */
+/** The answer of `GET /devnet/`. */
 const TOOL_LIST = [
   ...TOOLS.map(({ method, path, summary, body }) => ({
     method,
@@ -59,14 +59,14 @@ export function devnetTools(context: DevnetContext, access?: ToolsAccess): Devne
   return {
     answer(request, address) {
       const reason = foreignReason(request, address, access);
-      // Which tools there are is nobody else's business either.
+      // The list of tools is as private as the tools.
       if (reason !== undefined) return forbidden(reason);
       return app.fetch(request);
     },
   };
 }
 
-/** The routes, without the look at who asks. */
+/** The routes, without the check of the caller. */
 function devnetApp(context: DevnetContext) {
   const app = httpPlugin({
     name: "devnet",
@@ -142,7 +142,7 @@ function apiError(error: unknown): ApiError {
   return new ApiError(Grpc.internal, "Internal error", [], true);
 }
 
-/** What the chain refuses is a matter of what was asked for: 400, with the stable code and the way out. */
+/** A refusal of the chain is the request's fault: 400, with the stable code and the way out. */
 function described(message: string, code: string, hint: string): ApiError {
   const detail = { "@type": "type.googleapis.com/vega.ErrorDetail", code: 10000, message: code, inner: hint };
   return new ApiError(Grpc.invalidArgument, message, [detail]);

@@ -6,7 +6,7 @@ import { durationNs } from "../../wire/time-text.ts";
 const MILLISECOND_NS = 1_000_000n;
 const INTERVAL_MS_MAX = 24 * 3_600_000;
 
-/** @returns undefined for what is no mode */
+/** @returns undefined for an unknown mode */
 export function parseBlockMode(text: string): BlockMode | undefined {
   if (text === "instant" || text === "manual") return { kind: text };
   const [, mixed, length] = /^(mixed:)?(\S+)$/.exec(text) ?? [];

@@ -10,7 +10,7 @@ const DURATION_MAX_NS = (1n << 63n) - 1n;
 const NOT_A_NUMBER = /^\d{4}-|[A-Za-z]/;
 const SHOWN_CHARACTERS = 60;
 
-/** Reads a body member by member; what nobody asked for is a mistake too. */
+/** Reads a body member by member; an unknown member is a mistake too. */
 export class Fields {
   private readonly left: Set<string>;
 
@@ -18,7 +18,7 @@ export class Fields {
     this.left = new Set(Object.keys(body));
   }
 
-  /** @throws ApiError 400 for a body that is no object */
+  /** @throws ApiError 400 for a body that is not an object */
   static of(value: unknown): Fields {
     if (typeof value !== "object" || value === null || Array.isArray(value)) {
       throw badRequest("the request body must be a JSON object");

@@ -18,10 +18,10 @@ const MINE_BLOCKS_MAX = 100_000;
 /** A ban without an end. */
 const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
 
-/** What the tools stand on. */
+/** The tools' dependencies. */
 export interface DevnetContext {
   readonly chain: DevnetPort;
-  /** What is known of a transaction; undefined for one that is in no block and was not refused lately. */
+  /** The story of a transaction; undefined for one that is in no block and was not refused lately. */
   story(hash: string): Promise<TransactionStory | undefined>;
   /** The funded parties with their keys and balances, and the recovery phrase. */
   parties(): NameReport;

@@ -76,7 +76,7 @@ const MESSAGES: Readonly<Record<string, { readonly type: string; decode(bytes: U
   votes: { type: "vega.Vote", decode: decodeVote },
   withdrawals: { type: "vega.Withdrawal", decode: decodeWithdrawal },
 };
-/** Told as movements and balances. */
+/** Shown as movements and balances. */
 const MONEY_TABLES: ReadonlySet<string> = new Set(["ledger", "balances", "balances_by_party", "accounts"]);
 
 interface ChainTxRow {

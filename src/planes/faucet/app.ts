@@ -1,4 +1,4 @@
-// The faucet as an Elysia application: free units of built-in assets for whoever asks (reference 60, section 3.5).
+// The faucet as an Elysia application: free units of built-in assets for every caller (reference 60, section 3.5).
 import { ChainCallError } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { DAMAGED, noteFailure } from "../../http/answers.ts";
@@ -10,7 +10,7 @@ import { ServerStatus } from "../../http/status.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { CoolDown, checkAsset, type FaucetPort, isExempt, MintRefusal, readMint } from "./mint.ts";
 
-// What the faucet asks of the network: which assets there are, and that one is deposited for a party.
+// The faucet's two calls to the network: the list of assets, and a deposit for a party.
 
 const COOL_DOWN_MS = 60_000;
 const BODY_BYTES_MAX = 4 * 1024;
@@ -106,7 +106,7 @@ function failed(status: ServerStatus, error: unknown): Response {
   return answer(told.status, { error: told === DAMAGED ? told.message : "the network could not be asked" });
 }
 
-// The faucet on a port, on this machine alone: whoever reaches it gets as much as they like.
+// The faucet on a port, on this machine alone: it gives without limit to every caller.
 
 export const DEFAULT_FAUCET_PORT = 1790;
 

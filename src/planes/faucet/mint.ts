@@ -3,7 +3,7 @@
 import { parseBody } from "../../http/query.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 
-// What the faucet asks of the network.
+// The faucet's questions to the network.
 
 interface FaucetAsset {
   /** The most that one request may mint; undefined for an asset that is not built in. */
@@ -52,7 +52,7 @@ export function readMint(body: string): MintRequest {
   const amount = amountOf(textMember(value, "amount"));
   const asset = textMember(value, "asset");
   if (asset === "") throw new MintRefusal(400, "missing asset field");
-  // The original forwards whatever it gets; here nobody is credited whom no key can sign for.
+  // The original forwards every text; here only a public key is credited, since no other party can sign.
   if (!isHex64(party)) throw new MintRefusal(400, "party is not a public key of 64 hexadecimal digits");
   return { party, asset, amount };
 }
@@ -83,7 +83,7 @@ export function checkAsset(asset: FaucetAsset | undefined, amount: bigint): void
   }
 }
 
-// One mint of an asset for a party in a while, for callers from afar (reference 60, section 3.5).
+// Callers from afar get one mint of an asset for a party in a while (reference 60, section 3.5).
 
 /** Mints that are remembered: beyond it the oldest ones end their wait early. */
 const MINTS_MAX = 100_000;
@@ -98,7 +98,7 @@ const EXEMPT: readonly RegExp[] = [
 ];
 const MAPPED_IPV4 = /^::ffff:/i;
 
-/** Whether a caller need not wait. @param address as the socket tells it; undefined when there is no socket */
+/** Whether a caller need not wait. @param address as the socket has it; undefined when there is no socket */
 export function isExempt(address: string | undefined): boolean {
   if (address === undefined) return true;
   const plain = address.replace(MAPPED_IPV4, "");

@@ -6,7 +6,7 @@ import type { Limits } from "../../http/limits.ts";
 
 interface NodeContextOptions {
   readonly limits: Limits;
-  /** What `/statistics` says of the program: the interface's version and the commit. */
+  /** The program's part of `/statistics`: the interface's version and the commit. */
   readonly build: { readonly version: string; readonly commit: string };
   /** Time of this machine, Unix nanoseconds: for `currentTime` alone. */
   nowNs(): bigint;
@@ -54,7 +54,7 @@ export class NodeContext {
   }
 }
 
-/** A call that failed is no verdict: HTTP 500 with the chain's own words (reference 30, section 5.1). */
+/** A failed call is not a verdict: HTTP 500 with the chain's own words (reference 30, section 5.1). */
 function asked<T>(call: Promise<T>): Promise<T> {
   return call.catch((error) => {
     if (error instanceof ChainCallError) throw internal(error.message);

@@ -169,7 +169,7 @@ function exampleOf(path: string): object {
   return path.endsWith("/check") ? { tx } : { tx, type: "TYPE_SYNC" };
 }
 
-/** A POST: its message is the body, its answer may tell why, and it waits for no height. */
+/** A POST: its message is the body, its answer may carry details, and it waits for no height. */
 function posted(book: SchemaBook, endpoint: ChainCall, made: Operation): Operation {
   const { request, response, required } = endpoint;
   book.message(request);

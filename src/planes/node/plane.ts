@@ -19,7 +19,7 @@ export const NODE_ROUTES = [
 
 const DETAILS_ASKED = /(?:^|&)details=(?:true|1)(?:&|$)/;
 
-/** What a request asks with. */
+/** Path and query of a request. */
 export interface Question {
   readonly path: RequestFields;
   /** Of the address, or a posted form. */

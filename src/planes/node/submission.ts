@@ -1,6 +1,6 @@
 // Submitting and checking transactions (interface 4.2; reference 30, section 5.1).
 //
-// One form for all of them: `success` is true exactly when the code is 0, and `log` is the reason in words. `data` is as
+// All of them have one form: `success` is true exactly when the code is 0, and `log` is the reason in words. `data` is as
 // in the original: for a raw submission the words in upper-case hexadecimal, which clients decode, else the words. The
 // original's raw submission always says true, its `log` is empty, and its typed one ignores `type`.
 import type { RefusalDetails, TxOutcome } from "../../engine/chain-port.ts";
@@ -128,7 +128,7 @@ function checked({ code, text, gasWanted, details }: TxOutcome) {
   };
 }
 
-/** In one order of members, whoever made them. */
+/** Members in one order, from either thread. */
 function detailsOf(details: RefusalDetails | undefined): { details?: RefusalDetails } {
   if (details === undefined) return {};
   const { rule, sentence, numbers } = details;

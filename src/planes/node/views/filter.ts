@@ -1,5 +1,5 @@
-// What the views of the core's state share (reference 30, section 5.2): plain lists without pages, filtered by
-// whatever text the client sends. An identifier that nobody has selects nothing; it is no error.
+// Shared by the views of the core's state (reference 30, section 5.2): plain lists without pages, filtered by
+// whatever text the client sends. An unknown identifier selects nothing; it is not an error.
 
 import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";
@@ -7,7 +7,7 @@ import type { Param } from "../../../http/pagination.ts";
 import { InvalidIdentifier, identifierBytes } from "../../../wire/identifiers.ts";
 import type { DataContext } from "../../data/context.ts";
 
-/** What a row of a view adds to its answer at least: its members' names, without any value. */
+/** The least that a row of a view adds to its answer: its members' names, without any value. */
 const ROW_BYTES_MIN = 64;
 
 /** A filter of a request: empty and absent are the same, as in every message of this service. */

@@ -1,4 +1,4 @@
-// Views of who takes part and what they hold: accounts, parties, stake, delegations.
+// Views of the parties and their holdings: accounts, parties, stake, delegations.
 
 import type { Endpoint } from "../../../http/endpoint.ts";
 import { amountText, type StoredAmount } from "../../../store/amount.ts";
@@ -10,7 +10,7 @@ import type { DataContext } from "../../data/context.ts";
 import { Filter, textOf } from "./filter.ts";
 
 const TAG = "State of the parties";
-/** How this service writes the owner of accounts that nobody owns (reference 30, section 5.2). */
+/** The owner, as this service writes it, of accounts without one (reference 30, section 5.2). */
 const NO_OWNER = "0".repeat(64);
 const TYPE_NAMES = new Map<number, string>(
   Object.entries(AccountType).map(([name, number]) => [number, name]),
