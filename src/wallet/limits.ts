@@ -24,7 +24,7 @@ export const MESSAGE_BYTES_MAX = 16 * 1024 * 1024;
 /** Names that are devices to some systems, whatever the extension. */
 const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 
-/** What an isolated wallet's name ends with (keys/changes.ts). */
+/** The end of an isolated wallet's name (keys/wallet-data.ts). */
 const ISOLATED = /\.[0-9a-f]{8}\.isolated$/;
 
 /** Why a text is no name; undefined when it is one. */

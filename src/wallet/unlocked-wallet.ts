@@ -84,7 +84,7 @@ export class UnlockedWallet {
   /** Of the file as it was last read. */
   private stamp: string | undefined;
   private data: WalletData | undefined;
-  /** What hostnames were shown of a wallet: pages ask again and again. */
+  /** The keys that hostnames were shown: pages ask again and again. */
   private shown:
     | { readonly of: WalletData; readonly byHostname: Map<string, readonly KeyView[]> }
     | undefined;

@@ -86,7 +86,7 @@ export class WalletStore {
     return this.keystore.names();
   }
 
-  /** What can be said of each wallet without its passphrase. */
+  /** The facts of each wallet that need no passphrase. */
   async list(): Promise<WalletListing[]> {
     const listings: WalletListing[] = [];
     for (const name of await this.keystore.names()) {
@@ -200,7 +200,7 @@ export class WalletStore {
     await this.keystore.exclusively(() => this.keystore.rename(name, checkWalletName(newName)));
   }
 
-  /** Takes the file away. What was on the disk may be there until something else is written to its place. */
+  /** Removes the file. Its bytes may stay on the disk until others are written in their place. */
   async delete(name: string): Promise<void> {
     await this.keystore.exclusively(() => this.keystore.remove(name));
   }

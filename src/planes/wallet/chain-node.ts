@@ -14,7 +14,7 @@ import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts
 const NS_PER_MS = 1_000_000n;
 
 interface ChainNodeOptions {
-  /** What results call the node. */
+  /** The node's name in results. */
   readonly host: string;
   /** Names and decimals of assets; without, amounts are shown in their smallest unit. */
   asset?(id: string): Promise<AssetFacts | undefined>;

@@ -1,6 +1,6 @@
 /**
  * The channel that only the local user reaches: a Unix socket with mode 0600 in a folder with mode 0700. Over it go
- * the administrative methods, and the approvals that a second terminal answers. One JSON-RPC request for each POST.
+ * the administrative methods, and the approvals that a second terminal answers. Each POST is a JSON-RPC request.
  */
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -120,7 +120,7 @@ function unusable(path: string, why: string): NodeError {
 // The waiting requests, for a second terminal: it shows them in words, and answers.
 
 interface LocalParts {
-  /** Undefined where nobody is asked. */
+  /** Undefined where no person is asked. */
   readonly desk: ApprovalDesk | undefined;
   readonly status: Readonly<Record<string, unknown>>;
 }
@@ -129,7 +129,7 @@ type LocalMethod = (parts: LocalParts, params: unknown) => Promise<unknown>;
 
 const list: LocalMethod = async ({ desk }) => ({ requests: (desk?.requests ?? []).map(shown) });
 
-/** For whoever asks again and again: of many long requests, only the one that is to be answered. */
+/** For a terminal that asks again and again: of many long requests, only the one that is to be answered. */
 const next: LocalMethod = async ({ desk }) => {
   const first = desk?.requests[0];
   return { request: first === undefined ? null : shown(first) };
@@ -139,7 +139,7 @@ const waits: LocalMethod = async ({ desk }, value) => ({
   waits: desk?.get(new Params(value).text("id", "request")) !== undefined,
 });
 
-/** What became of a transaction that was approved; null as long as that is not known. */
+/** The outcome of an approved transaction; null as long as it is not known. */
 const outcome: LocalMethod = async ({ desk }, value) => {
   const found = desk?.outcomeOf(new Params(value).text("id", "request"));
   return { outcome: found === undefined ? null : outcomeLine(found) };

@@ -1,5 +1,5 @@
 /**
- * Starts the wallet service: with a devnet in the same process, or by itself beside any node. One call, alike for the
+ * Starts the wallet service: with a devnet in the same process, or by itself beside any node. It is the same call for the
  * command line, for a node and for tests.
  */
 import { mkdirSync } from "node:fs";
@@ -49,7 +49,7 @@ export interface WalletServiceOptions {
   readonly chainId?: string;
   /** The nodes are a chain of this process: it is what it says, and nothing is to be confirmed. */
   readonly isOwnChain?: boolean;
-  /** Who decides. An `ApprovalDesk` is also answered over the local socket. */
+  /** Decides on requests. An `ApprovalDesk` is also answered over the local socket. */
   readonly approver: Approver;
   /** The desk behind an approver that asks about some things only. */
   readonly desk?: ApprovalDesk;
@@ -80,16 +80,16 @@ export interface WalletServiceOptions {
   readonly watchMs?: number;
   readonly bodyBytesMax?: number;
   readonly limits?: Partial<ServiceLimits>;
-  /** What the owner should know, in a sentence. */
+  /** A notice to the owner, in a sentence. */
   onTrouble?(sentence: string): void;
-  /** What people's clocks show, Unix milliseconds. */
+  /** The time of day, Unix milliseconds. */
   readonly wallMs?: () => number;
   /** A clock that only goes forward, milliseconds. */
   readonly nowMs?: () => number;
 }
 
 export interface RunningWalletService {
-  /** What clients are given: `http://127.0.0.1:1789/api`. */
+  /** The address for clients: `http://127.0.0.1:1789/api`. */
   readonly url: string;
   readonly port: number;
   readonly host: string;
@@ -218,7 +218,7 @@ async function start(
   if (desk !== undefined) {
     onClose(async () => {
       desk.close();
-      // What waited is told so before its connection ends.
+      // Waiting requests are answered before their connection ends.
       await Bun.sleep(CLOSING_MS);
     });
   }

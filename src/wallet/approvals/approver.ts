@@ -1,4 +1,4 @@
-// Who decides on what pages ask for: a narrow port. Adapters: the desk (desk.ts), where a person answers in a terminal
+// The port of decisions on the requests of pages. Adapters: the desk (desk.ts), where a person answers in a terminal
 // or through the local socket; a policy (policies/policy-approver.ts); everything at once, on a devnet (approve-all.ts).
 
 import { NodeError } from "../../errors/node-error.ts";
@@ -43,7 +43,7 @@ export interface Destination {
   readonly node: string;
 }
 
-/** What became of a transaction that was approved. */
+/** The outcome of an approved transaction. */
 export type Outcome =
   | { readonly kind: "sent"; readonly hash: string /** 0: not known yet. */; readonly height: bigint }
   /** Handed to the page, that can send it. */
@@ -65,7 +65,7 @@ export interface TransactionRequest extends Asked {
   readonly command: CommandInit;
   readonly words: Words;
   readonly destination: Destination;
-  /** What the key has of the assets that the command names, by a node's word. */
+  /** The key's balances of the assets that the command names, by a node's word. */
   readonly balances: readonly Line[];
   /** The command as JSON: everything that is signed but nonce and height. */
   readonly raw: string;
@@ -102,7 +102,7 @@ export type Decision =
   | { readonly outcome: "rejected"; readonly reason?: string }
   /** Put aside by the user. */
   | { readonly outcome: "cancelled" }
-  /** Nobody can answer any more: the service ends. */
+  /** Ends all questions: the service ends. */
   | { readonly outcome: "closed" }
   /** The page went away, or nobody answered in time. */
   | { readonly outcome: "interrupted" }
@@ -120,11 +120,11 @@ export interface Approver {
    * made anew after a refusal is one more. @throws NodeError when it may not be signed
    */
   signing?(request: TransactionRequest): void;
-  /** What came of a transaction that was approved. */
+  /** Tells the outcome of an approved transaction. */
   settled?(request: TransactionRequest, outcome: Outcome): void;
 }
 
-// Approves whatever is asked. For a devnet, whose keys are public and whose money is none.
+// Approves every request. For a devnet, whose keys are public and whose money is worthless.
 
 export class ApproveAll implements Approver {
   readonly name = "all";

@@ -11,7 +11,7 @@ interface DeskOptions {
   readonly max?: number;
   /** Connections of sites that have none yet. */
   readonly strangersMax?: number;
-  /** What all of them keep in memory, characters. */
+  /** Of all of them together, characters. */
   readonly charactersMax?: number;
   /** A request nobody answers ends after this. */
   readonly waitMs?: number;
@@ -120,7 +120,7 @@ export class ApprovalDesk implements Approver {
     this.tell();
   }
 
-  /** What became of a transaction that was approved here; undefined as long as that is not known. */
+  /** The outcome of a transaction that was approved here; undefined as long as it is not known. */
   outcomeOf(id: string): Outcome | undefined {
     return this.outcomes.get(id);
   }
@@ -162,7 +162,7 @@ export class ApprovalDesk implements Approver {
     for (const entry of [...this.waiting.values()]) entry.finish({ outcome: "closed" });
   }
 
-  /** One connection waits for each site, and a few of sites that are not connected: nobody reads five hundred. */
+  /** A single connection waits for each site, and a few of sites that are not connected: no person reads five hundred. */
   private hasPlaceFor(hostname: string): boolean {
     const { strangersMax = STRANGERS_MAX } = this.options;
     const connections = [...this.waiting.values()].filter(({ request }) => request.kind === "connection");

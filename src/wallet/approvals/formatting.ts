@@ -13,7 +13,7 @@ const ASSET_LENGTH = 80;
 const WHOLE = /^\d{1,100}$/;
 const SIGNED = /^-?\d{1,100}$/;
 
-/** What is known of assets; undefined for what nobody could say. */
+/** The facts of an asset; undefined where no node knows it. */
 export type AssetBook = (id: string) => AssetFacts | undefined;
 
 export type MarketBook = (id: string) => MarketFacts | undefined;
@@ -57,7 +57,7 @@ export function stakeText(amount: string, asset: string | undefined, book: Asset
     : amountText(amount, asset, book);
 }
 
-/** What is put into a market: of its settlement asset. */
+/** An amount that is put into a market: of its settlement asset. */
 export function commitmentText(amount: string, market: MarketFacts | undefined, book: AssetBook): string {
   if (market !== undefined) return amountText(amount, market.settlementAsset, book);
   return unknownText(amount, "the market's settlement asset");
@@ -110,12 +110,12 @@ function grouped(digits: string): string {
 export type Line = readonly [label: string, value: string];
 
 export interface Words {
-  /** One sentence. */
+  /** A single sentence. */
   readonly title: string;
   readonly lines: readonly Line[];
   /** Lines that were not made: of a batch too long to read. */
   readonly left?: number;
-  /** What a person might overlook. */
+  /** Facts that a person might overlook. */
   readonly warnings: readonly string[];
 }
 
@@ -125,7 +125,7 @@ export type Describe<K extends CommandKind> = (
   context: WordsContext,
 ) => Words;
 
-/** What is known of the assets and markets of a command. */
+/** The facts of the assets and markets of a command. */
 export interface Facts {
   readonly assets: AssetBook;
   readonly markets: MarketBook;

@@ -1,4 +1,4 @@
-// What the network knows of the assets and markets that a command names: symbols and decimals, for amounts that people
+// The network's facts of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
 import { LruCache } from "../../cache/lru.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
@@ -12,7 +12,7 @@ const KNOWN_MAX = 10_000;
 const MARKETS_MAX = 20;
 /** Balances that are shown. */
 const BALANCES_MAX = 5;
-/** What a network would take; a node that says more would make numbers of any length. */
+/** The most that a network would take; a node that says more would make numbers of any length. */
 const DECIMALS_MAX = 100;
 
 export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset" | "balances">;
@@ -24,7 +24,7 @@ export class NetworkFacts {
   /** @param sources asked one after the other, until one answers */
   constructor(private readonly sources: readonly FactSource[]) {}
 
-  /** What can be said of a command; nothing of what nobody answers for. */
+  /** The facts of a command's assets and markets, as far as nodes answer. */
   async of(command: CommandInit): Promise<Facts> {
     const named = namesIn(command);
     const markets = [...new Set(named.markets)].slice(0, MARKETS_MAX);
@@ -44,7 +44,7 @@ export class NetworkFacts {
     };
   }
 
-  /** What the key has in its general accounts of the assets that a command moves: a node's word. */
+  /** The key's general balances of the assets that a command moves: a node's word. */
   async balances(command: CommandInit, publicKey: string, { stakeAsset }: Facts): Promise<Line[]> {
     const { assets, markets, hasStake } = namesIn(command);
     const settled = markets.map((id) => this.markets.get(id)?.settlementAsset ?? "");

@@ -16,7 +16,7 @@ const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10ff
 const ISOLATED = ["\u2068", "\u2069"] as const;
 const SHOWN_LENGTH_MAX = 300;
 
-/** One line that shows everything that is there. */
+/** A line that shows every character of a text. */
 export function plain(text: string, lengthMax: number = SHOWN_LENGTH_MAX): string {
   const cut = text.length > lengthMax ? `${text.slice(0, lengthMax)}… (${text.length} characters)` : text;
   const shown = cut
@@ -34,7 +34,7 @@ const OTHER_SCRIPT = /(?!\p{Script=Latin})\p{L}/u;
 const MARKED_MAX = 5;
 
 /**
- * What a person cannot see in a name: letters that look like others. Empty where there are none; a name that is wholly
+ * The letters of a name that look like others, which a person cannot see. Empty where there are none; a name that is wholly
  * of another script, and holds a letter that looks like nothing in ASCII, reads as what it is.
  */
 export function lookAlikes(text: string): string {
@@ -49,7 +49,7 @@ export function lookAlikes(text: string): string {
   return ` (look-alike letters: ${numbers.join(", ")}${found.length > MARKED_MAX ? ", ..." : ""})`;
 }
 
-/** What names look like that are no sentence: identifiers, addresses, hosts, origins. */
+/** The form of names that are not a sentence: identifiers, addresses, hosts, origins. */
 const NAME = /^(?:https?:\/\/)?[\w.:[\]-]+$/;
 
 /** A name that stands within a sentence: as it is where it looks like one, else in quotation marks. */

@@ -136,7 +136,7 @@ function destinationLines({ chainId, standing, node }: Destination): string[] {
   return lines;
 }
 
-/** What became of a transaction that was approved, in one sentence. */
+/** The outcome of an approved transaction, in one sentence. */
 export function outcomeLine(outcome: Outcome): string {
   switch (outcome.kind) {
     case "sent": {

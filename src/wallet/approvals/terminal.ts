@@ -33,7 +33,7 @@ export interface WaitingRequests {
   next(): Promise<ShownRequest | undefined>;
   /** @returns whether it still waited */
   answer(id: string, answer: TerminalAnswer): Promise<boolean>;
-  /** What became of an approved transaction, in one line; undefined when nobody can say any more. */
+  /** The outcome of an approved transaction, in one line; undefined when it is not known any more. */
   outcome(id: string): Promise<string | undefined>;
   /** Calls back once when a request does not wait any more. @returns ends the watch */
   onGone(id: string, tell: () => void): () => void;

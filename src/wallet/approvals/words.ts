@@ -1,4 +1,4 @@
-// What a transaction does, in plain words: what leaves, to whom, in which asset. For people who decide on it.
+// The effect of a transaction in plain words: what leaves, to whom, in which asset. For people who decide on it.
 
 import type { Init } from "../../wire/codec.ts";
 import type {
@@ -281,7 +281,7 @@ const marketWords = {
   liquidityProvisionCancellation,
 };
 
-// What a proposal would make: the facts of a new market, the amounts of a new or changed asset.
+// The effect of a proposal: the facts of a new market, the amounts of a new or changed asset.
 
 type Lines = readonly (Line | undefined)[];
 

@@ -1,4 +1,4 @@
-// Sending a finished transaction to a node (interface 4.2). One request and no other: what may have arrived is never
+// Sending a finished transaction to a node (interface 4.2). A single request: what may have arrived is never
 // sent again by itself, so a failure says whether it may have.
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 
@@ -51,7 +51,7 @@ export async function submitRaw(
   const members = answer as Readonly<Record<string, unknown>>;
   if (status !== 200) throw refusedByNode(status, members);
   const code = Number(members.code ?? 0);
-  // Whoever stands in front of a node says nothing about what the node has.
+  // A proxy in front of a node says nothing about what the node has.
   if (!Number.isInteger(code) || (members.success === undefined && members.code === undefined)) {
     throw outcomeUnknown("its answer is none of a node");
   }

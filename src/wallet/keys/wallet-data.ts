@@ -1,4 +1,4 @@
-// What a wallet is, whatever file it comes from (reference 50, section 5.3). Values are never changed in place: a
+// The data of a wallet, whatever file it comes from (reference 50, section 5.3). Values are never changed in place: a
 // change makes another wallet, which shares the buffers of its secrets with the one before.
 import { ed25519KeyPair } from "../../crypto/ed25519.ts";
 import { wipe } from "../../crypto/secrets.ts";
@@ -90,7 +90,7 @@ export function wipeWallet(wallet: WalletData, kept?: WalletData): void {
   wipe(...secrets.filter((secret) => !inUse.has(secret)));
 }
 
-// What a hostname may see of a wallet (reference 50, sections 3.2 and 5.3). Kept in the wallet's file, so it lasts.
+// Permissions: the keys of a wallet that a hostname may see (reference 50, sections 3.2 and 5.3). Kept in the wallet's file, so it lasts.
 
 const NO_PERMISSIONS: Permissions = { publicKeys: { access: "none", allowedKeys: [] } };
 
@@ -182,10 +182,10 @@ function checkHostname(hostname: string): void {
   if (!isUsable) throw walletError("hostname_invalid", "the hostname is not valid");
 }
 
-// What is written beside a key: pairs of texts, one of which is its name (reference 50, section 5.3).
+// Metadata of a key: pairs of texts, one of which is its name (reference 50, section 5.3).
 
 const NAME = "name";
-/** What the original shows for a key of an old wallet, which has no name. */
+/** The original's word for a key of an old wallet, which has no name. */
 const NAMELESS = "<No name>";
 
 export function keyName(metadata: Metadata): string {
@@ -212,7 +212,7 @@ function invalid(why: string) {
   return walletError("metadata_invalid", "the metadata cannot be kept", why);
 }
 
-// What can be done to the keys of a wallet (reference 50, section 3.2). Each makes another wallet.
+// Changes of a wallet's keys (reference 50, section 3.2). Each makes another wallet.
 
 /** @throws NodeError `key_unknown` */
 export function keyOf(wallet: WalletData, publicKey: string): KeyData {

@@ -1,7 +1,7 @@
 // Wallets as files in a folder of their own, one each, named like the wallet (reference 50, section 5.1).
 //
 // A file appears under its name when it is whole and on the disk, by one rename; the folder follows to the disk. So
-// at any moment there are the old bytes or the new ones. What a killed process leaves is a hidden temporary file,
+// at any moment there are the old bytes or the new ones. A killed process leaves a hidden temporary file,
 // encrypted like any other, which the next writer takes away.
 import { type Dirent, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { checkWalletName, FILE_BYTES_MAX, nameProblem } from "../limits.ts";
 import { checkFolder, readGuarded, stampOf, unusable } from "./guard.ts";
 import type { Keystore } from "./keystore.ts";
 
-// One writer in a folder of wallets at a time, among processes and within one.
+// A single writer in a folder of wallets at a time, among processes and within one.
 
 const LOCK_FILE = ".lock";
 const RETRY_MS = 10;
@@ -106,7 +106,7 @@ export class FolderKeystore implements Keystore {
 
   async replace(name: string, bytes: Uint8Array): Promise<void> {
     const path = this.locationOf(name);
-    // What is there is looked at again: a link or a file of another's is not written over either.
+    // The target is looked at again: a link or another user's file is not written over either.
     if ((await this.read(name)) === undefined) throw walletUnknown();
     const temporary = this.writeTemporary(bytes);
     this.attempt(path, () => this.steps.rename(temporary, path), temporary);
@@ -160,7 +160,7 @@ export class FolderKeystore implements Keystore {
 
   /** The bytes in a file under a name that nobody knows. */
   private writeTemporary(bytes: Uint8Array): string {
-    // What is larger could not be read again.
+    // A larger file could not be read again.
     if (bytes.length > FILE_BYTES_MAX) {
       throw walletError(
         "wallet_too_large",

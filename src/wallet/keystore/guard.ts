@@ -1,4 +1,4 @@
-// What a folder and a file of secrets must be before they are touched: the user's own, closed to everybody else, and
+// The state that a folder and a file of secrets must have before they are touched: the user's own, closed to everybody else, and
 // no way to somewhere else.
 import {
   closeSync,
@@ -107,7 +107,7 @@ export function readGuarded(path: string): Uint8Array | undefined {
     throw unusable(path, error);
   }
   try {
-    // What is checked is what was opened: nobody can put another file in its place in between.
+    // The open file is checked, so that no other one can take its place in between.
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) throw walletError("wallets_unusable", `${path} is not a file`);
     checkOwnership(path, stats, "600");

@@ -1,4 +1,4 @@
-// Lyra's own wallet files: scrypt and AES-256-GCM behind an authenticated header (header.ts).
+// Lyra's own wallet files: scrypt and AES-256-GCM behind an authenticated header.
 
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { ED25519_SEED_BYTES } from "../../crypto/ed25519.ts";
@@ -268,7 +268,7 @@ function workOf({ log2N, r, p }: ScryptCost): number {
   return 2 ** log2N * r * p;
 }
 
-// What stands encrypted in a Lyra wallet file: what is public as JSON, and behind it the secrets as bytes. So no
+// The encrypted part of a Lyra wallet file: the public part as JSON, and behind it the secrets as bytes. So no
 // secret ever is a text, and all of them can be wiped.
 //
 //   length of the JSON (4 bytes) | JSON | node (64 bytes, none where isolated) | seed of each key (32 bytes)

@@ -42,7 +42,7 @@ export function hex64Of(value: unknown, title: string): string {
   return text;
 }
 
-/** The number of a key. What it has to be among others, checkWallet knows. */
+/** The number of a key. Its place among the others is checkWallet's to check. */
 export function indexOf(value: unknown): number {
   if (typeof value !== "number") throw walletDamaged("the index of a key is not a number");
   return value;

@@ -33,7 +33,7 @@ import {
   textOf,
 } from "./members.ts";
 
-// What stands encrypted in a wallet file of the original: one JSON document with all secrets in it (reference 50,
+// The encrypted part of a wallet file of the original: one JSON document with all secrets in it (reference 50,
 // section 5.3). Reading and writing it puts secrets into JavaScript texts, which cannot be wiped.
 
 /** The document with its members in the original's order, and null where Go has no list. */

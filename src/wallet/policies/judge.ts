@@ -1,9 +1,9 @@
-// What a policy says of a request. Pure: what was used this epoch is handed in.
+// The decision of a policy on a request. Pure: the use of this epoch is handed in.
 import type { CommandInit } from "../../wire/transaction.ts";
 import { isSameHash } from "../service/tokens.ts";
 import { ANY, type Names, type Policy, type Rule } from "./policy.ts";
 
-// What a command can move out of a key, by asset: what policies limit.
+// The amounts that a command can move out of a key, by asset: policies limit them.
 
 export interface Spending {
   readonly asset: string;
@@ -67,7 +67,7 @@ interface JudgedConnection {
 
 export type Judged = JudgedTransaction | JudgedConnection;
 
-/** What was approved under each rule this epoch. */
+/** The approvals under each rule this epoch. */
 export interface Usage {
   transactions(rule: string): number;
   spent(rule: string, asset: string): bigint;

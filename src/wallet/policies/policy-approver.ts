@@ -19,9 +19,9 @@ interface PolicyApproverOptions {
   readonly hash: string;
   /** For what the policy wants asked, and for passphrases. */
   readonly person?: Approver;
-  /** What was approved before the service was started again. */
+  /** Approvals from before the service was started again. */
   readonly usage?: EpochUsage;
-  /** What people's clocks show, Unix milliseconds. */
+  /** The time of day, Unix milliseconds. */
   readonly wallMs?: () => number;
 }
 
@@ -29,7 +29,7 @@ export class PolicyApprover implements Approver {
   readonly name: string;
   readonly decidesOnTokens = true;
   private readonly usage: EpochUsage;
-  /** What was approved and counted, and is not over. */
+  /** Approvals that were counted and are not over. */
   private readonly onItsWay = new Map<string, Counted>();
 
   constructor(private readonly options: PolicyApproverOptions) {
@@ -74,7 +74,7 @@ export class PolicyApprover implements Approver {
     counted.isSigned = true;
   }
 
-  /** What was signed stays counted, whatever a node says became of it: the chain may take it all the same. */
+  /** A signed transaction stays counted, whatever a node says became of it: the chain may take it all the same. */
   settled(request: TransactionRequest, outcome: Outcome): void {
     const counted = this.onItsWay.get(request.id);
     this.onItsWay.delete(request.id);
@@ -118,7 +118,7 @@ function judged(request: Exclude<ApprovalRequest, { kind: "passphrase" }>): Judg
   return { kind: request.kind, hostname: request.hostname, wallets, pairing };
 }
 
-// What a policy would have said of past requests.
+// A policy's decisions on past requests.
 
 export interface Simulated {
   readonly entry: LoggedRequest;

@@ -1,4 +1,4 @@
-// A policy: which programs may have what signed, as data. What no rule allows is refused, or asked about. A policy is
+// A policy: which programs may have what signed, as data. A request that no rule allows is refused, or asked about. A policy is
 // pinned by its hash, so that nobody changes it unseen.
 import { createHash } from "node:crypto";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
@@ -84,7 +84,7 @@ export interface Rule {
   readonly pairing?: string;
   readonly purposes?: readonly ("send" | "sign" | "check")[];
   readonly commands?: readonly (CommandKind | "*")[];
-  /** By asset. What moves an asset that is not here is not allowed by the rule. */
+  /** By asset. The rule does not allow to move any other asset. */
   readonly assets?: Readonly<Record<string, AssetLimit>>;
   /** Keys and addresses that tokens may go to; any without. */
   readonly recipients?: Names;

@@ -1,4 +1,4 @@
-// What pages asked for and what was decided: one JSON line each, without secrets. For people who want to know, and for
+// The requests of pages and their decisions: one JSON line each, without secrets. For people who want to know, and for
 // trying a policy on what really happened.
 import {
   appendFileSync,
@@ -64,7 +64,7 @@ export class RequestLogFile implements RequestLog {
       if (!endsWithLine(this.path, this.bytes)) line = `\n${line}`;
     }
     if (this.bytes + line.length > BYTES_MAX) {
-      // Somebody may have taken it away, to make room.
+      // Its owner may have removed it, to make room.
       if (existsSync(this.path)) renameSync(this.path, `${this.path}.1`);
       this.bytes = 0;
     }

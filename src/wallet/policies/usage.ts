@@ -1,4 +1,4 @@
-// What was approved under each rule in the running epoch. Epochs are counted by a node, which could count as fast as it
+// The approvals under each rule in the running epoch. Epochs are counted by a node, which could count as fast as it
 // likes: a new one begins here no sooner than an epoch takes. And a node could hold back what was signed late in one
 // epoch, and send it in the next: so that counts in the next as well, until no chain takes it any more.
 
@@ -6,7 +6,7 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { realSteps, writeFileWhole } from "../../files/whole-file.ts";
 import type { Spending, Usage } from "./judge.ts";
 
-// What a policy approved in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
+// The approvals of a policy in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
 // requests cannot serve for that: pages fill it, and what is old leaves it.
 
 interface UsageEntry {
@@ -44,7 +44,7 @@ export class UsageJournalFile implements UsageJournal {
     writeFileWhole(this.path, Buffer.from(text), realSteps);
   }
 
-  /** What is no whole line is of an approval that never was: the process ended before, or the disk was full. */
+  /** An incomplete line is of an approval that never was: the process ended before, or the disk was full. */
   read(): UsageEntry[] {
     return this.text().split("\n").flatMap(entryOf);
   }

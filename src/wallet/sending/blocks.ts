@@ -1,4 +1,4 @@
-// One block in the planner's memory: what the network takes on it, has counted on it, and was given away on it.
+// The blocks in a planner's memory: the quota of each, the network's count on it, and the places given away on it.
 
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
@@ -7,7 +7,7 @@ import type { KeySharingState } from "./key-sharing.ts";
 // How hard the next proof on a block has to be, so that no order in which a wallet's transactions arrive gets its key
 // banned (reference 40, section 3.4). Pure arithmetic.
 
-/** What a block hash takes of one party. */
+/** The transactions that a block hash takes of one party. */
 interface BlockQuota {
   /** Base difficulty, leading zero bits. */
   readonly difficulty: number;
@@ -17,7 +17,7 @@ interface BlockQuota {
   readonly increasingDifficulty: boolean;
 }
 
-/** What is known of a party's transactions on one block. */
+/** A party's transactions on one block. */
 interface BlockUse {
   /** Counted by the network, as of the last statistics. */
   readonly seen: bigint;
@@ -33,7 +33,7 @@ interface BlockUse {
  * The least difficulty at which one more transaction is safe, or undefined when none is.
  *
  * Those in flight may arrive in any order, or never. So it must hold for every part of them: with n counted and more
- * than the quota, the bits of all n reach T(n). What n show at least is known twice over: by what the network has
+ * than the quota, the bits of all n reach T(n). The least that n show is known twice over: by what the network has
  * seen and the smallest bits of those that may follow, and by the smallest bits of n altogether. It must also hold
  * when the network forgets what it counted, as the original does whenever another party uses the same block.
  */
@@ -101,7 +101,7 @@ export interface Sent {
 
 export interface PlannedBlock extends BlockQuota {
   readonly height: bigint;
-  /** Empty for one that a transaction names and nobody has shown. */
+  /** Empty for a block that a transaction names and no node has shown. */
   readonly hash: string;
   readonly hashFunction: string;
   /** Of the parameters in force at this block; undefined for one that was never seen as the newest. */
@@ -159,7 +159,7 @@ export function blockOfState({ sent, ...block }: BlockState): PlannedBlock {
   };
 }
 
-/** What the next transaction on a block needs; without one of those that have a place on it. */
+/** The bits that the next transaction on a block needs; `without`: as if that one had no place on it. */
 export function roomBeside(
   { seen, observed, foreign, sent, ...quota }: PlannedBlock,
   without?: Sent,
@@ -172,7 +172,7 @@ export function slotOf({ height, hash, hashFunction }: PlannedBlock, { id, bits 
   return { id, height, hash, difficulty: bits, hashFunction };
 }
 
-// What the planner is asked for, what it answers, and what it remembers.
+// The planner's questions, answers and memory.
 
 export interface PlannerOptions {
   /** Bits above the base that a proof may cost before waiting for a block is better; each doubles the work. */
@@ -184,7 +184,7 @@ export interface PlannerOptions {
    * behind, ahead or astray brings them back.
    */
   readonly keepMs?: number;
-  /** Nobody else uses these keys, so nothing is left to others. A ban is the price where that is wrong. */
+  /** No other wallet uses these keys, so nothing is left to one. Where that is wrong, the price is a ban. */
   readonly isSoleUser?: boolean;
 }
 
@@ -202,7 +202,7 @@ export type Plan =
   | { readonly kind: "go"; readonly slot: Slot }
   /** Every known block has as many as it takes: the next block takes more. */
   | { readonly kind: "full"; readonly txPerBlock: bigint; readonly left: "nothing" | "for another wallet" }
-  /** There is room, at a difficulty that nobody wants to wait for. */
+  /** There is room, at a difficulty that takes longer than the next block. */
   | { readonly kind: "hard"; readonly difficulty: number }
   | { readonly kind: "banned"; readonly until: string }
   | { readonly kind: "unknown_function"; readonly hashFunction: string }
@@ -216,9 +216,9 @@ export type Plan =
 /** A transaction that is signed already, so that its block cannot be chosen any more. */
 export interface GivenPlace {
   readonly height: bigint;
-  /** What the place is remembered by: the proof's identifier. */
+  /** The place is found again by it: the proof's identifier. */
   readonly tag: string;
-  /** What its proof shows, where it has one. */
+  /** The bits that its proof shows, where it has one. */
   readonly bits?: number;
 }
 
@@ -230,7 +230,7 @@ export interface PlannerState {
   readonly blocks: readonly BlockState[];
 }
 
-// What a node says of the chain and of one party, in the planner's terms.
+// A node's answers about the chain and one party, in the planner's terms.
 
 /** The largest window there is (reference 40, section 2.1): more is remembered of no network. */
 const PAST_BLOCKS_MAX = 500n;
@@ -343,7 +343,7 @@ export class KeptBlocks {
     if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
   }
 
-  /** What is remembered of a block that is in sight again. What the network has counted it says anew. */
+  /** The memory of a block that is in sight again. The network says anew what it has counted. */
   bringBack(hash: string, nowMs: number): Partial<PlannedBlock> {
     const kept = this.kept.get(hash);
     this.kept.delete(hash);

@@ -27,7 +27,7 @@ const BEFORE_MS = 10_000;
 interface SentCommand {
   readonly key: string;
   readonly height: bigint;
-  /** One; more for what the network had counted and this wallet did not know of. */
+  /** 1; more for transactions that the network had counted and this wallet did not know of. */
   readonly times: bigint;
   readonly tag?: string | undefined;
   /** Until when it counts, where the chain began anew since. */
@@ -46,7 +46,7 @@ interface EpochUse {
   readonly proposal?: string;
   /** The newest block. */
   readonly height: bigint;
-  /** What the same transaction is known by when it comes again: it counts once. */
+  /** Known by it, the same transaction counts once when it comes again. */
   readonly tag?: string | undefined;
   /** How often the chain began anew. */
   readonly beginnings?: number;
@@ -76,7 +76,7 @@ export class EpochQuota {
     if (known !== undefined) return () => this.takeBack(known);
     const remembered = this.sent.reduce((sum, one) => (one.key === key ? sum + one.times : sum), 0n);
     if ((remembered > count ? remembered : count) >= max) throw maximumReached(max);
-    // What the network has counted and this wallet does not remember is not sent once more by it.
+    // Transactions that the network has counted and this wallet does not remember are not sent by it once more.
     const missing = count - remembered;
     if (missing > 0n && !isLate) this.sent.push({ key, height: 0n, times: missing });
     const mine = { key, height, times: 1n, tag };
@@ -85,7 +85,7 @@ export class EpochQuota {
   }
 
   save(): EpochQuotaState {
-    // One after the other only as long as it matters when: the rest is sums.
+    // Separate only while their height matters: the rest is sums.
     const sums = new Map<string, bigint>();
     const sent: EpochQuotaState["sent"][number][] = [];
     for (const { key, height, times, tag } of this.sent) {

@@ -80,7 +80,7 @@ export class GivenSender {
       isTimely: (slot) => queue.planner.isInTime(slot),
       signal,
     });
-    // Its place is kept: whoever has the signature can prove it again.
+    // Its place is kept: the same signature can be proven again.
     queue.remember();
     if (pow === undefined) throw sendError("block_too_historic", "the block height is too historic");
     return { pow, bytes: given.bytesWith(pow), ...validityOf(queue, given.height) };
@@ -171,7 +171,7 @@ function validityOf({ planner }: SendQueue, height: bigint): Validity {
   return { lastHeight: planner.lastHeightFor(height), head: planner.headHeight };
 }
 
-/** What the proof shows; nothing where the block is not known, and the node has to look. */
+/** The bits that the proof shows; nothing where the block is not known, and the node has to look. */
 function shownBy({ planner }: SendQueue, { height, pow }: GivenTransaction): { bits?: number } {
   const blockHash = planner.hashAt(height);
   if (blockHash === undefined || pow === undefined) return {};

@@ -35,7 +35,7 @@ interface HttpNodeOptions {
 const TIMEOUT_MS = 2_000;
 const SUBMIT_TIMEOUT_MS = 5_000;
 const COMMIT_WAIT_MS = 10_000;
-/** Too much at once, or nobody is there behind a proxy: while a node is started again, for one. */
+/** Too much at once, or no node behind a proxy: while it is started again, for one. */
 const BUSY: readonly number[] = [408, 429, 502, 503, 504];
 /** The network parameter that names the asset which is staked. */
 const STAKE_ASSET = "reward.asset";

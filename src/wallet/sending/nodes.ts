@@ -14,17 +14,17 @@ import type { LastBlock } from "./blocks.ts";
 
 export type { SendingMode, SubmissionResult };
 
-/** What a person has to know of an asset to read an amount of it. */
+/** The facts of an asset that a person needs to read an amount of it. */
 export interface AssetFacts {
   readonly symbol: string;
   readonly decimals: number;
 }
 
-/** What a person has to know of a market to read prices and sizes of it. */
+/** The facts of a market that a person needs to read prices and sizes of it. */
 export interface MarketFacts {
   /** Of its instrument. */
   readonly code: string;
-  /** What prices are in. */
+  /** The unit of prices. */
   readonly quoteName: string;
   readonly settlementAsset: string;
   /** Of prices. */
@@ -46,7 +46,7 @@ export interface NodeClient {
   lastBlock(): Promise<LastBlock>;
   spamStatistics(party: string): Promise<GetSpamStatisticsResponse>;
   /**
-   * One request.
+   * A single request.
    * @throws NodeError `node_unreachable` and `node_busy` when nothing was sent, `outcome_unknown`, `node_refused`
    */
   submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult>;
@@ -143,7 +143,7 @@ export class Network {
         if (isTaken || (unknown !== undefined && HAS_IT.test(result.reason))) {
           return { hash, height: result.height, host: node.host };
         }
-        // What one node refuses, another one whose answer was lost may have all the same. In a block it is decided.
+        // A transaction that one node refuses may be at another one, whose answer was lost. In a block it is decided.
         if (unknown === undefined || result.height > 0n) {
           throw new NetworkRefusal(result.code, result.reason, result.height);
         }
@@ -165,7 +165,7 @@ export class Network {
   }
 }
 
-/** One that has no time says more than one that does not answer. */
+/** A busy node says more than one that does not answer. */
 function saidBy({ code, message }: NodeError): string | undefined {
   return code === "node_busy" ? message : undefined;
 }
@@ -242,7 +242,7 @@ export class NodePool {
       this.probing = undefined;
     });
     if (this.chosen === undefined) return this.probing;
-    // As long as it answers, nobody waits for news of the others.
+    // As long as it answers, no question waits for news of the others.
     this.probing.catch(() => {});
     return this.chosen;
   }
@@ -302,7 +302,7 @@ export class NodePool {
     }
   }
 
-  /** What names this block may come too late for the chain: more than half of its time is over. */
+  /** A transaction that names this block may come too late for the chain: more than half of its time is over. */
   private isFarBehind({ chainId, height, pastBlocks }: LastBlock): boolean {
     const { newest } = this;
     if (newest?.block.chainId !== chainId || this.options.nowMs() - newest.atMs >= NEWEST_MS) return false;

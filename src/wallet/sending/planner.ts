@@ -64,7 +64,7 @@ export class ProofPlanner {
   private headKnownSince = 0;
   /** Answers to questions before this one are of a chain that is gone. */
   private chainSince = 0;
-  /** What the node says while it says less than it did, and since when. */
+  /** The lower height that a node says, and since when. */
   private lower: { readonly head: bigint; readonly sinceMs: number } | undefined;
   private readonly sharing = new KeySharing();
   private readonly extraBitsMax: number;
@@ -141,7 +141,7 @@ export class ProofPlanner {
   }
 
   /**
-   * Takes in a block that somebody wrote down.
+   * Takes in a block from a file.
    * @returns whether it is of this chain, as far as is known
    */
   learn(block: LastBlock, nowMs: number): boolean {
@@ -195,7 +195,7 @@ export class ProofPlanner {
     const newest = this.blocks.get(this.head);
     if (newest === undefined) return { kind: "no_block" };
     if (this.bannedUntil !== undefined) return { kind: "banned", until: this.bannedUntil };
-    // One that no answer of a node has shown is as the newest is, as far as one knows.
+    // A block that no node has shown is taken to be like the newest.
     const unseen = { ...newest, height, hash: "", knownAtMs: nowMs, ...UNUSED, sent: [] };
     const block: PlannedBlock = this.blocks.get(height) ?? unseen;
     if (height > this.head || !this.isReachable(block)) {
@@ -229,7 +229,7 @@ export class ProofPlanner {
     const place = block?.sent.findIndex(({ id }) => id === slot.id) ?? -1;
     if (place < 0) return;
     block!.sent.splice(place, 1);
-    // What was taken for this one is somebody else's.
+    // A transaction counted in its place is another wallet's.
     this.count(block!, this.head);
   }
 
@@ -283,7 +283,7 @@ export class ProofPlanner {
     return true;
   }
 
-  /** What was sent may arrive yet, should it be the same chain after all. */
+  /** Transactions on their way may arrive yet, should it be the same chain after all. */
   private beginAnew(nowMs: number): void {
     for (const block of this.blocks.values()) this.kept.keep(block, nowMs);
     this.restart();

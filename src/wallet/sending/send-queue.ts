@@ -1,5 +1,5 @@
-// The transactions of one key on one chain, one behind the other until each has its place on a block. What cannot be
-// placed now waits for the next block, as long as its sender is willing to.
+// The transactions of one key on one chain, in a queue until each has its place on a block. A transaction without room
+// waits for the next block, as long as its sender is willing to.
 import { NodeError } from "../../errors/node-error.ts";
 import type { VoteSubmission } from "../../wire/generated/commands.ts";
 import type { GetSpamStatisticsResponse, SpamStatistics } from "../../wire/generated/core-api.ts";
@@ -24,20 +24,20 @@ export interface SendQueueOptions {
   statistics(): { readonly ticket: number; readonly answer: Promise<GetSpamStatisticsResponse> };
   /** The newest block, asked for now. */
   lastBlock(): Promise<LastBlock>;
-  /** When the running epoch is to end; undefined where nobody says. */
+  /** When the running epoch is to end; undefined where the node does not say. */
   epochEnd(): Promise<string | undefined>;
   readonly nowMs: () => number;
-  /** What people's clocks show, Unix milliseconds. */
+  /** The time of day, Unix milliseconds. */
   readonly wallMs: () => number;
   /** How long a transaction waits for a block with room. */
   readonly waitMs: number;
 }
 
-/** What a place is wanted for. */
+/** The purpose of a place. */
 export interface Wanted {
-  /** What the limits of an epoch count; undefined for a place that is kept for later. */
+  /** For the limits of an epoch; undefined for a place that is kept for later. */
   readonly command?: CommandInit;
-  /** What the same transaction is known by when it comes again. */
+  /** Known by it, the same transaction is found when it comes again. */
   readonly tag?: string;
   readonly signal?: AbortSignal | undefined;
   /** Which block; the planner's choice without. */
@@ -116,7 +116,7 @@ export class SendQueue {
         }
       }
     } catch (error) {
-      // What a node says to the first it says to those behind it.
+      // A node would say the same to all behind the first.
       for (const waiter of this.waiters.splice(0)) waiter.reject(error);
     } finally {
       this.isMoving = false;
@@ -156,7 +156,7 @@ export class SendQueue {
       try {
         this.options.memory.remember();
       } catch (error) {
-        // What names its block already may have had the place before.
+        // A transaction that names its block already may have had the place before.
         if (waiter.choose === undefined) giveBack();
         throw error;
       }
@@ -169,7 +169,7 @@ export class SendQueue {
     return undefined;
   }
 
-  /** What an epoch takes no more of, the next one does. */
+  /** Adds when the next epoch begins to a refusal for the limits of this one. */
   private async withTime(error: unknown): Promise<unknown> {
     if (!(error instanceof NodeError) || error.code !== "maximum_reached") return error;
     const end = await this.options.epochEnd().catch(() => undefined);
@@ -200,7 +200,7 @@ export class SendQueue {
         planner.observeHead(block, ticket, nowMs());
         this.noteHead(planner.headHeight);
       } catch (error) {
-        // Who waits for a block can wait for a node that comes back.
+        // A transaction that waits for a block can wait for a node as well.
         failure = isNoHealthyNode(error) ? this.noNode(error) : error;
       }
       this.dropThoseOverdue(failure ?? this.refusal(plan));

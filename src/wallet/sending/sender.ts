@@ -33,9 +33,9 @@ interface SenderOptions {
   readonly random: RandomBytes;
   /** A clock that only goes forward, milliseconds. */
   readonly nowMs: () => number;
-  /** What people's clocks show, Unix milliseconds: for texts alone. */
+  /** The time of day, Unix milliseconds: for texts alone. */
   readonly wallMs: () => number;
-  /** What was sent before; its own without. Senders of one process share one. */
+  /** Everything sent before; its own without. Senders of a process share one. */
   readonly book?: PlannerBook;
   /** How long a transaction waits for a block with room for it. */
   readonly waitMs?: number;
@@ -45,7 +45,7 @@ interface SenderOptions {
   readonly watchMs?: number;
 }
 
-/** One transaction to be made. */
+/** A transaction to be made. */
 export interface Job {
   readonly publicKey: string;
   readonly command: CommandInit;
@@ -146,7 +146,7 @@ export class TransactionSender {
     return statistics?.epochSeq ?? 0n;
   }
 
-  /** Signs and proves. Its place stays taken: whoever gets the transaction can send it. */
+  /** Signs and proves. Its place stays taken: the caller can send the transaction. */
   async sign(job: Job): Promise<Made> {
     return this.prepare(job);
   }
@@ -160,7 +160,7 @@ export class TransactionSender {
       if (code !== 0) throw new NetworkRefusal(code, reason);
       return made;
     } catch (error) {
-      // Whoever asked does not get it, so nobody can send it.
+      // The caller does not get it, so it cannot be sent.
       made.place.giveBack();
       throw error;
     }
@@ -190,7 +190,7 @@ export class TransactionSender {
     }
   }
 
-  /** A finished transaction of somebody else's making, as it is. @throws NetworkRefusal */
+  /** Sends a finished transaction as it is. @throws NetworkRefusal */
   async sendRaw(bytes: Uint8Array, mode: SendingMode): Promise<Delivered> {
     return this.network.deliver(await this.options.nodes.choose(), bytes, mode);
   }
@@ -378,7 +378,7 @@ export class TransactionSender {
       try {
         await this.newestBlock();
       } catch {
-        // Whoever sends something is told; until then nobody needs the node.
+        // A sender is told; until then the node is not needed.
       } finally {
         isAsking = false;
       }
@@ -395,7 +395,7 @@ export class TransactionSender {
   }
 }
 
-/** Where nobody knows whether it arrived: what to look for, and until when. */
+/** Adds to an unknown outcome the hash to look for, and until when. */
 function withLastBlock(
   error: NodeError,
   bytes: Uint8Array,
@@ -408,7 +408,7 @@ function withLastBlock(
   return sendError(error.code, `${error.message}; ${until}`, error.hint);
 }
 
-/** What was refused before any block, or never left. Where nobody knows, it may arrive yet. */
+/** Whether it was refused before any block, or never left. With an unknown outcome it may arrive yet. */
 export function isOutOfEveryBlock(error: unknown): boolean {
   if (error instanceof NetworkRefusal) return error.height === 0n;
   return !(error instanceof NodeError) || error.code !== "outcome_unknown";

@@ -1,4 +1,4 @@
-// What a wallet remembers of its transactions when it is started again: the planner's state of each key and chain, and
+// The memory of a wallet's transactions over a restart: the planner's state of each key and chain, and
 // what was sent of the limits of the epoch.
 import { Database } from "bun:sqlite";
 import { chmodSync, closeSync, openSync } from "node:fs";
@@ -9,7 +9,7 @@ import { EpochQuota, type EpochQuotaState } from "./epoch-quota.ts";
 import { ProofPlanner } from "./planner.ts";
 
 interface PartyState extends PlannerState {
-  /** Nothing where nobody wrote it down. */
+  /** Undefined in files from before it was written down. */
   readonly quota?: EpochQuotaState;
 }
 
@@ -107,7 +107,7 @@ export interface PartyMemory {
 }
 
 interface PlannerBookOptions extends PlannerOptions {
-  /** What is to outlive the process. */
+  /** The part that outlives the process. */
   readonly ledger?: SentLedger;
 }
 

@@ -42,7 +42,7 @@ export function approvedOrThrow(decision: Decision, onRejected: () => RpcError) 
   }
 }
 
-/** What the network's codes are called (reference 40, section 6). */
+/** The names of the network's codes (reference 40, section 6). */
 const REFUSAL_TEXT: Readonly<Record<number, string>> = {
   51: "the network rejected the transaction because it's invalid",
   60: "the network rejected the transaction because it's malformed",

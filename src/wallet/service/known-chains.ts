@@ -56,7 +56,7 @@ export class KnownChains {
     return this.confirmed;
   }
 
-  /** What a chain is to this service. @throws NodeError `wrong_chain` with both names */
+  /** The standing of a chain with this service. @throws NodeError `wrong_chain` with both names */
   async standing(chainId: string): Promise<ChainStanding> {
     if (this.options.isOwn) return "own";
     const expected = await this.expected();

@@ -12,7 +12,7 @@ type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[
 /** Texts of lists that are asked for again and again. */
 const keyTexts = new WeakMap<NamedKeys, EscapedJson>();
 
-/** What names and public keys look like in results. */
+/** The form of names and public keys in results. */
 function keysJson(keys: NamedKeys): EscapedJson {
   let text = keyTexts.get(keys);
   if (text === undefined) {

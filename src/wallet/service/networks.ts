@@ -37,7 +37,7 @@ export class Networks {
   constructor(
     private readonly folder: string,
     private readonly steps: FileSteps = realSteps,
-    /** What people's clocks show, Unix milliseconds. */
+    /** The time of day, Unix milliseconds. */
     private readonly wallMs: () => number = Date.now,
   ) {}
 
@@ -185,7 +185,7 @@ const networkUnknown = () => networkError("network_unknown", "the network does n
 export const networkExists = () =>
   networkError("network_exists", "a network with the same name already exists");
 
-/** What cannot be a file's name cannot be a network's (section 6.1). */
+/** A network's name must be fit for a file's name (section 6.1). */
 function checkName(name: string): string {
   if (name !== "" && !name.startsWith(".") && !/[/\\\p{C}]/u.test(name) && name.length <= 200) return name;
   throw networkError("network_name_invalid", "the network's name is not valid");

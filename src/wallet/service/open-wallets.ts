@@ -9,7 +9,7 @@ import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { WalletStore } from "../wallet-store.ts";
 import { tokenError } from "./rpc.ts";
 
-// Locks what nobody uses: one clock for one wallet, or for all of a service.
+// Locks idle wallets: a clock for one wallet, or for all of a service.
 
 interface IdleLockOptions {
   /** Time without use until the lock, milliseconds. */
@@ -126,7 +126,7 @@ export class OpenWallets {
     return this.adopt(await this.store.unlock(name, passphrase));
   }
 
-  /** Keeps a wallet that was unlocked elsewhere. One of that name that is open already stays the one. */
+  /** Keeps a wallet that was unlocked elsewhere, unless one of that name is open already. */
   adopt(wallet: UnlockedWallet): UnlockedWallet {
     const known = this.get(wallet.name);
     if (known !== undefined) {
@@ -246,7 +246,7 @@ async function ask(
   }
 }
 
-// Questions to the user that wait for an answer: whoever needs the same answer waits with the one who asked, so that a
+// Questions to the user that wait for an answer: a caller that needs the same answer waits for the same question, so that a
 // page that asks twice is asked about once.
 
 interface Waiting<T> {

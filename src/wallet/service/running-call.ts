@@ -1,4 +1,4 @@
-// One call while it runs: what its method gets, what ends it, and the token that goes back with its answer.
+// A running call: the context of its method, its end, and the token that goes back with its answer.
 import type { Approver } from "../approvals/approver.ts";
 import type { NetworkFacts } from "../approvals/network-facts.ts";
 import type { LoggedRequest, RequestLog } from "../policies/request-log.ts";
@@ -15,7 +15,7 @@ import { originOf } from "./sites.ts";
 import type { ApiToken, ApiTokens } from "./tokens.ts";
 import { authorization, tokenIn } from "./tokens.ts";
 
-/** What a request says of its sender. */
+/** The claims of a request about its sender. */
 export interface Caller {
   readonly origin: string | null;
   readonly referer: string | null;
@@ -56,14 +56,14 @@ export interface ServiceParts {
   readonly chains: KnownChains;
   readonly log: RequestLog;
   readonly random: RandomBytes;
-  /** What people's clocks show, Unix milliseconds. */
+  /** The time of day, Unix milliseconds. */
   readonly wallMs: () => number;
   /** A clock that only goes forward, milliseconds. */
   readonly nowMs: () => number;
   /** Whether a session outlives the service unless its user says otherwise. */
   readonly keepSessions: boolean;
   readonly limits?: Partial<ServiceLimits>;
-  /** What the owner should know, in a sentence. */
+  /** A notice to the owner, in a sentence. */
   onTrouble?(sentence: string): void;
 }
 
@@ -103,7 +103,7 @@ interface CallParts {
   readonly found: Connection | RpcError;
 }
 
-/** What a method gets. What stops the call costs something only when it takes its time. */
+/** The context of a method. The signal that stops a call costs something only when the call takes its time. */
 export class Call {
   private controller: AbortController | undefined;
   private isGone = false;

@@ -59,7 +59,7 @@ interface Incoming extends Omit<RpcRequest, "params"> {
 
 interface MethodEntry {
   readonly run: Method;
-  /** What is said of a failure that nobody foresaw. */
+  /** Tells of an unforeseen failure. */
   readonly coarse: string;
   /** The others are not given any: they would keep them for as long as a person thinks. */
   readonly hasParams?: true;
@@ -89,7 +89,7 @@ export class WalletService implements CallService {
   private readonly limits: ServiceLimits;
   private readonly wrongTokens: RateLimiter;
   private readonly requests: RateLimiter;
-  /** What each hostname is doing now. */
+  /** The running calls of each hostname. */
   private readonly running = new Map<string, Set<AbortController>>();
   private isLogBroken = false;
   private epoch: { readonly atMs: number; readonly value: Promise<bigint | undefined> } | undefined;
@@ -137,7 +137,7 @@ export class WalletService implements CallService {
     if (seconds > 0) throw tooMany(`too many requests: try again in ${seconds} s`);
   }
 
-  /** Notes a request in the log. What is done is done, also where it cannot be noted. */
+  /** Notes a request in the log. A done request stays done where it cannot be noted. */
   record(entry: LoggedRequest): void {
     const { log, onTrouble } = this.parts;
     try {

@@ -74,7 +74,7 @@ export class Sessions {
     try {
       await this.save();
     } catch (error) {
-      // Nobody gets to know the token of this one.
+      // The token of this one is given to no page.
       this.sessions.delete(hash);
       throw error;
     }
@@ -134,7 +134,7 @@ export class Sessions {
   private async save(): Promise<void> {
     const { file } = this.options;
     if (file === undefined || hashesOf(this.kept) === this.written) return;
-    // What is there when its turn comes, not what was there when it was asked for.
+    // The content when its turn comes, not when it was asked for.
     const { sessions } = await file.update((document) => {
       this.dropRevoked(document);
       return { version: 1, sessions: this.kept };
@@ -174,7 +174,7 @@ export function isOf({ hostname, wallet }: WhichSessions) {
 /** Takes sessions out of the file, so that no service brings them back. @returns how many */
 export async function revokeKept(file: JsonFile<SessionsDocument>, which: WhichSessions): Promise<number> {
   const isRevoked = isOf(which);
-  // What is not there needs no file, and no lock.
+  // Without sessions there is no need of a file, nor of a lock.
   if (!(await file.read()).sessions.some(isRevoked)) return 0;
   let count = 0;
   await file.update(({ sessions }) => {

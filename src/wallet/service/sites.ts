@@ -75,11 +75,11 @@ export class BlockedSites {
   }
 }
 
-// Who asks: the host of the page's origin, as browsers say it (reference 50, section 1.5).
+// The site that asks: the host of the page's origin, as browsers say it (reference 50, section 1.5).
 
 /** An address with a host: `scheme://user@host:port/path`, or without its scheme. */
 const WITH_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#@\s]+)(?:[/?#]|$)/i;
-/** What no address begins with: nothing, or a colon in the first part that ends no scheme. */
+/** Texts that do not begin an address: empty, or a colon in the first part that ends no scheme. */
 const UNREADABLE = /^(?::|[^a-z/?#][^/?#]*:|[a-z][a-z0-9+.-]*[^a-z0-9+.:/?#-][^/?#]*:)/i;
 /** The part of a host after its name that is no port. */
 const BAD_PORT = /^(?:\[[^\]]*\]|[^:[]*):(?!\d*$)/;
@@ -122,7 +122,7 @@ export function originOf(origin: string | null, referer: string | null): string 
   return referer ? (/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(referer)?.[0] ?? undefined) : undefined;
 }
 
-// How often somebody may do something: a bucket for each name, which fills up again with time.
+// Rate limits: a bucket for each name, which fills up again with time.
 
 export interface RateLimit {
   readonly perSecond: number;

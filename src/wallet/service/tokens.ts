@@ -141,7 +141,7 @@ export class ApiTokens {
     return found;
   }
 
-  /** What another process changed counts from now on. */
+  /** Reads the changes of other processes. */
   private async reload(): Promise<void> {
     const { stamp } = this.file;
     if (stamp === this.stamp) return;

@@ -71,7 +71,7 @@ function holdsCommand(bytes: Uint8Array): boolean {
   try {
     return commandKindOf(decodeInputData(bytes)) !== undefined;
   } catch (error) {
-    // What is too deep for this decoder is not for each of the network's.
+    // A message too deep for this decoder is not too deep for each of the network's.
     if (error instanceof WireError) return error.code === "too_deep";
     throw error;
   }
@@ -79,7 +79,7 @@ function holdsCommand(bytes: Uint8Array): boolean {
 
 const COMMAND_NUMBERS: ReadonlySet<number> = new Set(Object.values(COMMANDS).map(({ number }) => number));
 
-/** Whether a command's field stands in a row of fields. What is unusual may: decoding then says. */
+/** Whether a command's field stands in a row of fields. An unusual one may: decoding then says. */
 function mayHoldCommand(bytes: Uint8Array): boolean {
   for (let place = 0; place < bytes.length; ) {
     const tag = shortVarint(bytes, place);

@@ -61,7 +61,7 @@ const EXACT_DIGITS_MAX = 100;
 
 /**
  * Parses JSON without rounding: whole numbers beyond 2^53 come as bigint, which fields for such numbers take and
- * fields for texts do not. The original rounds them in silence (surprise 15). One too long for any field stays a
+ * fields for texts do not. The original rounds them in silence (surprise 15). A number too long for any field stays a
  * number, which no field for whole numbers takes.
  */
 export function parseExactJson(text: string): unknown {

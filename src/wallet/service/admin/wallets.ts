@@ -67,7 +67,7 @@ const renameWallet: AdminMethod = async ({ wallets, sessions, tokens, dismissWal
   const name = params.text("wallet", "wallet");
   const newName = params.text("newName", "new name");
   await wallets.store.rename(name, newName);
-  // What was connected to the old name is connected to nothing any more.
+  // Connections to the old name end.
   wallets.lock(name);
   dismissWallet(name);
   await sessions.endAll({ wallet: name });
