@@ -3,14 +3,10 @@
 import { EventFile, withMarkers } from "../chain/event-file.ts";
 import { ExitCode } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
-import { SegmentMaker } from "../history/segment-maker.ts";
-import { SegmentRecorder } from "../history/segment-table.ts";
 import { checkRecordings } from "../ingest/recording.ts";
-import { type ReplayResult, replayFiles } from "../ingest/replay.ts";
+import type { ReplayResult } from "../ingest/replay.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
-import { failureOf } from "../node/failures.ts";
-import { BlockWriter } from "../store/block-writer.ts";
-import { openWriter } from "../store/database.ts";
+import { Loading } from "../node/loading.ts";
 import type { Block } from "../wire/block.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
 import { serveUntilSignal } from "./serve.ts";
@@ -115,48 +111,28 @@ async function loadInto(
   { quiet, json, record }: LoadOptions,
   interruption: Interruption,
 ): Promise<{ result: ReplayResult; loadedAt: number }> {
-  const db = openWriter(config.home);
+  const loading = new Loading(config.home, config.segmentLength);
   const bar = new ProgressBar("loading", quiet || json ? false : undefined);
+  let recording: EventFile | undefined;
   try {
-    const writer = new BlockWriter(db);
-    const recording = record === undefined ? undefined : new EventFile(record);
-    recording?.open(writer.committedHead);
+    recording = record === undefined ? undefined : new EventFile(record);
+    recording?.open(loading.writer.committedHead);
     const told = recording && recordingHooks(recording);
-    const recorder = new SegmentRecorder(db);
-    const segments = new SegmentMaker({
-      db,
-      home: config.home,
-      segmentLength: config.segmentLength,
-      record: (row) => recorder.record(row),
+    const result = await loading.replay(config.replay, {
+      isStopping: () => interruption.hasCome,
+      onBlock: told?.onBlock,
+      onCommit(head, progress) {
+        told?.onCommit();
+        bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
+      },
     });
-    try {
-      segments.onCommitted(writer.committedHead?.height ?? 0);
-      const result = await replayFiles(writer, db, config.replay, {
-        isStopping: () => interruption.hasCome,
-        onBlock: told?.onBlock,
-        onCommit(head, progress) {
-          told?.onCommit();
-          recorder.onCommitted();
-          segments.onCommitted(head.height);
-          bar.update(progress.bytesRead / Math.max(1, progress.bytesTotal), `block ${grouped(head.height)}`);
-        },
-      });
-      const loadedAt = performance.now();
-      recorder.onCommitted();
-      const made = segments.idle().catch((error) => {
-        throw failureOf(error, "history.segment", "history segments");
-      });
-      await Promise.race([made, interruption.coming]);
-      return { result, loadedAt };
-    } finally {
-      bar.clear();
-      recording?.close();
-      recorder.onCommitted();
-      await segments.stop();
-      writer.checkpoint();
-    }
+    const loadedAt = performance.now();
+    await Promise.race([loading.segmentsMade(), interruption.coming]);
+    return { result, loadedAt };
   } finally {
-    db.close();
+    bar.clear();
+    recording?.close();
+    await loading.close();
   }
 }
 

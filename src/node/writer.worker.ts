@@ -4,13 +4,9 @@
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { storeFailure } from "../files/sqlite-error.ts";
-import { SegmentMaker } from "../history/segment-maker.ts";
-import { SegmentRecorder } from "../history/segment-table.ts";
-import { type ReplayResult, replayFiles } from "../ingest/replay.ts";
-import { BlockWriter } from "../store/block-writer.ts";
-import { openWriter } from "../store/database.ts";
+import type { ReplayResult } from "../ingest/replay.ts";
 import type { ChainHead } from "../store/head.ts";
-import { failureOf } from "./failures.ts";
+import { Loading } from "./loading.ts";
 import { scrubRounds } from "./scrub.ts";
 
 export interface WriterOrder {
@@ -46,27 +42,16 @@ function report(message: WriterReport): void {
 }
 
 async function work(order: WriterOrder): Promise<void> {
-  const db = openWriter(order.home);
-  const writer = new BlockWriter(db);
-  const recorder = new SegmentRecorder(db);
-  const segments = new SegmentMaker({
-    db,
-    home: order.home,
-    segmentLength: order.segmentLength,
-    record: (row) => recorder.record(row),
-  });
+  const loading = new Loading(order.home, order.segmentLength);
   let isLoaded = false;
   let isWaiting = false;
-  segments.onCommitted(writer.committedHead?.height ?? 0);
   const load = () =>
-    replayFiles(writer, db, order.replay, {
+    loading.replay(order.replay, {
       isStopping: () => isStopping,
       onCommit(head) {
         if (isWaiting) report({ kind: "recovered" });
         isWaiting = false;
         report({ kind: "committed", head });
-        recorder.onCommitted();
-        segments.onCommitted(head.height);
       },
     });
   do {
@@ -83,19 +68,18 @@ async function work(order: WriterOrder): Promise<void> {
       if (isWaiting) await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
     }
   } while (isWaiting && !isLoaded && !isStopping);
-  recorder.onCommitted();
-  const made = segments.idle().then(
+  const made = loading.segmentsMade().then(
     () => true,
     (error) => {
-      reportFailure(failureOf(error, "history.segment", "history segments"));
+      reportFailure(error);
       return false;
     },
   );
   const areMade = await Promise.race([made, stopRequest.promise]);
   report({ kind: "idle" });
   // Nothing is written now: the log gives its room back.
-  if (areMade === true) writer.checkpoint();
-  if (areMade === false && isLoaded) await recovery(segments);
+  if (areMade === true) loading.writer.checkpoint();
+  if (areMade === false && isLoaded) await recovery(loading);
   const scrubbing = scrubRounds({
     home: order.home,
     isStopping: () => isStopping,
@@ -103,17 +87,15 @@ async function work(order: WriterOrder): Promise<void> {
   }).catch(reportFailure);
   await stopRequest.promise;
   await scrubbing;
-  await segments.stop();
-  writer.checkpoint();
-  db.close();
+  await loading.close();
   report({ kind: "stopped" });
 }
 
 /** They are tried again and again: when they are made after all, nothing is wrong any more. */
-async function recovery(segments: SegmentMaker): Promise<void> {
+async function recovery(loading: Loading): Promise<void> {
   while (!isStopping) {
     await Promise.race([Bun.sleep(LOOK_MS), stopRequest.promise]);
-    const areMade = await segments.idle().then(
+    const areMade = await loading.segmentsMade().then(
       () => true,
       () => false,
     );

@@ -1,0 +1,64 @@
+// Loading of recordings into a home: its writer, and the history segments that are made behind it.
+import type { Database } from "bun:sqlite";
+import { SegmentMaker } from "../history/segment-maker.ts";
+import { SegmentRecorder } from "../history/segment-table.ts";
+import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
+import { BlockWriter } from "../store/block-writer.ts";
+import { openWriter } from "../store/database.ts";
+import { failureOf } from "./failures.ts";
+
+export class Loading {
+  readonly writer: BlockWriter;
+  private readonly db: Database;
+  private readonly recorder: SegmentRecorder;
+  private readonly segments: SegmentMaker;
+
+  /** Opens the home's store for writing. @throws NodeError */
+  constructor(home: string, segmentLength: number) {
+    this.db = openWriter(home);
+    try {
+      this.writer = new BlockWriter(this.db);
+      const recorder = new SegmentRecorder(this.db);
+      this.recorder = recorder;
+      const record: SegmentRecorder["record"] = (row) => recorder.record(row);
+      this.segments = new SegmentMaker({ db: this.db, home, segmentLength, record });
+      this.segments.onCommitted(this.writer.committedHead?.height ?? 0);
+    } catch (error) {
+      this.db.close();
+      throw error;
+    }
+  }
+
+  /** Stored blocks are passed over, so that a load can be tried again. @throws NodeError */
+  replay(files: readonly string[], hooks: ReplayHooks): Promise<ReplayResult> {
+    return replayFiles(this.writer, this.db, files, {
+      ...hooks,
+      onCommit: (head, progress) => {
+        hooks.onCommit?.(head, progress);
+        this.recorder.onCommitted();
+        this.segments.onCommitted(head.height);
+      },
+    });
+  }
+
+  /** Settles when every finished segment is made. @throws NodeError */
+  async segmentsMade(): Promise<void> {
+    this.recorder.onCommitted();
+    try {
+      await this.segments.idle();
+    } catch (error) {
+      throw failureOf(error, "history.segment", "history segments");
+    }
+  }
+
+  /** Ends the making of segments, and gives the log's room back. */
+  async close(): Promise<void> {
+    try {
+      this.recorder.onCommitted();
+      await this.segments.stop();
+      this.writer.checkpoint();
+    } finally {
+      this.db.close();
+    }
+  }
+}
