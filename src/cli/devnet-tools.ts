@@ -5,7 +5,7 @@ import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ProgramCode } from "../errors/program-codes.ts";
 import { readShortText } from "../files/short-file.ts";
 import { TOOLS, type Tool } from "../planes/devnet/tools.ts";
-import { shortText } from "../wallet/client/raw-submission.ts";
+import { shortText } from "../wallet/sending/raw-submission.ts";
 import { didYouMean, readArguments, usageError } from "./arguments.ts";
 
 /** Words of a verb, and what follows them by position. */

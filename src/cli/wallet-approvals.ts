@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { requestLogPath } from "../planes/wallet/start.ts";
-import { plain } from "../wallet/approvals/plain-text.ts";
+import { plain } from "../wallet/approvals/formatting.ts";
 import { requestLines, type ShownRequest, wrapped } from "../wallet/approvals/shown.ts";
 import {
   answerInTerminal,

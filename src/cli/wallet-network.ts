@@ -4,9 +4,9 @@ import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { networksFolder } from "../planes/wallet/start.ts";
-import { plain, plainJson } from "../wallet/approvals/plain-text.ts";
-import { shortText } from "../wallet/client/raw-submission.ts";
+import { plain, plainJson } from "../wallet/approvals/formatting.ts";
 import { HttpNode } from "../wallet/sending/http-node.ts";
+import { shortText } from "../wallet/sending/raw-submission.ts";
 import {
   CHAIN_ID,
   NETWORK_BYTES_MAX,

@@ -2,7 +2,7 @@
 import { ExitCode } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
-import { plain } from "../wallet/approvals/plain-text.ts";
+import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { durationNs } from "../wire/time-text.ts";

@@ -3,7 +3,7 @@ import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
 import { serviceFiles } from "../planes/wallet/start.ts";
-import { plain } from "../wallet/approvals/plain-text.ts";
+import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";

@@ -85,7 +85,7 @@ export class PartyClient {
   }
 
   private async place(): Promise<Slot> {
-    const ticket = this.planner.ask();
+    const ticket = this.planner.nextTicket();
     const view = viewOf((await this.chain.spamStatistics(this.party)) as GetSpamStatisticsResponse);
     // That a party is banned is the chain's to say.
     if (view !== undefined) this.planner.observe({ ...view, bannedUntil: undefined }, ticket, 0);

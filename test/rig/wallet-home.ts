@@ -53,7 +53,7 @@ export async function makeHome(home: string): Promise<void> {
   const files = new ServiceFiles(serviceFolderOf(home));
   const token = { description: "", createdAt: "2026-01-01T00:00:00Z", expiresAt: null };
   await files.tokens.add({ wallet: "w", ...token }, () => new Uint8Array(64));
-  await sessionsOf(home, new FolderKeystore(serviceFolderOf(home))).begin("first.example", "w", true);
+  await sessionsOf(home, new FolderKeystore(serviceFolderOf(home))).open("first.example", "w", true);
   new Networks(networksOf(home)).put(NETWORK);
 }
 

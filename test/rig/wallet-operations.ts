@@ -140,7 +140,7 @@ export const OPERATIONS: Readonly<Record<string, Operation>> = {
     async run(tools) {
       const sessions = sessionsOf(tools.home, documents(tools), tools.random);
       await sessions.load();
-      await sessions.begin("second.example", "w", true);
+      await sessions.open("second.example", "w", true);
     },
   },
   "a session's end": {

@@ -4,8 +4,12 @@ import { chmodSync } from "node:fs";
 import { nearest } from "../../src/cli/arguments.ts";
 import type { Devnet } from "../../src/devnet/devnet.ts";
 import { startNode } from "../../src/start-node.ts";
-import { amountText, exactAmountText, symbolText } from "../../src/wallet/approvals/formatting.ts";
-import { lookAlikes } from "../../src/wallet/approvals/plain-text.ts";
+import {
+  amountText,
+  exactAmountText,
+  lookAlikes,
+  symbolText,
+} from "../../src/wallet/approvals/formatting.ts";
 import { requestLines, wrapped } from "../../src/wallet/approvals/shown.ts";
 import { Cli } from "./support/cli.ts";
 import { lyraOnTerminal } from "./support/pty.ts";

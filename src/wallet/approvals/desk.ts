@@ -86,11 +86,11 @@ export class ApprovalDesk implements Approver {
         signal?.removeEventListener("abort", end);
         this.served = Math.max(this.served, entry.turn);
         resolve(decision);
-        this.tell();
+        this.notify();
       },
     };
     this.waiting.set(request.id, entry);
-    this.tell();
+    this.notify();
     return promise;
   }
 
@@ -117,7 +117,7 @@ export class ApprovalDesk implements Approver {
   settled({ id }: TransactionRequest, outcome: Outcome): void {
     if (this.outcomes.size >= OUTCOMES_MAX) this.outcomes.delete(this.outcomes.keys().next().value!);
     this.outcomes.set(id, outcome);
-    this.tell();
+    this.notify();
   }
 
   /** The outcome of a transaction that was approved here; undefined as long as it is not known. */
@@ -197,7 +197,7 @@ export class ApprovalDesk implements Approver {
     return entry && { entry, count: most.length };
   }
 
-  private tell(): void {
+  private notify(): void {
     for (const listener of [...this.listeners]) listener();
   }
 }

@@ -4,8 +4,7 @@
 import { domainToUnicode } from "node:url";
 import type { ApprovalRequest, Destination, Outcome } from "./approver.ts";
 import type { Line, Words } from "./formatting.ts";
-import { WORD_LINES_MAX } from "./formatting.ts";
-import { lookAlikes, named, plain, quoted } from "./plain-text.ts";
+import { lookAlikes, named, plain, quoted, WORD_LINES_MAX } from "./formatting.ts";
 
 interface ShownKey {
   readonly name: string;

@@ -23,6 +23,7 @@ import {
   type Line,
   line,
   type MarketBook,
+  named,
   priceText,
   said,
   sizeText,
@@ -33,7 +34,6 @@ import {
   type WordsContext,
   words,
 } from "./formatting.ts";
-import { named } from "./plain-text.ts";
 
 // Words for commands that move tokens: transfers, withdrawals, stake.
 

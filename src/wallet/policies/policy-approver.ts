@@ -9,7 +9,7 @@ import type {
   TransactionRequest,
 } from "../approvals/approver.ts";
 import { readCommand } from "../signing/transaction.ts";
-import { hasEpochLimit, isCounted, type Judged, judge, type Verdict } from "./judge.ts";
+import { decide, hasEpochLimit, isCounted, type PolicyRequest, type Verdict } from "./decision.ts";
 import { ANY, epochMsOf, type Policy, type Rule } from "./policy.ts";
 import type { LoggedRequest } from "./request-log.ts";
 import { EpochUsage } from "./usage.ts";
@@ -42,9 +42,9 @@ export class PolicyApprover implements Approver {
     if (request.kind === "passphrase") return person?.decide(request, signal) ?? { outcome: "rejected" };
     if (request.kind === "transaction" && hasEpochLimit(policy)) {
       const { wallMs = Date.now } = this.options;
-      this.usage.enter(await request.epoch(), wallMs());
+      this.usage.enterEpoch(await request.epoch(), wallMs());
     }
-    const verdict = judge(policy, judged(request), this.usage);
+    const verdict = decide(policy, policyRequestOf(request), this.usage);
     if (verdict.kind === "allow") {
       const { rule, spending, wallet } = verdict;
       if (request.kind === "keys") return keysOf(rule, request);
@@ -67,7 +67,7 @@ export class PolicyApprover implements Approver {
       return;
     }
     if (counted.isSigned) {
-      const verdict = judge(this.options.policy, request, this.usage);
+      const verdict = decide(this.options.policy, request, this.usage);
       if (verdict.kind !== "allow") throw limitReached(verdict.reasons.join("; "));
       this.usage.add(verdict.rule.name, verdict.spending);
     }
@@ -111,7 +111,7 @@ function keysOf({ keys = [ANY] }: Rule, request: KeysRequest): Decision {
   return { outcome: "approved", allowedKeys };
 }
 
-function judged(request: Exclude<ApprovalRequest, { kind: "passphrase" }>): Judged {
+function policyRequestOf(request: Exclude<ApprovalRequest, { kind: "passphrase" }>): PolicyRequest {
   if (request.kind === "transaction") return request;
   const wallets = request.kind === "connection" ? request.wallets : [request.wallet];
   const pairing = request.kind === "connection" ? request.pairing : undefined;
@@ -130,17 +130,17 @@ export interface Simulated {
 export function simulate(policy: Policy, entries: readonly LoggedRequest[]): Simulated[] {
   const usage = new EpochUsage(epochMsOf(policy));
   return entries.map((entry) => {
-    const request = judgedOf(entry);
+    const request = loggedRequestOf(entry);
     if (request === undefined) return { entry, verdict: "unreadable", why: "the entry holds no command" };
-    if (entry.epoch !== undefined) usage.enter(BigInt(entry.epoch), Date.parse(entry.time) || 0);
-    const verdict = judge(policy, request, usage);
+    if (entry.epoch !== undefined) usage.enterEpoch(BigInt(entry.epoch), Date.parse(entry.time) || 0);
+    const verdict = decide(policy, request, usage);
     if (verdict.kind === "allow" && request.kind === "transaction")
       usage.add(verdict.rule.name, verdict.spending);
     return { entry, verdict: verdict.kind, why: reasonOf(verdict) };
   });
 }
 
-function judgedOf(entry: LoggedRequest): Judged | undefined {
+function loggedRequestOf(entry: LoggedRequest): PolicyRequest | undefined {
   const { hostname, wallet, token, publicKey = "", purpose = "send" } = entry;
   if (entry.kind !== "transaction") return { kind: entry.kind, hostname, wallets: [wallet], isPast: true };
   try {

@@ -4,7 +4,7 @@
 
 import { appendFileSync, readFileSync } from "node:fs";
 import { realSteps, writeFileWhole } from "../../files/whole-file.ts";
-import type { Spending, Usage } from "./judge.ts";
+import type { Spending, Usage } from "./decision.ts";
 
 // The approvals of a policy in the running epoch, one JSON line each, so that its limits hold over a restart. The log of
 // requests cannot serve for that: pages fill it, and what is old leaves it.
@@ -119,7 +119,7 @@ export class EpochUsage implements Usage {
   ) {
     this.carryMs = Math.min(SENT_BY_MS, epochMs);
     for (const { epoch, atMs, signedMs, rule, spending, direction } of past) {
-      if (epoch > this.epoch) this.begin(epoch, atMs, []);
+      if (epoch > this.epoch) this.startEpoch(epoch, atMs, []);
       const one = { rule, spending, signedMs };
       if (direction === 1) this.used.push(one);
       else this.remove(this.used.findLast((known) => isSame(known, one)));
@@ -131,12 +131,12 @@ export class EpochUsage implements Usage {
    * do those of one that is early: what was used goes on counting.
    * @param atMs what people's clocks show, Unix milliseconds; set back, it only makes an epoch longer
    */
-  enter(epoch: bigint, atMs: number): void {
+  enterEpoch(epoch: bigint, atMs: number): void {
     this.nowMs = atMs;
     if (epoch <= this.epoch || atMs - this.beganAtMs < this.epochMs) return;
     const carried = this.used.filter(({ signedMs }) => atMs - signedMs < this.carryMs);
     this.journal?.restart(carried.map((one) => ({ ...one, epoch, atMs, direction: 1 })));
-    this.begin(epoch, atMs, carried);
+    this.startEpoch(epoch, atMs, carried);
   }
 
   transactions(rule: string): number {
@@ -171,7 +171,7 @@ export class EpochUsage implements Usage {
     );
   }
 
-  private begin(epoch: bigint, atMs: number, carried: Used[]): void {
+  private startEpoch(epoch: bigint, atMs: number, carried: Used[]): void {
     this.epoch = epoch;
     this.beganAtMs = atMs;
     this.used = carried;

@@ -315,7 +315,7 @@ export class BlockMemory {
   }
 
   /** @returns whether it is news */
-  note(block: LastBlock): boolean {
+  add(block: LastBlock): boolean {
     const newest = this.blocks.at(-1);
     if (newest?.height === block.height && newest.hash === block.hash) return false;
     // A chain that begins again at a lower height has other blocks above it.
@@ -336,7 +336,7 @@ export class KeptBlocks {
   /** @param keepMs how long they are remembered, milliseconds */
   constructor(private readonly keepMs = KEEP_MS) {}
 
-  keep(block: PlannedBlock, nowMs: number): void {
+  add(block: PlannedBlock, nowMs: number): void {
     if (this.keepMs === 0 || block.hash === "" || block.sent.length === 0) return;
     this.kept.delete(block.hash);
     this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
@@ -344,7 +344,7 @@ export class KeptBlocks {
   }
 
   /** The memory of a block that is in sight again. The network says anew what it has counted. */
-  bringBack(hash: string, nowMs: number): Partial<PlannedBlock> {
+  restore(hash: string, nowMs: number): Partial<PlannedBlock> {
     const kept = this.kept.get(hash);
     this.kept.delete(hash);
     if (kept === undefined || nowMs >= kept.untilMs) return {};

@@ -68,7 +68,7 @@ export class EpochQuota {
     const { command, proposal = "", height, tag } = use;
     const { spamPolicy: policy } = COMMANDS[command];
     if (policy === undefined) return () => {};
-    const isLate = !this.enter(statistics.epochSeq, use);
+    const isLate = !this.enterEpoch(statistics.epochSeq, use);
     const { max, count, bannedUntil } = standing(statistics, policy, proposal);
     if (bannedUntil) throw banned("transactions of this type", bannedUntil);
     const key = policy === "vote" ? `vote ${proposal}` : policy;
@@ -118,7 +118,7 @@ export class EpochQuota {
   }
 
   /** @returns false for late statistics, of an epoch that is over */
-  private enter(epoch: bigint, { height, beginnings = 0, nowMs = 0 }: EpochUse): boolean {
+  private enterEpoch(epoch: bigint, { height, beginnings = 0, nowMs = 0 }: EpochUse): boolean {
     const isAnew = beginnings !== this.beginnings;
     this.beginnings = beginnings;
     // A node that was only far behind says the same: what it has not counted counts here a while longer.

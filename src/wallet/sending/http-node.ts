@@ -13,7 +13,6 @@ import type {
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
 import { fromJson } from "../../wire/json.ts";
-import { nodeBusy, shortText, submitRaw } from "../client/raw-submission.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 import { type LastBlock, pastBlocksOf } from "./blocks.ts";
 import type {
@@ -24,6 +23,7 @@ import type {
   SendingMode,
   SubmissionResult,
 } from "./nodes.ts";
+import { nodeBusy, shortText, submitRaw } from "./raw-submission.ts";
 
 interface HttpNodeOptions {
   /** Of a question, milliseconds. */

@@ -6,8 +6,8 @@ import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import type { ErrorCode, MessageOf } from "../../errors/program-codes.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
 import { transactionHash } from "../../wire/transaction.ts";
-import type { SendingMode, SubmissionResult } from "../client/raw-submission.ts";
 import type { LastBlock } from "./blocks.ts";
+import type { SendingMode, SubmissionResult } from "./raw-submission.ts";
 
 // The wallet's way to a network: a narrow port. Adapters: HTTP (http-node.ts), and a chain in the same process
 // (planes/wallet/chain-node.ts).

@@ -84,7 +84,7 @@ export class ProofPlanner {
   }
 
   /** To be called before a node is asked. @returns what goes with its answer */
-  ask(): number {
+  nextTicket(): number {
     return ++this.asked;
   }
 
@@ -285,7 +285,7 @@ export class ProofPlanner {
 
   /** Transactions on their way may arrive yet, should it be the same chain after all. */
   private beginAnew(nowMs: number): void {
-    for (const block of this.blocks.values()) this.kept.keep(block, nowMs);
+    for (const block of this.blocks.values()) this.kept.add(block, nowMs);
     this.restart();
   }
 
@@ -299,7 +299,7 @@ export class ProofPlanner {
       // Nothing on it can get into the next block any more.
       if (old.height + (old.pastBlocks ?? pastBlocks) <= this.head + 1n) {
         this.blocks.delete(old.height);
-        this.kept.keep(old, nowMs);
+        this.kept.add(old, nowMs);
       }
     }
   }
@@ -308,7 +308,7 @@ export class ProofPlanner {
     const known = this.blocks.get(seen.height);
     if (known === undefined || known.hash === "") {
       const { height, hash, hashFunction, difficulty, txPerBlock, increasingDifficulty } = seen;
-      const brought = this.kept.bringBack(hash, knownAtMs);
+      const brought = this.kept.restore(hash, knownAtMs);
       this.blocks.set(height, {
         ...{ pastBlocks: undefined, knownAtMs, ...UNUSED },
         ...known,

@@ -86,7 +86,7 @@ export class SendQueue {
     const { nowMs, chainId } = this.options;
     const { planner } = this;
     if (block.chainId !== chainId) return;
-    planner.observeHead(block, planner.ask(), nowMs());
+    planner.observeHead(block, planner.nextTicket(), nowMs());
     this.noteHead(planner.headHeight);
   }
 
@@ -194,7 +194,7 @@ export class SendQueue {
       await Bun.sleep(pauseMs);
       let failure: unknown;
       try {
-        const ticket = planner.ask();
+        const ticket = planner.nextTicket();
         const block = await this.options.lastBlock();
         this.awaySinceMs = undefined;
         planner.observeHead(block, ticket, nowMs());

@@ -323,7 +323,8 @@ export class TransactionSender {
     const { nowMs, waitMs = WAIT_MS } = this.options;
     const memory = this.book.of(chainId, party);
     const { planner } = memory;
-    for (const block of this.blocks.ofChain(chainId)) planner.observeHead(block, planner.ask(), nowMs());
+    for (const block of this.blocks.ofChain(chainId))
+      planner.observeHead(block, planner.nextTicket(), nowMs());
     let last: (ReturnType<SendQueueOptions["statistics"]> & { readonly atMs: number }) | undefined;
     const ask = async (): Promise<GetSpamStatisticsResponse> => {
       const answer = await this.network.ask((client) => client.spamStatistics(party));
@@ -337,7 +338,7 @@ export class TransactionSender {
       memory,
       statistics: () => {
         if (last === undefined || nowMs() - last.atMs > FRESH_MS) {
-          last = { atMs: nowMs(), ticket: planner.ask(), answer: ask() };
+          last = { atMs: nowMs(), ticket: planner.nextTicket(), answer: ask() };
         }
         return last;
       },
@@ -366,7 +367,7 @@ export class TransactionSender {
   }
 
   private note(block: LastBlock): void {
-    if (!this.blocks.note(block)) return;
+    if (!this.blocks.add(block)) return;
     for (const queue of this.queues.values()) queue.observeHead(block);
   }
 

@@ -55,7 +55,7 @@ export const connectWallet: Method = async (call) => {
   // Unlocking takes its time: the page may have been thrown out meanwhile.
   signal.throwIfAborted();
   service.record({ ...entry, wallet, outcome: "done" });
-  call.handOut(await sessions.begin(hostname, wallet, approved.isKept ?? keepSessions));
+  call.handOut(await sessions.open(hostname, wallet, approved.isKept ?? keepSessions));
   return undefined;
 };
 
@@ -74,8 +74,8 @@ export const disconnectWallet: Method = async (call) => {
   const { sessions } = call.service.parts;
   const connection = ifConnected(call);
   if (connection?.kind !== "session" || sessions.find(token) === undefined) return undefined;
-  await sessions.end(connection.session);
-  call.forget();
+  await sessions.close(connection.session);
+  call.dropToken();
   return undefined;
 };
 

@@ -48,7 +48,7 @@ export class IdleLock {
    * @returns whether it is still unlocked
    */
   touch(): boolean {
-    if (!this.isOver && this.options.nowMs() >= this.deadlineMs) this.end();
+    if (!this.isOver && this.options.nowMs() >= this.deadlineMs) this.expire();
     if (!this.isOver) this.deadlineMs = this.options.nowMs() + this.options.idleMs;
     return !this.isOver;
   }
@@ -66,14 +66,14 @@ export class IdleLock {
         // A clock that was set back keeps nothing unlocked for as long as it was set back.
         this.deadlineMs = Math.min(this.deadlineMs, this.options.nowMs() + this.options.idleMs);
         const leftMs = this.deadlineMs - this.options.nowMs();
-        if (leftMs <= 0) this.end();
+        if (leftMs <= 0) this.expire();
         else this.wait(leftMs);
       },
       Math.min(delayMs, DELAY_MAX_MS),
     );
   }
 
-  private end(): void {
+  private expire(): void {
     this.stop();
     this.options.lock();
   }
@@ -262,7 +262,7 @@ export class SharedQuestions<T> {
   async ask(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     for (;;) {
       const known = this.waiting.get(name);
-      if (known === undefined) return this.begin(name, signal, question);
+      if (known === undefined) return this.start(name, signal, question);
       try {
         return await known.answer;
       } catch (error) {
@@ -271,7 +271,7 @@ export class SharedQuestions<T> {
     }
   }
 
-  private begin(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
+  private start(name: string, signal: AbortSignal, question: () => Promise<T>): Promise<T> {
     const answer = question().finally(() => this.waiting.delete(name));
     this.waiting.set(name, { answer, signal });
     return answer;

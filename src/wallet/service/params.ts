@@ -4,7 +4,7 @@
 import type { Init } from "../../wire/codec.ts";
 import type { Transaction } from "../../wire/generated/commands.ts";
 import { UINT64_MAX } from "../../wire/limits.ts";
-import type { SendingMode } from "../client/raw-submission.ts";
+import type { SendingMode } from "../sending/raw-submission.ts";
 import { originalTransactionJson } from "../signing/transaction.ts";
 import { invalidParams, isObject, memberOf } from "./rpc.ts";
 

@@ -87,7 +87,7 @@ export type Result = string | EscapedJson | undefined;
 export class Given {
   constructor(private params: unknown) {}
 
-  take(): unknown {
+  release(): unknown {
     const { params } = this;
     this.params = undefined;
     return params;
@@ -152,7 +152,7 @@ export class Call {
   }
 
   /** The connection is over: nothing is echoed any more. */
-  forget(): void {
+  dropToken(): void {
     this.parts.echo.set(undefined);
   }
 
@@ -192,7 +192,7 @@ export class Call {
     return this.isGone ? interrupted() : connectionClosed();
   }
 
-  end(): void {
+  close(): void {
     if (this.controller === undefined) return;
     this.callOff();
     const controllers = this.running.get(this.hostname);

@@ -133,7 +133,7 @@ export class WalletService implements CallService {
 
   /** Counts a request that costs something. @throws RpcError with HTTP status 429 */
   count(hostname: string): void {
-    const seconds = this.requests.take(hostname);
+    const seconds = this.requests.acquire(hostname);
     if (seconds > 0) throw tooMany(`too many requests: try again in ${seconds} s`);
   }
 
@@ -182,7 +182,7 @@ export class WalletService implements CallService {
       const said = withoutAddresses(rpcErrorOf(error, known?.coarse ?? "the request failed"));
       return failure(id, said, echo.header);
     } finally {
-      call?.end();
+      call?.close();
     }
   }
 
@@ -234,7 +234,7 @@ export class WalletService implements CallService {
 
   /** Counts a token that is wrong. @throws RpcError what is wrong with it, or HTTP status 429 */
   refuse(found: RpcError, hostname: string): never {
-    const seconds = this.wrongTokens.take(hostname);
+    const seconds = this.wrongTokens.acquire(hostname);
     if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
     throw found;
   }

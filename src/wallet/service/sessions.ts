@@ -65,7 +65,7 @@ export class Sessions {
   }
 
   /** A session for a hostname and a wallet; the one before it ends. @returns its token, which nobody keeps */
-  async begin(hostname: string, wallet: string, isKept: boolean): Promise<string> {
+  async open(hostname: string, wallet: string, isKept: boolean): Promise<string> {
     for (const old of this.of({ hostname, wallet })) this.sessions.delete(old.hash);
     if (this.sessions.size >= SESSIONS_MAX) this.sessions.delete(this.sessions.keys().next().value!);
     const token = newToken(this.options.random);
@@ -100,7 +100,7 @@ export class Sessions {
     return this.closed.has(hash);
   }
 
-  async end(session: Session): Promise<void> {
+  async close(session: Session): Promise<void> {
     this.sessions.delete(session.hash);
     await this.save();
   }

@@ -141,7 +141,7 @@ export class RateLimiter {
   ) {}
 
   /** @returns seconds until it may be done; 0 when it may be done now, and is counted */
-  take(name: string): number {
+  acquire(name: string): number {
     const now = this.nowMs();
     const { perSecond, burst } = this.limit;
     const bucket = this.buckets.get(name) ?? { left: burst, atMs: now };

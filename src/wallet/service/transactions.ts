@@ -4,11 +4,10 @@ import { NodeError } from "../../errors/node-error.ts";
 import { toPlain } from "../../wire/json.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { Destination, Outcome, Purpose, TransactionRequest } from "../approvals/approver.ts";
-import { NO_FACTS } from "../approvals/formatting.ts";
-import { plainJson } from "../approvals/plain-text.ts";
+import { NO_FACTS, plainJson } from "../approvals/formatting.ts";
 import { wordsOf } from "../approvals/words.ts";
-import type { SendingMode } from "../client/raw-submission.ts";
 import { isNoHealthyNode } from "../sending/nodes.ts";
+import type { SendingMode } from "../sending/raw-submission.ts";
 import type { Job } from "../sending/sender.ts";
 import { checkedCommand, readCommand } from "../signing/transaction.ts";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
@@ -68,7 +67,7 @@ type Act = (
 /** Does it once everything is right and whoever decides has approved. */
 async function approved(call: Call, purpose: Purpose, act: Act): Promise<string> {
   const connection = call.connection();
-  const wanted = wantedOf(call.given.take(), purpose);
+  const wanted = wantedOf(call.given.release(), purpose);
   const wallet = await call.service.unlocked(connection.wallet, call, () => rejected.transaction(purpose));
   checkKey(wallet, connection, call.hostname, wanted.publicKey);
   const command = checkedCommand(wanted.command());

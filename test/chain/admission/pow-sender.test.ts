@@ -17,7 +17,7 @@ function seenBlock(height: bigint, changes: Partial<SeenBlock> = {}): SeenBlock 
 
 function show(planner: ProofPlanner, block: SeenBlock, pastBlocks = 100n): void {
   const view = { head: block.height, pastBlocks, blocks: [block], bannedUntil: undefined };
-  planner.observe(view, planner.ask(), 0);
+  planner.observe(view, planner.nextTicket(), 0);
 }
 
 /** The difficulty of a next proof on one block, or why there is none. */

@@ -4,8 +4,13 @@ import type { ApprovalRequest, Decision } from "../../../src/wallet/approvals/ap
 import { ApproveAll } from "../../../src/wallet/approvals/approver.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
-import { amountText, withDecimals } from "../../../src/wallet/approvals/formatting.ts";
-import { plain, plainJson, quoted } from "../../../src/wallet/approvals/plain-text.ts";
+import {
+  amountText,
+  plain,
+  plainJson,
+  quoted,
+  withDecimals,
+} from "../../../src/wallet/approvals/formatting.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";

@@ -25,7 +25,7 @@ async function withSessions(...pairs: readonly (readonly [hostname: string, wall
   const cli = newCli();
   const sessions = sessionsOf(cli.home);
   const tokens: string[] = [];
-  for (const [hostname, wallet] of pairs) tokens.push(await sessions.begin(hostname, wallet, true));
+  for (const [hostname, wallet] of pairs) tokens.push(await sessions.open(hostname, wallet, true));
   return { cli, tokens };
 }
 
@@ -88,7 +88,7 @@ describe("while a service begins", () => {
     expect(await revokeKept(file, { hostname: "a.example" })).toBe(1);
     await heeding.heed();
     expect(heeding.all.map(({ hostname }) => hostname)).toEqual(["b.example"]);
-    await writing.begin("c.example", "one", true);
+    await writing.open("c.example", "one", true);
     expect(writing.find(tokens[0]!)).toBeUndefined();
     expect((await file.read()).sessions.map(({ hostname }) => hostname)).toEqual(["b.example", "c.example"]);
   });
@@ -97,7 +97,7 @@ describe("while a service begins", () => {
     const { cli } = await withSessions();
     const sessions = sessionsOf(cli.home);
     await sessions.load();
-    const beginning = sessions.begin("new.example", "one", true);
+    const beginning = sessions.open("new.example", "one", true);
     await sessions.heed();
     await beginning;
     expect(sessions.all.map(({ hostname }) => hostname)).toEqual(["new.example"]);

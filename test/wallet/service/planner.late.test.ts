@@ -45,7 +45,7 @@ class Wallet {
     if (this.isTroubled && dice.isOn(0.01)) this.sleepsUntil = at + dice.upTo(60);
     const nowMs = at * STEP_MS;
     // A node reports a block at once.
-    if (dice.isOn(0.7)) planner.observeHead(this.newest(), planner.ask(), nowMs);
+    if (dice.isOn(0.7)) planner.observeHead(this.newest(), planner.nextTicket(), nowMs);
     const found = this.proofs.filter(({ foundAt }) => foundAt <= at);
     this.proofs = this.proofs.filter(({ foundAt }) => foundAt > at);
     const leaving = found.map(({ transaction }) => transaction).filter((one) => this.isLeaving(one));
@@ -61,7 +61,7 @@ class Wallet {
       }
     }
     this.answer ??= {
-      ...{ view: chain.view(), ticket: planner.ask() },
+      ...{ view: chain.view(), ticket: planner.nextTicket() },
       dueAt: at + this.delay(30),
     };
     return leaving;

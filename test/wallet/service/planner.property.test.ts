@@ -63,7 +63,7 @@ function run(seed: number, rules: AdmissionRules): Outcome {
 
     if (dice.isOn(askChance) || chain.height === 1n) {
       const dueAt = chain.height + BigInt(dice.upTo(Number(lateness)));
-      late.push({ view: chain.view(), ticket: planner.ask(), dueAt });
+      late.push({ view: chain.view(), ticket: planner.nextTicket(), dueAt });
     }
     // Out of order, too.
     for (const answer of late.filter(({ dueAt }) => dueAt <= chain.height).sort(() => dice.next() - 0.5)) {
@@ -72,7 +72,7 @@ function run(seed: number, rules: AdmissionRules): Outcome {
     }
     // Nobody sends without having heard of the chain for longer than that.
     if (chain.height - planner.headHeight > lateness)
-      planner.observe(chain.view(), planner.ask(), Number(chain.height) * 100);
+      planner.observe(chain.view(), planner.nextTicket(), Number(chain.height) * 100);
 
     for (let sends = dice.upTo(6); sends > 0; sends--) {
       const transaction = planOne(chain, planner, Number(chain.height) * 100);

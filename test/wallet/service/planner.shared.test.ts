@@ -39,7 +39,7 @@ function run(
       // By turns, as where a block takes one, they only come to it one after the other.
       const isTooSoon = quota !== undefined && at === 1 && count < firstAt + 3;
       if (count < begins[at]! || isTooSoon || dice.isOn(0.1)) continue;
-      planner.observe(chain.view(), planner.ask(), nowMs);
+      planner.observe(chain.view(), planner.nextTicket(), nowMs);
       const isBursting = (count >> 3) % (2 + at) === 0;
       for (let sends = dice.upTo(isBursting ? 12 : 2); sends > 0; sends--) {
         const transaction = planOne(chain, planner, nowMs);

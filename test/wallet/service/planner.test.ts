@@ -95,7 +95,7 @@ function view(head: bigint, changes: Partial<ChainView> = {}): ChainView {
 /** A block a second. */
 const nowOf = ({ headHeight }: ProofPlanner) => Number(headHeight) * 1_000;
 const planNow = (made: ProofPlanner) => made.plan(nowOf(made));
-const observe = (made: ProofPlanner, seen: ChainView, ticket = made.ask()) =>
+const observe = (made: ProofPlanner, seen: ChainView, ticket = made.nextTicket()) =>
   made.observe(seen, ticket, Number(seen.head) * 1_000);
 
 /** A planner that has seen blocks up to `head`. */
@@ -185,7 +185,7 @@ describe("the chain", () => {
 
   test("statistics that come late change nothing for the worse", () => {
     const made = planner(3n);
-    const ticket = made.ask();
+    const ticket = made.nextTicket();
     observe(made, view(4n));
     observe(made, view(2n), ticket);
     expect(made.headHeight).toBe(4n);
@@ -203,13 +203,13 @@ describe("the chain", () => {
   test("a chain that goes on from a lower height is believed after three seconds", () => {
     const made = planner(20n);
     heightsOf(made, 14);
-    made.observe(view(18n), made.ask(), 1_000);
+    made.observe(view(18n), made.nextTicket(), 1_000);
     expect(planNow(made).kind).toBe("full");
-    made.observe(view(18n), made.ask(), 3_999);
+    made.observe(view(18n), made.nextTicket(), 3_999);
     expect(made.headHeight).toBe(20n);
-    made.observe(view(18n), made.ask(), 4_000);
+    made.observe(view(18n), made.nextTicket(), 4_000);
     expect(made.headHeight).toBe(18n);
-    made.observe(view(19n, { blocks: [block(19n, { hash: hashOf(19n, "b") })] }), made.ask(), 4_000);
+    made.observe(view(19n, { blocks: [block(19n, { hash: hashOf(19n, "b") })] }), made.nextTicket(), 4_000);
     expect(heightsOf(made, 1)).toEqual(["19 at 10"]);
   });
 
@@ -228,12 +228,12 @@ describe("the chain", () => {
     const made = new ProofPlanner({ isSoleUser: true });
     observe(made, view(200n));
     expect(heightsOf(made, 3)).toEqual(["200 at 10", "200 at 10", "full"]);
-    made.observe(astray, made.ask(), 201_000);
-    made.observe(view(200n), made.ask(), 202_000);
+    made.observe(astray, made.nextTicket(), 201_000);
+    made.observe(view(200n), made.nextTicket(), 202_000);
     expect(heightsOf(made, 1)).toEqual(["full"]);
     // Later it has arrived, and is counted.
-    made.observe(astray, made.ask(), 203_000);
-    made.observe(view(200n), made.ask(), 263_000);
+    made.observe(astray, made.nextTicket(), 203_000);
+    made.observe(view(200n), made.nextTicket(), 263_000);
     expect(heightsOf(made, 1)).toEqual(["200 at 10"]);
   });
 
@@ -243,23 +243,23 @@ describe("the chain", () => {
       observe(made, view(head));
       heightsOf(made, 2);
     }
-    for (const nowMs of [199_000, 203_000]) made.observe(view(196n), made.ask(), nowMs);
+    for (const nowMs of [199_000, 203_000]) made.observe(view(196n), made.nextTicket(), nowMs);
     expect([made.headHeight, ...heightsOf(made, 1)]).toEqual([196n, "full"]);
-    for (const head of [197n, 198n]) made.observe(view(head), made.ask(), 204_000);
+    for (const head of [197n, 198n]) made.observe(view(head), made.nextTicket(), 204_000);
     expect(heightsOf(made, 1)).toEqual(["full"]);
   });
 
   test("one that has the height again in between was only late", () => {
     const made = planner(20n);
     observe(made, view(18n));
-    made.observe(view(20n), made.ask(), 2_000);
-    made.observe(view(18n), made.ask(), 4_000);
+    made.observe(view(20n), made.nextTicket(), 2_000);
+    made.observe(view(18n), made.nextTicket(), 4_000);
     expect(made.headHeight).toBe(20n);
   });
 
   test("answers to questions of the chain before are not listened to", () => {
     const made = planner(50n);
-    const old = made.ask();
+    const old = made.nextTicket();
     observe(made, view(2n));
     observe(made, view(50n), old);
     expect(made.headHeight).toBe(2n);

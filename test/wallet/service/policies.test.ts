@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { mkdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs";
 import { NodeError } from "../../../src/errors/node-error.ts";
-import { type Judged, judge, type Usage } from "../../../src/wallet/policies/judge.ts";
+import { decide, type PolicyRequest, type Usage } from "../../../src/wallet/policies/decision.ts";
 import { type Policy, policyHash, type Rule, readPolicy } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover, simulate } from "../../../src/wallet/policies/policy-approver.ts";
 import { RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
@@ -33,7 +33,7 @@ const transferOf = (amount: string, changes: object = {}) => ({
     ...changes,
   },
 });
-const transaction = (command: unknown = VOTE, changes: object = {}): Judged => ({
+const transaction = (command: unknown = VOTE, changes: object = {}): PolicyRequest => ({
   kind: "transaction",
   hostname: "dapp.example",
   token: undefined,
@@ -44,14 +44,19 @@ const transaction = (command: unknown = VOTE, changes: object = {}): Judged => (
   ...changes,
 });
 const UNUSED: Usage = { transactions: () => 0, spent: () => 0n };
-const outcomeOf = (rule: Partial<Rule>, request: Judged, usage = UNUSED): string => {
-  const verdict = judge(policy(rule), request, usage);
+const outcomeOf = (rule: Partial<Rule>, request: PolicyRequest, usage = UNUSED): string => {
+  const verdict = decide(policy(rule), request, usage);
   return verdict.kind === "allow" ? "allow" : verdict.reasons.join();
 };
 
 describe("what a rule allows", () => {
   const limited = { assets: { [ASSET]: { perTransaction: "100", perEpoch: "250" } } };
-  const cases: readonly (readonly [name: string, rule: Partial<Rule>, request: Judged, outcome: string])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    rule: Partial<Rule>,
+    request: PolicyRequest,
+    outcome: string,
+  ])[] = [
     ["a command that it names", {}, transaction(), "allow"],
     ["any command", { commands: ["*"] }, transaction({ orderCancellation: {} }), "allow"],
     [

@@ -2,7 +2,7 @@
 // shape, by amounts that no parser reads alike, and where a limit cannot be kept.
 import { describe, expect, test } from "bun:test";
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { type Judged, judge, spendingOf, type Usage } from "../../../src/wallet/policies/judge.ts";
+import { decide, type PolicyRequest, spendingOf, type Usage } from "../../../src/wallet/policies/decision.ts";
 import { loadPolicy, type Policy, type Rule } from "../../../src/wallet/policies/policy.ts";
 import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts";
 import { EpochUsage, UsageJournalFile } from "../../../src/wallet/policies/usage.ts";
@@ -23,7 +23,7 @@ const policyOf = (rule: Partial<Rule>): Policy => ({
   otherwise: "reject",
 });
 const UNUSED: Usage = { transactions: () => 0, spent: () => 0n };
-const request = (kind: string, payload: object): Judged => ({
+const request = (kind: string, payload: object): PolicyRequest => ({
   kind: "transaction",
   hostname: "dapp.example",
   token: undefined,
@@ -32,8 +32,8 @@ const request = (kind: string, payload: object): Judged => ({
   purpose: "send",
   command: { kind, payload } as never,
 });
-const verdictOf = (rule: Partial<Rule>, judged: Judged, usage = UNUSED): string => {
-  const verdict = judge(policyOf(rule), judged, usage);
+const verdictOf = (rule: Partial<Rule>, judged: PolicyRequest, usage = UNUSED): string => {
+  const verdict = decide(policyOf(rule), judged, usage);
   return verdict.kind === "allow" ? "allow" : verdict.reasons.join();
 };
 
@@ -88,7 +88,12 @@ describe("which commands move what", () => {
   const limited: Partial<Rule> = { assets: { [ASSET]: { perTransaction: "100" } } };
   const recurring = { asset: ASSET, amount: "1", to: BOB, recurring: { startEpoch: 1n, factor: "1.5" } };
   const unreadable = "bot: what transfer may cost cannot be told";
-  const cases: readonly (readonly [name: string, rule: Partial<Rule>, judged: Judged, verdict: string])[] = [
+  const cases: readonly (readonly [
+    name: string,
+    rule: Partial<Rule>,
+    judged: PolicyRequest,
+    verdict: string,
+  ])[] = [
     [
       "a transfer that comes again, and grows",
       limited,
@@ -181,17 +186,17 @@ describe("what was used of a limit", () => {
   test("is still used after a restart, and after a kill between approving and sending", () => {
     const { file, remove, usage } = folder();
     const first = usage();
-    first.enter(7n, 0);
+    first.enterEpoch(7n, 0);
     first.add("bot", [{ asset: ASSET, amount: 9_007_199_254_740_993n }]);
     first.add("bot", [{ asset: ASSET, amount: 5n }])();
     expect(statSync(file).mode & 0o777).toBe(0o600);
     const second = usage();
     expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 9_007_199_254_740_993n]);
     // The same epoch goes on, one that is over does not come back, and the next begins anew.
-    second.enter(7n, 0);
-    second.enter(6n, 0);
+    second.enterEpoch(7n, 0);
+    second.enterEpoch(6n, 0);
     expect(second.transactions("bot")).toBe(1);
-    second.enter(8n, 0);
+    second.enterEpoch(8n, 0);
     expect([second.transactions("bot"), usage().transactions("bot")]).toEqual([0, 0]);
     expect(readFileSync(file, "utf8")).toBe("");
     remove();
@@ -200,7 +205,7 @@ describe("what was used of a limit", () => {
   test("half a line, of a kill or a full disk, spoils no other", () => {
     const { file, remove, usage } = folder();
     const first = usage();
-    first.enter(1n, 0);
+    first.enterEpoch(1n, 0);
     first.add("bot", []);
     appendFileSync(file, '\n{"epoch":"1","rule":"bo');
     const second = usage();
@@ -211,9 +216,9 @@ describe("what was used of a limit", () => {
 
   test("what is taken back in the next epoch gives that one nothing", () => {
     const usage = new EpochUsage(0);
-    usage.enter(1n, 0);
+    usage.enterEpoch(1n, 0);
     const takeBack = usage.add("bot", [{ asset: ASSET, amount: 5n }]);
-    usage.enter(2n, 0);
+    usage.enterEpoch(2n, 0);
     takeBack();
     expect([usage.transactions("bot"), usage.spent("bot", ASSET)]).toEqual([0, 0n]);
   });
@@ -222,18 +227,18 @@ describe("what was used of a limit", () => {
     const { remove, journal } = folder();
     const hour = 3_600_000;
     const first = new EpochUsage(24 * hour, journal());
-    first.enter(1n, 0);
+    first.enterEpoch(1n, 0);
     first.add("bot", [{ asset: ASSET, amount: 5n }]);
-    first.enter(1n, 23.5 * hour);
+    first.enterEpoch(1n, 23.5 * hour);
     first.add("bot", [{ asset: ASSET, amount: 7n }]);
-    first.enter(2n, 24 * hour);
+    first.enterEpoch(2n, 24 * hour);
     expect([first.transactions("bot"), first.spent("bot", ASSET)]).toEqual([1, 7n]);
     // After a kill as well.
     const second = new EpochUsage(24 * hour, journal(), journal().read());
-    second.enter(2n, 24.1 * hour);
+    second.enterEpoch(2n, 24.1 * hour);
     expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 7n]);
     second.add("bot", [{ asset: ASSET, amount: 1n }]);
-    second.enter(2n, 24.6 * hour);
+    second.enterEpoch(2n, 24.6 * hour);
     expect([second.transactions("bot"), second.spent("bot", ASSET)]).toEqual([1, 1n]);
     remove();
   });

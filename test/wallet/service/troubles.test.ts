@@ -105,13 +105,13 @@ describe("a file of sessions that cannot be written", () => {
   test("leaves no session that nobody knows", async () => {
     const { file, sessions } = begin();
     file.isFull = true;
-    expect(await sessions.begin("a", "w", true).catch(() => "failed")).toBe("failed");
+    expect(await sessions.open("a", "w", true).catch(() => "failed")).toBe("failed");
     expect(sessions.all).toEqual([]);
   });
 
   test("ends a session at once all the same, and writes it down at the next attempt", async () => {
     const { file, sessions } = begin();
-    const token = await sessions.begin("a", "w", true);
+    const token = await sessions.open("a", "w", true);
     file.isFull = true;
     expect(await sessions.endAll({ hostname: "a" }, true).catch(() => "failed")).toBe("failed");
     expect(() => sessions.find(token)).toThrow("the connection has been closed");
@@ -123,8 +123,8 @@ describe("a file of sessions that cannot be written", () => {
 
   test("of several changes at once the last one is what is written", async () => {
     const { file, sessions } = begin();
-    await Promise.all(["a", "b", "c"].map((hostname) => sessions.begin(hostname, "w", true)));
-    await Promise.all([sessions.endAll({ hostname: "b" }), sessions.begin("d", "w", true)]);
+    await Promise.all(["a", "b", "c"].map((hostname) => sessions.open(hostname, "w", true)));
+    await Promise.all([sessions.endAll({ hostname: "b" }), sessions.open("d", "w", true)]);
     expect(file.hostnames.sort()).toEqual(["a", "c", "d"]);
   });
 });

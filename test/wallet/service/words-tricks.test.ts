@@ -1,7 +1,6 @@
 // No text of a page can make the words of a request say something else, wherever it stands.
 import { describe, expect, test } from "bun:test";
-import { amountText } from "../../../src/wallet/approvals/formatting.ts";
-import { named, plain, plainJson } from "../../../src/wallet/approvals/plain-text.ts";
+import { amountText, named, plain, plainJson } from "../../../src/wallet/approvals/formatting.ts";
 import { requestLines, type ShownRequest } from "../../../src/wallet/approvals/shown.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import { readCommand } from "../../../src/wallet/signing/transaction.ts";

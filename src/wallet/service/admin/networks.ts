@@ -3,7 +3,7 @@
 import { fileURLToPath } from "node:url";
 import { NodeError, reasonOf } from "../../../errors/node-error.ts";
 import { readShortText } from "../../../files/short-file.ts";
-import { shortText } from "../../client/raw-submission.ts";
+import { shortText } from "../../sending/raw-submission.ts";
 import { NETWORK_BYTES_MAX, type NetworkSettings, networkExists, readNetwork } from "../networks.ts";
 import { mismatch, Params } from "../params.ts";
 import { internalError, invalidParams, isObject, memberOf } from "../rpc.ts";

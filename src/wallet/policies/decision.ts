@@ -45,7 +45,7 @@ function one(asset: string, amount: string, recipient: string, isRecurring: bool
   return [{ asset, amount: BigInt(amount), recipient, isRecurring }];
 }
 
-interface JudgedTransaction {
+interface PolicyTransaction {
   readonly kind: "transaction";
   readonly hostname: string;
   readonly token: string | undefined;
@@ -55,7 +55,7 @@ interface JudgedTransaction {
   readonly command: CommandInit;
 }
 
-interface JudgedConnection {
+interface PolicyConnection {
   readonly kind: "connection" | "keys";
   readonly hostname: string;
   /** Of a connection: those to choose from. */
@@ -65,7 +65,7 @@ interface JudgedConnection {
   readonly isPast?: boolean;
 }
 
-export type Judged = JudgedTransaction | JudgedConnection;
+export type PolicyRequest = PolicyTransaction | PolicyConnection;
 
 /** The approvals under each rule this epoch. */
 export interface Usage {
@@ -83,7 +83,7 @@ export type Verdict =
   | { readonly kind: "reject" | "ask"; readonly reasons: readonly string[] };
 
 /** The first rule that allows it; else why none does. */
-export function judge(policy: Policy, request: Judged, usage: Usage): Verdict {
+export function decide(policy: Policy, request: PolicyRequest, usage: Usage): Verdict {
   const reasons: string[] = [];
   for (const rule of policy.rules) {
     const verdict =
@@ -95,7 +95,7 @@ export function judge(policy: Policy, request: Judged, usage: Usage): Verdict {
   return { kind: policy.otherwise, reasons };
 }
 
-/** Whether a request can be judged without knowing the epoch. */
+/** Whether a request can be decided without knowing the epoch. */
 export function hasEpochLimit({ rules }: Policy): boolean {
   return rules.some(isCounted);
 }
@@ -107,7 +107,7 @@ export function isCounted({ transactionsPerEpoch, assets = {} }: Rule): boolean 
   );
 }
 
-function ofConnection(rule: Rule, request: JudgedConnection): Verdict | string {
+function ofConnection(rule: Rule, request: PolicyConnection): Verdict | string {
   const { hostname, wallets } = request;
   if (!isNamed(rule.hostnames ?? [], hostname)) return "the hostname is not in it";
   if (rule.connect !== true) return "it lets nobody connect";
@@ -117,12 +117,12 @@ function ofConnection(rule: Rule, request: JudgedConnection): Verdict | string {
 }
 
 /** A session has shown the token when it began. */
-function isPaired({ pairing }: Rule, request: JudgedConnection): boolean {
+function isPaired({ pairing }: Rule, request: PolicyConnection): boolean {
   if (request.kind !== "connection" || request.isPast) return true;
   return pairing !== undefined && request.pairing !== undefined && isSameHash(pairing, request.pairing);
 }
 
-function ofTransaction(rule: Rule, request: JudgedTransaction, usage: Usage): Verdict | string {
+function ofTransaction(rule: Rule, request: PolicyTransaction, usage: Usage): Verdict | string {
   const { hostname, token, wallet, publicKey, purpose, command } = request;
   const isSender =
     token === undefined ? isNamed(rule.hostnames ?? [], hostname) : isNamed(rule.tokens ?? [], token);
