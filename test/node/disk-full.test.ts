@@ -99,12 +99,17 @@ else
       }
     });
 
-    test("while serving: the load goes on by itself when there is room again", async () => {
+    /** The first blocks are there, and no room for the rest. */
+    async function servingOnAFullDisk(): Promise<ServingLyra> {
       expect(small.mount(ROOM_KIB)).toBe(true);
       const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
       await lyra(["replay", part, "--home", home, "--quiet"]);
       expect(small.resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
-      const node = new ServingLyra([...words, "--serve"]);
+      return new ServingLyra([...words, "--serve"]);
+    }
+
+    test("while serving: the load goes on by itself when there is room again", async () => {
+      const node = await servingOnAFullDisk();
       try {
         const { url } = await node.listening();
         const ready = async () => {
@@ -128,11 +133,7 @@ else
     });
 
     test("while serving: what is there is served, /readyz says why, and the exit code is 1", async () => {
-      expect(small.mount(ROOM_KIB)).toBe(true);
-      const part = scratch.file(upTo(inflated(SAMPLE), 1_500));
-      await lyra(["replay", part, "--home", home, "--quiet"]);
-      expect(small.resize(Math.round(bytesOf(home) / KIB + 64))).toBe(true);
-      const node = new ServingLyra([...words, "--serve"]);
+      const node = await servingOnAFullDisk();
       try {
         const { url } = await node.listening();
         let reason = "loading";

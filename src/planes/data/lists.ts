@@ -130,3 +130,15 @@ function hasKeptBehind<R extends Row>(
   if (keptRows(db, atKey, page, keep, undefined, 1).length > 0) return true;
   return keptRows(db, query, { ...page, forward: !page.forward }, keep, key, 1).length > 0;
 }
+
+/** Place and cursor of rows in the order of (block, ord), whose time is that of the block and the ord. */
+export function bySyntheticTime({ blocks }: DataContext) {
+  return {
+    key: (cursor: CursorReader) =>
+      blocks.syntheticCursorPlace(
+        cursor.timeUs("synthetic_time"),
+        cursor.has("ord") ? cursor.number("ord") : undefined,
+      ),
+    cursor: ({ k0, k1 }: Row) => JSON.stringify(blocks.syntheticCursor(k0 as bigint, k1 as bigint)),
+  };
+}

@@ -1,4 +1,5 @@
 // Markets and their data (reference 10, section 5.15).
+
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { type PageRequest, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { type DataContext, truncatedNs } from "./context.ts";
+import { bySyntheticTime } from "./lists.ts";
 import { numberText, optionalNumberText } from "./values.ts";
 
 const CURRENT = "markets_current c JOIN markets m ON m.block = c.block AND m.id = c.id";
@@ -230,12 +232,7 @@ function history(
       order: [{ sql: "d.block" }, { sql: "d.ord" }],
     },
     page,
-    key: (cursor) =>
-      context.blocks.syntheticCursorPlace(
-        cursor.timeUs("synthetic_time"),
-        cursor.has("ord") ? cursor.number("ord") : undefined,
-      ),
-    cursor: (row) => JSON.stringify(context.blocks.syntheticCursor(row.k0 as bigint, row.k1 as bigint)),
+    ...bySyntheticTime(context),
     node: (row) => marketDataOf(context, row.data, row.k0 as bigint),
   });
 }

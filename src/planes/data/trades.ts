@@ -6,7 +6,7 @@ import type { RequestFields } from "../../http/query.ts";
 import { emptyFee, type Fee, readTradeAt, type Trade } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, identifierBytes } from "../../wire/identifiers.ts";
 import { Conditions, type DataContext, inList } from "./context.ts";
-import { ARMS_MAX, armsOf, type Condition, mergedRows } from "./lists.ts";
+import { ARMS_MAX, armsOf, bySyntheticTime, type Condition, mergedRows } from "./lists.ts";
 import { checkMarketId } from "./markets.ts";
 import { numberText } from "./values.ts";
 
@@ -79,12 +79,7 @@ const listTrades: Endpoint<DataContext> = {
           order: [{ sql: "t.block" }, { sql: "t.ord" }],
         },
         page,
-        key: (cursor) =>
-          context.blocks.syntheticCursorPlace(
-            cursor.timeUs("synthetic_time"),
-            cursor.has("ord") ? cursor.number("ord") : undefined,
-          ),
-        cursor: (row) => JSON.stringify(context.blocks.syntheticCursor(row.k0 as bigint, row.k1 as bigint)),
+        ...bySyntheticTime(context),
         node: (row) => tradeOf(context, row.data, row.k0 as bigint),
       }),
     }));

@@ -17,26 +17,29 @@ import { Sessions, type SessionsDocument } from "../../../src/wallet/service/ses
 import { privateFolder } from "../support/wallets.ts";
 import { PAIRING, Person, Rig } from "./rig.ts";
 
+/** A policy of one rule. */
+const policyOf = (command: "*" | "voteSubmission", transactionsPerEpoch: number) =>
+  ({
+    version: 1,
+    name: "p",
+    rules: [
+      {
+        name: "r",
+        hostnames: ["*"],
+        connect: true,
+        pairing: PAIRING,
+        commands: [command],
+        transactionsPerEpoch,
+      },
+    ],
+    otherwise: "reject",
+  }) as const;
 const FULL = () => Object.assign(new Error("ENOSPC: no space left on device"), { code: "ENOSPC" });
 
 describe("a log that cannot be written", () => {
   test("does not make what was sent unsent, and its owner is told once", async () => {
     const troubles: string[] = [];
-    const policy = {
-      version: 1,
-      name: "p",
-      rules: [
-        {
-          name: "r",
-          hostnames: ["*"],
-          connect: true,
-          pairing: PAIRING,
-          commands: ["*"],
-          transactionsPerEpoch: 2,
-        },
-      ],
-      otherwise: "reject",
-    } as const;
+    const policy = policyOf("*", 2);
     const approver = new PolicyApprover({ policy, hash: "h", person: new Person() });
     const rig = await Rig.start({ approver, onTrouble: (sentence) => troubles.push(sentence) });
     Object.assign(rig.running.service.parts, {
@@ -166,21 +169,7 @@ describe("a wallet that goes away while a person is asked about it", () => {
 });
 
 test("a limit that cannot be taken back does not hide why a transaction was not sent", async () => {
-  const policy = {
-    version: 1,
-    name: "p",
-    rules: [
-      {
-        name: "r",
-        hostnames: ["*"],
-        connect: true,
-        pairing: PAIRING,
-        commands: ["voteSubmission"],
-        transactionsPerEpoch: 9,
-      },
-    ],
-    otherwise: "reject",
-  } as const;
+  const policy = policyOf("voteSubmission", 9);
   let lines = 0;
   const journal = {
     append: () => {
