@@ -5,6 +5,7 @@ import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { NodeError } from "../errors/node-error.ts";
+import { isDiskFull } from "../files/sqlite-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
@@ -372,4 +373,16 @@ export class InProcessBuilder implements SegmentBuilder {
 
 async function removeUnfinished(home: string, plan: SegmentPlan): Promise<void> {
   await rm(join(segmentDirectory(home), `${plan.from}-${plan.to}${UNFINISHED_SUFFIX}`), { force: true });
+}
+
+/** The error for segments that could not be made: a full disk keeps its code, though a worker hands on only the sentence. */
+export function segmentFailure(error: unknown): NodeError {
+  const attempt = "history.segment";
+  if (isDiskFull(error)) {
+    const sentence = "the disk is full: history segments could not be made";
+    return new NodeError(attempt, "disk_full", sentence, "make room and start again; all blocks are safe");
+  }
+  if (error instanceof NodeError) return error;
+  const hint = "check the disk, then: lyra doctor --home DIR";
+  return new NodeError(attempt, "internal", "history segments could not be made", hint, { cause: error });
 }

@@ -1,11 +1,10 @@
 // Loading of recordings into a home: its writer, and the history segments that are made behind it.
 import type { Database } from "bun:sqlite";
-import { SegmentMaker } from "../history/segment-maker.ts";
+import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
-import { failureOf } from "./failures.ts";
 
 export class Loading {
   readonly writer: BlockWriter;
@@ -47,7 +46,7 @@ export class Loading {
     try {
       await this.segments.idle();
     } catch (error) {
-      throw failureOf(error, "history.segment", "history segments");
+      throw segmentFailure(error);
     }
   }
 
