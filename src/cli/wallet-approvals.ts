@@ -21,8 +21,9 @@ import { newToken, tokenHash } from "../wallet/service/tokens.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { askService, print, readWords } from "./wallet-opening.ts";
+import { print, readWords } from "./wallet-opening.ts";
 import { promptHidden, promptLine } from "./wallet-secrets.ts";
+import { askService } from "./wallet-session.ts";
 
 const POLL_MS = 250;
 /** How long `--approve` waits for what became of a transaction, and how long a terminal asks. */

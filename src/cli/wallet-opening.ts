@@ -5,11 +5,9 @@ import type { ParseArgsOptionsConfig } from "node:util";
 import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
-import { socketPath } from "../planes/wallet/start.ts";
 import { walletError, walletUnknown } from "../wallet/errors.ts";
 import type { MetadataEntry } from "../wallet/keys/wallet-data.ts";
 import { FolderKeystore } from "../wallet/keystore/folder-keystore.ts";
-import { checkSocket } from "../wallet/keystore/guard.ts";
 import type { UnlockedWallet } from "../wallet/unlocked-wallet.ts";
 import { WalletStore } from "../wallet/wallet-store.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
@@ -138,39 +136,3 @@ export function cannotWrite(path: string, error: unknown): NodeError {
 
 export const fileExists = (path: string): NodeError =>
   walletError("file_exists", `${path} is there already`, "choose another name");
-
-// The local socket of a running wallet service, from another process of the same user.
-
-interface RpcAnswer {
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string; readonly data: string };
-}
-
-/** @throws NodeError `wallet_not_served` with exit code 3, `wallet_refused` with the service's words */
-export async function askService<T>(home: string, method: string, params: object = {}): Promise<T> {
-  const path = socketPath(home);
-  // A passphrase may follow: whose socket it is comes before the first word.
-  if (!checkSocket(path)) throw notServed(home);
-  let answer: RpcAnswer;
-  try {
-    const response = await fetch("http://wallet/", {
-      unix: path,
-      method: "POST",
-      body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
-    });
-    answer = (await response.json()) as RpcAnswer;
-  } catch {
-    throw notServed(home);
-  }
-  if (answer.error !== undefined) throw new NodeError("wallet", "wallet_refused", answer.error.data);
-  return answer.result as T;
-}
-
-function notServed(home: string): NodeError {
-  return new NodeError(
-    "wallet",
-    "wallet_not_served",
-    `no wallet service runs for the home ${home}`,
-    "start one: lyra wallet serve",
-  );
-}

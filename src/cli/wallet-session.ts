@@ -1,16 +1,18 @@
 // lyra wallet session: the connections of a running service; where none runs, those that the next one would bring back.
+
 import { wipe } from "../crypto/secrets.ts";
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { defaultHome } from "../node/config.ts";
-import { serviceFiles } from "../planes/wallet/start.ts";
+import { serviceFiles, socketPath } from "../planes/wallet/start.ts";
 import { plain } from "../wallet/approvals/formatting.ts";
 import { walletUnknown } from "../wallet/errors.ts";
+import { checkSocket } from "../wallet/keystore/guard.ts";
 import { isOf, revokeKept, type WhichSessions } from "../wallet/service/sessions.ts";
 import { siteOf } from "../wallet/service/sites.ts";
 import { COMMON } from "./arguments.ts";
 import { dim, green, say } from "./terminal.ts";
 import { pickVerb } from "./wallet-help.ts";
-import { askService, print, readWords, WALLET_FLAGS } from "./wallet-opening.ts";
+import { print, readWords, WALLET_FLAGS } from "./wallet-opening.ts";
 import { readPassphrase, serviceText } from "./wallet-secrets.ts";
 
 export const runSession = (argv: string[]): Promise<number> =>
@@ -159,4 +161,40 @@ export async function runLock(argv: string[]): Promise<number> {
   if (values.json) print({ locked: wallet });
   else if (!values.quiet) say(green(`${wallet} is locked${wasUnlocked ? "" : " already"}`));
   return ExitCode.done;
+}
+
+// The local socket of a running wallet service, from another process of the same user.
+
+interface RpcAnswer {
+  readonly result?: unknown;
+  readonly error?: { readonly code: number; readonly message: string; readonly data: string };
+}
+
+/** @throws NodeError `wallet_not_served` with exit code 3, `wallet_refused` with the service's words */
+export async function askService<T>(home: string, method: string, params: object = {}): Promise<T> {
+  const path = socketPath(home);
+  // A passphrase may follow: whose socket it is comes before the first word.
+  if (!checkSocket(path)) throw notServed(home);
+  let answer: RpcAnswer;
+  try {
+    const response = await fetch("http://wallet/", {
+      unix: path,
+      method: "POST",
+      body: JSON.stringify({ jsonrpc: "2.0", method, params, id: "1" }),
+    });
+    answer = (await response.json()) as RpcAnswer;
+  } catch {
+    throw notServed(home);
+  }
+  if (answer.error !== undefined) throw new NodeError("wallet", "wallet_refused", answer.error.data);
+  return answer.result as T;
+}
+
+function notServed(home: string): NodeError {
+  return new NodeError(
+    "wallet",
+    "wallet_not_served",
+    `no wallet service runs for the home ${home}`,
+    "start one: lyra wallet serve",
+  );
 }

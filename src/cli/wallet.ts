@@ -71,7 +71,7 @@ const VERBS: Verbs = {
   token: async (argv) => (await import("./wallet-permissions.ts")).runToken(argv),
   network: async (argv) => (await import("./wallet-network.ts")).runNetwork(argv),
   default: async (argv) => (await import("./wallet-default.ts")).runDefault(argv),
-  balance: async (argv) => (await import("./wallet-keys.ts")).runBalance(argv),
+  balance: async (argv) => (await import("./wallet-balance.ts")).runBalance(argv),
   policy: async (argv) => (await import("./wallet-approvals.ts")).runPolicy(argv),
 };
 

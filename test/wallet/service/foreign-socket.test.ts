@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { askService } from "../../../src/cli/wallet-opening.ts";
+import { askService } from "../../../src/cli/wallet-session.ts";
 import { devnetNodeUrl } from "../../../src/devnet/home.ts";
 import type { NodeError } from "../../../src/errors/node-error.ts";
 import { serveLocally } from "../../../src/planes/wallet/local-socket.ts";

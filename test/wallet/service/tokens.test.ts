@@ -1,7 +1,7 @@
 // Who asks, and with which token: hostnames (reference 50, 1.5), tokens and sessions (2.1 to 2.4), the interface's
 // section 5.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { askService } from "../../../src/cli/wallet-opening.ts";
+import { askService } from "../../../src/cli/wallet-session.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import { secureRandom } from "../../../src/wallet/random.ts";
 import { hostnameOf } from "../../../src/wallet/service/sites.ts";

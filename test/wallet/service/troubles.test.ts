@@ -3,7 +3,7 @@
 import { describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { askService } from "../../../src/cli/wallet-opening.ts";
+import { askService } from "../../../src/cli/wallet-session.ts";
 import { NodeError } from "../../../src/errors/node-error.ts";
 import { serviceFiles } from "../../../src/planes/wallet/start.ts";
 import type { Decision } from "../../../src/wallet/approvals/approver.ts";
