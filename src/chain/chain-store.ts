@@ -8,7 +8,7 @@ import type { StateChange } from "../engine/state.ts";
 import { NodeError } from "../errors/node-error.ts";
 import { isDiskFull, storeFailure } from "../files/sqlite-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
-import { hashOfRow } from "../store/head.ts";
+import { hashOfRow, OWN_HEAD } from "../store/head.ts";
 import type { Block } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import type { AdmissionState } from "./admission/admission.ts";
@@ -57,7 +57,6 @@ interface BlockContent {
   readonly appHash: string;
 }
 
-const HEAD = "head";
 /** Point of the stored state. */
 const STATE = "state";
 const ADMISSION = "admission";
@@ -69,11 +68,6 @@ const GENESIS = "genesis";
 export function storedGenesis(db: Database): string | undefined {
   const row = db.query("SELECT value FROM chain_meta WHERE key = ?").get(GENESIS) as { value: string } | null;
   return row?.value;
-}
-
-/** Whether a chain of its own is in the store, begun there or loaded, whose state only it can bring forward. */
-export function hasChain(db: Database): boolean {
-  return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(HEAD) !== null;
 }
 
 export class ChainStore {
@@ -104,7 +98,7 @@ export class ChainStore {
 
   /** The chain's head; undefined when there is no chain in the store yet. */
   head(): ChainPoint | undefined {
-    return this.point(HEAD);
+    return this.point(OWN_HEAD);
   }
 
   /** The point that the stored state belongs to. */
@@ -176,7 +170,7 @@ export class ChainStore {
   }
 
   stageHead(point: ChainPoint): void {
-    this.put(HEAD, point);
+    this.put(OWN_HEAD, point);
   }
 
   hasChanged(parts: readonly ChainPart[]): boolean {

@@ -5,14 +5,14 @@
 import type { Database } from "bun:sqlite";
 import { existsSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasChain, storedGenesis } from "../chain/chain-store.ts";
+import { storedGenesis } from "../chain/chain-store.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { readShortText } from "../files/short-file.ts";
 import { writeFileWhole } from "../files/whole-file.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, storePath } from "../store/database.ts";
-import { readHead } from "../store/head.ts";
+import { hasChain, readHead } from "../store/head.ts";
 
 // Where a running devnet listens, in its home, so that other processes find it.
 

@@ -11,7 +11,6 @@ import type { Ed25519KeyPair } from "../crypto/ed25519.ts";
 import { bundleSignatures } from "../crypto/multisig.ts";
 import { ethereumAddress, keccakOf, secp256k1Sign } from "../crypto/secp256k1.ts";
 import { sha3Of } from "../crypto/sha.ts";
-import type { ValidatorKeys } from "../devnet/keys.ts";
 import type { Duty, ValidatorNode } from "../engine/ports.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { Init } from "../wire/codec.ts";
@@ -26,6 +25,18 @@ import {
   serializeTransaction,
   signTransaction,
 } from "../wire/transaction.ts";
+
+/** Secrets of a validator, and of the keys that follow after each rotation. */
+interface ValidatorKeys {
+  /** From 1. */
+  readonly number: number;
+  readonly nodeId: string;
+  readonly master: Ed25519KeyPair;
+  /** The key that signs its transactions. @param index from 1 */
+  vega(index: number): Ed25519KeyPair;
+  /** The 32-byte secret of an Ethereum key. @param index from 1 */
+  ethereum(index: number): Uint8Array;
+}
 
 /** The agent's view of the chain. */
 export interface AgentView {

@@ -1,9 +1,8 @@
 // Feeds a recording into the store: skips what is there, commits several whole blocks at once while catching up.
 import type { Database, Statement } from "bun:sqlite";
-import { hasChain } from "../chain/chain-store.ts";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
-import { type ChainHead, hashOfRow } from "../store/head.ts";
+import { type ChainHead, hasChain, hashOfRow } from "../store/head.ts";
 import { microseconds } from "../store/project/context.ts";
 import { type Block, eventCount } from "../wire/block.ts";
 import { BlockAssembler } from "./block-assembler.ts";

@@ -3,7 +3,6 @@
 import type { Database } from "bun:sqlite";
 import { copyFileSync, existsSync, linkSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { hasChain } from "../chain/chain-store.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { lockHome } from "../files/lock.ts";
 import { buildSegment } from "../history/segment.ts";
@@ -13,7 +12,7 @@ import { listSegments, recordSegment, type SegmentRow } from "../history/segment
 import { replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openReader, openWriter, segmentDirectory, storePath } from "../store/database.ts";
-import { type ChainHead, readHead } from "../store/head.ts";
+import { type ChainHead, hasChain, readHead } from "../store/head.ts";
 import { checkPages, damagedPages } from "../store/page-check.ts";
 import { sumsPath } from "../store/page-sums.ts";
 

@@ -78,3 +78,11 @@ export function hashOfRow(row: {
 }): Uint8Array {
   return row.hash.length > 0 ? row.hash : sha3Of(ruleText(row.height, row.time * 1_000n));
 }
+
+/** Key of the head of a chain of its own, among the facts of that chain (`chain_meta`). */
+export const OWN_HEAD = "head";
+
+/** Whether a chain of its own is in the store, begun there or loaded, whose state only it can bring forward. */
+export function hasChain(db: Database): boolean {
+  return db.query("SELECT 1 FROM chain_meta WHERE key = ?").get(OWN_HEAD) !== null;
+}
