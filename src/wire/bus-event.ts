@@ -10,28 +10,6 @@ import { WireError } from "./errors.ts";
 import { Reader, textAt } from "./reader.ts";
 import { messageDescriptor } from "./schema/index.ts";
 
-/** Where one bus event keeps its parts. Offsets count from the start of the input; start = end is "empty". */
-export interface Envelope {
-  /** Block height and number within the block, from the id `<height>-<seq>`. */
-  height: number;
-  seq: number;
-  /** `vega.events.v1.BusEventType` */
-  type: number;
-  version: number;
-  /** Field number of the payload in `BusEvent`, for example 117 for an asset; 0 without a payload. */
-  field: number;
-  payloadStart: number;
-  payloadEnd: number;
-  idStart: number;
-  idEnd: number;
-  blockStart: number;
-  blockEnd: number;
-  chainIdStart: number;
-  chainIdEnd: number;
-  txHashStart: number;
-  txHashEnd: number;
-}
-
 const FULL_NAME = "vega.events.v1.BusEvent";
 /** Numbers of the payloads, the members of the oneof. Kinds that the schema does not know are skipped: field 0. */
 const payloadFields = new Set(
@@ -45,13 +23,17 @@ const knownFields: ReadonlySet<number> = new Set(
 );
 
 /** Reads envelopes one after the other into itself: the fields hold until the next `read`. */
-export class EnvelopeReader implements Envelope {
+export class EnvelopeReader {
   bytes: Uint8Array = new Uint8Array(0);
+  /** Block height and number within the block, from the id `<height>-<seq>`. */
   height = 0;
   seq = 0;
+  /** `vega.events.v1.BusEventType` */
   type = 0;
   version = 0;
+  /** Field number of the payload in `BusEvent`, for example 117 for an asset; 0 without a payload. */
   field = 0;
+  /** Places of the parts, from the start of the input; start = end is "empty". */
   payloadStart = 0;
   payloadEnd = 0;
   idStart = 0;
