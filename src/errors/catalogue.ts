@@ -25,7 +25,7 @@ export const CATALOGUE: readonly Explanation[] = [
   ...PROPOSAL_REASONS,
   ...STATUSES,
   ...DETAIL_CODES,
-  ...WALLET_CODES,
+  ...table("wallet code", WALLET_CODES),
   ...table("program code", STORE_CODES),
   ...table("program code", HISTORY_CODES),
   ...table("program code", CHAIN_CODES),

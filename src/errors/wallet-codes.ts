@@ -1,7 +1,7 @@
 // Codes of the wallet's JSON-RPC service (reference 50, section 1.6).
-import { table } from "./explanation.ts";
+import type { Filled, Row } from "./explanation.ts";
 
-export const WALLET_CODES = table("wallet code", {
+export const WALLET_CODES = {
   "-32700": [
     [
       "Parse error",
@@ -199,4 +199,10 @@ export const WALLET_CODES = table("wallet code", {
     "It was put aside before it was decided on.",
     "Ask again when the user wants it.",
   ],
-});
+} as const satisfies Readonly<Record<string, Row>>;
+
+type Codes = typeof WALLET_CODES;
+type TextsOf<Texts> = Texts extends readonly (infer Text extends string)[] ? Text : Texts;
+
+/** The texts that may go with a code in an answer: those of its definition. */
+export type WalletText<Code extends keyof Codes> = Filled<TextsOf<Codes[Code][0]> & string>;

@@ -1,4 +1,5 @@
 // JSON-RPC 2.0 as the wallet service speaks it: requests in, answers out (reference 50, sections 1.4 and 1.6).
+import type { WALLET_CODES, WalletText } from "../../errors/wallet-codes.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 
 /** An error object. `title` is the catalogue's word for the code. */
@@ -17,10 +18,15 @@ export class RpcError extends Error {
 }
 
 const define = (code: number, title: string) => (data: string) => new RpcError(code, title, data);
+/** The same for codes of which every text is defined. */
+const defined =
+  <Code extends keyof typeof WALLET_CODES>(code: Code, title: string) =>
+  (data: WalletText<Code>) =>
+    new RpcError(Number(code), title, data);
 
 /** The catalogue (section 1.6). */
-const parseError = define(-32700, "Parse error");
-export const invalidRequest = define(-32600, "Invalid Request");
+const parseError = defined("-32700", "Parse error");
+export const invalidRequest = defined("-32600", "Invalid Request");
 export const unsupportedType = () => {
   const data = "the Content-Type of a connection must be application/json-rpc or application/json";
   return new RpcError(-32600, "Invalid Request", data, 415);
@@ -28,10 +34,10 @@ export const unsupportedType = () => {
 export const methodNotFound = define(-32601, "Method not found");
 export const invalidParams = define(-32602, "Invalid params");
 export const internalError = define(-32603, "Internal error");
-export const tooMany = define(-32000, "Server error");
+export const tooMany = defined("-32000", "Server error");
 export const interrupted = () => define(-32001, "Server error")("the request has been interrupted");
-export const hostnameError = define(-32002, "Server error");
-export const tokenError = define(-32003, "Server error");
+export const hostnameError = defined("-32002", "Server error");
+export const tokenError = defined("-32003", "Server error");
 export const networkError = (code: number, data: string) => new RpcError(code, "Network error", data);
 export const notPermitted = define(2000, "Application error");
 export const cancelledByApplication = define(2001, "Application error");
