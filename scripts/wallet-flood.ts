@@ -3,7 +3,7 @@
 //
 //   bun scripts/wallet-flood.ts [--transactions 1000] [--only NAME,...] [--binary PATH]
 //
-// test/wallet/service/flood.test.ts does the same with smaller numbers. Exit code 1 when a key was banned, something
+// test/wallet/sending/flood.test.ts does the same with smaller numbers. Exit code 1 when a key was banned, something
 // that was sent is not executed, or a refusal says no time.
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

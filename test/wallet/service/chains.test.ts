@@ -7,8 +7,8 @@ import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
 import { requestLines, shown } from "../../../src/wallet/approvals/shown.ts";
 import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet/approvals/terminal.ts";
 import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts";
+import { FakeNode } from "../sending/fake-node.ts";
 import { PASSPHRASE, privateFolder } from "../support/wallets.ts";
-import { FakeNode } from "./fake-node.ts";
 import { KEY_1, PAIRING, Person, Rig, type RigOptions } from "./rig.ts";
 
 const ASSET = "a5".repeat(32);

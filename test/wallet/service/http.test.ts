@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { isAllowedHost } from "../../../src/planes/wallet/cors.ts";
 import { startWalletService } from "../../../src/planes/wallet/start.ts";
 import { ApprovalDesk } from "../../../src/wallet/approvals/desk.ts";
+import { FakeNode } from "../sending/fake-node.ts";
 import { codeOf } from "../support/failures.ts";
 import { cheapStore } from "../support/wallets.ts";
-import { FakeNode } from "./fake-node.ts";
 import { answerOf, ORIGIN, Person, Rig } from "./rig.ts";
 
 let rig: Rig;

@@ -9,8 +9,8 @@ import type { ApprovalRequest, Approver, Decision } from "../../../src/wallet/ap
 import type { NodeClient } from "../../../src/wallet/sending/nodes.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import type { WalletStore } from "../../../src/wallet/wallet-store.ts";
+import { FakeNode } from "../sending/fake-node.ts";
 import { cheapStore, PASSPHRASE, vectorWallet } from "../support/wallets.ts";
-import { FakeNode } from "./fake-node.ts";
 
 export const ORIGIN = "https://dapp.example";
 export const KEY_1 = "b5fd9d3c4ad553cb3196303b6e6df7f484cf7f5331a572a45031239fd71ad8a0";

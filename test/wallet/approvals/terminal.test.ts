@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { PROGRAM } from "../../rig/lyra.ts";
+import { answerOf, type RpcAnswer } from "../service/rig.ts";
 import { Cli } from "../support/cli.ts";
 import { HAS_SETSID } from "../support/pty.ts";
-import { answerOf, type RpcAnswer } from "./rig.ts";
 
 const WAIT_MS_MAX = 20_000;
 const CONNECT = "connect? yes/NO/keep/block/clear: ";

@@ -5,7 +5,7 @@ import { requestLines, type ShownRequest } from "../../../src/wallet/approvals/s
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import { readCommand } from "../../../src/wallet/signing/transaction.ts";
 import { readCommandText } from "../../support/command-text.ts";
-import { KEY_1 } from "./rig.ts";
+import { KEY_1 } from "../service/rig.ts";
 import { CONTEXT, rows, toldOf } from "./words-rows.ts";
 
 /** All texts within a payload, each with a way to put another one into its place. */

@@ -16,7 +16,7 @@ import { answerInTerminal, DeskSource, type Terminal } from "../../../src/wallet
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
-import { KEY_1, KEY_2, Rig } from "./rig.ts";
+import { KEY_1, KEY_2, Rig } from "../service/rig.ts";
 
 const BOB = "b".repeat(64);
 const CONTEXT: WordsContext = {

@@ -8,9 +8,9 @@ import { PolicyApprover, simulate } from "../../../src/wallet/policies/policy-ap
 import { RequestLogFile, readLog } from "../../../src/wallet/policies/request-log.ts";
 import { tokenHash } from "../../../src/wallet/service/tokens.ts";
 import { readCommandText } from "../../support/command-text.ts";
+import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "../service/rig.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder } from "../support/wallets.ts";
-import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "./rig.ts";
 
 const ASSET = "a".repeat(64);
 const BOB = "b".repeat(64);

@@ -4,7 +4,7 @@ import type { WordsContext } from "../../../src/wallet/approvals/formatting.ts";
 import { wordsOf } from "../../../src/wallet/approvals/words.ts";
 import type { CommandKind } from "../../../src/wire/transaction-commands.ts";
 import { readCommandText } from "../../support/command-text.ts";
-import { KEY_1 } from "./rig.ts";
+import { KEY_1 } from "../service/rig.ts";
 
 /** Of a market and its asset; of nothing else. */
 export const CONTEXT: WordsContext = {

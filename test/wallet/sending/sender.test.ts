@@ -10,10 +10,10 @@ import { FileLedger, PlannerBook } from "../../../src/wallet/sending/sent-ledger
 import type { UnlockedWallet } from "../../../src/wallet/unlocked-wallet.ts";
 import { decodeInputData } from "../../../src/wire/generated/commands.ts";
 import { readTransaction } from "../../../src/wire/transaction.ts";
+import { KEY_1 } from "../service/rig.ts";
 import { codeOf, failureOf } from "../support/failures.ts";
 import { privateFolder, vectorWallet } from "../support/wallets.ts";
 import { FakeNode } from "./fake-node.ts";
-import { KEY_1 } from "./rig.ts";
 
 const MARKET = "a".repeat(64);
 const nowMs = () => performance.now();

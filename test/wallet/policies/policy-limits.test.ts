@@ -8,8 +8,8 @@ import { PolicyApprover } from "../../../src/wallet/policies/policy-approver.ts"
 import { EpochUsage, UsageJournalFile } from "../../../src/wallet/policies/usage.ts";
 import { messageDescriptor } from "../../../src/wire/schema/index.ts";
 import { COMMAND_KINDS } from "../../../src/wire/transaction-commands.ts";
+import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "../service/rig.ts";
 import { privateFolder } from "../support/wallets.ts";
-import { KEY_1, KEY_2, PAIRING, Person, Rig, VOTE } from "./rig.ts";
 
 const ASSET = "a".repeat(64);
 const OTHER = "d".repeat(64);
