@@ -74,8 +74,6 @@ interface UnlockedWalletOptions {
   readonly stamp?: string | undefined;
 }
 
-const SHOWN_MAX = 100;
-
 export class UnlockedWallet {
   readonly name: string;
   private readonly keystore: Keystore;
@@ -84,10 +82,6 @@ export class UnlockedWallet {
   /** Of the file as it was last read. */
   private stamp: string | undefined;
   private data: WalletData | undefined;
-  /** The keys that hostnames were shown: pages ask again and again. */
-  private shown:
-    | { readonly of: WalletData; readonly byHostname: Map<string, readonly KeyView[]> }
-    | undefined;
   /** Native keys, made when first used: signing is then as fast as the library. */
   private readonly signers = new Map<string, Ed25519KeyPair>();
 
@@ -152,16 +146,7 @@ export class UnlockedWallet {
 
   /** The keys that a hostname may use, in the order in which it gets them. */
   keysFor(hostname: string): readonly KeyView[] {
-    const { wallet } = this;
-    // A change puts another wallet in the place of this one.
-    if (this.shown?.of !== wallet) this.shown = { of: wallet, byHostname: new Map() };
-    const { byHostname } = this.shown;
-    let views = byHostname.get(hostname);
-    if (views === undefined) {
-      views = keysFor(wallet, hostname).map(viewOf);
-      if (byHostname.size < SHOWN_MAX) byHostname.set(hostname, views);
-    }
-    return views;
+    return keysFor(this.wallet, hostname).map(viewOf);
   }
 
   /** Of a hostname; access `none` where nothing was given. */
@@ -246,7 +231,6 @@ export class UnlockedWallet {
     wipeWallet(this.data);
     this.seal.wipe();
     this.data = undefined;
-    this.shown = undefined;
     this.signers.clear();
   }
 

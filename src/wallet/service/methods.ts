@@ -3,25 +3,15 @@ import { randomUUID } from "node:crypto";
 import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import { approvedOrThrow, rejected } from "./failures.ts";
 import { SharedQuestions } from "./open-wallets.ts";
-import { cancelledByApplication, EscapedJson, internalError, unsupportedType, userRejected } from "./rpc.ts";
-import type { Call, Connection, Method, Result } from "./running-call.ts";
+import { cancelledByApplication, internalError, unsupportedType, userRejected } from "./rpc.ts";
+import type { Call, Connection, Method } from "./running-call.ts";
 import { tokenHash } from "./tokens.ts";
 
 type NamedKeys = readonly { readonly name: string; readonly publicKey: string }[];
 
-/** Texts of lists that are asked for again and again. */
-const keyTexts = new WeakMap<NamedKeys, EscapedJson>();
-
 /** The form of names and public keys in results. */
-function keysJson(keys: NamedKeys): EscapedJson {
-  let text = keyTexts.get(keys);
-  if (text === undefined) {
-    text = new EscapedJson(
-      JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) }),
-    );
-    keyTexts.set(keys, text);
-  }
-  return text;
+function keysJson(keys: NamedKeys): string {
+  return JSON.stringify({ keys: keys.map(({ name, publicKey }) => ({ name, publicKey })) });
 }
 
 export const connectWallet: Method = async (call) => {
@@ -93,22 +83,13 @@ export const getChainId: Method = async ({ service, hostname }) => {
   return JSON.stringify({ chainID: await service.parts.sender.chainId() });
 };
 
-/** Pages ask for them again and again: nobody waits for what is there already. */
-export const listKeys: Method = (call) => {
-  const connection = call.connection();
-  const open = call.service.parts.wallets.get(connection.wallet);
-  if (open !== undefined) return keysOf(call, connection, open);
-  return call.service
-    .unlocked(connection.wallet, call, rejected.keys)
-    .then((wallet) => keysOf(call, connection, wallet));
-};
-
-function keysOf(call: Call, { kind }: Connection, wallet: UnlockedWallet): Result | Promise<Result> {
+export const listKeys: Method = async (call) => {
+  const { kind, wallet: name } = call.connection();
+  const wallet = await call.service.unlocked(name, call, rejected.keys);
   if (kind === "token") return keysJson(wallet.keys.filter(({ isTainted }) => !isTainted));
-  const mayRead = wallet.permissions(call.hostname).publicKeys.access !== "none";
-  const shown = () => keysJson(wallet.keysFor(call.hostname));
-  return mayRead ? shown() : askForKeys(call, wallet).then(shown);
-}
+  if (wallet.permissions(call.hostname).publicKeys.access === "none") await askForKeys(call, wallet);
+  return keysJson(wallet.keysFor(call.hostname));
+};
 
 const asking = new WeakMap<UnlockedWallet, SharedQuestions<void>>();
 

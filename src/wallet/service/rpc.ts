@@ -149,20 +149,10 @@ function short(data: string): string {
   return `${data.slice(0, DATA_LENGTH_MAX).toWellFormed()}… (${data.length} characters)`;
 }
 
-/** JSON text that is escaped already: of what is answered again and again. */
-export class EscapedJson {
-  readonly text: string;
-
-  constructor(json: string) {
-    this.text = escaped(json);
-  }
-}
-
 /** @param result JSON text; a void result is null, which JSON-RPC 2.0 demands and the original leaves out */
-export function resultText(id: string, result: string | EscapedJson | undefined): string {
+export function resultText(id: string, result: string | undefined): string {
   const idJson = escaped(JSON.stringify(id));
-  if (result === undefined) return `{"jsonrpc":"2.0","result":null,"id":${idJson}}`;
-  const text = typeof result === "string" ? escaped(result) : result.text;
+  const text = result === undefined ? "null" : escaped(result);
   return `{"jsonrpc":"2.0","result":${text},"id":${idJson}}`;
 }
 

@@ -8,7 +8,7 @@ import type { UnlockedWallet } from "../unlocked-wallet.ts";
 import type { rejected } from "./failures.ts";
 import type { KnownChains } from "./known-chains.ts";
 import type { OpenWallets } from "./open-wallets.ts";
-import { connectionClosed, type EscapedJson, interrupted, RpcError } from "./rpc.ts";
+import { connectionClosed, interrupted, RpcError } from "./rpc.ts";
 import { connectionEnded, type Session, type Sessions } from "./sessions.ts";
 import type { BlockedSites, RateLimit } from "./sites.ts";
 import { originOf } from "./sites.ts";
@@ -79,9 +79,7 @@ export interface CallService {
 }
 
 /** @returns the result as JSON text; undefined for a method without one */
-export type Method = (call: Call) => Result | Promise<Result>;
-
-export type Result = string | EscapedJson | undefined;
+export type Method = (call: Call) => Promise<string | undefined>;
 
 /** Parameters, handed over once: what waits for a person or a node does not keep them. */
 export class Given {

@@ -171,11 +171,10 @@ export class WalletService implements CallService {
       if (method === "") throw invalidRequest("the method is required");
       if (known === undefined) throw unknownMethod(method);
       const hostname = hostnameOf(caller.origin, caller.referer);
-      const found = this.recogniseSession(caller, hostname, echo) ?? (await this.recognise(caller, echo));
+      const found = await this.recognise(caller, hostname, echo);
       call = new Call(this, this.running, { given, hostname, caller, echo, found });
-      const made = known.run(call);
-      const result = made instanceof Promise ? await made : made;
-      return { status: 200, body: resultText(id, result), authorization: echo.header };
+      const body = resultText(id, await known.run(call));
+      return { status: 200, body, authorization: echo.header };
     } catch (thrown) {
       const error = call?.reasonToStop ?? thrown;
       if (!(error instanceof RpcError) && process.env.LYRA_DEBUG) console.error(error);
@@ -189,38 +188,28 @@ export class WalletService implements CallService {
   /**
    * A good token is echoed on every answer, whatever the method, and whatever comes of it: the published client
    * drops its token when an answer has none (reference 50, section 2.5).
-   * @returns whose token it is, or what is wrong with it; undefined for one that is none of a session
+   * @returns the connection of the token, or the failure of a wrong one
    */
-  private recogniseSession(
-    { authorization: header }: Caller,
-    hostname: string,
-    echo: Echo,
-  ): Connection | RpcError | undefined {
+  private async recognise(caller: Caller, hostname: string, echo: Echo): Promise<Connection | RpcError> {
+    const { sessions } = this.parts;
     try {
-      const token = tokenIn(header);
-      const session = this.parts.sessions.find(token);
-      if (session === undefined) return undefined;
+      const token = tokenIn(caller.authorization);
+      const session = sessions.find(token);
+      if (session === undefined) {
+        const { id, wallet } = await this.tokenOf(caller);
+        echo.set(authorization(token));
+        return { kind: "token", id, wallet };
+      }
       if (session.hostname !== hostname) {
         return tokenError(
           "the hostname from the request does not match the one that initiated the connection",
         );
       }
       // Not when it ended meanwhile: the client would go on with a token that is good for nothing.
-      echo.set(authorization(token), () => this.parts.sessions.isOpen(session));
+      echo.set(authorization(token), () => sessions.isOpen(session));
       return { kind: "session", session, wallet: session.wallet };
     } catch (error) {
-      return unreadableToken(error);
-    }
-  }
-
-  /** The same for the tokens of programs. */
-  private async recognise(caller: Caller, echo: Echo): Promise<Connection | RpcError> {
-    try {
-      const { id, wallet } = await this.tokenOf(caller);
-      echo.set(authorization(tokenIn(caller.authorization)));
-      return { kind: "token", id, wallet };
-    } catch (error) {
-      return unreadableToken(error);
+      return error instanceof RpcError ? error : internalError("the tokens cannot be read");
     }
   }
 
@@ -238,10 +227,6 @@ export class WalletService implements CallService {
     if (seconds > 0) throw tooMany(`too many wrong tokens: try again in ${seconds} s`);
     throw found;
   }
-}
-
-function unreadableToken(error: unknown): RpcError {
-  return error instanceof RpcError ? error : internalError("the tokens cannot be read");
 }
 
 function unknownMethod(method: string): RpcError {
