@@ -119,7 +119,7 @@ interface PageSource<R> {
 
 /**
  * Reads one page. `key` is the cursor's place: values of the order columns, or of the first few of them (a value
- * between two rows' values is fine, it need not be a row). One query; a second, of one row, only when the cursor's
+ * between two rows' values is fine, it need not be a row). There is one query; a second, of one row, only when the cursor's
  * row is gone.
  */
 export function readPage<R extends Row>(

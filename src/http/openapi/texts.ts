@@ -1,4 +1,4 @@
-// What the parameters and groups of the data API mean, for people. A test asks that nothing is left out.
+// Meanings of the data API's parameters and groups, for people. A test asks that nothing is left out.
 import { DEFAULT_LIMITS } from "../limits.ts";
 
 const { pageRowsDefault, pageRowsMax, filterValuesMax } = DEFAULT_LIMITS;

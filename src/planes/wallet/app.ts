@@ -126,7 +126,7 @@ function jsonHeaders(isPage: boolean, hasBody: boolean, status: number, hasToken
   if (headers === undefined) {
     headers = new Headers(corsOf(isPage));
     if (hasBody) headers.set("content-type", JSON_RPC);
-    // An answer is for the one who asked, and for now.
+    // An answer is for its caller, and for now.
     headers.set("cache-control", "no-store");
     if (status === 401) headers.set("www-authenticate", "VWT");
     for (const which of hasToken ? ["expose", "allow"] : []) {

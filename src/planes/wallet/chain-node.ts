@@ -44,7 +44,7 @@ export class ChainNode implements NodeClient {
   async submit(bytes: Uint8Array, mode: SendingMode): Promise<SubmissionResult> {
     const wait = mode === "TYPE_COMMIT" ? "commit" : "check";
     const { hash, code, text, height } = await called(this.chain.submit(bytes, wait));
-    // The interface's asynchronous mode says nothing of the verdict; here nobody is worse off for knowing it.
+    // The interface's asynchronous mode hides the verdict, which does no harm here.
     return { txHash: hash, code, reason: code === 0 ? "" : text, height: BigInt(height) };
   }
 
@@ -79,7 +79,7 @@ function lastBlockOf({ chainId, height, hash, pow }: ChainStatus): LastBlock {
   };
 }
 
-/** A call that failed is no verdict; after a time-out nobody knows whether the transaction is in the mempool. */
+/** A failed call is not a verdict; after a time-out the transaction may or may not be in the mempool. */
 async function called<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
