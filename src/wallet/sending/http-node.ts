@@ -155,7 +155,7 @@ export class HttpNode implements NodeClient {
     try {
       return fromJson<T>(message, parseExactJson(text), { unknown: "ignore" });
     } catch {
-      throw unreachable(this.host, "its answer is none of a node");
+      throw unreachable(this.host, "its answer is not a node's");
     }
   }
 }

@@ -53,7 +53,7 @@ export async function submitRaw(
   const code = Number(members.code ?? 0);
   // A proxy in front of a node says nothing about what the node has.
   if (!Number.isInteger(code) || (members.success === undefined && members.code === undefined)) {
-    throw outcomeUnknown("its answer is none of a node");
+    throw outcomeUnknown("its answer is not a node's");
   }
   const isAccepted = code === 0 && members.success === true;
   return {
