@@ -113,28 +113,16 @@ function isSimple(headers: Headers): boolean {
 }
 
 function respond(request: Request, status: number, body: string | undefined, hasToken: boolean): Response {
-  const headers = jsonHeaders(request.headers.get("origin") !== null, body !== undefined, status, hasToken);
-  return new Response(body ?? null, { status, headers });
-}
-
-const kinds = new Map<number, Headers>();
-
-/** The headers of an answer to a JSON-RPC request: there are a few kinds, and each is made once. */
-function jsonHeaders(isPage: boolean, hasBody: boolean, status: number, hasToken: boolean): Headers {
-  const kind = status * 8 + (isPage ? 4 : 0) + (hasBody ? 2 : 0) + (hasToken ? 1 : 0);
-  let headers = kinds.get(kind);
-  if (headers === undefined) {
-    headers = new Headers(corsOf(isPage));
-    if (hasBody) headers.set("content-type", JSON_RPC);
-    // An answer is for its caller, and for now.
-    headers.set("cache-control", "no-store");
-    if (status === 401) headers.set("www-authenticate", "VWT");
-    for (const which of hasToken ? ["expose", "allow"] : []) {
-      headers.set(`access-control-${which}-headers`, "Authorization");
-    }
-    kinds.set(kind, headers);
+  const headers = new Headers(corsOf(request.headers.get("origin") !== null));
+  if (body !== undefined) headers.set("content-type", JSON_RPC);
+  // An answer is for its caller, and for now.
+  headers.set("cache-control", "no-store");
+  if (status === 401) headers.set("www-authenticate", "VWT");
+  if (hasToken) {
+    headers.set("access-control-expose-headers", "Authorization");
+    headers.set("access-control-allow-headers", "Authorization");
   }
-  return headers;
+  return new Response(body ?? null, { status, headers });
 }
 
 /** Too long, too slow, one too many, or broken off. */
