@@ -2,7 +2,7 @@
 
 import { type BridgePort, ChainCallError, type ChainStatus, type DevnetPort } from "../engine/chain-port.ts";
 import { CommandError } from "../engine/errors.ts";
-import type { ChainCallCode } from "../errors/chain-calls.ts";
+import type { ChainCallCode } from "../errors/detail-codes.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import type { CommandText } from "../errors/result-codes.ts";

@@ -3,7 +3,7 @@
  * because the chain may run on another thread than the one that answers HTTP.
  */
 
-import type { ChainCallCode } from "../errors/chain-calls.ts";
+import type { ChainCallCode } from "../errors/detail-codes.ts";
 import type { RuleName } from "../errors/rules.ts";
 
 /** Why a transaction was refused, beyond the text: the rule by name and the caller's own numbers. */

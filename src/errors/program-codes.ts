@@ -1,5 +1,5 @@
 // This program's own error codes. `NodeError` takes no other, and the command line explains each of them.
-import type { ChainCallCode } from "./chain-calls.ts";
+import type { ChainCallCode } from "./detail-codes.ts";
 import type { Filled } from "./explanation.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";

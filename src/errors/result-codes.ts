@@ -1,8 +1,7 @@
 // Result codes of a transaction (`code` of a submission; reference 30, section 7.1).
 
-import type { EXECUTION } from "./execution.ts";
+import type { EXECUTION, VALIDATOR_TEXTS } from "./execution.ts";
 import type { Filled, Row } from "./explanation.ts";
-import type { VALIDATOR_TEXTS } from "./validators.ts";
 
 export const RESULT_CODES = {
   0: [

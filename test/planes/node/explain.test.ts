@@ -2,10 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { CATALOGUE } from "../../../src/errors/catalogue.ts";
 import { DETAIL_NUMBERS } from "../../../src/errors/detail-codes.ts";
 import type { Kind } from "../../../src/errors/explanation.ts";
-import { lookUp } from "../../../src/errors/lookup.ts";
+import { CATALOGUE, lookUp } from "../../../src/errors/lookup.ts";
 import * as MESSAGES from "../../../src/errors/validation.ts";
 import { ProposalError } from "../../../src/wire/generated/vega.ts";
 
