@@ -2,7 +2,7 @@
 import { type Explanation, type Row, table } from "./explanation.ts";
 
 /** Why the chain does not take a call: the codes of `ChainCallError`. In an answer they come with detail code 10000. */
-export const CHAIN_CALLS = {
+const CHAIN_CALLS = {
   duplicate: [
     "tx already exists in cache",
     "These very bytes are in the mempool, or were accepted lately.",
