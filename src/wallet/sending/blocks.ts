@@ -1,5 +1,6 @@
 // The blocks in a planner's memory: the quota of each, the network's count on it, and the places given away on it.
 
+import { LruCache } from "../../cache/lru.ts";
 import { DIFFICULTY_MAX, requiredTotal } from "../../chain/admission/pow/function.ts";
 import type { GetSpamStatisticsResponse, PoWBlockState } from "../../wire/generated/core-api.ts";
 import type { KeySharingState } from "./key-sharing.ts";
@@ -233,7 +234,7 @@ export interface PlannerState {
 // A node's answers about the chain and one party, in the planner's terms.
 
 /** The largest window there is (reference 40, section 2.1): more is remembered of no network. */
-const PAST_BLOCKS_MAX = 500n;
+const PAST_BLOCKS_MAX = 500;
 
 export interface SeenBlock extends BlockQuota {
   readonly height: bigint;
@@ -280,7 +281,7 @@ export function viewOf({ statistics }: GetSpamStatisticsResponse): ChainView | u
 }
 
 export function pastBlocksOf(told: bigint): bigint {
-  return told < PAST_BLOCKS_MAX ? told : PAST_BLOCKS_MAX;
+  return told < PAST_BLOCKS_MAX ? told : BigInt(PAST_BLOCKS_MAX);
 }
 
 function seenBlock(state: PoWBlockState): SeenBlock {
@@ -299,9 +300,6 @@ function seenBlock(state: PoWBlockState): SeenBlock {
 
 // The newest blocks of a chain as they were seen: what a planner that is new can build on.
 
-/** The largest window there is (reference 40, section 2.1). */
-const BLOCKS_MAX = 500;
-
 export class BlockMemory {
   private blocks: LastBlock[] = [];
 
@@ -319,7 +317,9 @@ export class BlockMemory {
     const newest = this.blocks.at(-1);
     if (newest?.height === block.height && newest.hash === block.hash) return false;
     // A chain that begins again at a lower height has other blocks above it.
-    this.blocks = [...this.blocks.filter(({ height }) => height < block.height), block].slice(-BLOCKS_MAX);
+    this.blocks = [...this.blocks.filter(({ height }) => height < block.height), block].slice(
+      -PAST_BLOCKS_MAX,
+    );
     return true;
   }
 }
@@ -328,19 +328,18 @@ export class BlockMemory {
 // them, and the next one that is not brings them back.
 
 const KEEP_MS = 60_000;
-const KEPT_MAX = 500;
 
 export class KeptBlocks {
-  private readonly kept = new Map<string, { readonly block: PlannedBlock; readonly untilMs: number }>();
+  private readonly kept = new LruCache<string, { readonly block: PlannedBlock; readonly untilMs: number }>(
+    PAST_BLOCKS_MAX,
+  );
 
   /** @param keepMs how long they are remembered, milliseconds */
   constructor(private readonly keepMs = KEEP_MS) {}
 
   add(block: PlannedBlock, nowMs: number): void {
     if (this.keepMs === 0 || block.hash === "" || block.sent.length === 0) return;
-    this.kept.delete(block.hash);
     this.kept.set(block.hash, { block, untilMs: nowMs + this.keepMs });
-    if (this.kept.size > KEPT_MAX) this.kept.delete(this.kept.keys().next().value!);
   }
 
   /** The memory of a block that is in sight again. The network says anew what it has counted. */
