@@ -129,7 +129,7 @@ function ledgerEntriesOf(events: readonly BlockEvent[]): number {
   let entries = 0;
   for (const event of events) {
     if (event.field !== Field.ledgerMovements) continue;
-    const message = decodeLedgerMovements(event.bytes.subarray(event.start, event.end));
+    const message = event.message ?? decodeLedgerMovements(event.bytes.subarray(event.start, event.end));
     const { ledgerMovements } = message as EventPayload<"ledgerMovements">;
     for (const movement of ledgerMovements ?? []) entries += movement.entries?.length ?? 0;
   }

@@ -3,8 +3,17 @@
  * event its sequence number (reference 30, section 9.1).
  */
 import type { Block, BlockEvent } from "../wire/block.ts";
-import { type Init, writeAll } from "../wire/codec.ts";
-import { type BusEvent, BusEventType, encodeBusEvent } from "../wire/generated/events.ts";
+import type { Init } from "../wire/codec.ts";
+import {
+  type BusEvent,
+  BusEventType,
+  encodeBusEvent,
+  encodeLedgerMovements,
+  encodeTimeUpdate,
+  encodeTransactionResult,
+  encodeTransfer,
+} from "../wire/generated/events.ts";
+import { encodeAccount, encodeParty } from "../wire/generated/vega.ts";
 
 type Envelope = "id" | "block" | "type" | "version" | "chainId" | "txHash";
 /** The member of `BusEvent` that holds the payload. */
@@ -14,6 +23,47 @@ export type EventPayload<M extends EventMember> = Init<NonNullable<BusEvent[M]>>
 /** Emits one event. */
 export interface EventSink {
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void;
+}
+
+interface Frequent<M extends EventMember> {
+  readonly field: number;
+  encode(payload: EventPayload<M>): Uint8Array;
+}
+
+/**
+ * Events that come with every transaction are encoded without looking through all the members that they are not;
+ * with their field numbers in `BusEvent`.
+ */
+const FREQUENT: { readonly [M in EventMember]?: Frequent<M> } = {
+  account: { field: 105, encode: encodeAccount },
+  ledgerMovements: { field: 102, encode: encodeLedgerMovements },
+  party: { field: 106, encode: encodeParty },
+  timeUpdate: { field: 101, encode: encodeTimeUpdate },
+  transactionResult: { field: 152, encode: encodeTransactionResult },
+  transfer: { field: 139, encode: encodeTransfer },
+};
+
+/** Encoded on demand: most events are only turned into rows, for which the message is enough. */
+class FrequentEvent<M extends EventMember> implements BlockEvent {
+  readonly start = 0;
+  private encoded: Uint8Array | undefined;
+
+  constructor(
+    readonly field: number,
+    readonly seq: number,
+    readonly tx: number,
+    readonly message: EventPayload<M>,
+    private readonly encode: (payload: EventPayload<M>) => Uint8Array,
+  ) {}
+
+  get bytes(): Uint8Array {
+    this.encoded ??= this.encode(this.message);
+    return this.encoded;
+  }
+
+  get end(): number {
+    return this.bytes.length;
+  }
 }
 
 /** Collects the events of one block. */
@@ -36,6 +86,11 @@ export class EventLog implements EventSink {
 
   emit<M extends EventMember>(member: M, payload: EventPayload<M>): void {
     const seq = this.events.length + 1;
+    const frequent = FREQUENT[member] as Frequent<M> | undefined;
+    if (frequent !== undefined) {
+      this.events.push(new FrequentEvent(frequent.field, seq, this.tx, payload, frequent.encode));
+      return;
+    }
     const bytes = encodeBusEvent({ [member]: payload } as Init<BusEvent>);
     const { field, start } = payloadPlace(bytes);
     this.events.push({ field, seq, tx: this.tx, bytes, start, end: bytes.length });
@@ -98,9 +153,33 @@ export function wholeEvent(
     chainId: block.chainId,
     txHash: block.txHashes[event.tx] ?? block.hash,
   });
-  const payload = event.bytes.subarray(event.start, event.end);
-  const member = writeAll((out, bytes) => out.bytesField(event.field * 8 + LENGTH_DELIMITED, bytes), payload);
-  return new Uint8Array(Buffer.concat([envelope, member]));
+  const { bytes } = asMember(event.field, event.bytes.subarray(event.start, event.end));
+  return new Uint8Array(Buffer.concat([envelope, bytes]));
 }
 
 const LENGTH_DELIMITED = 2;
+
+/** A payload with its tag and its length in front, as it stands in a `BusEvent`. */
+function asMember(field: number, payload: Uint8Array): { bytes: Uint8Array; start: number } {
+  const tag = field * 8 + LENGTH_DELIMITED;
+  const start = varintLength(tag) + varintLength(payload.length);
+  const bytes = new Uint8Array(start + payload.length);
+  writeVarint(bytes, writeVarint(bytes, 0, tag), payload.length);
+  bytes.set(payload, start);
+  return { bytes, start };
+}
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 127; rest >>>= 7) length++;
+  return length;
+}
+
+/** @returns the place behind it */
+function writeVarint(bytes: Uint8Array, at: number, value: number): number {
+  let place = at;
+  let rest = value;
+  for (; rest > 127; rest >>>= 7) bytes[place++] = (rest & 127) | 128;
+  bytes[place++] = rest;
+  return place;
+}

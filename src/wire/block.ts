@@ -15,6 +15,8 @@ export interface BlockEvent {
   /** Range of the payload message in `bytes`. */
   readonly start: number;
   readonly end: number;
+  /** The decoded message, where the event's maker still has it; it does not change any more. */
+  readonly message?: object;
 }
 
 /** Where in its source a block begins. */

@@ -69,8 +69,14 @@ export function balances(db: Database): Projection {
   const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, Touched>();
+  /**
+   * The same, by account id, where a block's events come as messages, which is all of them or none: most accounts
+   * change several times in a block.
+   */
+  const known = new Map<string, Touched>();
   const skim = accountSkim;
   const read = (event: BlockEvent): Init<Account> => {
+    if (event.message !== undefined) return event.message;
     const { bytes, start, end } = event;
     if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
     return {
@@ -81,16 +87,35 @@ export function balances(db: Database): Projection {
       balance: skim.text(4),
     };
   };
+  const clear = () => {
+    touched.clear();
+    known.clear();
+  };
   return {
     handlers: [
       [
         Field.account,
         (block, event) => {
-          const { owner = "", asset = "", marketId = "", type = 0, balance: text = "" } = read(event);
+          const {
+            id = "",
+            owner = "",
+            asset = "",
+            marketId = "",
+            type = 0,
+            balance: text = "",
+          } = read(event);
           const tx = block.tx(event);
+          const isNamed = event.message !== undefined && id !== "";
+          const again = isNamed ? known.get(id) : undefined;
+          if (again !== undefined) {
+            again.balance = text;
+            again.tx = tx;
+            return;
+          }
           const account = block.accounts.intern(owner, asset, marketId, type, block.no, tx, ACCOUNT);
           const row: Touched = { partyNo: account.partyNo, balance: storedAmount(text, "balance"), tx };
           touched.set(account.ref, row);
+          if (isNamed) known.set(id, row);
         },
       ],
     ],
@@ -102,9 +127,9 @@ export function balances(db: Database): Projection {
         byParty.run(partyNo, block.no, account, balance);
         current.run(account, block.no, balance);
       }
-      touched.clear();
+      clear();
     },
-    reset: () => touched.clear(),
+    reset: clear,
   };
 }
 
@@ -123,7 +148,7 @@ export function ledger(db: Database): Projection {
     fields: AccountFields,
   ): AccountKey => block.accounts.intern(owner, assetId, marketId, type, block.no, tx, fields);
   const read = (event: BlockEvent): Init<LedgerMovements> =>
-    readLedgerMovementsAt(event.bytes, event.start, event.end);
+    event.message ?? readLedgerMovementsAt(event.bytes, event.start, event.end);
   return {
     handlers: [
       [
@@ -212,7 +237,8 @@ export const withdrawals = partyTable("withdrawals", Field.withdrawal, readWithd
 
 export function transfers(db: Database): Projection {
   const rows = new TransferRows(db);
-  const read = (event: BlockEvent): Init<Transfer> => readTransferAt(event.bytes, event.start, event.end);
+  const read = (event: BlockEvent): Init<Transfer> =>
+    event.message ?? readTransferAt(event.bytes, event.start, event.end);
   return {
     handlers: [
       [
