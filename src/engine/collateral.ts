@@ -3,6 +3,7 @@
  * `move`; nothing else touches a balance, so that for each asset the sum of all accounts is what was deposited less
  * what was withdrawn.
  */
+import { LruCache } from "../cache/lru.ts";
 import type { Init } from "../wire/codec.ts";
 import {
   type AccountDetails,
@@ -69,8 +70,44 @@ export function accountId(
   owner: string = SYSTEM_OWNER,
   market: string = NO_MARKET,
 ): string {
+  // Every transaction asks for some of the general accounts and of the network's several times.
+  if (market !== NO_MARKET) return newAccountId(asset, type, owner, market);
+  if (type === AccountType.ACCOUNT_TYPE_GENERAL) {
+    return generalIds.get(asset, owner) ?? generalIds.add(asset, owner, newAccountId(asset, type, owner));
+  }
+  if (owner !== SYSTEM_OWNER) return newAccountId(asset, type, owner);
+  return networkIds.get(asset, type) ?? networkIds.add(asset, type, newAccountId(asset, type, owner));
+}
+
+function newAccountId(asset: string, type: AccountTypeNumber, owner: string, market = NO_MARKET): string {
   return `${market}${owner}${asset}${String.fromCharCode(type + 48)}`;
 }
+
+/** Of each asset. */
+const KNOWN_IDS_MAX = 10_000;
+const KNOWN_ASSETS_MAX = 8;
+
+/** Account ids met lately, by asset and one thing more. */
+class KnownIds<K> {
+  private readonly byAsset = new LruCache<string, LruCache<K, string>>(KNOWN_ASSETS_MAX);
+
+  get(asset: string, key: K): string | undefined {
+    return this.byAsset.get(asset)?.get(key);
+  }
+
+  add(asset: string, key: K, id: string): string {
+    let ofAsset = this.byAsset.get(asset);
+    if (ofAsset === undefined) {
+      ofAsset = new LruCache<K, string>(KNOWN_IDS_MAX);
+      this.byAsset.set(asset, ofAsset);
+    }
+    ofAsset.set(key, id);
+    return id;
+  }
+}
+
+const generalIds = new KnownIds<string>();
+const networkIds = new KnownIds<AccountTypeNumber>();
 
 export class Collateral {
   private readonly accounts: Table<Account>;
@@ -79,6 +116,8 @@ export class Collateral {
   private readonly sums = new Map<string, bigint>();
   /** Assets whose accounts or flows changed since the last check. */
   private readonly unchecked = new Set<string>();
+  /** As ledger entries name accounts, by id: the same object each time, so that its references are known by it. */
+  private readonly named = new LruCache<string, Init<AccountDetails>>(KNOWN_IDS_MAX);
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
@@ -291,13 +330,17 @@ export class Collateral {
   private details(id: string): Init<AccountDetails> {
     const account = this.accounts.get(id);
     if (account === undefined) throw new CommandError("account does not exists");
+    const known = this.named.get(id);
+    if (known !== undefined) return known;
     const { asset, type, owner, market } = account;
-    return {
+    const details = {
       assetId: asset,
       type,
       owner: owner === SYSTEM_OWNER ? undefined : owner,
       marketId: market === NO_MARKET ? undefined : market,
     };
+    this.named.set(id, details);
+    return details;
   }
 
   private index(id: string, before: Account | undefined, now: Account | undefined): void {

@@ -1,6 +1,7 @@
 /**
  * Transfers (reference 60, sections 8.1 to 8.3): their rules, fee, movements and events, and those that are one-off.
  */
+import { LruCache } from "../cache/lru.ts";
 import type { CommandText } from "../errors/result-codes.ts";
 import type { Init } from "../wire/codec.ts";
 import { Decimal } from "../wire/decimal.ts";
@@ -39,7 +40,16 @@ const TARGETS: ReadonlySet<number> = new Set([
   AccountType.ACCOUNT_TYPE_REWARD_MARKET_PROPOSERS,
 ]);
 
+/** Least amounts that are remembered, by the asset's quantum. */
+const MINIMUMS_MAX = 1_000;
+
 export class TransferRules {
+  /** Values that were worked out lately: not part of the state. */
+  private lastFee: { readonly factor: Decimal; readonly amount: bigint; readonly fee: bigint } | undefined;
+  private readonly minimums = new LruCache<string, { readonly multiple: Decimal; readonly minimum: bigint }>(
+    MINIMUMS_MAX,
+  );
+
   constructor(
     private readonly params: ParameterReader,
     private readonly collateral: Collateral,
@@ -48,7 +58,13 @@ export class TransferRules {
 
   /** Paid by the sender on top of the amount. */
   fee(amount: bigint): bigint {
-    return this.params.decimal("transfer.fee.factor").times(Decimal.of(amount)).truncated();
+    const factor = this.params.decimal("transfer.fee.factor");
+    const { lastFee } = this;
+    // A transfer asks four times.
+    if (lastFee?.factor === factor && lastFee.amount === amount) return lastFee.fee;
+    const fee = factor.times(Decimal.of(amount)).truncated();
+    this.lastFee = { factor, amount, fee };
+    return fee;
   }
 
   /** The rules of delivery, but for the funds. @throws CommandError */
@@ -75,11 +91,19 @@ export class TransferRules {
   checkMinimum(assetId: string, amount: bigint): void {
     const { quantum } = knownAsset(this.assets, assetId).details;
     const multiple = this.params.decimal("transfer.minTransferQuantumMultiple");
-    const minimum = Decimal.parse(quantum).times(multiple).truncated();
+    const minimum = this.minimumOf(quantum, multiple);
     if (amount >= minimum) return;
     throw new CommandError("could not transfer funds, less than minimal amount requested to transfer", {
       numbers: { amount, minimum },
     });
+  }
+
+  private minimumOf(quantum: string, multiple: Decimal): bigint {
+    const known = this.minimums.get(quantum);
+    if (known?.multiple === multiple) return known.minimum;
+    const minimum = Decimal.parse(quantum).times(multiple).truncated();
+    this.minimums.set(quantum, { multiple, minimum });
+    return minimum;
   }
 
   /** @throws CommandError when the sender cannot pay this amount and the fee on it */

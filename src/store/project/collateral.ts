@@ -141,12 +141,19 @@ export function ledger(db: Database): Projection {
     "block, n, from_account, to_account, quantity, type, transfer_time, from_balance, to_balance, tx",
   );
   const byParty = append(db, "ledger_by_party", "party_no, block, n");
-  const accountOf = (
+  /** Messages name an account by the same object again and again. */
+  let known = new WeakMap<Init<AccountDetails>, AccountKey>();
+  const intern = (
     block: BlockContext,
     { owner = "", assetId = "", marketId = "", type = 0 }: Init<AccountDetails>,
     tx: number,
     fields: AccountFields,
   ): AccountKey => block.accounts.intern(owner, assetId, marketId, type, block.no, tx, fields);
+  const internKnown: typeof intern = (block, details, tx, fields) => {
+    let account = known.get(details);
+    if (account === undefined) known.set(details, (account = intern(block, details, tx, fields)));
+    return account;
+  };
   const read = (event: BlockEvent): Init<LedgerMovements> =>
     event.message ?? readLedgerMovementsAt(event.bytes, event.start, event.end);
   return {
@@ -155,6 +162,7 @@ export function ledger(db: Database): Projection {
         Field.ledgerMovements,
         (block, event) => {
           const tx = block.tx(event);
+          const accountOf = event.message === undefined ? intern : internKnown;
           for (const movement of read(event).ledgerMovements ?? []) {
             for (const m of movement.entries ?? []) {
               const from = accountOf(block, m.fromAccount ?? {}, tx, FROM_ACCOUNT);
@@ -179,6 +187,9 @@ export function ledger(db: Database): Projection {
         },
       ],
     ],
+    reset: () => {
+      known = new WeakMap();
+    },
   };
 }
 
