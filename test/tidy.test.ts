@@ -314,6 +314,7 @@ describe("words", () => {
     const isNone = /(?<!\b(?:there|There|nothing)) is (?:none\b|no (?!longer|more|room))/;
     const kept = /no base-10 number|no devnet|it is no address/;
     expect(hits(plainSources, strings, isNone).filter((hit) => !kept.test(hit))).toEqual([]);
+    expect(hits(plainSources, commentsOf, isNone)).toEqual([]);
   });
 
   test("methods carry their object in their name", () => {

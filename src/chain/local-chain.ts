@@ -408,7 +408,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     return { ...this.status, nextTimeNs: this.core.nextTimeNs, isFrozen: clock.isFrozen };
   }
 
-  /** The bytes of a transaction with a signature that is none, but differs from all others: identifiers follow from it. */
+  /** The bytes of a transaction with a made-up signature, which differs from all others: identifiers follow from it. */
   private unsigned(party: string, command: object): Uint8Array {
     const random = this.options.random;
     const nonce = new DataView(random.bytes(8).buffer).getBigUint64(0) | 1n;

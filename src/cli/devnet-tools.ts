@@ -119,7 +119,7 @@ export function devnetUrl(flag: string | undefined, home: string | undefined): s
   );
 }
 
-/** Without slashes at its end. @throws NodeError with exit code 2 for what is no address of a node */
+/** Without slashes at its end. @throws NodeError with exit code 2 for a text that is not the address of a node */
 function checkedUrl(text: string): string {
   const address = text.includes("://") ? text : `http://${text}`;
   const url = URL.parse(address);
@@ -234,7 +234,7 @@ function refusalIn(text: string): { code: string; message: string; hint: string 
   };
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for a text that is not JSON. */
 function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;

@@ -136,7 +136,7 @@ async function listTokens(argv: string[]): Promise<number> {
 
 async function remove(argv: string[]): Promise<number> {
   const [values, id] = readWords(argv, ["ID"], COMMON);
-  // The token itself is no argument: other processes can read those.
+  // The token itself is not an argument: other processes can read those.
   if (!/^[0-9a-f]{8}$/.test(id)) throw usageError("wallet", "say the token's name: lyra wallet token list");
   const removed = await serviceFiles(values.home ?? defaultHome()).tokens.remove(id);
   const note = green(`the token ${removed} is good for nothing any more`);

@@ -352,7 +352,7 @@ class Line {
   private length = 0;
   /** Something that was typed is missing. */
   isTooLong = false;
-  /** Inside the sequence of a key such as an arrow, which is no text. */
+  /** Inside the sequence of a key such as an arrow, which is not text. */
   private escape: "none" | "begun" | "inside" = "none";
 
   constructor(bytesMax: number) {

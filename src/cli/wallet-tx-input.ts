@@ -42,7 +42,7 @@ export function readInput(source: string): TransactionInput {
   return { kind: "command", command: readCommand(document) };
 }
 
-/** Input data and transactions differ in the kind of their first field, so each is no valid form of the other. */
+/** Input data and transactions differ in the kind of their first field, so each is an invalid form of the other. */
 function fromBytes(bytes: Uint8Array): TransactionInput {
   if (bytes.length > TRANSACTION_BYTES_MAX) throw unreadable("it is larger than a transaction may be");
   try {

@@ -13,7 +13,7 @@ type ParameterKind = "decimal" | "uint" | "int" | "duration" | "string" | "json"
 
 interface ParameterType {
   readonly kind: ParameterKind;
-  /** @returns why the text is no value of this type, or undefined when it is one */
+  /** @returns why the text is not a value of this type, or undefined when it is one */
   problem(text: string): string | undefined;
 }
 

@@ -169,7 +169,7 @@ export class ValidatorAgent implements ChainPart {
   private isOnItsWay(key: string): boolean {
     const sent = this.sent.get(key);
     if (sent === undefined) return false;
-    // A clock that was moved is no reason: the transaction must have had its block.
+    // A clock that was moved is not a reason: the transaction must have had its block.
     return this.view.timeNs - sent.timeNs < RESEND_NS || this.view.height - sent.height < 2;
   }
 

@@ -77,7 +77,7 @@ export function writeTemporary(path: string, bytes: Uint8Array, steps: FileSteps
     steps.sync(descriptor);
     steps.close(descriptor);
     descriptor = undefined;
-    // It was made a moment ago, and is no link: nothing about it need be looked at but its bytes.
+    // It was made a moment ago, and is not a link: nothing about it need be looked at but its bytes.
     if (Buffer.compare(readFileSync(path), bytes) !== 0) {
       throw new Error("what was written reads back as something else");
     }

@@ -27,7 +27,7 @@ const DEVICE = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
 /** The end of an isolated wallet's name (keys/wallet-data.ts). */
 const ISOLATED = /\.[0-9a-f]{8}\.isolated$/;
 
-/** Why a text is no name; undefined when it is one. */
+/** Why a text is not a name; undefined when it is one. */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "is empty";
   if (!name.isWellFormed() || name.includes("\ufffd")) return "is not well-formed text";

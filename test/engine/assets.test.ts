@@ -112,7 +112,7 @@ describe("assets of the genesis", () => {
       "lifetime_limit must be a whole number",
     ],
     [
-      "a contract that is no address",
+      "a contract that is not an address",
       { [ID]: withErc20({ contract_address: "0x12" }) },
       "must be an Ethereum address",
     ],
@@ -141,7 +141,7 @@ describe("rules of a proposed asset", () => {
     ["no faucet limit", builtin("0"), 14],
     ["a faucet limit that is not a number", builtin(""), 14],
     ["no contract", erc20({ contractAddress: "" }), 15],
-    ["a contract that is no address", erc20({ contractAddress: "0x12" }), 33],
+    ["a contract that is not an address", erc20({ contractAddress: "0x12" }), 33],
     ["no lifetime limit", erc20({ lifetimeLimit: "0" }), 33],
     ["a withdraw threshold beyond 256 bits", erc20({ withdrawThreshold: (2n ** 256n).toString() }), 33],
     ["no source", details({ erc20: undefined }), 33],

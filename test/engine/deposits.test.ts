@@ -112,7 +112,7 @@ describe("a builtin deposit", () => {
     ["an amount of nothing", COIN, ALICE, "0", "invalid amount"],
     ["a negative amount", COIN, ALICE, "-5", "invalid amount"],
     ["more than 256 bits", COIN, ALICE, (1n << 256n).toString(), "invalid amount"],
-    ["a party that is no key", COIN, "alice", "5", "invalid party"],
+    ["a party that is not a key", COIN, "alice", "5", "invalid party"],
   ])("given %s, then it is refused without an event", (_what, asset, party, amount, text) => {
     expect(rig.depositEvent(party, asset, amount)?.message).toBe(text);
     expect(rig.lines()).toEqual([]);

@@ -186,7 +186,7 @@ describe("an Ethereum key rotation", () => {
     ]);
   });
 
-  test("given a node that is no validator yet, then the contract has nothing to do with it", () => {
+  test("given a node that is not a validator yet, then the contract has nothing to do with it", () => {
     const pending = new NodeKeys(75);
     rig.send(pending.key, () => rig.validators.announceNode(pending.announcement()));
     expect(rotate({ submitterAddress: SUBMITTER }, NEW, pending)).toBe("");

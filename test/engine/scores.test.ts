@@ -240,7 +240,7 @@ describe("promotion", () => {
       [4, 750],
       "t t t t",
     ],
-    ["one that is no signer goes in its place", "st5 t4 st1", [2, 3], [2, 667], "t e t"],
+    ["one that is not a signer goes in its place", "st5 t4 st1", [2, 3], [2, 667], "t e t"],
     ["only one signer goes in an epoch", "st9 st8 st7 st2 st1", [3, 3], [5, 100], "t t t t e"],
     ["the standby group has slots too", "t9 e1 e3 e2", [1, 2], [0, 0], "t p e e"],
     ["a standby is replaced by a better pending one", "t9 e1 p2 p3", [1, 1], [0, 0], "t p p e"],

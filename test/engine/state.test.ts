@@ -178,7 +178,7 @@ test("given any plain value with large numbers and marked strings, then its text
   fc.assert(
     fc.property(value, (given) => {
       expect(encodeValue(given)).toBe(plainEncoding(given));
-      // A surrogate without its partner is no text; JSON keeps it as an escape, so it reads back too.
+      // A surrogate without its partner is not text; JSON keeps it as an escape, so it reads back too.
       expect(decodeValue<unknown>(encodeValue(given))).toEqual(given);
     }),
   );

@@ -143,14 +143,14 @@ describe("the rules of transfers", () => {
       "could not transfer funds, asset does not exist",
     ],
     [
-      "a receiver that is no key",
+      "a receiver that is not a key",
       ALICE,
       { to: "bob" },
       "invalid to account",
       "could not transfer funds, invalid to account",
     ],
     [
-      "a sender that is no key",
+      "a sender that is not a key",
       "alice",
       {},
       "invalid from account",

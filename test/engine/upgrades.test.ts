@@ -44,7 +44,7 @@ describe("a proposal", () => {
     expect(seen(rig)).toEqual(text === "" ? [`${tag}@${height} ${PENDING} 0`] : []);
   });
 
-  test("given a party that is no validator, then it is refused", () => {
+  test("given a party that is not a validator, then it is refused", () => {
     const rig = new ValidatorRig();
     const payload = { upgradeBlockHeight: 9n, vegaReleaseTag: "v0.72.0" };
     const refused = "only tendermint validator can propose a protocol upgrade";

@@ -128,7 +128,7 @@ describe("a file that cannot be read to its end", () => {
   });
 });
 
-describe("what is no file", () => {
+describe("not a file", () => {
   const hint = "give the path of an event file (.evts or .evts.gz)";
 
   test("a missing one", async () => {

@@ -269,7 +269,7 @@ describe("a folder of secrets", () => {
     expect(await keystore.read("a")).toEqual(ONE);
   });
 
-  test("what a killed process left is taken away by the next writer, and is no wallet", async () => {
+  test("what a killed process left is taken away by the next writer, and is not a wallet", async () => {
     const folder = folders.make();
     const keystore = new FolderKeystore(folder);
     await keystore.exclusively(() => keystore.create("a", ONE));

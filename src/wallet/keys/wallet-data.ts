@@ -106,7 +106,7 @@ export function permissionsProblem(
   if (keys.every(({ isTainted }) => isTainted)) return "all the keys in this wallet are tainted";
   for (const allowed of allowedKeys) {
     const key = keys.find(({ publicKey }) => publicKey === allowed);
-    // A text that is no key is not repeated: it comes from outside.
+    // A text that is not a key is not repeated: it comes from outside.
     const shown = isHex64(allowed) ? allowed : "<not a public key>";
     if (key === undefined) return `this allowed key ${shown} does not exist on wallet`;
     if (key.isTainted) return `this allowed key ${shown} is tainted`;

@@ -27,7 +27,7 @@ function isOpenEnded({ kind }: CommandInit): boolean {
   return OPEN_ENDED.has(kind);
 }
 
-/** @returns undefined where nobody can tell, or the command is none the network would take */
+/** @returns undefined where it cannot be told, or the network would refuse the command */
 export function spendingOf(command: CommandInit): readonly Spending[] | undefined {
   if (command.kind === "transfer") {
     const { asset = "", amount = "", to = "", recurring } = command.payload;

@@ -290,7 +290,7 @@ function seenBlock(state: PoWBlockState): SeenBlock {
     hash: state.blockHash,
     hashFunction: state.hashFunction,
     difficulty: Number(state.difficulty),
-    // A quota of none is none that a network can have; it would divide by zero in the original.
+    // No network has a quota of zero; it would divide by zero in the original.
     txPerBlock: state.txPerBlock > 0n ? state.txPerBlock : 1n,
     increasingDifficulty: state.increasingDifficulty,
     seen: state.transactionsSeen,

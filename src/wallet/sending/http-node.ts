@@ -47,7 +47,7 @@ export class HttpNode implements NodeClient {
   private readonly timeoutMs: number;
   private readonly submitTimeoutMs: number;
 
-  /** @throws NodeError with exit code 2 for what is no address */
+  /** @throws NodeError with exit code 2 for a text that is not an address */
   constructor(
     address: string,
     { timeoutMs = TIMEOUT_MS, submitTimeoutMs = SUBMIT_TIMEOUT_MS }: HttpNodeOptions = {},

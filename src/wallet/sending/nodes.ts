@@ -328,7 +328,7 @@ export class NodePool {
           const isRight = chainId === undefined || block.chainId === chainId;
           if (isRight && !this.isFarBehind(block)) first.resolve();
         } catch {
-          // It is none of those who answer.
+          // It does not answer.
         }
       }),
     );

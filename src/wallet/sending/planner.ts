@@ -352,7 +352,7 @@ export class ProofPlanner {
   }
 
   private isReachable({ height, pastBlocks }: PlannedBlock): boolean {
-    // A block above what the node says is none that it knows.
+    // The node does not know a block above its own height.
     if (pastBlocks === undefined || height > (this.lower?.head ?? this.head)) return false;
     return height + pastBlocks > this.head + 1n;
   }

@@ -81,7 +81,7 @@ export class Sessions {
     return token;
   }
 
-  /** @returns undefined for a token that is none of a session. @throws RpcError -32003 when it was closed */
+  /** @returns undefined for a token without a session. @throws RpcError -32003 when it was closed */
   find(token: string): Session | undefined {
     const hash = tokenHash(token);
     const session = this.sessions.get(hash);

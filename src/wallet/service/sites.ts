@@ -81,7 +81,7 @@ export class BlockedSites {
 const WITH_HOST = /^(?:[a-z][a-z0-9+.-]*:)?\/\/(?:[^/?#@]*@)?([^/?#@\s]+)(?:[/?#]|$)/i;
 /** Texts that do not begin an address: empty, or a colon in the first part that ends no scheme. */
 const UNREADABLE = /^(?::|[^a-z/?#][^/?#]*:|[a-z][a-z0-9+.-]*[^a-z0-9+.:/?#-][^/?#]*:)/i;
-/** The part of a host after its name that is no port. */
+/** The part of a host after its name that is not a port. */
 const BAD_PORT = /^(?:\[[^\]]*\]|[^:[]*):(?!\d*$)/;
 
 /**

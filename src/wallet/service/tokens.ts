@@ -128,7 +128,7 @@ export class ApiTokens {
     return count;
   }
 
-  /** @returns undefined for what is no such token. @throws RpcError -32003 for one whose time is over */
+  /** @returns undefined for what is not such a token. @throws RpcError -32003 for one whose time is over */
   async find(token: string, nowMs: number): Promise<ApiToken | undefined> {
     await this.reload();
     const hash = tokenHash(token);

@@ -123,7 +123,7 @@ describe("plain words", () => {
     expect(withDecimals(amount, decimals)).toBe(text);
   });
 
-  test("an amount that is no number is shown as what it is", () => {
+  test("an amount that is not a number is shown as what it is", () => {
     expect(amountText("1e18", "a55e7", CONTEXT.assets)).toBe("1e18 of asset a55e7");
   });
 });

@@ -31,7 +31,7 @@ test("a wallet is unlocked by its passphrase, and locked again", async () => {
   expect((await lock()).err).toBe("vectors is locked already\n");
 });
 
-test("a passphrase that is no text is not sent as another one", async () => {
+test("a passphrase that is not text is not sent as another one", async () => {
   const latin = cli.file("latin", Uint8Array.of(0x70, 0xe9));
   const { code, err } = await cli.run(["wallet", "unlock", "vectors", "--passphrase-file", latin]);
   expect([code, err.includes("is not UTF-8")]).toEqual([2, true]);

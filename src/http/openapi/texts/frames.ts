@@ -52,7 +52,7 @@ datanode.api.v2.ERC20MultiSigSignerAddedBundle
   timestamp: Time of the block that made the bundle, Unix nanoseconds.
   signatures: \`0x\` and the validators' signatures one behind the other; empty while there is none.
 datanode.api.v2.ERC20MultiSigSignerRemovedBundle
-  oldSigner: Ethereum address that is no signer of the multisig contract any more.
+  oldSigner: Ethereum address that is not a signer of the multisig contract any more.
   submitter: Ethereum address that must bring the bundle to the contract.
   epochSeq: Number of the epoch in which the signer was removed.
   nonce: Number that the contract takes once, and that the signatures cover; a decimal number of up to 256 bits.

@@ -78,7 +78,7 @@ function networkOf(name: string, params: Params): NetworkSettings {
   };
 }
 
-/** A file's text, from `file://` or the web. A page about a file on GitHub is no such file. */
+/** A file's text, from `file://` or the web. A page about a file on GitHub is not such a file. */
 async function sourceOf(source: string): Promise<string> {
   const url = URL.parse(source);
   if (url === null || !["file:", "http:", "https:"].includes(url.protocol)) {
