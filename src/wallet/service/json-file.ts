@@ -12,7 +12,7 @@ export class JsonFile<T extends object> {
     private readonly empty: T,
   ) {}
 
-  /** @throws NodeError `file_unreadable` for what is no JSON of ours */
+  /** @throws NodeError `file_unreadable` for a file that is not our JSON */
   async read(): Promise<T> {
     const bytes = await this.folder.read(this.name);
     if (bytes === undefined) return this.empty;
