@@ -79,6 +79,7 @@ export class ChainCore {
   readonly parts: readonly ChainPart[];
   private readonly runner: BlockRunner;
   private readonly recording: EventFile | undefined;
+  private readonly outbox: LocalChainOptions["outbox"];
   genesis: Genesis;
   private point_!: ChainPoint;
   private batch: Batch | undefined;
@@ -105,6 +106,7 @@ export class ChainCore {
     this.clock = options.clock;
     this.parts = [options.clock, options.random, ...(options.parts ?? [])];
     this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
+    this.outbox = options.outbox;
   }
 
   /** The last block. */
@@ -129,6 +131,7 @@ export class ChainCore {
     const began = performance.now();
     const head = this.store.head();
     this.recording?.open(head);
+    this.outbox?.open(head?.height);
     if (head === undefined) {
       if (this.writer.committedHead) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
@@ -265,11 +268,14 @@ export class ChainCore {
     this.engine.resume(infoOf(point));
   }
 
-  /** The last word of a chain that stops for an upgrade, for the event file alone: no block has it. @throws NodeError */
+  /** The last word of a chain that stops for an upgrade, for event file and data node alone: no block has it. @throws NodeError */
   recordUpgrade(): void {
-    const { engine, recording, point } = this;
+    const { engine, point } = this;
     const told = engine.upgradeStarted();
-    if (told) recording?.addLast({ chainId: engine.chainId, ...point, ...told });
+    if (told === undefined) return;
+    const last = { chainId: engine.chainId, ...point, ...told, hash: point.hash.toUpperCase() };
+    this.recording?.addLast(last);
+    this.outbox?.addLast(last);
   }
 
   close(): void {
@@ -362,6 +368,7 @@ export class ChainCore {
       { ...block, events: events.slice(1, -1) },
       { txs, tool, appHash: this.point.appHash },
     );
+    this.outbox?.append(block);
   }
 
   private newBatch(isForced = false): Batch {
@@ -394,6 +401,7 @@ export class ChainCore {
     state.dropJournal();
     this.batch = undefined;
     this.recording?.keep();
+    this.outbox?.keep();
     if (this.savedWithBatch) {
       this.flushed(this.savedWithBatch);
       this.savedWithBatch = undefined;
@@ -417,6 +425,7 @@ export class ChainCore {
     this.writer.rollback();
     this.store.dropStaged();
     this.recording?.undo();
+    this.outbox?.undo();
     this.point_ = batch.point;
     engine.resume(infoOf(batch.point));
   }

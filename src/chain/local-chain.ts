@@ -224,6 +224,7 @@ export class LocalChain implements ChainPort, SequencerTools {
 
   revert(id: string): Promise<ChainStatus> {
     return this.inTurn(async () => {
+      this.checkBlocksStay("revert");
       const { height, isJudged } = this.snapshots.revert(id);
       this.options.onReverted?.(height);
       this.sequencer.moved(isJudged);
@@ -276,6 +277,7 @@ export class LocalChain implements ChainPort, SequencerTools {
     );
     if (options.recordTo !== undefined)
       throw invalid("load", "a chain that is being recorded cannot load another");
+    this.checkBlocksStay("load");
     // When it fails, all that there is now is read again.
     core.saveParts();
     this.snapshots.cool();
@@ -374,6 +376,20 @@ export class LocalChain implements ChainPort, SequencerTools {
     }
     this.core.close();
     this.writer.checkpoint();
+  }
+
+  /**
+   * From now on no block is made until it is let go: those that were made are not taken.
+   * @param reason for the status, once it takes longer
+   */
+  hold(isHeld: boolean, reason?: string): void {
+    this.sequencer.hold(isHeld, reason);
+  }
+
+  /** A data node cannot forget what it was sent. @throws NodeError */
+  private checkBlocksStay(tool: string): void {
+    if (this.options.outbox === undefined) return;
+    throw invalid(tool, "a chain whose events go to a data node (--events-to) cannot take blocks back");
   }
 
   /**

@@ -11,6 +11,7 @@ import type { State } from "../engine/state.ts";
 import type { FileSync } from "../store/wal.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import type { AdmissionRules } from "./admission/rules.ts";
+import type { BlockSink } from "./outbox.ts";
 
 /**
  * The sequencer's port to a state machine. `engine/engine.ts` is the real one; tests have a small one of their
@@ -183,6 +184,8 @@ export interface LocalChainOptions {
   readonly disk?: FileSync;
   /** An event file that every block is appended to. */
   readonly recordTo?: string;
+  /** Takes every block for a data node; blocks are not taken back then. */
+  readonly outbox?: BlockSink;
   /** Told after every commit to disk; history segments follow it. */
   onCommitted?(height: number): void;
   /** Reads the genesis of a dump; refuses one that this chain could not be opened with. */

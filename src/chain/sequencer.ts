@@ -57,6 +57,10 @@ export class Sequencer {
   /** It will not go on by itself. */
   private isHaltedForGood = false;
   private isStopped = false;
+  /** Blocks wait until those before them are taken. */
+  private held:
+    | { readonly reason: string | undefined; readonly released: PromiseWithResolvers<void> }
+    | undefined;
 
   constructor(
     private readonly core: ChainCore,
@@ -72,7 +76,21 @@ export class Sequencer {
 
   get status(): ChainStatus {
     const { count, bytes } = this.mempool;
-    return { ...this.board.status, mempool: { count, bytes }, halted: this.halted };
+    return { ...this.board.status, mempool: { count, bytes }, halted: this.halted ?? this.held?.reason };
+  }
+
+  /** @param reason for the status */
+  hold(isHeld: boolean, reason: string | undefined): void {
+    const { held } = this;
+    if (isHeld) {
+      this.held = { reason, released: held?.released ?? Promise.withResolvers() };
+      this.unschedule();
+    } else {
+      this.held = undefined;
+      held?.released.resolve();
+      this.schedule();
+    }
+    if (held?.reason !== this.held?.reason) this.options.onHalt?.(this.status.halted);
   }
 
   onBlock(listener: (status: ChainStatus) => void): () => void {
@@ -89,6 +107,7 @@ export class Sequencer {
 
   stop(): void {
     this.isStopped = true;
+    this.held?.released.resolve();
     this.unschedule();
     clearTimeout(this.retry);
     this.waiters.failAll(new ChainCallError("stopped", "the chain is being stopped"));
@@ -135,6 +154,7 @@ export class Sequencer {
    */
   execute(make: () => ToolTransaction, takeBack: () => void): TxOutcome {
     this.checkRunning();
+    this.checkFree();
     let hash: string | undefined;
     try {
       const { bytes, tx } = make();
@@ -179,6 +199,7 @@ export class Sequencer {
   /** Makes so many blocks. @throws ChainCallError `halted`, `stopped` */
   async mine(blocks: number): Promise<void> {
     for (let left = blocks; left > 0; ) {
+      await this.held?.released.promise;
       this.checkRunning();
       left -= this.produce(left).length;
       // Followers of the blocks get to answer them.
@@ -189,7 +210,13 @@ export class Sequencer {
   /** Makes a block with a command of the devnet's tools. @throws CommandError, ChainCallError */
   makeBlockWith(tool: ToolCommand): void {
     this.checkRunning();
+    this.checkFree();
     this.produce(1, { tool });
+  }
+
+  /** A block of the tools comes at once, or not. @throws ChainCallError */
+  private checkFree(): void {
+    if (this.held?.reason !== undefined) throw new ChainCallError("halted", this.held.reason);
   }
 
   /**
@@ -317,7 +344,8 @@ export class Sequencer {
   }
 
   private schedule(): void {
-    if (this.isStopped || this.halted !== undefined || this.mode.kind === "manual") return;
+    const isStanding = this.isStopped || this.halted !== undefined || this.held !== undefined;
+    if (isStanding || this.mode.kind === "manual") return;
     const { kind } = this.mode;
     const isDue =
       this.mempool.count > 0 || (this.wanted < WANTED_BLOCKS_MAX && this.core.engine.wantsBlock());

@@ -17,18 +17,19 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
 
   --home DIR            its chain goes on (default: $LYRA_HOME, XDG lyra/devnet)
   --temporary, --reset  keep nothing; forget the chain of the home first
-  --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
-  --genesis FILE        what a new chain starts from (default: the shipped one)
-  --checkpoint FILE     what its state is taken from (lyra devnet checkpoint)
-  --parameter KEY=VALUE network parameter of a new chain; may come again
   --demo, --no-funding  a month of history first; parties without balances
+  --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
+  --genesis FILE        start of a new chain; --checkpoint FILE: its first state
+  --parameter KEY=VALUE network parameter of a new chain; may come again
   --node-port N         node API (3003; 0: a free one), --data-port N (3008),
                         --faucet-port N (1790), --port 0 (all free), --host H
   --wallet-port N       a wallet with the parties' keys; it approves everything
+  --comet-port N        a CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
+                        sends the events to a data node, as a core does
   --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
-  --record FILE         write the run as an event file
-  --limit NAME=VALUE    change a limit (docs/operations.md), --segment-length N
-  --config-out FILE     where everything listens; --config FILE, --json, --quiet
+  --record FILE         write the run as an event file; --segment-length N
+  --config-out FILE     where everything listens; --config FILE, --json, --quiet,
+                        --limit NAME=VALUE (docs/operations.md)
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
@@ -65,6 +66,8 @@ const FLAGS = {
   "segment-length": { type: "string" },
   rules: { type: "string" },
   record: { type: "string" },
+  "events-to": { type: "string" },
+  "events-lossy": { type: "boolean" },
   demo: { type: "boolean" },
   "no-funding": { type: "boolean" },
   config: { type: "string" },
@@ -186,6 +189,9 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
     ...(values.parameter && { parameters: pairsOf(values.parameter) }),
     ...(values["tools-allow"] && { toolsAllow: values["tools-allow"].map(checkedHost) }),
     ...(values.record !== undefined && { record: values.record }),
+    ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
+    ...(values["events-lossy"] && { eventsLossy: true }),
+    onEventsLine: (text) => values.quiet || say(text, {}),
     mode: parseMode(values),
     rules,
     host,
@@ -225,6 +231,7 @@ function parseMode(values: Values): BlockMode {
 async function tell(devnet: Devnet, wallet: Wallet | undefined, values: Values): Promise<void> {
   const address = {
     ...devnet.address,
+    ...(values["events-to"] !== undefined && { eventsTo: values["events-to"] }),
     ...(wallet && { walletUrl: wallet.url, walletPort: wallet.port }),
   };
   writeConfigOut(values["config-out"], address);
@@ -321,6 +328,8 @@ export interface BannerFacts {
   readonly faucetUrl: string;
   /** Where the wallet is served, if it is. */
   readonly walletUrl?: string;
+  /** The data node that gets the events, if there is one. */
+  readonly eventsTo?: string;
   readonly home: string;
   /** The home is removed when the devnet stops. */
   readonly isTemporary: boolean;
@@ -345,6 +354,7 @@ export function devnetBanner(facts: BannerFacts): string {
     ...(facts.walletUrl === undefined
       ? []
       : [`  wallet        ${facts.walletUrl}  ${red("approves everything")}`]),
+    ...(facts.eventsTo === undefined ? [] : [`  events to     ${facts.eventsTo}`]),
     `  documentation ${dataUrl}/docs`,
     `  tools         ${nodeUrl}/devnet/  ${dim("or: lyra devnet --help")}`,
     `  blocks        ${facts.mode}`,

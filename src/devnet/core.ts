@@ -6,6 +6,7 @@ import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { LocalChain } from "../chain/local-chain.ts";
 import type { LocalChainOptions } from "../chain/options.ts";
+import type { BlockSink } from "../chain/outbox.ts";
 import { ChainCallError } from "../engine/chain-port.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
@@ -28,6 +29,8 @@ export interface DevnetCoreOptions {
   readonly nowNs?: () => bigint;
   /** The home goes with the process: nothing waits for the disk. */
   readonly isTemporary?: boolean;
+  /** Takes the blocks for a data node. */
+  readonly outbox?: BlockSink;
   /** Blocks in a history segment. */
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
@@ -55,6 +58,8 @@ export class DevnetCore {
   halted: string | undefined;
   /** Called when the chain has taken blocks back. */
   onReverted: () => void = () => {};
+  /** Called when the chain has stopped, before its store is closed. */
+  beforeClose: () => Promise<void> = async () => {};
   private segments:
     | { onCommitted(height: number): void; idle(): Promise<void>; stop(): Promise<void> }
     | undefined;
@@ -94,6 +99,7 @@ export class DevnetCore {
       ...(options.rules && { rules: options.rules }),
       ...(options.onOutcome && { onOutcome: options.onOutcome }),
       ...(options.record && { recordTo: options.record }),
+      ...(options.outbox && { outbox: options.outbox }),
       ...(options.isTemporary && { isTemporary: true }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),
@@ -181,6 +187,7 @@ export class DevnetCore {
     await this.segments?.stop();
     await this.restarted;
     await this.chain.stop();
+    await this.beforeClose();
     this.db.close();
   }
 

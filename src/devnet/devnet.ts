@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LocalChain } from "../chain/local-chain.ts";
+import type { Outbox } from "../chain/outbox.ts";
 import { type BlockMode, ChainCallError, type DevnetPort } from "../engine/chain-port.ts";
 
 import { readCheckpointFile } from "../engine/checkpoints.ts";
@@ -53,6 +54,12 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Unix nanoseconds, where a new chain's time begins, and its clock with it; default: now. */
   readonly genesisTimeNs?: bigint;
+  /** A data node that gets every event, as a core sends them: `tcp://HOST:PORT` or `unix:PATH`. */
+  readonly eventsTo?: string;
+  /** After a break goes on with the next event, as the network's core does; else the newest blocks are sent again. */
+  readonly eventsLossy?: boolean;
+  /** Called with a line about the data node that the events go to. */
+  readonly onEventsLine?: (text: string) => void;
   /** How blocks come about; default: a transaction makes one at once. */
   readonly mode?: BlockMode;
   readonly host?: string;
@@ -146,8 +153,11 @@ async function start(
   onClose(() => lock.release());
   const link = options.thread ? new PlanesThread() : undefined;
   if (link) onClose(() => link.end());
-  const { core, note } = openCore(home, isTemporary, options, link);
+  const sending = options.eventsTo === undefined ? undefined : await import("./sending.ts");
+  const { core, note, outbox } = openCore(home, isTemporary, options, { link, sending });
   onClose(() => core.close());
+  const sender = outbox && sending!.startSending(core.chain, outbox, options);
+  if (sender) core.beforeClose = () => sender.stop();
   const firstBlockMs = performance.now();
   link?.start();
 
@@ -282,12 +292,17 @@ async function planesHere(
   };
 }
 
+interface CoreParts {
+  readonly link: PlanesThread | undefined;
+  readonly sending: typeof import("./sending.ts") | undefined;
+}
+
 function openCore(
   home: string,
   isTemporary: boolean,
   options: DevnetConfig,
-  link: PlanesThread | undefined,
-): { core: DevnetCore; note: string | undefined } {
+  { link, sending }: CoreParts,
+): { core: DevnetCore; note: string | undefined; outbox: Outbox | undefined } {
   settleReset(home);
   const fresh = isNew(home) ? newGenesisText(options) : undefined;
   const db = openWriter(home);
@@ -302,8 +317,10 @@ function openCore(
         options.onProblem?.(error);
       }
     };
-    const core = new DevnetCore(genesis, db, { ...options, ...link?.chainOptions, isTemporary }, onLoaded);
-    return { core, note };
+    const outbox = sending?.openOutbox(db, options.eventsTo!);
+    const more = { ...link?.chainOptions, isTemporary, ...(outbox && { outbox }) };
+    const core = new DevnetCore(genesis, db, { ...options, ...more }, onLoaded);
+    return { core, note, outbox };
   } catch (error) {
     db.close();
     throw error;

@@ -27,6 +27,13 @@ export const CHAIN_CODES = {
     "It never came, it was refused long ago, or its block was reverted. Only the newest 500,000 transactions are looked through.",
     "Take the hash that the submission answered with, of the chain that runs now.",
   ],
+  events_address_invalid: [
+    "",
+    "The address of a data node's event socket, given with --events-to, cannot be read.",
+    "It is neither tcp://HOST:PORT nor unix:PATH, or the path has more than the 107 bytes of a socket's.",
+    "Correct it: tcp://127.0.0.1:3005 is a data node's own default.",
+    "usage",
+  ],
   tools_token_invalid: [
     "the token of the tools must be 16 to 200 characters without blanks",
     "The token with which other machines use the devnet's tools cannot be used.",

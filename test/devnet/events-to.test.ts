@@ -1,0 +1,205 @@
+// A devnet that sends its events to a data node's socket, as a core does.
+import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { Outbox } from "../../src/chain/outbox.ts";
+import { EventSender, parseEventTarget } from "../../src/devnet/event-sender.ts";
+import { madeUpAssetId } from "../../src/devnet/keys.ts";
+import { startNode } from "../../src/start-node.ts";
+import { openWriter } from "../../src/store/database.ts";
+import type { BusEvent } from "../../src/wire/generated/events.ts";
+import { RunningDevnet } from "../rig/devnet-process.ts";
+import { MEMORY } from "../rig/homes.ts";
+import { SpReceiver } from "../rig/sp-receiver.ts";
+
+const folder = mkdtempSync(join(MEMORY, "lyra-events-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const homeOf = (name: string) => join(folder, name);
+
+/** The blocks of a stream by height, each with its events; the same block twice must be the same. */
+function blocksOf(events: readonly BusEvent[]): Map<string, string[]> {
+  const blocks = new Map<string, string[]>();
+  let current: string[] = [];
+  for (const event of events) {
+    if (event.beginBlock) current = [];
+    current.push(event.id);
+    if (!event.endBlock) continue;
+    const key = `${event.endBlock.height} ${event.block}`;
+    const before = blocks.get(key);
+    if (before) expect(current).toEqual(before);
+    blocks.set(key, current);
+  }
+  return blocks;
+}
+
+function expectWhole(events: readonly BusEvent[], height: number): void {
+  const blocks = [...blocksOf(events).entries()];
+  // The genesis and block 1 share a height.
+  expect(blocks.length).toBe(height + 1);
+  for (const [at, [key, ids]] of blocks.entries()) {
+    expect(Number(key.split(" ")[0])).toBe(Math.max(1, at));
+    expect(ids).toEqual(ids.map((_, seq) => `${Math.max(1, at)}-${seq + 1}`));
+  }
+}
+
+test("given a new home, when its events go to a socket, then every block comes whole, from the genesis on, in order", async () => {
+  const receiver = new SpReceiver();
+  const devnet = await startNode({ kind: "devnet", eventsTo: `tcp://127.0.0.1:${receiver.port}` });
+  await devnet.chain.bridge.deposit("0d".repeat(32), madeUpAssetId("dUSD"), 5n);
+  await devnet.chain.endEpoch();
+  await devnet.chain.mine(1_500);
+  await devnet.stop();
+  const { height } = devnet.chain.status;
+  await receiver.until(() => receiver.height === height);
+  expect(receiver.greetings).toEqual([Uint8Array.of(0, 0x53, 0x50, 0, 0, 16, 0, 0)]);
+  expectWhole(receiver.events, height);
+  const snapshots = receiver.events.flatMap(({ coreSnapshotEvent }) => coreSnapshotEvent?.blockHeight ?? []);
+  expect(snapshots).toEqual([1_000n]);
+  receiver.stop();
+});
+
+test("given a receiver that is cut off again and again, then the same blocks come again and none is missing", async () => {
+  const path = join(folder, "data-node");
+  const receiver = new SpReceiver(path);
+  const devnet = await startNode({ kind: "devnet", eventsTo: `unix:${path}` });
+  for (let round = 0; round < 5; round++) {
+    await devnet.chain.mine(200);
+    await Bun.sleep(round);
+    receiver.cut();
+  }
+  await devnet.chain.mine(10);
+  const { height } = devnet.chain.status;
+  await receiver.until(() => receiver.height === height);
+  await devnet.stop();
+  const blocks = new Set(blocksOf(receiver.events).keys());
+  expect(blocks.size).toBeGreaterThanOrEqual(height + 1);
+  receiver.stop();
+});
+
+test("given --events-lossy and a cut, then what was under way is lost and the rest begins with a whole message", async () => {
+  const receiver = new SpReceiver();
+  const eventsTo = `tcp://127.0.0.1:${receiver.port}`;
+  const devnet = await startNode({ kind: "devnet", eventsTo, eventsLossy: true });
+  await receiver.until(() => receiver.height === devnet.chain.status.height);
+  receiver.cut();
+  await devnet.chain.mine(300);
+  const { height } = devnet.chain.status;
+  await receiver.until(() => receiver.height === height);
+  await devnet.stop();
+  const ends = receiver.events.flatMap(({ endBlock }) => endBlock?.height ?? []);
+  // None comes twice but the height of the genesis.
+  expect(new Set(ends).size).toBeGreaterThanOrEqual(ends.length - 1);
+  receiver.stop();
+});
+
+test("given a receiver that takes nothing, then blocks wait at the bound, and nothing is lost when it reads again", async () => {
+  const db = openWriter(homeOf("bound"));
+  const outbox = new Outbox(db, 10_000);
+  outbox.open(undefined);
+  const held: boolean[] = [];
+  const receiver = new SpReceiver();
+  receiver.pause();
+  const sender = new EventSender({
+    name: "test",
+    target: parseEventTarget(`tcp://127.0.0.1:${receiver.port}`)!,
+    outbox,
+    lossy: false,
+    unsentBytesMax: 1_000_000,
+    onHold: (isHeld) => held.push(isHeld),
+    onLine: () => {},
+  });
+  sender.start();
+  const party = { field: 106, seq: 1, tx: 0, bytes: new Uint8Array(100_000), start: 0, end: 100_000 };
+  party.bytes.set([10, 0x9c, 0x8d, 6]);
+  let blocks = 0;
+  while (held.length === 0 && blocks < 1_000) {
+    const height = ++blocks;
+    outbox.append({
+      chainId: "c",
+      height,
+      hash: "AB",
+      txHashes: ["AB"],
+      events: [{ ...party, bytes: new Uint8Array(0), end: 0, seq: 1 }, party],
+    });
+    outbox.keep();
+    await Bun.sleep(0);
+  }
+  expect(held).toEqual([true]);
+  expect(outbox.unsentBytes).toBeLessThan(1_200_000);
+  receiver.resume();
+  await receiver.until(() => receiver.events.length >= 2 * blocks);
+  expect(held).toEqual([true, false]);
+  expect(outbox.unsentBytes).toBe(0);
+  // What was sent is removed as more comes.
+  outbox.append({ chainId: "c", height: blocks + 1, hash: "AB", txHashes: ["AB"], events: [party] });
+  outbox.keep();
+  const { rows } = db.query("SELECT count(*) AS rows FROM chain_outbox").get() as { rows: bigint };
+  expect(Number(rows)).toBeLessThan(4);
+  await sender.stop();
+  db.close();
+  receiver.stop();
+});
+
+test("given kill -9 of the devnet, when it starts again, then the blocks before the kill come again and those after follow", async () => {
+  const receiver = new SpReceiver();
+  const home = homeOf("killed");
+  const words = ["--events-to", `tcp://127.0.0.1:${receiver.port}`];
+  const first = new RunningDevnet({ home, block: "5ms", words });
+  await first.listening();
+  await receiver.until(() => receiver.height > 30);
+  first.kill("SIGKILL");
+  await first.end();
+  const before = receiver.height;
+  const again = new RunningDevnet({ home, block: "5ms", words });
+  const address = await again.listening();
+  expect(address).toMatchObject({ chainId: expect.any(String) });
+  await receiver.until(() => receiver.height > before + 20);
+  again.kill("SIGTERM");
+  await again.end();
+  expectWhole(receiver.events, receiver.height);
+  receiver.stop();
+}, 30_000);
+
+test("given an upgrade, then its start is said on every connection until the data node is ready", async () => {
+  const receiver = new SpReceiver();
+  const lines: string[] = [];
+  const eventsTo = `tcp://127.0.0.1:${receiver.port}`;
+  const options = { home: homeOf("upgrade"), eventsTo, fund: false, mode: { kind: "manual" } } as const;
+  const devnet = await startNode({ kind: "devnet", ...options, onEventsLine: (line) => lines.push(line) });
+  const height = devnet.chain.status.height + 2;
+  const party = Buffer.from(devnet.validator.vega(1).publicKey).toString("hex");
+  const proposal = { upgradeBlockHeight: String(height), vegaReleaseTag: "v0.72.0" };
+  await devnet.chain.impersonate(party, { protocolUpgradeProposal: proposal });
+  await devnet.chain.mine(2);
+  const starts = () => receiver.events.filter(({ protocolUpgradeStarted }) => protocolUpgradeStarted);
+  await receiver.until(() => starts().length === 1);
+  receiver.cut();
+  await receiver.until(() => starts().length === 2);
+  receiver.ready(1n);
+  receiver.ready(BigInt(height));
+  await receiver.until(() =>
+    lines.some((line) => line.includes(`ready for the upgrade after block ${height}`)),
+  );
+  receiver.cut();
+  await receiver.until(() => receiver.greetings.length === 3);
+  await Bun.sleep(20);
+  expect(starts()).toHaveLength(2);
+  expect(starts()[0]!.protocolUpgradeStarted).toEqual({ lastBlockHeight: BigInt(height) });
+  await expect(devnet.chain.revert("1")).rejects.toThrow("cannot take blocks back");
+  await devnet.stop();
+  receiver.stop();
+});
+
+test.each([
+  "http://localhost:1",
+  "tcp://localhost",
+  "tcp://a:0",
+  "tcp://a:70000",
+  "unix:",
+  `unix:/${"a".repeat(200)}`,
+  "",
+])("given %p as the address, then the start is refused", async (eventsTo) => {
+  expect(parseEventTarget(eventsTo)).toBeUndefined();
+  const start = startNode({ kind: "devnet", eventsTo });
+  await expect(start).rejects.toMatchObject({ code: "events_address_invalid" });
+});
