@@ -28,7 +28,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
                         sends the events to a data node, as a core does
   --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
   --record FILE         write the run as an event file; --segment-length N
-  --config-out FILE     addresses; --config FILE, --limit NAME=N, --json, --quiet
+  --config-out FILE     addresses; --config FILE, --limit NAME=N, --json --quiet
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
