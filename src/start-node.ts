@@ -3,6 +3,8 @@
 import type { Devnet, DevnetConfig } from "./devnet/devnet.ts";
 import type { NodeError } from "./errors/node-error.ts";
 import type { DataNodeConfig } from "./node/config.ts";
+import type { Sidecar } from "./node/sidecar.ts";
+import type { SidecarNodeConfig } from "./node/sidecar-config.ts";
 import type { DataNode } from "./node/start.ts";
 
 export interface RunningNode {
@@ -15,14 +17,20 @@ export interface RunningNode {
 }
 
 /**
- * Starts a node: a data node over a home, which may load recordings meanwhile, or a devnet that makes its own blocks.
+ * Starts a node: a data node over a home, which may load recordings meanwhile; a sidecar, which follows a validator; or
+ * a devnet that makes its own blocks.
  * Every port listens when this returns.
  * @throws NodeError
  */
 export function startNode(config: DevnetConfig): Promise<Devnet>;
 export function startNode(config: DataNodeConfig): Promise<DataNode>;
-export async function startNode(config: DevnetConfig | DataNodeConfig): Promise<RunningNode> {
+export function startNode(config: SidecarNodeConfig): Promise<Sidecar>;
+export function startNode(config: DataNodeConfig | SidecarNodeConfig): Promise<DataNode>;
+export async function startNode(
+  config: DevnetConfig | DataNodeConfig | SidecarNodeConfig,
+): Promise<RunningNode> {
   // Each kind loads only its own code.
   if (config.kind === "devnet") return (await import("./devnet/devnet.ts")).startDevnet(config);
+  if (config.kind === "sidecar") return (await import("./node/sidecar.ts")).startSidecar(config);
   return (await import("./node/start.ts")).startDataNode(config);
 }

@@ -11,6 +11,10 @@ interface Command {
 
 export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(): Promise<Command> }>> = {
   devnet: { summary: "start a local network, and its tools", load: () => import("./devnet.ts") },
+  sidecar: {
+    summary: "follow a validator, and answer for it",
+    load: () => import("./sidecar.ts"),
+  },
   serve: { summary: "serve an existing home", load: () => import("./serve.ts") },
   replay: {
     summary: "load a recording, and serve it with --serve",

@@ -2,6 +2,7 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
+import type { SidecarConfig } from "../node/sidecar-config.ts";
 import type { DataNode } from "../node/start.ts";
 import { startNode } from "../start-node.ts";
 import { hasStore } from "../store/database.ts";
@@ -57,11 +58,19 @@ export interface ServeOptions {
   readonly configOut?: string | undefined;
 }
 
+type ServedConfig = NodeConfig | SidecarConfig;
+
 /** Starts a node and keeps it until a signal comes; the exit code is the command's. */
-export async function serveUntilSignal(config: NodeConfig, options: ServeOptions): Promise<number> {
+export async function serveUntilSignal(config: ServedConfig, options: ServeOptions): Promise<number> {
   const signals = waitForSignal();
   const node = await startNode(config);
-  const where = { dataUrl: node.dataUrl, dataPort: node.dataPort, home: config.home, pid: process.pid };
+  const where = {
+    dataUrl: node.dataUrl,
+    dataPort: node.dataPort,
+    ...node.addresses,
+    home: config.home,
+    pid: process.pid,
+  };
   try {
     writeConfigOut(options.configOut, where);
   } catch (error) {
@@ -84,13 +93,16 @@ export async function serveUntilSignal(config: NodeConfig, options: ServeOptions
   return signal === "SIGINT" ? ExitCode.interrupted : code;
 }
 
-function sayListening(node: DataNode, config: NodeConfig, where: Record<string, unknown>): void {
+function sayListening(node: DataNode, config: ServedConfig, where: Record<string, unknown>): void {
   if (process.stderr.isTTY) say(banner(node, config));
   else say("listening", where);
 }
 
 /** The banner: a pure function of the node's facts. */
-export function banner(node: Pick<DataNode, "dataUrl" | "head">, config: NodeConfig): string {
+export function banner(
+  node: Pick<DataNode, "dataUrl" | "head" | "addresses">,
+  config: Pick<ServedConfig, "home">,
+): string {
   const head = node.head();
   const chain = head ? `chain ${head.chainId}, block ${grouped(head.height)}` : "empty so far";
   return [
@@ -98,6 +110,7 @@ export function banner(node: Pick<DataNode, "dataUrl" | "head">, config: NodeCon
     `  ${bold("Lyra")}  ${chain}`,
     "",
     `  data API      ${node.dataUrl}/api/v2/`,
+    ...addressLines(node.addresses),
     `  documentation ${node.dataUrl}/docs`,
     `  try           ${node.dataUrl}/api/v2/assets`,
     `  home          ${config.home}`,
@@ -107,9 +120,22 @@ export function banner(node: Pick<DataNode, "dataUrl" | "head">, config: NodeCon
   ].join("\n");
 }
 
+const ADDRESS_TITLES: Readonly<Record<string, string>> = {
+  nodeUrl: "node API",
+  eventsUrl: "events",
+  eventsSocket: "events",
+};
+
+function addressLines(addresses: DataNode["addresses"]): string[] {
+  return Object.entries(ADDRESS_TITLES).flatMap(([name, title]) => {
+    const address = addresses[name];
+    return address === undefined ? [] : [`  ${title.padEnd(13)} ${address}`];
+  });
+}
+
 async function watchLoading(
   node: DataNode,
-  config: NodeConfig,
+  config: ServedConfig,
   options: ServeOptions,
   onFailure: (code: number) => void,
 ): Promise<void> {

@@ -1,10 +1,48 @@
 // Status of a running node: liveness, readiness, and Prometheus metrics.
 import { readdirSync, readFileSync } from "node:fs";
 import type { ChainHead } from "../store/head.ts";
+import { rfc3339Nano } from "../wire/time-text.ts";
 import { type CountValues, latencyLines, ServerCounts } from "./counts.ts";
+
+/** Where blocks and events come from. */
+export type SourceKind = "events" | "file" | "comet" | "core" | "sidecar";
+export type SourceState = "waiting" | "connected" | "receiving" | "paused" | "stopped";
+
+export interface SourceReport {
+  readonly kind: SourceKind;
+  readonly state: SourceState;
+  /** A sentence for operators. */
+  readonly text: string;
+  /** Error code of a source that stopped. */
+  readonly code: string | undefined;
+  /** Height of the node behind it, or the last one that came. */
+  readonly height: number | undefined;
+  /** Unix microseconds: since when it is in this state. */
+  readonly sinceUs: number;
+}
+
+/** How far a node is behind the one that it follows. */
+export interface Lag {
+  readonly followedHeight: number | undefined;
+  readonly blocks: number;
+  /** Undefined before the first block. */
+  readonly seconds: number | undefined;
+  /** How far this machine's clock is ahead of the chain's; 0 where nothing speaks for it. */
+  readonly clockSkewSeconds: number | undefined;
+}
+
+/** A node with live sources. */
+export interface LiveStatus {
+  sources(): readonly SourceReport[];
+  lag(): Lag;
+  /** Further members of `/status`. */
+  parts(): Readonly<Record<string, unknown>>;
+}
 
 interface StatusSource {
   head(): ChainHead | undefined;
+  /** For a node that follows another one. */
+  readonly live?: LiveStatus;
   /** Why the node is not ready, or undefined when it is. */
   notReady(): string | undefined;
   segments(): number;
@@ -51,6 +89,28 @@ export class ServerStatus {
   /** `/metrics`: Prometheus text format, version 0.0.4. */
   metrics: () => string | Promise<string> = () => this.text();
 
+  /** `/status`: JSON. */
+  statusText: () => string | Promise<string> = () => JSON.stringify(this.statusBody());
+
+  private statusBody() {
+    const facts = this.isDamaged ? undefined : this.source;
+    const { ready, reason } = this.readiness();
+    const head = facts?.head();
+    const live = this.source?.live;
+    return {
+      chainId: head?.chainId ?? null,
+      height: head?.height ?? null,
+      firstHeight: head?.firstHeight ?? null,
+      time: head ? timeText(head.timeUs) : null,
+      ready,
+      reason,
+      ...(live && liveBody(live)),
+      segments: facts?.segments() ?? 0,
+      store: { bytes: this.source?.storeBytes() ?? 0, logBytes: this.source?.logBytes() ?? 0 },
+      ...live?.parts(),
+    };
+  }
+
   private text(): string {
     const counts = this.counts.plus(this.otherCounts());
     const facts = this.isDamaged ? undefined : this.source;
@@ -76,6 +136,7 @@ export class ServerStatus {
         "Blocks that came into the store, over the last minute.",
         this.ingest.perSecond(head?.height ?? 0),
       ),
+      ...(this.source?.live ? liveLines(this.source.live) : []),
       ...metric("lyra_ready", "gauge", "1 when /readyz answers 200.", this.readiness().ready ? 1 : 0),
       ...metric(
         "lyra_store_damaged",
@@ -122,6 +183,60 @@ export class ServerStatus {
     ];
     return `${lines.join("\n")}\n`;
   }
+}
+
+function timeText(us: number): string {
+  return rfc3339Nano(BigInt(Math.trunc(us)) * 1_000n);
+}
+
+function liveBody(live: LiveStatus) {
+  const { followedHeight, blocks, seconds, clockSkewSeconds } = live.lag();
+  return {
+    followedHeight: followedHeight ?? null,
+    lag: { blocks, seconds: seconds ?? null },
+    clockSkewSeconds: clockSkewSeconds ?? null,
+    sources: live.sources().map(({ kind, state, text, code, height, sinceUs }) => ({
+      kind,
+      state,
+      ...(code !== undefined && { code }),
+      text,
+      height: height ?? null,
+      since: timeText(sinceUs),
+    })),
+  };
+}
+
+const SOURCE_STATES: readonly SourceState[] = ["waiting", "connected", "receiving", "paused", "stopped"];
+
+function liveLines(live: LiveStatus): string[] {
+  const { followedHeight, blocks, seconds, clockSkewSeconds } = live.lag();
+  const sources = live.sources();
+  return [
+    "# HELP lyra_source_state 1 for the state that a source is in.",
+    "# TYPE lyra_source_state gauge",
+    ...sources.flatMap(({ kind, state }) =>
+      SOURCE_STATES.map(
+        (other) => `lyra_source_state{source="${kind}",state="${other}"} ${state === other ? 1 : 0}`,
+      ),
+    ),
+    "# HELP lyra_source_height Height of the node behind a source, or the last one that came from it.",
+    "# TYPE lyra_source_height gauge",
+    ...sources.map(({ kind, height }) => `lyra_source_height{source="${kind}"} ${height ?? 0}`),
+    ...metric("lyra_followed_height", "gauge", "Height of the followed node.", followedHeight ?? 0),
+    ...metric("lyra_lag_blocks", "gauge", "Blocks that the followed node is ahead.", blocks),
+    ...metric(
+      "lyra_behind_seconds",
+      "gauge",
+      "Seconds behind the followed node; by this machine's clock where the node does not tell its head.",
+      seconds ?? 0,
+    ),
+    ...metric(
+      "lyra_clock_skew_seconds",
+      "gauge",
+      "How far this machine's clock is ahead of the chain's.",
+      clockSkewSeconds ?? 0,
+    ),
+  ];
 }
 
 /** Mistakes of clients apart from answers that a server has to explain. */

@@ -8,6 +8,11 @@ import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
 const DEFAULT_DATA_PORT = 3008;
 const DEFAULT_SEGMENT_LENGTH = 1000;
+/** Settings of a sidecar alone (sidecar-config.ts); the file of its home may be another command's too. */
+export const SIDECAR_KEYS = [
+  ...["events-port", "events-host", "events-socket", "event-log", "comet", "core", "follow-sidecar"],
+  ...["node-port", "rules", "allow-gaps", "disk", "retention", "ready-lag-blocks", "ready-lag-seconds"],
+] as const;
 /** Bytes of a configuration file. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
@@ -41,7 +46,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
 }
 
 /** Values that flags give; undefined where the flag is not there. */
-interface ConfigFlags {
+export interface ConfigFlags {
   readonly home?: string | undefined;
   readonly host?: string | undefined;
   readonly dataPort?: string | undefined;
@@ -64,22 +69,21 @@ export function loadConfig(
   env: NodeJS.ProcessEnv = process.env,
 ): NodeConfig {
   const home = flags.home ?? defaultHome(env);
-  // A variable that is empty counts as not set: an empty address would be every address of this machine.
-  const file = readFile(flags.config ?? (env.LYRA_CONFIG || undefined), join(home, "lyra.toml"));
-  const pick = (flag: string | undefined, variable: string, key: string, fallback: string): string =>
-    flag ?? (env[variable] || undefined) ?? stringOf(file[key], key) ?? fallback;
+  const file = readConfigFile(home, flags.config, env);
+  const pick = (flag: string | undefined, key: string, fallback: string) =>
+    pickSetting(file, env, key, flag) ?? fallback;
   return {
     kind: "data",
     home,
-    host: pick(flags.host, "LYRA_HOST", "host", "127.0.0.1"),
+    host: pick(flags.host, "host", "127.0.0.1"),
     dataPort: wholeNumber(
-      pick(flags.dataPort, "LYRA_DATA_PORT", "data-port", String(DEFAULT_DATA_PORT)),
+      pick(flags.dataPort, "data-port", String(DEFAULT_DATA_PORT)),
       "--data-port",
       0,
       65535,
     ),
     segmentLength: wholeNumber(
-      pick(flags.segmentLength, "LYRA_SEGMENT_LENGTH", "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
+      pick(flags.segmentLength, "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
       "--segment-length",
       1,
       1_000_000,
@@ -89,22 +93,46 @@ export function loadConfig(
   };
 }
 
-function readFile(given: string | undefined, fallback: string): Record<string, unknown> {
+type ConfigFile = Readonly<Record<string, unknown>>;
+
+/** A setting: the flag, over the variable that is called like its key, over the file. */
+export function pickSetting(
+  file: ConfigFile,
+  env: NodeJS.ProcessEnv,
+  key: string,
+  flag: string | undefined,
+): string | undefined {
+  // A variable that is empty counts as not set: an empty address would be every address of this machine.
+  const variable = `LYRA_${key.toUpperCase().replaceAll("-", "_")}`;
+  return flag ?? (env[variable] || undefined) ?? stringOf(file[key], key);
+}
+
+/** The file that is named, else `lyra.toml` in the home; empty where there is none. @throws NodeError */
+export function readConfigFile(
+  home: string,
+  named: string | undefined,
+  env: NodeJS.ProcessEnv = process.env,
+): ConfigFile {
+  const given = named ?? (env.LYRA_CONFIG || undefined);
+  const fallback = join(home, "lyra.toml");
   const path = given ?? (existsSync(fallback) ? fallback : undefined);
   if (path === undefined) return {};
   let parsed: Record<string, unknown>;
   try {
     parsed = Bun.TOML.parse(readShortText(path, FILE_BYTES_MAX)) as Record<string, unknown>;
   } catch (error) {
-    throw usage(
+    throw configError(
       `the configuration ${path} cannot be read: ${(error as Error).message}`,
       "it is a TOML file; see docs/operations.md",
     );
   }
-  const known = new Set(["host", "data-port", "segment-length", "limits"]);
+  const known = new Set(["host", "data-port", "segment-length", "limits", ...SIDECAR_KEYS]);
   for (const key of Object.keys(parsed)) {
     if (!known.has(key))
-      throw usage(`the configuration ${path} has an unknown key '${key}'`, `known: ${[...known].join(", ")}`);
+      throw configError(
+        `the configuration ${path} has an unknown key '${key}'`,
+        `known: ${[...known].join(", ")}`,
+      );
   }
   return parsed;
 }
@@ -112,18 +140,21 @@ function readFile(given: string | undefined, fallback: string): Record<string, u
 function stringOf(value: unknown, key: string): string | undefined {
   if (value === undefined || typeof value === "string") return value;
   if (typeof value === "number") return String(value);
-  throw usage(`'${key}' in the configuration is neither a text nor a number`, "see docs/operations.md");
+  throw configError(`'${key}' in the configuration is neither a text nor a number`, "see docs/operations.md");
 }
 
 function limitsOf(table: unknown, pairs: readonly string[]): Limits {
   const limits: Record<string, number> = { ...DEFAULT_LIMITS };
   const set = (name: string, text: string) => {
     if (!Object.hasOwn(DEFAULT_LIMITS, name))
-      throw usage(`there is no limit called '${name}'`, `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+      throw configError(
+        `there is no limit called '${name}'`,
+        `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`,
+      );
     limits[name] = wholeNumber(text, `limit ${name}`, 1, Number.MAX_SAFE_INTEGER);
   };
   if (table !== undefined && (typeof table !== "object" || table === null || Array.isArray(table)))
-    throw usage(
+    throw configError(
       "'limits' in the configuration is not a table",
       "write [limits], and a limit on each line below it",
     );
@@ -131,19 +162,22 @@ function limitsOf(table: unknown, pairs: readonly string[]): Limits {
   for (const pair of pairs) {
     const equals = pair.indexOf("=");
     if (equals < 0)
-      throw usage(`--limit ${pair} is not name=value`, `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`);
+      throw configError(
+        `--limit ${pair} is not name=value`,
+        `known: ${Object.keys(DEFAULT_LIMITS).join(", ")}`,
+      );
     set(pair.slice(0, equals), pair.slice(equals + 1));
   }
   return limits as unknown as Limits;
 }
 
-function wholeNumber(text: string, title: string, minimum: number, maximum: number): number {
+export function wholeNumber(text: string, title: string, minimum: number, maximum: number): number {
   if (!/^\d{1,16}$/.test(text) || Number(text) < minimum || Number(text) > maximum) {
-    throw usage(`${title} must be a whole number from ${minimum} to ${maximum}, not '${text}'`, "");
+    throw configError(`${title} must be a whole number from ${minimum} to ${maximum}, not '${text}'`, "");
   }
   return Number(text);
 }
 
-function usage(message: string, hint: string): NodeError {
+export function configError(message: string, hint: string): NodeError {
   return new NodeError("config", "config_invalid", message, hint);
 }

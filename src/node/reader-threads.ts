@@ -84,10 +84,12 @@ export class ReaderThreads {
 
   private async receiveCounts(
     reader: Reader,
-    { counts, isMetricsAsked }: Extract<FromReader, { kind: "counts" }>,
+    { counts, asked }: Extract<FromReader, { kind: "counts" }>,
   ): Promise<void> {
     reader.counts = counts;
-    if (isMetricsAsked) post(reader.worker, { kind: "metrics", text: await this.status.metrics() });
+    if (asked === undefined) return;
+    const text = asked === "metrics" ? this.status.metrics() : this.status.statusText();
+    post(reader.worker, { kind: "text", of: asked, text: await text });
   }
 }
 

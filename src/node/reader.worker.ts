@@ -16,20 +16,23 @@ export interface ReaderOrder {
   readonly port: number;
 }
 
+/** Texts that only the main thread can make. */
+type StatusText = "metrics" | "status";
+
 export type ToReader =
   | ReaderOrder
   /** The reason of `/readyz` from now on. */
   | { readonly kind: "ready"; readonly reason: string | undefined }
   /** The store has more blocks. */
   | { readonly kind: "committed" }
-  /** The text of `/metrics`, for the first that waits. */
-  | { readonly kind: "metrics"; readonly text: string }
+  /** The text of `/metrics` or `/status`, for the first that waits for it. */
+  | { readonly kind: "text"; readonly of: StatusText; readonly text: string }
   | { readonly kind: "stop" };
 
 export type FromReader =
   | { readonly kind: "listening" }
-  /** Counts so far: now and then, and with each question for the text of `/metrics`. */
-  | { readonly kind: "counts"; readonly counts: CountValues; readonly isMetricsAsked: boolean }
+  /** Counts so far: now and then, and with each question for a text of the main thread's. */
+  | { readonly kind: "counts"; readonly counts: CountValues; readonly asked?: StatusText }
   | { readonly kind: "stopped" };
 
 const COUNTS_MS = 1_000;
@@ -38,27 +41,29 @@ declare const self: Worker;
 
 const post = (message: FromReader) => self.postMessage(message);
 const status = new ServerStatus();
-/** Requests for `/metrics`, which the main thread adds up. */
-const metricsWaiting: ((text: string) => void)[] = [];
+/** Requests for texts that the main thread makes. */
+const waiting: Record<StatusText, ((text: string) => void)[]> = { metrics: [], status: [] };
 let reading: Reading | undefined;
 let server: DataServer | undefined;
 let notReady: string | undefined = "starting";
 
-status.metrics = () => {
-  postCounts(true);
-  return new Promise((resolve) => metricsWaiting.push(resolve));
+const ask = (of: StatusText) => () => {
+  postCounts(of);
+  return new Promise<string>((resolve) => waiting[of].push(resolve));
 };
+status.metrics = ask("metrics");
+status.statusText = ask("status");
 
 function serve({ home, limits, host, port }: ReaderOrder): void {
   reading = new Reading(home, limits);
   status.source = { ...storeFacts(home, reading.plane), notReady: () => notReady };
   server = serveData(reading.plane, status, { host, port, sharing: "more" });
-  setInterval(() => postCounts(false), COUNTS_MS).unref();
+  setInterval(() => postCounts(), COUNTS_MS).unref();
   post({ kind: "listening" });
 }
 
-function postCounts(isMetricsAsked: boolean): void {
-  post({ kind: "counts", counts: { ...status.counts }, isMetricsAsked });
+function postCounts(asked?: StatusText): void {
+  post({ kind: "counts", counts: { ...status.counts }, ...(asked && { asked }) });
 }
 
 async function stop(): Promise<void> {
@@ -71,6 +76,6 @@ self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);
   else if (data.kind === "ready") notReady = data.reason;
   else if (data.kind === "committed") reading?.plane.heightWaiters.notify();
-  else if (data.kind === "metrics") metricsWaiting.shift()?.(data.text);
+  else if (data.kind === "text") waiting[data.of].shift()?.(data.text);
   else stop();
 };

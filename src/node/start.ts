@@ -1,10 +1,10 @@
 // A data node: a home that is served, while recordings may be loaded into it.
 import { availableParallelism } from "node:os";
 import { logFailure } from "../errors/log.ts";
-import { NodeError, threadReason } from "../errors/node-error.ts";
+import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
-import { workerUrl } from "../files/worker-url.ts";
-import { ServerStatus, STORE_DAMAGED } from "../http/status.ts";
+import type { HttpRoutes } from "../http/plugin.ts";
+import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
@@ -12,14 +12,12 @@ import { DataPlane } from "../planes/data/plane.ts";
 import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
-import { completeConfig, type DataNodeConfig } from "./config.ts";
+import { completeConfig, type DataNodeConfig, type NodeConfig } from "./config.ts";
 import { HomeWatch } from "./home-watch.ts";
 import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./reading.ts";
-import type { WriterOrder, WriterReport } from "./writer.worker.ts";
-
-/** The writer gets this long to finish its block and close. */
-const WRITER_STOP_MS = 1_500;
+import type { LiveSettings } from "./writer.worker.ts";
+import { NoWriter, WriterThread, type Writing } from "./writer-thread.ts";
 
 /** Elsewhere the system does not spread connections over several listeners. */
 const CAN_SHARE = process.platform === "linux";
@@ -28,6 +26,8 @@ export interface DataNode {
   readonly home: string;
   readonly dataUrl: string;
   readonly dataPort: number;
+  /** Where else it listens, as `--config-out` names it: `nodeUrl`, `eventsUrl`. */
+  readonly addresses: Readonly<Record<string, string | number>>;
   head(): ChainHead | undefined;
   /** Settles when everything that was to be loaded is loaded (or could not be) and its segments are made. */
   readonly loaded: Promise<ReplayResult | undefined>;
@@ -39,9 +39,30 @@ export interface DataNode {
 
 /** Starts a data node on a home. The port listens when this returns. @throws NodeError */
 export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
-  const config = completeConfig(given);
+  return (await serveHome(completeConfig(given))).node;
+}
+
+/** Of a node with live sources. */
+interface LiveServing {
+  readonly settings: LiveSettings;
+  readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
+  /** Further routes of the data port; it then answers on one thread. */
+  readonly routes?: (plane: DataPlane) => HttpRoutes | undefined;
+}
+
+/** A home that is served, with the writer's thread behind it. */
+export interface ServedHome {
+  readonly node: DataNode;
+  readonly plane: DataPlane;
+  readonly writer: Writing;
+  /** To be called when `notReady` may have changed. */
+  notifyReady(): void;
+}
+
+/** @throws NodeError */
+export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveServing): Promise<ServedHome> {
   // A home that cannot be written needs no lock, and gets no writer.
-  const isReadOnly = config.replay.length === 0 && isReadOnlyHome(config.home);
+  const isReadOnly = live === undefined && config.replay.length === 0 && isReadOnlyHome(config.home);
   const lock = isReadOnly ? NO_LOCK : lockHome(config.home);
   const cleanup: (() => void)[] = [() => lock.release()];
   try {
@@ -55,14 +76,20 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
     const status = new ServerStatus();
     const { home, host, limits } = config;
     const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
-    const isShared = threads > 1;
+    const routes = live?.routes?.(plane);
+    const isShared = threads > 1 && routes === undefined;
     const server = serveData(plane, status, {
       host,
       port: config.dataPort,
       ...(isShared && { sharing: "first" }),
+      ...(routes && { mounted: routes }),
     });
     cleanup.unshift(() => void server.stop());
-    const readers = new ReaderThreads({ home, limits, host, port: server.port }, threads - 1, status);
+    const readers = new ReaderThreads(
+      { home, limits, host, port: server.port },
+      isShared ? threads - 1 : 0,
+      status,
+    );
     cleanup.unshift(() => void readers.stop());
     await readers.listening();
     const writer = isReadOnly
@@ -71,9 +98,13 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
           home: config.home,
           segmentLength: config.segmentLength,
           replay: config.replay,
+          ...(live && { live: live.settings }),
         });
-    writer.onChange = () => readers.notifyReady(writer.notReady());
-    writer.onChange();
+    const liveStatus = live?.status(() => plane.head());
+    const notReady = () => writer.notReady() ?? liveStatus?.notReady();
+    const notifyReady = () => readers.notifyReady(notReady());
+    writer.onChange = notifyReady;
+    notifyReady();
     writer.onCommitted = () => {
       plane.heightWaiters.notify();
       status.ingest.note(() => plane.head()?.height ?? 0);
@@ -86,11 +117,16 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
     const watch = new HomeWatch(config.home, onLost, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
     status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
-    status.source = { ...storeFacts(config.home, plane), notReady: () => writer.notReady() };
-    return {
+    status.source = {
+      ...storeFacts(config.home, plane),
+      ...(liveStatus && { live: liveStatus }),
+      notReady,
+    };
+    const node: DataNode = {
       home,
       dataUrl: server.url,
       dataPort: server.port,
+      addresses: {},
       head: () => plane.head(),
       loaded: writer.loaded,
       broken: writer.broken,
@@ -102,6 +138,7 @@ export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
         return stop([server, readers], writer, db, lock);
       },
     };
+    return { node, plane, writer, notifyReady };
   } catch (error) {
     for (const undo of cleanup) undo();
     throw error;
@@ -121,129 +158,3 @@ async function stop(
 }
 
 const NO_LOCK: Lock = { release: () => {} };
-
-/** The writer as the main thread sees it. */
-interface Writing {
-  readonly loaded: Promise<ReplayResult | undefined>;
-  readonly broken: Promise<NodeError>;
-  /** Notified of everything that may change `notReady`. */
-  onChange: () => void;
-  /** Notified of every commit of a load. */
-  onCommitted: () => void;
-  /** Why the node is not ready. */
-  notReady(): string | undefined;
-  /** The home was moved: served data is still right, but new blocks are not kept in their place. */
-  noteLost(failure: NodeError): void;
-  stop(): Promise<void>;
-}
-
-/** For a home that cannot be written. */
-class NoWriter implements Writing {
-  readonly loaded = Promise.resolve(undefined);
-  readonly broken = new Promise<NodeError>(() => {});
-  onChange = () => {};
-  onCommitted = () => {};
-  private lost: string | undefined;
-
-  notReady(): string | undefined {
-    return this.lost;
-  }
-
-  noteLost({ code }: NodeError): void {
-    this.lost = `the home is lost: ${code}`;
-    this.onChange();
-  }
-
-  async stop(): Promise<void> {}
-}
-
-/** The writer's thread, seen from the main one. */
-class WriterThread implements Writing {
-  readonly loaded: Promise<ReplayResult | undefined>;
-  readonly broken: Promise<NodeError>;
-  private readonly worker: Worker;
-  private readonly stopped: Promise<void>;
-  private result: ReplayResult | undefined;
-  private failure: NodeError | undefined;
-  /** Sticky: nothing that the writer does brings the home back. */
-  private lost: string | undefined;
-  /** The scrub's finding: sticky, because no later load mends it. */
-  private damageFound: NodeError | undefined;
-  private state: "loading" | "idle" | "stopped" = "loading";
-  onChange = () => {};
-  onCommitted = () => {};
-
-  constructor(private readonly order: WriterOrder) {
-    const loaded = Promise.withResolvers<ReplayResult | undefined>();
-    const broken = Promise.withResolvers<NodeError>();
-    const stopped = Promise.withResolvers<void>();
-    this.loaded = loaded.promise;
-    this.broken = broken.promise;
-    this.stopped = stopped.promise;
-    // `loaded` may not be awaited: the failure is then told by /readyz and the log.
-    this.loaded.catch(() => {});
-    this.worker = new Worker(workerUrl("node/writer.worker.ts"));
-    this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
-      const message = event.data;
-      if (message.kind === "replayed") this.result = message.result;
-      // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
-      if (message.kind === "failed") {
-        const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
-        if (message.code === "store_damaged") this.noteDamage(failure);
-        else {
-          this.failure ??= failure;
-          // The load goes on when there is room: until then the log says why it does not.
-          if (message.code === "disk_full" && this.state === "loading") logFailure(failure);
-        }
-      }
-      if (message.kind === "recovered") this.failure = undefined;
-      if (message.kind === "idle" || message.kind === "stopped") {
-        this.state = message.kind;
-        if (this.failure) loaded.reject(this.failure);
-        else loaded.resolve(this.result);
-      }
-      if (message.kind === "stopped") stopped.resolve();
-      if (message.kind === "committed") this.onCommitted();
-      else this.onChange();
-    };
-    this.worker.onerror = (event) => {
-      this.failure = new NodeError(
-        "writer",
-        "writer_failed",
-        `the writer stopped: ${threadReason(event.message)}`,
-      );
-      if (this.state === "loading") loaded.reject(this.failure);
-      else broken.resolve(this.failure);
-      this.state = "stopped";
-      stopped.resolve();
-      this.onChange();
-    };
-    this.worker.postMessage(order);
-  }
-
-  private noteDamage(failure: NodeError): void {
-    this.damageFound ??= failure;
-    logFailure(failure);
-  }
-
-  notReady(): string | undefined {
-    // The sentence may name files of this machine: it is for the log, the code for clients.
-    if (this.damageFound) return STORE_DAMAGED;
-    if (this.lost) return this.lost;
-    if (this.failure) return `loading failed: ${this.failure.code}`;
-    const damaged = this.result?.files.find((file) => file.damage)?.damage;
-    if (damaged) return `the recording is damaged at record ${damaged.record}`;
-    return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
-  }
-
-  noteLost({ code }: NodeError): void {
-    this.lost = `the home is lost: ${code}`;
-    this.onChange();
-  }
-
-  async stop(): Promise<void> {
-    this.worker.postMessage("stop");
-    await Promise.race([this.stopped, Bun.sleep(WRITER_STOP_MS)]);
-    this.worker.terminate();
-  }
-}

@@ -13,10 +13,27 @@ export interface WriterOrder {
   readonly home: string;
   readonly segmentLength: number;
   readonly replay: readonly string[];
+  /** For a node that goes on with live events. */
+  readonly live?: LiveSettings;
 }
+
+export interface LiveSettings {
+  /** Folder of the event log. */
+  readonly events: string;
+  readonly allowGaps: boolean;
+}
+
+/** To the live intake. */
+export type LiveOrder =
+  /** The event log has grown. */
+  { readonly kind: "grown" };
+
+/** Of the live intake. */
+export type LiveReport = { readonly kind: "waiting" };
 
 export type WriterReport =
   | { readonly kind: "committed"; readonly head: ChainHead }
+  | { readonly kind: "live"; readonly report: LiveReport }
   | { readonly kind: "replayed"; readonly result: ReplayResult }
   | {
       readonly kind: "failed";
@@ -111,12 +128,13 @@ function reportFailure(error: unknown): void {
   report({ kind: "failed", attempt, code, message, hint });
 }
 
-self.onmessage = (event: MessageEvent<WriterOrder | "stop">) => {
+self.onmessage = (event: MessageEvent<WriterOrder | LiveOrder | "stop">) => {
   if (event.data === "stop") {
     isStopping = true;
     stopRequest.resolve();
     return;
   }
+  if ("kind" in event.data) return;
   work(event.data).catch((error) => {
     reportFailure(error);
     report({ kind: "stopped" });

@@ -162,6 +162,14 @@ export const PLAIN_ROUTES: Paths = {
       "200": plain("One line for each number."),
     }),
   },
+  "/status": {
+    get: service(
+      "Status",
+      "How far the node is, and what its sources do",
+      "Height and time, lag, sources with their states; a sidecar says more than a node without sources.",
+      { "200": plain("The state.", "application/json", { type: "object" }) },
+    ),
+  },
   "/docs": {
     get: service("Docs", "This page", "It asks no other host for anything.", {
       "200": plain("The page.", "text/html"),

@@ -30,10 +30,11 @@ const READ_METHODS = wrongMethod("GET, POST");
 const NOT_GET = wrongMethod("GET");
 /** Beside the resources: what says how the node is, and the documents. */
 const PLAIN_PATHS = [
-  ...["/", "/api/v2", "/healthz", "/readyz", "/metrics"],
+  ...["/", "/api/v2", "/healthz", "/readyz", "/metrics", "/status"],
   ...["/docs", "/docs/", "/docs/json", "/docs/swagger-ui.js", "/docs/swagger-ui.css"],
 ];
 const METRICS = { "content-type": "text/plain; version=0.0.4", vary: "Accept-Encoding" };
+const STATUS = { "content-type": "application/json", "cache-control": "no-store", vary: "Accept-Encoding" };
 const HEALTH = { "content-type": "text/plain; charset=utf-8", vary: "Origin" };
 /** Bodies up to this are read, and refused with an error object; of a larger one nothing is read (a bare 413). */
 const BODY_READ_BYTES_MAX = 1024 * 1024;
@@ -133,6 +134,9 @@ export function dataApp(
   app.get("/readyz", ({ request }) => readyz(request, status));
   app.get("/metrics", async ({ request }) =>
     encodedResponse(await status.metrics(), { headers: METRICS }, request),
+  );
+  app.get("/status", async ({ request }) =>
+    encodedResponse(await status.statusText(), { headers: STATUS }, request),
   );
   app.use(
     docsPlugin({

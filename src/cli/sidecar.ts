@@ -1,0 +1,62 @@
+// lyra sidecar: follow a validator, and answer for it.
+import { loadSidecarConfig } from "../node/sidecar-config.ts";
+import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
+import { serveUntilSignal } from "./serve.ts";
+
+export const help = `lyra sidecar: follow a validator, and answer for it
+
+  lyra sidecar [--home DIR] [--events-port 3005] [--comet URL] [--core URL]
+
+ Sources; each stands alone. Without any the event socket listens on 3005.
+  --events-port N       port for a core's events (0: a free one), --events-host H
+  --events-socket PATH  a Unix socket for the same
+  --comet URL           CometBFT's RPC: transactions, proof of work, spam
+  --core URL            a core node's REST API
+  --follow-sidecar URL  events of another sidecar
+
+  --data-port N         data API (3008), --node-port N: node API (3003), --host H
+  --rules RULES         0.71.6 (default): as the network; or default
+  --allow-gaps          store what follows missing blocks, and mark the gap
+  --event-log SIZE      events kept on disk (default 256MB)
+  --disk SIZE           bound of the home, or --retention archive|standard|lite
+  --ready-lag-blocks N  /readyz is 503 further behind (10; 0: no bound),
+                        --ready-lag-seconds N (30)
+  --segment-length N, --limit NAME=VALUE, --config FILE, --config-out FILE
+  --json, --quiet       for scripts
+
+  Stops on SIGTERM or Ctrl-C within two seconds. States: /status of the data API.
+`;
+
+export const startsNode = () => true;
+
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("sidecar", argv, {
+    ...COMMON,
+    ...SERVING,
+    "events-port": { type: "string" },
+    "events-host": { type: "string" },
+    "events-socket": { type: "string" },
+    "event-log": { type: "string" },
+    comet: { type: "string" },
+    core: { type: "string" },
+    "follow-sidecar": { type: "string" },
+    "node-port": { type: "string" },
+    rules: { type: "string" },
+    "allow-gaps": { type: "boolean" },
+    disk: { type: "string" },
+    retention: { type: "string" },
+    "ready-lag-blocks": { type: "string" },
+    "ready-lag-seconds": { type: "string" },
+  });
+  if (positionals.length > 0) throw usageError("sidecar", `sidecar takes no file: '${positionals[0]}'`);
+  const { "allow-gaps": allowGaps, ...texts } = values;
+  const config = loadSidecarConfig(
+    { ...texts, ...(allowGaps && { "allow-gaps": "true" }) },
+    { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] },
+  );
+  return serveUntilSignal(config, {
+    quiet: values.quiet === true,
+    json: values.json === true,
+    configOut: values["config-out"],
+  });
+}

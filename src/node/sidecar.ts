@@ -1,0 +1,70 @@
+// A sidecar: a home that is served while its sources bring it forward. Each source is a part, started by itself.
+import type { HttpRoutes } from "../http/plugin.ts";
+import type { DataPlane } from "../planes/data/plane.ts";
+import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
+import { SourceStatus } from "./source-status.ts";
+import { type DataNode, type ServedHome, serveHome } from "./start.ts";
+
+/** Time makes a node that stands still not ready: looked at this often. */
+const READY_LOOK_MS = 1_000;
+
+export interface Sidecar extends DataNode {
+  readonly status: SourceStatus;
+}
+
+/** Everything that a part may need. */
+interface SidecarContext extends ServedHome {
+  readonly config: SidecarConfig;
+  /** To be told whatever happens to a source. */
+  readonly status: SourceStatus;
+}
+
+/** A part that runs. */
+interface SidecarPart {
+  /** Where it listens, for `--config-out`. */
+  readonly addresses?: Readonly<Record<string, string | number>>;
+  stop(): Promise<void>;
+}
+
+/** In the order of their start; stopped the other way round. A part that is not configured starts nothing. */
+const PARTS: readonly ((context: SidecarContext) => Promise<SidecarPart | undefined>)[] = [
+  // Follower and node port: CO. Segments of the network, --follow-sidecar: HI.
+];
+
+/** Routes of the data port besides the data API's; undefined where there are none. */
+function routesOf(_plane: DataPlane, _config: SidecarConfig): HttpRoutes | undefined {
+  return undefined;
+}
+
+/** Every port listens when this returns. @throws NodeError */
+export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
+  const config = completeSidecarConfig(given);
+  let status: SourceStatus | undefined;
+  const served = await serveHome(config, {
+    settings: { events: `${config.home}/events`, allowGaps: config.allowGaps },
+    status: (own) => {
+      status = new SourceStatus(config.lagBounds, own);
+      return status;
+    },
+    routes: (plane) => routesOf(plane, config),
+  });
+  const context: SidecarContext = { ...served, config, status: status! };
+  const parts: SidecarPart[] = [];
+  const stop = async () => {
+    clearInterval(look);
+    for (const part of parts.splice(0).reverse()) await part.stop();
+    await served.node.stop();
+  };
+  const look = setInterval(() => served.notifyReady(), READY_LOOK_MS);
+  try {
+    for (const start of PARTS) {
+      const part = await start(context);
+      if (part) parts.push(part);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const addresses = Object.assign({}, ...parts.map((part) => part.addresses ?? {}));
+  return { ...served.node, addresses, status: status!, stop };
+}

@@ -1,0 +1,149 @@
+// The writer's thread, seen from the main one.
+import { logFailure } from "../errors/log.ts";
+import { NodeError, threadReason } from "../errors/node-error.ts";
+import { workerUrl } from "../files/worker-url.ts";
+import { STORE_DAMAGED } from "../http/status.ts";
+import type { ReplayResult } from "../ingest/replay.ts";
+import type { LiveOrder, LiveReport, WriterOrder, WriterReport } from "./writer.worker.ts";
+
+/** The writer gets this long to finish its block and close. */
+const WRITER_STOP_MS = 1_500;
+
+/** The writer as the main thread sees it. */
+export interface Writing {
+  readonly loaded: Promise<ReplayResult | undefined>;
+  readonly broken: Promise<NodeError>;
+  /** Notified of everything that may change `notReady`. */
+  onChange: () => void;
+  /** Notified of every commit of a load. */
+  onCommitted: () => void;
+  /** Notified of what a live intake tells. */
+  onLive: (report: LiveReport) => void;
+  /** Why the node is not ready. */
+  notReady(): string | undefined;
+  /** The home was moved: served data is still right, but new blocks are not kept in their place. */
+  noteLost(failure: NodeError): void;
+  /** To the live intake. */
+  sendOrder(order: LiveOrder): void;
+  stop(): Promise<void>;
+}
+
+/** For a home that cannot be written. */
+export class NoWriter implements Writing {
+  readonly loaded = Promise.resolve(undefined);
+  readonly broken = new Promise<NodeError>(() => {});
+  onChange = () => {};
+  onCommitted = () => {};
+  onLive: (report: LiveReport) => void = () => {};
+  private lost: string | undefined;
+
+  notReady(): string | undefined {
+    return this.lost;
+  }
+
+  noteLost({ code }: NodeError): void {
+    this.lost = `the home is lost: ${code}`;
+    this.onChange();
+  }
+
+  sendOrder(): void {}
+
+  async stop(): Promise<void> {}
+}
+
+/** The writer's thread, seen from the main one. */
+export class WriterThread implements Writing {
+  readonly loaded: Promise<ReplayResult | undefined>;
+  readonly broken: Promise<NodeError>;
+  private readonly worker: Worker;
+  private readonly stopped: Promise<void>;
+  private result: ReplayResult | undefined;
+  private failure: NodeError | undefined;
+  /** Sticky: nothing that the writer does brings the home back. */
+  private lost: string | undefined;
+  /** The scrub's finding: sticky, because no later load mends it. */
+  private damageFound: NodeError | undefined;
+  private state: "loading" | "idle" | "stopped" = "loading";
+  onChange = () => {};
+  onCommitted = () => {};
+  onLive: (report: LiveReport) => void = () => {};
+
+  constructor(private readonly order: WriterOrder) {
+    const loaded = Promise.withResolvers<ReplayResult | undefined>();
+    const broken = Promise.withResolvers<NodeError>();
+    const stopped = Promise.withResolvers<void>();
+    this.loaded = loaded.promise;
+    this.broken = broken.promise;
+    this.stopped = stopped.promise;
+    // `loaded` may not be awaited: the failure is then told by /readyz and the log.
+    this.loaded.catch(() => {});
+    this.worker = new Worker(workerUrl("node/writer.worker.ts"));
+    this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
+      const message = event.data;
+      if (message.kind === "live") return this.onLive(message.report);
+      if (message.kind === "replayed") this.result = message.result;
+      // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
+      if (message.kind === "failed") {
+        const failure = new NodeError(message.attempt, message.code, message.message, message.hint);
+        if (message.code === "store_damaged") this.noteDamage(failure);
+        else {
+          this.failure ??= failure;
+          // The load goes on when there is room: until then the log says why it does not.
+          if (message.code === "disk_full" && this.state === "loading") logFailure(failure);
+        }
+      }
+      if (message.kind === "recovered") this.failure = undefined;
+      if (message.kind === "idle" || message.kind === "stopped") {
+        this.state = message.kind;
+        if (this.failure) loaded.reject(this.failure);
+        else loaded.resolve(this.result);
+      }
+      if (message.kind === "stopped") stopped.resolve();
+      if (message.kind === "committed") this.onCommitted();
+      else this.onChange();
+    };
+    this.worker.onerror = (event) => {
+      this.failure = new NodeError(
+        "writer",
+        "writer_failed",
+        `the writer stopped: ${threadReason(event.message)}`,
+      );
+      if (this.state === "loading") loaded.reject(this.failure);
+      else broken.resolve(this.failure);
+      this.state = "stopped";
+      stopped.resolve();
+      this.onChange();
+    };
+    this.worker.postMessage(order);
+  }
+
+  private noteDamage(failure: NodeError): void {
+    this.damageFound ??= failure;
+    logFailure(failure);
+  }
+
+  notReady(): string | undefined {
+    // The sentence may name files of this machine: it is for the log, the code for clients.
+    if (this.damageFound) return STORE_DAMAGED;
+    if (this.lost) return this.lost;
+    if (this.failure) return `loading failed: ${this.failure.code}`;
+    const damaged = this.result?.files.find((file) => file.damage)?.damage;
+    if (damaged) return `the recording is damaged at record ${damaged.record}`;
+    return this.state === "loading" && this.order.replay.length > 0 ? "loading" : undefined;
+  }
+
+  noteLost({ code }: NodeError): void {
+    this.lost = `the home is lost: ${code}`;
+    this.onChange();
+  }
+
+  sendOrder(order: LiveOrder): void {
+    this.worker.postMessage(order);
+  }
+
+  async stop(): Promise<void> {
+    this.worker.postMessage("stop");
+    await Promise.race([this.stopped, Bun.sleep(WRITER_STOP_MS)]);
+    this.worker.terminate();
+  }
+}
