@@ -18,6 +18,7 @@ export const SERVING = {
   host: { type: "string" },
   "data-port": { type: "string" },
   "segment-length": { type: "string" },
+  segments: { type: "string" },
   config: { type: "string" },
   "config-out": { type: "string" },
   limit: { type: "string", multiple: true },

@@ -21,6 +21,7 @@ export const help = `lyra replay: load a recording of a network into a home
   --serve               serve it meanwhile and after (flags of lyra serve apply)
   --record FILE         write what is stored as an event file again
   --segment-length N    blocks in a history segment (default 1000)
+  --segments network    end segments where the network says, as a sidecar does
   --json                print the result as JSON
   --quiet               no progress, no summary
 
@@ -111,7 +112,7 @@ async function loadInto(
   { quiet, json, record }: LoadOptions,
   interruption: Interruption,
 ): Promise<{ result: ReplayResult; loadedAt: number }> {
-  const loading = new Loading(config.home, config.segmentLength);
+  const loading = new Loading(config.home, config);
   const bar = new ProgressBar("loading", quiet || json ? false : undefined);
   let recording: EventFile | undefined;
   try {

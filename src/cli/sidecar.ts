@@ -21,7 +21,8 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   --disk SIZE           bound of the home, or --retention archive|standard|lite
   --ready-lag-blocks N  /readyz is 503 further behind (10; 0: no bound),
                         --ready-lag-seconds N (30)
-  --segment-length N, --limit NAME=VALUE, --config FILE, --config-out FILE
+  --segments length      cut history by --segment-length, not where the network says
+  --limit NAME=VALUE, --config FILE, --config-out FILE
   --json, --quiet       for scripts
 
   Stops on SIGTERM or Ctrl-C within two seconds. States: /status of the data API.

@@ -1,6 +1,6 @@
 // Decides which segments are due and has them made, one after the other, each chained to the one before.
-// A segment ends at every height that the length divides; the first begins at the store's lowest height
-// (reference 20, sections 4.2 and 4.3). After a crash everything missing is found and made at the next start.
+// The first segment begins at the store's lowest height (reference 20, section 4.3); segment-bounds.ts says where they
+// end. After a crash everything missing is found and made at the next start.
 import type { Database } from "bun:sqlite";
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -12,6 +12,7 @@ import { readHead } from "../store/head.ts";
 import { lastRowHeight, lowestHeight, nextRowHeight } from "./block-range.ts";
 import { buildSegment, type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import type { BuildReply, BuildRequest } from "./segment.worker.ts";
+import { fixedBounds, networkBounds, type SegmentBounds, type SegmentMode } from "./segment-bounds.ts";
 import { segmentPath } from "./segment-format.ts";
 import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 
@@ -28,6 +29,8 @@ export interface SegmentMakerOptions {
   readonly db: Database;
   /** Blocks in a segment. */
   readonly segmentLength?: number;
+  /** Where segments end; `length` without. */
+  readonly mode?: SegmentMode;
   /**
    * Stores a row in `segments` (`recordSegment`), by the owner of the writer's connection: once this is done the
    * segment is listed. Rows come in order. A row that a crash loses is made again, the same.
@@ -40,7 +43,7 @@ export interface SegmentMakerOptions {
 }
 
 export class SegmentMaker {
-  private readonly length: number;
+  private readonly bounds: SegmentBounds;
   private builder: SegmentBuilder;
   private height = 0;
   private first: number | undefined;
@@ -61,11 +64,12 @@ export class SegmentMaker {
   private lost: NodeError | undefined;
 
   constructor(private readonly options: SegmentMakerOptions) {
-    this.length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
-    if (!Number.isSafeInteger(this.length) || this.length < 1) {
-      const message = `a segment has a whole number of blocks, 1 or more, not ${this.length}`;
+    const length = options.segmentLength ?? SEGMENT_LENGTH_DEFAULT;
+    if (!Number.isSafeInteger(length) || length < 1) {
+      const message = `a segment has a whole number of blocks, 1 or more, not ${length}`;
       throw new NodeError("history.segment", "segment_length_invalid", message);
     }
+    this.bounds = options.mode === "network" ? networkBounds(options.db) : fixedBounds(length);
     this.builder = options.builder ?? new WorkerBuilder(options.home);
   }
 
@@ -185,7 +189,8 @@ export class SegmentMaker {
     this.first ??= lowestHeight(db);
     if (this.first === undefined) return undefined;
     const from = this.last ? this.last.to + 1 : this.first;
-    const to = Math.ceil(from / this.length) * this.length;
+    const to = this.bounds.endOf(from, this.height);
+    if (to === undefined) return undefined;
     // The lowest height can come twice (reference 20, section 6.4): it is complete when the next one is there.
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;

@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { NodeError } from "../errors/node-error.ts";
 import { readShortText } from "../files/short-file.ts";
+import { SEGMENT_MODES, type SegmentMode } from "../history/segment-bounds.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
 const DEFAULT_DATA_PORT = 3008;
@@ -25,6 +26,8 @@ export interface NodeConfig {
   readonly dataPort: number;
   /** Blocks in a history segment. */
   readonly segmentLength: number;
+  /** Where segments end; undefined for as the home began, and by length in a new one. */
+  readonly segments: SegmentMode | undefined;
   readonly limits: Limits;
   /** Recordings to load, in order, while serving. */
   readonly replay: readonly string[];
@@ -39,6 +42,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
     host: "127.0.0.1",
     dataPort: 0,
     segmentLength: DEFAULT_SEGMENT_LENGTH,
+    segments: undefined,
     limits: DEFAULT_LIMITS,
     replay: [],
     ...config,
@@ -51,6 +55,7 @@ export interface ConfigFlags {
   readonly host?: string | undefined;
   readonly dataPort?: string | undefined;
   readonly segmentLength?: string | undefined;
+  readonly segments?: string | undefined;
   readonly config?: string | undefined;
   /** `name=value` pairs. */
   readonly limit?: readonly string[] | undefined;
@@ -88,9 +93,17 @@ export function loadConfig(
       1,
       1_000_000,
     ),
+    segments: modeOf(pickSetting(file, env, "segments", flags.segments)),
     limits: limitsOf(file.limits, flags.limit ?? []),
     replay,
   };
+}
+
+function modeOf(text: string | undefined): SegmentMode | undefined {
+  const mode = SEGMENT_MODES.find((one) => one === text);
+  if (text !== undefined && mode === undefined)
+    throw configError(`--segments must be ${SEGMENT_MODES.join(" or ")}, not '${text}'`, "");
+  return mode;
 }
 
 type ConfigFile = Readonly<Record<string, unknown>>;
@@ -126,7 +139,7 @@ export function readConfigFile(
       "it is a TOML file; see docs/operations.md",
     );
   }
-  const known = new Set(["host", "data-port", "segment-length", "limits", ...SIDECAR_KEYS]);
+  const known = new Set(["host", "data-port", "segment-length", "segments", "limits", ...SIDECAR_KEYS]);
   for (const key of Object.keys(parsed)) {
     if (!known.has(key))
       throw configError(

@@ -1,10 +1,18 @@
 // Loading of recordings into a home: its writer, and the history segments that are made behind it.
 import type { Database } from "bun:sqlite";
+import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
+
+interface SegmentSettings {
+  /** Blocks in a segment, where it is cut by length. */
+  readonly segmentLength: number;
+  /** Where segments end; undefined for as the home began. */
+  readonly segments: SegmentMode | undefined;
+}
 
 export class Loading {
   readonly writer: BlockWriter;
@@ -13,14 +21,15 @@ export class Loading {
   private readonly segments: SegmentMaker;
 
   /** Opens the home's store for writing. @throws NodeError */
-  constructor(home: string, segmentLength: number) {
+  constructor(home: string, { segmentLength, segments }: SegmentSettings) {
     this.db = openWriter(home);
     try {
       this.writer = new BlockWriter(this.db);
       const recorder = new SegmentRecorder(this.db);
       this.recorder = recorder;
       const record: SegmentRecorder["record"] = (row) => recorder.record(row);
-      this.segments = new SegmentMaker({ db: this.db, home, segmentLength, record });
+      const mode = chooseMode(this.db, segments);
+      this.segments = new SegmentMaker({ db: this.db, home, segmentLength, mode, record });
       this.segments.onCommitted(this.writer.committedHead?.height ?? 0);
     } catch (error) {
       this.db.close();

@@ -70,6 +70,7 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     lagBounds: DEFAULT_LAG,
     diskBytes: undefined,
     retention: "archive",
+    segments: "network",
     ...given,
   };
 }
@@ -101,6 +102,7 @@ export function loadSidecarConfig(
   return {
     ...base,
     ...sources,
+    segments: base.segments ?? "network",
     kind: "sidecar",
     events: listens
       ? {

@@ -97,6 +97,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       : new WriterThread({
           home: config.home,
           segmentLength: config.segmentLength,
+          segments: config.segments,
           replay: config.replay,
           ...(live && { live: live.settings }),
         });

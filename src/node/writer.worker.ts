@@ -4,6 +4,7 @@
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { storeFailure } from "../files/sqlite-error.ts";
+import type { SegmentMode } from "../history/segment-bounds.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import type { ChainHead } from "../store/head.ts";
 import { Loading } from "./loading.ts";
@@ -12,6 +13,7 @@ import { scrubRounds } from "./scrub.ts";
 export interface WriterOrder {
   readonly home: string;
   readonly segmentLength: number;
+  readonly segments: SegmentMode | undefined;
   readonly replay: readonly string[];
   /** For a node that goes on with live events. */
   readonly live?: LiveSettings;
@@ -59,7 +61,7 @@ function report(message: WriterReport): void {
 }
 
 async function work(order: WriterOrder): Promise<void> {
-  const loading = new Loading(order.home, order.segmentLength);
+  const loading = new Loading(order.home, order);
   let isLoaded = false;
   let isWaiting = false;
   const load = () =>

@@ -10,9 +10,15 @@ export const HISTORY_CODES = {
   ],
   segment_length_invalid: [
     "",
-    "The store's segments have another length.",
-    "A home keeps the length that it began with.",
-    "Leave out --segment-length, or choose another --home.",
+    "A segment cannot have this length.",
+    "It is a whole number of blocks, 1 or more.",
+    "Leave out --segment-length: it is 1000.",
+  ],
+  segments_differ: [
+    "",
+    "The home's segments end elsewhere.",
+    "Segments have a fixed number of blocks, or end where the network says (--segments); a home does not mix them.",
+    "Choose another --home, or go on as the home began.",
   ],
   segment_changed: [
     "",

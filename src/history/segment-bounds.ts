@@ -1,0 +1,77 @@
+// Where segments end (reference 20, section 4.2): at every height that a length divides, or where the network says.
+// Both are facts of the chain's data, so that nodes with the same blocks cut the same segments.
+import type { Database } from "bun:sqlite";
+import { NodeError } from "../errors/node-error.ts";
+
+/** `network`: at the core's own snapshots, its last one before an upgrade among them; `length`: every so many blocks. */
+export const SEGMENT_MODES = ["network", "length"] as const;
+export type SegmentMode = (typeof SEGMENT_MODES)[number];
+
+export interface SegmentBounds {
+  /**
+   * Last height of the segment that begins at a height; undefined while the network has not named it.
+   * @param headHeight of the last block that counts
+   */
+  endOf(from: number, headHeight: number): number | undefined;
+}
+
+export function fixedBounds(length: number): SegmentBounds {
+  return { endOf: (from) => Math.ceil(from / length) * length };
+}
+
+/**
+ * An announcement counts only in the block whose height it names: then none that comes later can name an earlier end.
+ * Blocks of one time share a row, whose heights end where the next row begins.
+ */
+const FIRST_ANNOUNCED = `
+  SELECT s.height FROM core_snapshots s JOIN blocks b ON b.no = s.block LEFT JOIN blocks n ON n.no = s.block + 1
+  WHERE s.height >= ?1 AND s.height >= b.height AND s.height < coalesce(n.height, ?2 + 1)
+  ORDER BY s.height LIMIT 1`;
+
+export function networkBounds(db: Database): SegmentBounds {
+  const first = db.prepare(FIRST_ANNOUNCED);
+  return {
+    endOf(from, headHeight) {
+      const row = first.get(from, headHeight) as { height: bigint } | null;
+      return row === null ? undefined : Number(row.height);
+    },
+  };
+}
+
+const KEY = "segments";
+
+/** How this home's segments end, as its store says; a store from before the choice has segments of a length. */
+function storedMode(db: Database): SegmentMode | undefined {
+  const row = db.query("SELECT value FROM meta WHERE key = ?").get(KEY) as { value: SegmentMode } | null;
+  return row?.value ?? (hasSegments(db) ? "length" : undefined);
+}
+
+/**
+ * Settles how a home's segments end, and keeps it in the store. Only on the writer's connection.
+ * @param wanted undefined to leave it as it is
+ * @throws NodeError `segments_differ` for a home that has segments of the other kind
+ */
+export function chooseMode(db: Database, wanted: SegmentMode | undefined): SegmentMode {
+  const stored = storedMode(db);
+  const mode = wanted ?? stored ?? "length";
+  if (mode === stored) return mode;
+  if (hasSegments(db)) throw differ(stored!);
+  // A home with segments of a length says nothing, as those from before do.
+  if (mode === "length") db.query("DELETE FROM meta WHERE key = ?").run(KEY);
+  else db.query("INSERT OR REPLACE INTO meta(key, value) VALUES(?, ?)").run(KEY, mode);
+  return mode;
+}
+
+function hasSegments(db: Database): boolean {
+  return db.query("SELECT 1 FROM segments LIMIT 1").get() !== null;
+}
+
+function differ(stored: SegmentMode): NodeError {
+  const has = stored === "network" ? "end at the network's snapshots" : "have a fixed number of blocks";
+  return new NodeError(
+    "history.segment",
+    "segments_differ",
+    `the history segments of this home ${has}, and a home does not mix them`,
+    `choose another --home, or go on with: --segments ${stored}`,
+  );
+}
