@@ -63,6 +63,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "planes/data",
     "planes/node",
   ],
+  "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "files", "wire", "chain/admission", "engine", "wallet", "http"],
   node: ["errors", "files", "wire", "store", "history", "ingest", "chain", "engine", "http", "planes/data"],

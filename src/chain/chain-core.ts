@@ -102,7 +102,7 @@ export class ChainCore {
       onCommandError: (subject, error) => logFailure(commandFault(subject, error)),
     });
     this.runner = new BlockRunner(this.engine, this.log);
-    this.store = new ChainStore(db, writer);
+    this.store = new ChainStore(db, writer, options.keepTexts);
     this.clock = options.clock;
     this.parts = [options.clock, options.random, ...(options.parts ?? [])];
     this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
@@ -131,7 +131,7 @@ export class ChainCore {
     const began = performance.now();
     const head = this.store.head();
     this.recording?.open(head);
-    this.outbox?.open(head?.height);
+    this.outbox?.open(head);
     if (head === undefined) {
       if (this.writer.committedHead) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
@@ -165,10 +165,12 @@ export class ChainCore {
       const info = { height, timeNs, hash: hashOf(height, timeNs, txs) };
       this.clock.made(timeNs);
       const { block, executed } = this.took(this.runner.run(this.point, info, txs, tool));
-      const codes = executed.results.map(({ code }) => code);
       this.stage(
         block,
-        txs.map(({ bytes, isImpersonated }, n) => ({ bytes, isImpersonated, code: codes[n]! })),
+        txs.map(({ bytes, isImpersonated }, n) => {
+          const { code, text } = executed.results[n]!;
+          return { bytes, isImpersonated, code, text };
+        }),
         tool,
       );
       batch.blocks++;

@@ -48,6 +48,8 @@ export interface StoredBlock {
 
 export interface ExecutedTx extends StoredTx {
   readonly code: number;
+  /** Of a failure. */
+  readonly text: string;
 }
 
 /** The content of a block, and the application hash after it. */
@@ -70,6 +72,9 @@ export function storedGenesis(db: Database): string | undefined {
   return row?.value;
 }
 
+const TEXTS = `CREATE TABLE IF NOT EXISTS chain_texts(height INTEGER NOT NULL, n INTEGER NOT NULL, text TEXT NOT NULL,
+  PRIMARY KEY(height, n)) STRICT, WITHOUT ROWID`;
+
 export class ChainStore {
   private readonly selectMeta: Statement;
   private readonly writeMeta: Statement;
@@ -78,13 +83,20 @@ export class ChainStore {
   private readonly insertCommand: Statement;
   private readonly writeState: Statement;
   private readonly deleteState: Statement;
+  private readonly insertText: Statement | undefined;
   /** Texts of the parts as they are stored. */
   private parts = new Map<string, string>();
 
+  /** @param keepTexts whether the texts of failed transactions are stored beside their codes */
   constructor(
     readonly db: Database,
     readonly writer: BlockWriter,
+    keepTexts = false,
   ) {
+    if (keepTexts) {
+      db.run(TEXTS);
+      this.insertText = db.prepare("INSERT OR REPLACE INTO chain_texts(height, n, text) VALUES(?, ?, ?)");
+    }
     this.selectMeta = db.prepare("SELECT value FROM chain_meta WHERE key = ?");
     this.writeMeta = db.prepare("INSERT OR REPLACE INTO chain_meta(key, value) VALUES(?, ?)");
     this.insertTx = db.prepare(
@@ -157,8 +169,9 @@ export class ChainStore {
   /** Writes a block into the open transaction: its rows, its transactions, its application hash. @throws NodeError */
   stageBlock(block: Block, { txs, tool, appHash }: BlockContent): void {
     this.writer.stage(block);
-    for (const [n, { code, isImpersonated, bytes }] of txs.entries()) {
+    for (const [n, { code, isImpersonated, bytes, text }] of txs.entries()) {
       this.insertTx.run(block.height, n, code, isImpersonated ? 1 : 0, bytes);
+      if (code !== 0) this.insertText?.run(block.height, n, text);
     }
     if (tool) this.insertCommand.run(block.height, JSON.stringify(tool));
     if (txs.length > 0 || tool) this.insertBlock.run(block.height, Uint8Array.fromHex(appHash));

@@ -186,6 +186,8 @@ export interface LocalChainOptions {
   readonly recordTo?: string;
   /** Takes every block for a data node; blocks are not taken back then. */
   readonly outbox?: BlockSink;
+  /** Whether the texts of failed transactions are stored beside their codes. */
+  readonly keepTexts?: boolean;
   /** Told after every commit to disk; history segments follow it. */
   onCommitted?(height: number): void;
   /** Reads the genesis of a dump; refuses one that this chain could not be opened with. */

@@ -12,8 +12,9 @@ const SENT_BYTES_MAX = 16 * 1024 * 1024;
 const LENGTH_BYTES = 8;
 
 const TABLE = `CREATE TABLE IF NOT EXISTS chain_outbox(id INTEGER PRIMARY KEY AUTOINCREMENT, height INTEGER NOT NULL,
-  bytes BLOB NOT NULL) STRICT`;
+  hash TEXT NOT NULL, bytes BLOB NOT NULL) STRICT`;
 
+type Head = Pick<Block, "height" | "hash">;
 type Events = Pick<Block, "chainId" | "height" | "hash" | "txHashes" | "events">;
 
 export interface OutboxRow {
@@ -25,8 +26,8 @@ export interface OutboxRow {
 
 /** A chain's way to hand on its blocks: `append` inside the transaction of a block, then `keep` or `undo`. */
 export interface BlockSink {
-  /** @param height of the chain's last block; undefined for a new chain */
-  open(height: number | undefined): void;
+  /** @param head the chain's last block; undefined for a new chain */
+  open(head: Head | undefined): void;
   append(block: Events): void;
   keep(): void;
   undo(): void;
@@ -55,7 +56,7 @@ export class Outbox implements BlockSink {
     private readonly sentBytesMax = SENT_BYTES_MAX,
   ) {
     db.run(TABLE);
-    this.insert = db.prepare("INSERT INTO chain_outbox(height, bytes) VALUES(?, ?)");
+    this.insert = db.prepare("INSERT INTO chain_outbox(height, hash, bytes) VALUES(?, ?, ?)");
     this.select = db.prepare("SELECT id, height, bytes FROM chain_outbox WHERE id > ? ORDER BY id LIMIT 1");
     this.oldest = db.prepare(
       "SELECT id, length(bytes) AS size FROM chain_outbox WHERE id <= ? ORDER BY id LIMIT 1",
@@ -63,21 +64,21 @@ export class Outbox implements BlockSink {
     this.remove = db.prepare("DELETE FROM chain_outbox WHERE id = ?");
   }
 
-  open(height: number | undefined): void {
-    const last = this.db.query("SELECT max(height) AS height FROM chain_outbox").get() as {
-      height: bigint | null;
-    };
-    if (height !== undefined && last.height !== BigInt(height)) {
+  open(head: Head | undefined): void {
+    const last = this.db.query("SELECT hash FROM chain_outbox ORDER BY id DESC LIMIT 1").get() as {
+      hash: string;
+    } | null;
+    if (head !== undefined && last?.hash !== head.hash.toUpperCase()) {
       // The chain went on without it meanwhile: what is left here does not lead to the next block.
       this.db.run("DELETE FROM chain_outbox");
-      this.missingUpTo = height;
+      this.missingUpTo = head.height;
     }
     this.count();
   }
 
   append(block: Events): void {
     const bytes = messagesOf(block);
-    this.insert.run(block.height, bytes);
+    this.insert.run(block.height, block.hash.toUpperCase(), bytes);
     this.unsentBytes += bytes.length;
     while (this.sentBytes > this.sentBytesMax) {
       const row = this.oldest.get(this.sentId) as { id: bigint; size: bigint } | null;

@@ -61,6 +61,7 @@ const FLAGS = {
   "data-port": { type: "string" },
   "faucet-port": { type: "string" },
   "wallet-port": { type: "string" },
+  "comet-port": { type: "string" },
   "tools-allow": { type: "string", multiple: true },
   "segment-length": { type: "string" },
   rules: { type: "string" },
@@ -205,6 +206,7 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
       "--faucet-port",
       values["faucet-port"] ?? values.port ?? (process.env.LYRA_FAUCET_PORT || DEFAULT_FAUCET_PORT),
     ),
+    ...(values["comet-port"] !== undefined && { cometPort: port("--comet-port", values["comet-port"]) }),
     fund: !values["no-funding"],
     thread: true,
     onStanding: (reason) =>
@@ -327,6 +329,8 @@ export interface BannerFacts {
   readonly faucetUrl: string;
   /** Where the wallet is served, if it is. */
   readonly walletUrl?: string;
+  /** Where the consensus engine's RPC is served, if it is. */
+  readonly cometUrl?: string;
   /** The data node that gets the events, if there is one. */
   readonly eventsTo?: string;
   readonly home: string;
@@ -353,6 +357,7 @@ export function devnetBanner(facts: BannerFacts): string {
     ...(facts.walletUrl === undefined
       ? []
       : [`  wallet        ${facts.walletUrl}  ${red("approves everything")}`]),
+    ...(facts.cometUrl === undefined ? [] : [`  CometBFT RPC  ${facts.cometUrl}/`]),
     ...(facts.eventsTo === undefined ? [] : [`  events to     ${facts.eventsTo}`]),
     `  documentation ${dataUrl}/docs`,
     `  tools         ${nodeUrl}/devnet/  ${dim("or: lyra devnet --help")}`,

@@ -31,6 +31,8 @@ export interface DevnetCoreOptions {
   readonly isTemporary?: boolean;
   /** Takes the blocks for a data node. */
   readonly outbox?: BlockSink;
+  /** Whether the texts of failed transactions are stored. */
+  readonly keepTexts?: boolean;
   /** Blocks in a history segment. */
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
@@ -100,6 +102,7 @@ export class DevnetCore {
       ...(options.onOutcome && { onOutcome: options.onOutcome }),
       ...(options.record && { recordTo: options.record }),
       ...(options.outbox && { outbox: options.outbox }),
+      ...(options.keepTexts && { keepTexts: true }),
       ...(options.isTemporary && { isTemporary: true }),
       onCommitted: (height) => this.segments?.onCommitted(height),
       onReverted: () => this.reverted(),

@@ -67,6 +67,8 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly dataPort?: number;
   readonly nodePort?: number;
   readonly faucetPort?: number;
+  /** Where the consensus engine's RPC is served, for what follows a validator; 0 picks a free one. Default: nowhere. */
+  readonly cometPort?: number;
   /** Whether the parties of a new chain get balances, stake and delegations; default true. The validator always does. */
   readonly fund?: boolean;
   readonly limits?: Partial<Limits>;
@@ -178,7 +180,11 @@ async function start(
   const report = () => reportParties(parties, reader);
   const toolsAccess = options.toolsAllow?.length ? accessOf(home, options.toolsAllow) : undefined;
   const host = options.host ?? "127.0.0.1";
-  const places = { home, host, dataPort, nodePort, faucetPort, limits, ...(toolsAccess && { toolsAccess }) };
+  const places = {
+    ...{ home, host, dataPort, nodePort, faucetPort, limits },
+    ...(options.cometPort !== undefined && { cometPort: options.cometPort }),
+    ...(toolsAccess && { toolsAccess }),
+  };
   const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
   onClose(() => planes.close());
   core.onReverted = () => {
@@ -286,7 +292,7 @@ async function planesHere(
   const { Planes } = await import("./planes.ts");
   const planes = new Planes({ ...places, notReady }, reading);
   return {
-    serve: async (chain) => planes.serve(chain, report),
+    serve: async (chain) => ({ ...planes.serve(chain, report), comet: await planes.serveComet(chain) }),
     renewContext: () => {},
     close: () => planes.close(),
   };
@@ -318,7 +324,8 @@ function openCore(
       }
     };
     const outbox = sending?.openOutbox(db, options.eventsTo!);
-    const more = { ...link?.chainOptions, isTemporary, ...(outbox && { outbox }) };
+    const keepTexts = options.cometPort !== undefined;
+    const more = { ...link?.chainOptions, isTemporary, keepTexts, ...(outbox && { outbox }) };
     const core = new DevnetCore(genesis, db, { ...options, ...more }, onLoaded);
     return { core, note, outbox };
   } catch (error) {
@@ -343,13 +350,8 @@ function newGenesisText(options: DevnetConfig): string {
   return text;
 }
 
-interface Listening {
-  readonly url: string;
-  readonly port: number;
-}
-
 function addressOf(
-  { node, data, faucet }: { node: Listening; data: Listening; faucet: Listening },
+  { node, data, faucet, comet }: PlaneAddresses,
   chainId: string,
   home: string,
 ): DevnetAddress {
@@ -360,6 +362,7 @@ function addressOf(
     nodePort: node.port,
     dataPort: data.port,
     faucetPort: faucet.port,
+    ...(comet && { cometUrl: comet.url, cometPort: comet.port }),
     chainId,
     home,
     pid: process.pid,

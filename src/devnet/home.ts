@@ -26,6 +26,9 @@ export interface DevnetAddress {
   readonly nodePort: number;
   readonly dataPort: number;
   readonly faucetPort: number;
+  /** The consensus engine's RPC, where it is served. */
+  readonly cometUrl?: string;
+  readonly cometPort?: number;
   readonly chainId: string;
   readonly home: string;
   readonly pid: number;

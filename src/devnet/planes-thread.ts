@@ -22,6 +22,7 @@ export interface PlaneAddresses {
   readonly node: Listening;
   readonly data: Listening;
   readonly faucet: Listening;
+  readonly comet: Listening | undefined;
 }
 
 export class PlanesThread {

@@ -33,6 +33,8 @@ export interface PlanesOptions {
   readonly dataPort: number;
   readonly nodePort: number;
   readonly faucetPort: number;
+  /** Where the consensus engine's RPC is served, if it is. */
+  readonly cometPort?: number;
   readonly limits: Limits;
   /** Other machines that may use the tools. */
   readonly toolsAccess?: ToolsAccess;
@@ -43,6 +45,7 @@ export interface PlanesOptions {
 export class Planes {
   private readonly servers: { stop(): Promise<void> }[] = [];
   private readonly stopping = Promise.withResolvers<void>();
+  private readonly status = new ServerStatus();
   private isStopping = false;
   private scrubbing: Promise<void> | undefined;
   private stopNotifying = () => {};
@@ -62,7 +65,7 @@ export class Planes {
       transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
     const tools: DevnetTools = devnetTools({ chain, parties, story }, this.options.toolsAccess);
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
-    const status = new ServerStatus();
+    const { status } = this;
     const data = serveData(this.reading.plane, status, {
       host,
       port: dataPort,
@@ -90,6 +93,17 @@ export class Planes {
       this.lost = `the home is lost: ${failure.code}`;
     });
     return { data, node: nodeServer, faucet };
+  }
+
+  /** Listens for followers of the chain, where that is asked for. @throws NodeError when the port is in use */
+  async serveComet(chain: DevnetPort) {
+    const { host, cometPort: port, limits } = this.options;
+    if (port === undefined) return undefined;
+    const { serveComet } = await import("../planes/comet/app.ts");
+    const node = this.nodeContext(chain);
+    const server = serveComet({ host, port, chain, node, db: this.reading.db, limits, status: this.status });
+    this.servers.push(server);
+    return server;
   }
 
   /** Pages that are not what was written are not served any more. */

@@ -26,6 +26,7 @@ export type FromPlanes =
       readonly node: Listening;
       readonly data: Listening;
       readonly faucet: Listening;
+      readonly comet: Listening | undefined;
     }
   | { readonly kind: "failed"; readonly error: ErrorText }
   | { readonly kind: "stopped" };
@@ -37,14 +38,16 @@ const chain = new RemoteChain(post);
 let reading: Reading | undefined;
 let planes: Planes | undefined;
 
-function serve(options: Omit<PlanesOptions, "notReady">): void {
+async function serve(options: Omit<PlanesOptions, "notReady">): Promise<void> {
   try {
     const opened = new Reading(options.home, options.limits);
     reading = opened;
     planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
     const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
+    const comet = await planes.serveComet(chain);
     const place = ({ url, port }: Listening): Listening => ({ url, port });
-    post({ kind: "listening", node: place(node), data: place(data), faucet: place(faucet) });
+    const places = { node: place(node), data: place(data), faucet: place(faucet) };
+    post({ kind: "listening", ...places, comet: comet && place(comet) });
   } catch (error) {
     post({ kind: "failed", error: errorText(error) });
   }
@@ -58,7 +61,7 @@ async function stop(): Promise<void> {
 }
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
-  if (data.kind === "serve") serve(data.options);
+  if (data.kind === "serve") void serve(data.options);
   else if (data.kind === "renewContext") reading?.renewContext();
   else if (data.kind === "stop") void stop();
   else chain.receive(data);

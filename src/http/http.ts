@@ -26,11 +26,13 @@ interface ListenOptions {
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
   readonly counts?: ServerCounts;
+  /** Requests for this path become websockets. */
+  readonly websocket?: { readonly path: string; readonly options: Bun.WebSocketHandler<unknown> };
 }
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, bodyBytesMax, portFlag, counts, sharing } = options;
+  const { host, bodyBytesMax, portFlag, counts, sharing, websocket } = options;
   // The system would take it for every address of this machine.
   if (host === "") {
     const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
@@ -40,14 +42,24 @@ export function listen(options: ListenOptions, fetch: Fetch) {
   try {
     // The system gives a shared port to every socket that wants to share it; asked for alone, a port in use is refused.
     if (sharing === "first") port = freePort(host, port);
-    return Bun.serve({
+    const answer = orderly(counts === undefined ? fetch : counted(fetch, counts));
+    const serving = {
       hostname: host,
       port,
       reusePort: sharing !== undefined,
       idleTimeout: IDLE_TIMEOUT_S,
       maxRequestBodySize: bodyBytesMax,
-      fetch: orderly(counts === undefined ? fetch : counted(fetch, counts)),
       error: internalFailure,
+    };
+    if (websocket === undefined) return Bun.serve({ ...serving, fetch: answer });
+    return Bun.serve<unknown>({
+      ...serving,
+      fetch(request, server) {
+        const isAsked = splitUrl(request.url).pathname === websocket.path;
+        if (isAsked && server.upgrade(request, { data: undefined })) return undefined;
+        return answer(request);
+      },
+      websocket: websocket.options,
     });
   } catch (error) {
     const code = (error as { code?: string }).code;

@@ -7,8 +7,14 @@
  */
 import type { Database } from "bun:sqlite";
 
-/** Not reverted: the log itself, the snapshots, and rows made from blocks and checked against them by their owner. */
-const KEPT: ReadonlySet<string> = new Set(["chain_snapshots", "chain_undo", "chain_undo_rows", "segments"]);
+/** Not reverted: the log itself, the snapshots, rows made from blocks and checked against them by their owner, what is sent. */
+const KEPT: ReadonlySet<string> = new Set([
+  "chain_snapshots",
+  "chain_undo",
+  "chain_undo_rows",
+  "chain_outbox",
+  "segments",
+]);
 const EVENTS = ["INSERT", "UPDATE", "DELETE"] as const;
 const KEY_COLUMNS = 4;
 /** Columns of a row that the log can hold (store/schema.ts). */

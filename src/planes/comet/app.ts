@@ -1,0 +1,233 @@
+/**
+ * The consensus engine's RPC on a port of its own (reference 30, section 8), so that whatever follows a validator can
+ * follow a devnet: JSON-RPC by POST and by websocket, and every method as an address.
+ */
+import type { Database } from "bun:sqlite";
+import type { ServerWebSocket } from "bun";
+import type { ChainPort } from "../../engine/chain-port.ts";
+import { noteFailure } from "../../http/answers.ts";
+import { ApiError } from "../../http/errors.ts";
+import { listen, readBody, urlOf } from "../../http/http.ts";
+import type { Limits } from "../../http/limits.ts";
+import { httpPlugin, RAW } from "../../http/plugin.ts";
+import type { ServerStatus } from "../../http/status.ts";
+import type { NodeContext } from "../node/context.ts";
+import { CometBlocks } from "./blocks.ts";
+import { readGenesis } from "./genesis.ts";
+import { type CometContext, METHODS, parseQuery } from "./methods.ts";
+import {
+  ADDRESS_ID,
+  errorText,
+  parametersIn,
+  parametersOf,
+  RpcError,
+  type RpcId,
+  resultText,
+} from "./rpc.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+const BATCH_MAX = 100;
+/** Bytes that may wait for a client of a websocket before it is cut off. */
+const BACKLOG_BYTES_MAX = 4 * 1024 * 1024;
+const SUBSCRIBING: ReadonlySet<string> = new Set(["subscribe", "unsubscribe", "unsubscribe_all"]);
+const JSON_TYPE = { "content-type": "application/json" };
+
+interface CometServer {
+  readonly port: number;
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+interface CometParts {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly chain: ChainPort;
+  readonly node: NodeContext;
+  readonly db: Database;
+  readonly limits: Limits;
+  readonly status: ServerStatus;
+}
+
+/** Listens. @throws NodeError `port_in_use`, `cannot_listen` */
+export function serveComet(parts: CometParts): CometServer {
+  const { host, port, limits } = parts;
+  const rpc = new Rpc(parts);
+  const app = rpcApp(rpc, limits);
+  const websocket = {
+    path: "/websocket",
+    options: {
+      maxPayloadLength: limits.submissionBytesMax,
+      backpressureLimit: BACKLOG_BYTES_MAX,
+      closeOnBackpressureLimit: true,
+      message: (client: ServerWebSocket<unknown>, text: string | Buffer) => rpc.receive(client, String(text)),
+      close: (client: ServerWebSocket<unknown>) => rpc.subscriptions.removeAll(client),
+    },
+  };
+  const listening = { host, port, bodyBytesMax: 2 * limits.submissionBytesMax, portFlag: "--comet-port" };
+  const server = listen({ ...listening, websocket }, app.fetch);
+  rpc.address = `tcp://${host}:${server.port}`;
+  return {
+    port: server.port!,
+    url: urlOf(host, server.port!),
+    stop: async () => {
+      rpc.subscriptions.stop();
+      await server.stop(true);
+    },
+  };
+}
+
+function rpcApp(rpc: Rpc, limits: Limits) {
+  const app = httpPlugin({ name: "comet", onError: (error) => rpc.failedAnswer(error) });
+  app.post(
+    "/",
+    async ({ request }) => {
+      const body = await readBody(request, limits.submissionBytesMax);
+      const { text, isParsed } = await rpc.answerBody(body);
+      return new Response(text, { status: isParsed ? 200 : 500, headers: JSON_TYPE });
+    },
+    RAW,
+  );
+  app.get("/", () => new Response(listOfMethods(), { headers: { "content-type": "text/plain" } }), RAW);
+  app.get("/:method", ({ request, params: { method } }) => rpc.answerAddress(method, request), RAW);
+  app.all("/*", () => new Response("404 page not found\n", { status: 404 }), RAW);
+  return app;
+}
+
+function listOfMethods(): string {
+  const lines = Object.entries(METHODS).map(([name, { parameters }]) =>
+    parameters.length === 0 ? `/${name}` : `/${name}?${parameters.map(([each]) => `${each}=_`).join("&")}`,
+  );
+  return ["Available endpoints:", ...lines, "/subscribe?query=_ (websocket alone)", ""].join("\n");
+}
+
+interface RpcRequest {
+  readonly id?: RpcId;
+  readonly method?: unknown;
+  readonly params?: unknown;
+}
+
+class Rpc {
+  address = "";
+  readonly subscriptions: Subscriptions;
+  private readonly context: CometContext;
+
+  constructor(private readonly parts: CometParts) {
+    const { db, chain, node } = parts;
+    const genesis = readGenesis(db);
+    const blocks = new CometBlocks(db, genesis, () => chain.status.genesisTimeNs);
+    const address = () => this.address;
+    this.context = {
+      chain,
+      node,
+      blocks,
+      genesis,
+      get address() {
+        return address();
+      },
+    };
+    this.subscriptions = new Subscriptions(blocks, chain);
+  }
+
+  /** A body: one request, or several. Requests without an id are not answered, and not run. */
+  async answerBody(body: string): Promise<{ readonly text: string; readonly isParsed: boolean }> {
+    const parsed = parsedBody(body);
+    if (parsed instanceof RpcError) return { text: errorText(null, parsed), isParsed: false };
+    const answers = await Promise.all(parsed.map((request) => this.answerRequest(request)));
+    const told = answers.filter((answer) => answer !== undefined);
+    return {
+      text: told.length === 1 ? told[0]! : told.length === 0 ? "" : `[${told.join(",")}]`,
+      isParsed: true,
+    };
+  }
+
+  async answerAddress(name: string, { url }: Request): Promise<Response> {
+    const method = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
+    if (method === undefined) {
+      if (!SUBSCRIBING.has(name)) return new Response("404 page not found\n", { status: 404 });
+      const text = errorText(ADDRESS_ID, new RpcError("method"));
+      return new Response(text, { status: 404, headers: JSON_TYPE });
+    }
+    try {
+      const given = parametersIn(method.parameters, new URL(url).searchParams);
+      const text = resultText(ADDRESS_ID, await method.answer(this.context, given));
+      return new Response(text, { headers: JSON_TYPE });
+    } catch (error) {
+      const text = errorText(ADDRESS_ID, this.failure(error));
+      return new Response(text, { status: 500, headers: JSON_TYPE });
+    }
+  }
+
+  /** A message on a websocket. */
+  async receive(client: ServerWebSocket<unknown>, text: string): Promise<void> {
+    const parsed = parsedBody(text);
+    if (parsed instanceof RpcError) {
+      client.send(errorText(null, parsed));
+      return;
+    }
+    for (const request of parsed) {
+      const answer = await this.answerRequest(request, client);
+      if (answer !== undefined) client.send(answer);
+    }
+  }
+
+  failedAnswer(error: unknown): Response {
+    const status = error instanceof ApiError ? error.status : 500;
+    return new Response(errorText(null, this.failure(error)), { status, headers: JSON_TYPE });
+  }
+
+  private async answerRequest(
+    request: RpcRequest,
+    client?: ServerWebSocket<unknown>,
+  ): Promise<string | undefined> {
+    const { id, method: name, params } = request;
+    if (id === undefined || id === null) return undefined;
+    try {
+      if (typeof name !== "string") throw new RpcError("request", "the method is not a text");
+      if (client && SUBSCRIBING.has(name)) return resultText(id, this.subscribe(client, id, name, params));
+      const method = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
+      if (method === undefined) throw new RpcError("method");
+      return resultText(id, await method.answer(this.context, parametersOf(method.parameters, params)));
+    } catch (error) {
+      return errorText(id, this.failure(error));
+    }
+  }
+
+  private subscribe(client: ServerWebSocket<unknown>, id: RpcId, name: string, params: unknown): object {
+    if (name === "unsubscribe_all") {
+      this.subscriptions.removeAll(client);
+      return {};
+    }
+    const { query = "" } = parametersOf([["query", "text"]], params);
+    if (name === "subscribe") this.subscriptions.add(client, id, parseQuery(query as string));
+    else this.subscriptions.remove(client, query as string);
+    return {};
+  }
+
+  private failure(error: unknown): RpcError {
+    if (error instanceof RpcError) return error;
+    if (error instanceof ApiError) return new RpcError("internal", reasonIn(error));
+    return new RpcError("internal", noteFailure(this.parts.status, error).message);
+  }
+}
+
+/** The chain's own words where there are any. */
+function reasonIn({ message, body }: ApiError): string {
+  const [detail] = body.details as readonly { readonly message?: string }[];
+  return detail?.message ?? message;
+}
+
+function parsedBody(text: string): RpcRequest[] | RpcError {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return new RpcError("parse", "error unmarshalling request: the body is not JSON");
+  }
+  const requests = Array.isArray(parsed) ? parsed : [parsed];
+  if (requests.length > BATCH_MAX)
+    return new RpcError("request", `a batch has at most ${BATCH_MAX} requests`);
+  if (requests.every((each) => typeof each === "object" && each !== null && !Array.isArray(each)))
+    return requests as RpcRequest[];
+  return new RpcError("parse", "error unmarshalling request: it is not an object");
+}

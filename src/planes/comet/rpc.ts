@@ -1,0 +1,107 @@
+/**
+ * JSON-RPC 2.0 as the consensus engine speaks it (reference 30, section 8): over POST, also several requests at once,
+ * over GET with the parameters in the address, and over a websocket.
+ */
+
+const CODES = {
+  parse: [-32700, "Parse error. Invalid JSON"],
+  request: [-32600, "Invalid Request"],
+  method: [-32601, "Method not found"],
+  params: [-32602, "Invalid params"],
+  internal: [-32603, "Internal error"],
+  server: [-32000, "Server error"],
+} as const;
+
+export class RpcError extends Error {
+  constructor(
+    readonly kind: keyof typeof CODES,
+    /** The reason, in `data`. */
+    readonly reason = "",
+  ) {
+    super(reason);
+  }
+}
+
+/** Number or text of a request; -1 for one in an address. */
+export type RpcId = string | number | null;
+export const ADDRESS_ID = -1;
+
+export function resultText(id: RpcId, result: object): string {
+  return JSON.stringify({ jsonrpc: "2.0", id, result });
+}
+
+export function errorText(id: RpcId, { kind, reason }: RpcError): string {
+  const [code, message] = CODES[kind];
+  return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(reason && { data: reason }) } });
+}
+
+// Parameters: each method names them in order, with a kind.
+
+export type ParameterKind = "number" | "bytes" | "text" | "flag";
+export type Parameters = readonly (readonly [name: string, kind: ParameterKind])[];
+export type Given = Readonly<Record<string, unknown>>;
+
+/** From the request: by name or by place. @throws RpcError */
+export function parametersOf(wanted: Parameters, params: unknown): Given {
+  if (params === undefined || params === null) return {};
+  if (typeof params !== "object") throw badParams("json", "params are neither a list nor an object");
+  if (Array.isArray(params) && params.length > wanted.length)
+    throw badParams("json", `expected ${wanted.length} parameters, got ${params.length}`);
+  const byName = params as Record<string, unknown>;
+  return Object.fromEntries(
+    wanted.map(([name, kind], at) => {
+      const value = Array.isArray(params) ? params[at] : byName[name];
+      return [name, value === undefined || value === null ? undefined : checkedValue(name, kind, value)];
+    }),
+  );
+}
+
+/** From an address: numbers as they are, texts in quotes, bytes in quotes or as `0x` and hexadecimal. @throws RpcError */
+export function parametersIn(wanted: Parameters, query: URLSearchParams): Given {
+  return Object.fromEntries(
+    wanted.map(([name, kind]) => {
+      const text = query.get(name);
+      return [name, text === null || text === "" ? undefined : valueInAddress(name, kind, text)];
+    }),
+  );
+}
+
+const WHOLE = /^-?\d{1,16}$/;
+
+function checkedValue(name: string, kind: ParameterKind, value: unknown): unknown {
+  if (kind === "number") {
+    const text = String(value);
+    if ((typeof value === "string" || typeof value === "number") && WHOLE.test(text)) return Number(text);
+  } else if (kind === "flag") {
+    if (typeof value === "boolean") return value;
+  } else if (typeof value === "string") {
+    if (kind === "text") return value;
+    if (isBase64(value)) return new Uint8Array(Buffer.from(value, "base64"));
+  }
+  throw badParams("json", `'${name}' is not ${NAMES[kind]}`);
+}
+
+const NAMES = { number: "a whole number", bytes: "base64", text: "a text", flag: "true or false" } as const;
+
+function valueInAddress(name: string, kind: ParameterKind, text: string): unknown {
+  const quoted = /^"(.*)"$/s.exec(text)?.[1];
+  const plain = quoted ?? text;
+  if (kind === "number" && WHOLE.test(plain)) return Number(plain);
+  if (kind === "flag" && (plain === "true" || plain === "false")) return plain === "true";
+  if (kind === "text") return plain;
+  if (kind === "bytes") {
+    const hex = /^0x((?:[0-9a-fA-F]{2})*)$/.exec(plain)?.[1];
+    if (hex !== undefined) return Uint8Array.fromHex(hex);
+    if (quoted !== undefined) return new Uint8Array(Buffer.from(quoted, "utf8"));
+  }
+  const forms = kind === "bytes" ? "0x and hexadecimal, or a text in quotes" : NAMES[kind];
+  throw badParams("http", `'${name}' is not ${forms}`);
+}
+
+function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
+}
+
+function badParams(source: "json" | "http", reason: string): RpcError {
+  return new RpcError("params", `error converting ${source} params to arguments: ${reason}`);
+}
