@@ -83,27 +83,29 @@ function rpcApp(rpc: Rpc, limits: Limits) {
     "/",
     async ({ request }) => {
       const body = await readBody(request, limits.submissionBytesMax);
+      if (body === "") return endpointList();
       const { text, isParsed } = await rpc.answerBody(body);
       return new Response(text, { status: isParsed ? 200 : 500, headers: JSON_TYPE });
     },
     RAW,
   );
-  app.get("/", () => new Response(listOfMethods(), { headers: { "content-type": "text/plain" } }), RAW);
+  app.get("/", endpointList, RAW);
   app.get("/:method", ({ request, params: { method } }) => rpc.answerAddress(method, request), RAW);
   app.all("/*", () => new Response("404 page not found\n", { status: 404 }), RAW);
   return app;
 }
 
-function listOfMethods(): string {
+function endpointList(): Response {
   const lines = Object.entries(METHODS).map(([name, { parameters }]) =>
     parameters.length === 0 ? `/${name}` : `/${name}?${parameters.map(([each]) => `${each}=_`).join("&")}`,
   );
-  return ["Available endpoints:", ...lines, "/subscribe?query=_ (websocket alone)", ""].join("\n");
+  const text = ["Available endpoints:", ...lines, "/subscribe?query=_ (websocket alone)", ""].join("\n");
+  return new Response(text, { headers: { "content-type": "text/plain" } });
 }
 
 interface RpcRequest {
-  readonly id?: RpcId;
-  readonly method?: unknown;
+  readonly id?: RpcId | null;
+  readonly method: string;
   readonly params?: unknown;
 }
 
@@ -132,7 +134,7 @@ class Rpc {
   /** A body: one request, or several. Requests without an id are not answered, and not run. */
   async answerBody(body: string): Promise<{ readonly text: string; readonly isParsed: boolean }> {
     const parsed = parsedBody(body);
-    if (parsed instanceof RpcError) return { text: errorText(null, parsed), isParsed: false };
+    if (parsed instanceof RpcError) return { text: errorText(undefined, parsed), isParsed: false };
     const answers = await Promise.all(parsed.map((request) => this.answerRequest(request)));
     const told = answers.filter((answer) => answer !== undefined);
     return {
@@ -162,7 +164,7 @@ class Rpc {
   async receive(client: ServerWebSocket<unknown>, text: string): Promise<void> {
     const parsed = parsedBody(text);
     if (parsed instanceof RpcError) {
-      client.send(errorText(null, parsed));
+      client.send(errorText(undefined, parsed));
       return;
     }
     for (const request of parsed) {
@@ -173,7 +175,7 @@ class Rpc {
 
   failedAnswer(error: unknown): Response {
     const status = error instanceof ApiError ? error.status : 500;
-    return new Response(errorText(null, this.failure(error)), { status, headers: JSON_TYPE });
+    return new Response(errorText(undefined, this.failure(error)), { status, headers: JSON_TYPE });
   }
 
   private async answerRequest(
@@ -183,7 +185,6 @@ class Rpc {
     const { id, method: name, params } = request;
     if (id === undefined || id === null) return undefined;
     try {
-      if (typeof name !== "string") throw new RpcError("request", "the method is not a text");
       if (client && SUBSCRIBING.has(name)) return resultText(id, this.subscribe(client, id, name, params));
       const method = Object.hasOwn(METHODS, name) ? METHODS[name]! : undefined;
       if (method === undefined) throw new RpcError("method");
@@ -222,12 +223,11 @@ function parsedBody(text: string): RpcRequest[] | RpcError {
   try {
     parsed = JSON.parse(text);
   } catch {
-    return new RpcError("parse", "error unmarshalling request: the body is not JSON");
+    return new RpcError("parse", "error unmarshaling request: the body is not JSON");
   }
   const requests = Array.isArray(parsed) ? parsed : [parsed];
   if (requests.length > BATCH_MAX)
     return new RpcError("request", `a batch has at most ${BATCH_MAX} requests`);
-  if (requests.every((each) => typeof each === "object" && each !== null && !Array.isArray(each)))
-    return requests as RpcRequest[];
-  return new RpcError("parse", "error unmarshalling request: it is not an object");
+  if (requests.every((each) => typeof each?.method === "string")) return requests as RpcRequest[];
+  return new RpcError("parse", "error unmarshaling request: it is not an object with a method");
 }

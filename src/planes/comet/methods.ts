@@ -17,6 +17,7 @@ import { type Given, type Parameters, RpcError } from "./rpc.ts";
 
 /** The engine that the network's nodes have inside (reference 30, section 8). */
 const ENGINE_VERSION = "0.34.27";
+const APPLICATION_VERSION = "v0.71.6";
 const ID_CHARACTERS = 40;
 const PER_PAGE = 30;
 const PER_PAGE_MAX = 100;
@@ -272,7 +273,8 @@ function unconfirmed({ chain }: CometContext): object {
 function applicationInfo({ blocks }: CometContext): object {
   const { last } = blocks.range;
   const hash = Buffer.from(blocks.appHash(last + 1), "hex").toString("base64");
-  return { response: { data: "", last_block_height: String(last), last_block_app_hash: hash } };
+  const versions = { version: APPLICATION_VERSION, app_version: VERSION.app };
+  return { response: { data: "", ...versions, last_block_height: String(last), last_block_app_hash: hash } };
 }
 
 export const METHODS: Readonly<Record<string, Method>> = {

@@ -23,14 +23,15 @@ export class RpcError extends Error {
 }
 
 /** Number or text of a request; -1 for one in an address. */
-export type RpcId = string | number | null;
+export type RpcId = string | number;
 export const ADDRESS_ID = -1;
 
 export function resultText(id: RpcId, result: object): string {
   return JSON.stringify({ jsonrpc: "2.0", id, result });
 }
 
-export function errorText(id: RpcId, { kind, reason }: RpcError): string {
+/** @param id undefined where the request could not be read */
+export function errorText(id: RpcId | undefined, { kind, reason }: RpcError): string {
   const [code, message] = CODES[kind];
   return JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, ...(reason && { data: reason }) } });
 }
@@ -46,7 +47,10 @@ export function parametersOf(wanted: Parameters, params: unknown): Given {
   if (params === undefined || params === null) return {};
   if (typeof params !== "object") throw badParams("json", "params are neither a list nor an object");
   if (Array.isArray(params) && params.length > wanted.length)
-    throw badParams("json", `expected ${wanted.length} parameters, got ${params.length}`);
+    throw badParams(
+      "json",
+      `expected ${wanted.length} parameters ([${wanted.map(([name]) => name).join(" ")}]), got ${params.length}`,
+    );
   const byName = params as Record<string, unknown>;
   return Object.fromEntries(
     wanted.map(([name, kind], at) => {

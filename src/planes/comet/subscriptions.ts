@@ -23,10 +23,8 @@ interface Subscription {
   readonly query: Query;
 }
 
-const NO_RESULTS = {
-  result_begin_block: { events: [] },
-  result_end_block: { validator_updates: [], consensus_param_updates: null, events: [] },
-};
+/** The application has no events of blocks. In events of subscriptions members without a value are left out. */
+const NO_RESULTS = { result_begin_block: {}, result_end_block: { validator_updates: null } };
 
 export class Subscriptions {
   private readonly clients = new Map<Client, Map<string, Subscription>>();
@@ -126,6 +124,8 @@ function txValue(tx: BlockTx, height: number, index: number): object {
     height: String(height),
     ...(index > 0 && { index }),
     tx: Buffer.from(tx.bytes).toString("base64"),
-    result: deliverResult(tx),
+    result: Object.fromEntries(
+      Object.entries(deliverResult(tx)).filter(([, each]) => each && each !== "0" && `${each}` !== ""),
+    ),
   };
 }

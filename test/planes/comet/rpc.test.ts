@@ -182,7 +182,7 @@ describe("requests", () => {
     ["block", { height: "0" }, -32603, "height must be greater than 0, but got 0"],
     ["block", { height: 99_999 }, -32603, "must be less than or equal to the current blockchain height"],
     ["block", { height: "x" }, -32602, "error converting json params to arguments"],
-    ["block", [1, 2], -32602, "expected 1 parameters, got 2"],
+    ["block", [1, 2], -32602, "expected 1 parameters ([height]), got 2"],
     ["tx", { hash: "AAAA" }, -32603, "tx (000000) not found"],
     ["tx_search", { query: "a ~ b" }, -32603, "failed to parse query"],
     ["tx_search", { query: "tx.height>0", page: "50" }, -32603, "page should be within [1, "],
@@ -209,7 +209,7 @@ describe("requests", () => {
       { jsonrpc: "2.0", id: "b", result: { n_txs: "0", total: "0", total_bytes: "0", txs: null } },
     ]);
     expect((await send("{")).error.code).toBe(-32700);
-    expect((await send("[1]")).error.code).toBe(-32700);
+    expect(await send("[1]")).toEqual({ jsonrpc: "2.0", error: expect.objectContaining({ code: -32700 }) });
     const many = Array.from({ length: 101 }, (_, id) => ({ id, method: "health" }));
     expect((await send(JSON.stringify(many))).error.code).toBe(-32600);
   });
@@ -294,7 +294,10 @@ describe("a websocket", () => {
     const txs = listener.messages.filter(({ id, result }) => id === 2 && result.data);
     expect(txs).toHaveLength(1);
     expect(txs[0].result).toMatchObject({
-      data: { type: "tendermint/event/Tx", value: { TxResult: { tx: base64(tx), result: { code: 0 } } } },
+      data: {
+        type: "tendermint/event/Tx",
+        value: { TxResult: { tx: base64(tx), result: { events: [{ type: "tx" }, { type: "command" }] } } },
+      },
       events: { "tm.event": ["Tx"], "tx.hash": [hashOf(tx)] },
     });
     expect(listener.messages.filter(({ id }) => id === 3)).toHaveLength(1);
