@@ -32,7 +32,7 @@ if (process.env.npm_lifecycle_event !== "postinstall" && !isInstalled()) {
 const GENERATORS = ["scripts/generate-wire.ts", "scripts/generate-pow-kernel.ts"];
 const TABLES = "src/wire/schema";
 const STAMP = join(root, "src", "wire", "generated", ".made-from");
-const KERNEL = join(root, "src", "admission", "pow", "kernel.generated.ts");
+const KERNEL = join(root, "src", "chain", "admission", "pow", "kernel.generated.ts");
 
 function digestOfInputs() {
   const tables = readdirSync(join(root, TABLES)).sort();
