@@ -10,6 +10,7 @@ const ENTRY_POINTS = [
   "src/devnet/planes.worker.ts",
   "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",
+  "src/history/sharing/copy.worker.ts",
   "src/chain/admission/pow/solver.worker.ts",
 ];
 

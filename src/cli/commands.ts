@@ -21,6 +21,8 @@ export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(
     load: () => import("./replay.ts"),
   },
   history: { summary: "segments, export, verify", load: () => import("./history.ts") },
+  backup: { summary: "one file of a home, while it runs", load: () => import("./backup.ts") },
+  restore: { summary: "a home from a backup", load: () => import("./restore.ts") },
   wallet: { summary: "keys, signatures, wallet files", load: () => import("./wallet.ts") },
   tx: { summary: "build, check, sign, prove, send a transaction", load: () => import("./tx.ts") },
   pow: { summary: "make, check and measure proofs of work", load: () => import("./pow.ts") },

@@ -12,24 +12,26 @@ import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
+import { fetchFrom } from "./history-peers.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
-export const help = `lyra history: segments, exports, and the check of an export
+export const help = `lyra history: segments, exports, and history of other nodes
 
   lyra history segments [--home DIR]
   lyra history export --table TABLE --from N --to N [--out FILE] [--home DIR]
   lyra history verify FILE
+  lyra history fetch --from URL [--trust SEGMENT_ID] [--home DIR]
 
   --table TABLE     TABLE_TRADES, or just trades
   --from N, --to N  first and last block; both on segment boundaries
-                    (see: lyra history segments)
-  --out FILE        where to write the archive (default: its own name, here);
-                    - is standard output
-  --force           write over a file that is there
+  --out FILE        where to write the archive (its own name, here); - is
+                    standard output; --force writes over a file
   --no-manifest     leave out manifest.json: verify can then check CRC-32s only
-  --home DIR        the home to read (default: $LYRA_HOME, XDG data folder)
-  --json            print the result as JSON
-  --quiet           no progress, no summary
+  --from URL        a Lyra node's data port: fetch fills an empty home, or one
+                    that has less; all is verified before it takes its place.
+                    Run it again to go on. --trust: a segment known to be right
+  --home DIR        the home (default: $LYRA_HOME, XDG data folder)
+  --json, --quiet   the result as JSON; no progress, no summary
 
   An export reads stored segments, also beside a running node.
   verify exits with 4 where an archive is not sound.
@@ -47,11 +49,12 @@ export async function run(argv: string[]): Promise<number> {
   if (verb === "segments") return segments(rest);
   if (verb === "export") return exportArchive(rest);
   if (verb === "verify") return verify(rest);
+  if (verb === "fetch") return fetchFrom(rest);
   throw usageError(
     "history",
     verb === undefined
-      ? "say segments, export or verify"
-      : `there is no 'history ${verb}'${didYouMean(verb, ["segments", "export", "verify"])}`,
+      ? "say segments, export, verify or fetch"
+      : `there is no 'history ${verb}'${didYouMean(verb, ["segments", "export", "verify", "fetch"])}`,
   );
 }
 

@@ -19,6 +19,7 @@ export function workerUrl(
     | "devnet/planes.worker.ts"
     | "node/reader.worker.ts"
     | "history/segment.worker.ts"
+    | "history/sharing/copy.worker.ts"
     | "chain/admission/pow/solver.worker.ts",
 ): string {
   return `${ROOT}${path}`;

@@ -29,7 +29,7 @@ const BUSY_TIMEOUT_MS = 5_000;
 /** Compiled statements kept for each connection: the resources have a few hundred texts (Bun's own default is 20). */
 const STATEMENTS_KEPT = 512;
 /** "LYRA" as a number, so that a foreign SQLite file is recognised (`PRAGMA application_id`). */
-const APPLICATION_ID = 0x4c595241;
+export const APPLICATION_ID = 0x4c595241;
 
 /** Absolute: Bun cuts off blanks at the start of a database's path. */
 export function storePath(home: string): string {

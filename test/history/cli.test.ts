@@ -182,8 +182,8 @@ describe("export and verify", () => {
 });
 
 test.each<[string, string[], number, string]>([
-  ["no verb", [], 2, "say segments, export or verify"],
-  ["an unknown verb", ["fetch"], 2, "there is no 'history fetch'"],
+  ["no verb", [], 2, "say segments, export, verify or fetch"],
+  ["an unknown verb", ["load"], 2, "there is no 'history load'"],
   ["an unknown flag", ["segments", "--x"], 2, "--x"],
   ["no table", ["export", "--from", "1", "--to", "2"], 2, "say which table"],
   [

@@ -8,6 +8,8 @@ import { InProcessBuilder, SegmentMaker, type SegmentMakerOptions } from "../../
 import { listSegments, recordSegment, type SegmentRow } from "../../src/history/segment-table.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { Field } from "../../src/wire/block.ts";
+import { encodeCheckpointEvent } from "../../src/wire/generated/events.ts";
 
 const folders: string[] = [];
 
@@ -167,6 +169,29 @@ export async function collect(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 /** Blocks without events, a second apart. */
 export function blocks(from: number, to: number): MadeBlock[] {
   return Array.from({ length: to - from + 1 }, (_, i) => ({ height: from + i, timeNs: secondNs(from + i) }));
+}
+
+/** Blocks with a row each, whose content and hash a word changes. */
+export function rowed(from: number, to: number, word = "ab"): MadeBlock[] {
+  return blocks(from, to).map(({ height, timeNs }) => ({
+    height,
+    timeNs,
+    hash: Bun.SHA256.hash(`${word}${height}`, "hex"),
+    events: [
+      {
+        field: Field.checkpoint,
+        message: encodeCheckpointEvent({ hash: word, blockHash: word, blockHeight: BigInt(height) }),
+      },
+    ],
+  }));
+}
+
+/** A home with blocks, and segments of ten of them. */
+export async function homeOf(made: readonly MadeBlock[]): Promise<string> {
+  const store = segmentedStore(made);
+  await runOnce(store.maker());
+  store.db.close();
+  return store.home;
 }
 
 /** A store with blocks, and a maker of segments of ten blocks over it. */

@@ -156,6 +156,12 @@ export const STORE_CODES = {
     "Versions before 3.51.3 can damage a log under load.",
     "Use the Bun of the lockfile, or the built executable.",
   ],
+  copy_failed: [
+    "",
+    "A copy of a store could not be made, or is not sound.",
+    "The store or the disk is damaged, or the copy is not one of a store of this program's schema.",
+    "lyra doctor --home DIR --deep checks the store; get or make the copy again.",
+  ],
   disk_full: [
     "",
     "The disk is full.",

@@ -74,6 +74,8 @@ export const DATA_SOURCES: Sources = {
     fromBlock: { list: SEGMENTS, way: "segments.*.fromHeight" },
     toBlock: { list: SEGMENTS, way: "segments.*.toHeight" },
   },
+  HistorySegment: { id: { list: SEGMENTS, way: "segments.*.historySegmentId" } },
+  HistoryImageBytes: { id: { list: "/lyra/v1/history/image", way: "image.id" } },
 };
 
 /** The same of the node API. */

@@ -130,7 +130,89 @@ function plain(description: string, type = "text/plain", schema = TEXT): Respons
   return { description, content: { [type]: { schema } } };
 }
 
+const ERROR = { "application/json": { schema: { $ref: "#/components/schemas/Error" } } };
+const ID: Parameter = {
+  name: "id",
+  in: "path",
+  required: true,
+  description: "64 hexadecimal digits.",
+  schema: { type: "string" },
+};
+
+/** Below `/lyra/v1/history`: what another Lyra node fetches. */
+function sharing(
+  operationId: string,
+  summary: string,
+  responses: Operation["responses"],
+  parameters: Operation["parameters"] = [],
+): Operation {
+  const description =
+    "For `lyra history fetch` and `lyra history verify --against`. Each answer is checked there by its hashes.";
+  return { operationId, tags: ["Network history"], summary, description, parameters, responses };
+}
+
+const JSON_OBJECT = (text: string) => plain(text, "application/json", { type: "object" });
+const FILE = {
+  "200": { description: "The file.", content: { "application/octet-stream": { schema: BINARY } } },
+  "206": {
+    description: "The range of bytes that `Range` asks for.",
+    headers: { "Content-Range": CONTENT_RANGE },
+    content: { "application/octet-stream": { schema: BINARY } },
+  },
+  "404": { description: "It is not here, or not any more.", content: ERROR },
+  "416": { description: "`Range` begins behind the last byte." },
+};
+const IMAGE_STATE = {
+  "200": JSON_OBJECT(
+    "`{state: ready, image}`: its id, bytes, last block, and the SHA-256 of each chunk; or `{state: none}`.",
+  ),
+  "202": JSON_OBJECT("`{state: making, bytes}`: ask again in a moment."),
+  "503": { description: "It could not be made; the message says why.", content: ERROR },
+};
+
+const SHARING_ROUTES: Paths = {
+  "/lyra/v1/history": {
+    get: sharing("HistorySummary", "How far this node is, and how much history it has", {
+      "200": JSON_OBJECT("Chain, height, schema, and the last segment."),
+    }),
+  },
+  "/lyra/v1/history/segments": {
+    get: sharing(
+      "HistorySegments",
+      "The segments, oldest first, a thousand at a time",
+      {
+        "200": JSON_OBJECT("`{segments, more}`."),
+        "400": { $ref: "#/components/responses/BadRequest" },
+      },
+      [
+        {
+          name: "from",
+          in: "query",
+          description: "Leave out segments that end below this height.",
+          schema: { type: "integer" },
+        },
+      ],
+    ),
+  },
+  "/lyra/v1/history/segments/{id}": {
+    get: sharing("HistorySegment", "The file of a segment", FILE, [ID]),
+  },
+  "/lyra/v1/history/image": {
+    get: sharing("HistoryImage", "What there is of an image of the store", {
+      ...IMAGE_STATE,
+    }),
+    post: sharing("MakeHistoryImage", "Has an image of the store made, where there is no fresh one", {
+      ...IMAGE_STATE,
+      "400": { description: "This node has none to give; the message says why.", content: ERROR },
+    }),
+  },
+  "/lyra/v1/history/image/{id}": {
+    get: sharing("HistoryImageBytes", "Bytes of the image", FILE, [ID]),
+  },
+};
+
 export const PLAIN_ROUTES: Paths = {
+  ...SHARING_ROUTES,
   "/api/v2/networkhistory/export": { get: exportHistory },
   "/api/v2/ledgerentry/export": { get: exportLedger },
   "/health": {

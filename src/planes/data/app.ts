@@ -21,6 +21,7 @@ import type { RequestFields } from "../../http/query.ts";
 import { ServerStatus } from "../../http/status.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
+import { sharingRoutes } from "./history-sharing.ts";
 import type { DataPlane } from "./plane.ts";
 import { whenReadable } from "./readable.ts";
 import { answerStream, streamRoutes } from "./streams.ts";
@@ -129,6 +130,7 @@ export function dataApp(
       });
     });
   }
+  app.use(sharingRoutes(plane, status));
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(HEALTH, request) }), RAW);
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
   app.get("/readyz", ({ request }) => readyz(request, status));

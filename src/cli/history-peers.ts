@@ -1,0 +1,62 @@
+// lyra history fetch, and verify --against: history of another node.
+import { ExitCode } from "../errors/node-error.ts";
+import { type FetchResult, fetchHistory } from "../history/sharing/fetch.ts";
+import { HistorySource } from "../history/sharing/source.ts";
+import { defaultHome } from "../node/config.ts";
+import { COMMON, readArguments, usageError } from "./arguments.ts";
+import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
+
+const SEGMENT_ID = /^[0-9a-f]{64}$/;
+
+export async function fetchFrom(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("history", argv, {
+    ...COMMON,
+    from: { type: "string" },
+    trust: { type: "string" },
+  });
+  if (positionals.length > 0) throw usageError("history", `'${positionals[0]}' is not understood`);
+  if (values.from === undefined) throw usageError("history", "say which node: --from http://HOST:3008");
+  if (values.trust !== undefined && !SEGMENT_ID.test(values.trust))
+    throw usageError("history", "--trust is the id of a segment: 64 hexadecimal digits");
+  const isSilent = values.quiet === true || values.json === true;
+  const bar = new ProgressBar("fetching", isSilent ? false : undefined);
+  let isInterrupted = false;
+  const forget = onEndSignal(() => {
+    isInterrupted = true;
+  });
+  try {
+    const result = await fetchHistory({
+      home: values.home ?? defaultHome(),
+      source: new HistorySource(values.from),
+      trust: values.trust,
+      isStopping: () => isInterrupted,
+      onProgress: ({ step, part, text }) => bar.update(part, `${step}: ${text}`),
+    });
+    bar.clear();
+    if (result === undefined) return ExitCode.interrupted;
+    if (values.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+    else if (!isSilent) tellFetched(result);
+    return ExitCode.done;
+  } finally {
+    bar.clear();
+    forget();
+  }
+}
+
+function tellFetched({ chainId, height, segments, verifiedTo, isChanged }: FetchResult): void {
+  if (!isChanged) {
+    say(`${green("complete")} the home has all blocks of the node, up to ${grouped(height)}`);
+    return;
+  }
+  say(`${green("fetched")} chain ${chainId} up to block ${grouped(height)}, ${grouped(segments)} segments`);
+  say(
+    dim(
+      `        blocks up to ${grouped(verifiedTo)} are those of the segments; the rest, and tables that no`,
+    ),
+  );
+  say(
+    dim(
+      "        segment covers, are on the node's word: compare later with lyra history verify --against URL",
+    ),
+  );
+}

@@ -1,0 +1,523 @@
+// Backup of a home that may be in use, and the way back: its store as of one moment, its segments and its configuration
+// in one file, with the hash of each. Wallets are not part of it.
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { join, resolve } from "node:path";
+import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
+import { type Lock, lockHome, tryLock } from "../files/lock.ts";
+import { isDiskFull } from "../files/sqlite-error.ts";
+import { readTar, TAR_END, type TarEntry, TarFault, tarHeader, tarPadding } from "../files/tar.ts";
+import { confirm, realSteps } from "../files/whole-file.ts";
+import { checkCopy, checkRoom, copyBytes } from "../store/copy.ts";
+import {
+  checkLogWhole,
+  hasStore,
+  openReader,
+  openWriter,
+  schemaVersionOf,
+  segmentDirectory,
+  storePath,
+} from "../store/database.ts";
+import { readHead } from "../store/head.ts";
+import { checkPages } from "../store/page-check.ts";
+import { sumsPath } from "../store/page-sums.ts";
+import { checkRows, checkSegment } from "./segment-check.ts";
+import { segmentPath } from "./segment-format.ts";
+import { listSegments, type SegmentRow } from "./segment-table.ts";
+import { copyAside } from "./sharing/image.ts";
+
+const FORMAT = "lyra-backup-1";
+const MANIFEST = "manifest.json";
+const STORE = "lyra.db";
+/** Of a home, besides its store and segments, where they are there. */
+const SETTINGS = ["lyra.toml", "genesis.json"] as const;
+const SEGMENT = /^segments\/[0-9a-f]{64}\.seg$/;
+const READ_BYTES = 1024 * 1024;
+const MANIFEST_BYTES_MAX = 256 * 1024 * 1024;
+const ENTRIES_MAX = 1_000_000;
+/** The home's part that an unfinished restore has made. */
+const UNFINISHED = "restore.tmp";
+/** Names that an empty home may have. */
+const NOTHING = new Set(["lock.db", "lyra.pid", "lost+found", UNFINISHED]);
+const LOOK_MS = 200;
+
+interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+interface Manifest {
+  readonly format: typeof FORMAT;
+  readonly chainId: string;
+  readonly height: number;
+  readonly hash: string;
+  readonly schema: number;
+  readonly files: readonly BackupFile[];
+}
+
+export interface BackupProgress {
+  readonly step: string;
+  /** From 0 to 1. */
+  readonly part: number;
+}
+
+interface Hooks {
+  onProgress?(progress: BackupProgress): void;
+  isStopping?(): boolean;
+}
+
+export interface BackupResult {
+  readonly chainId: string;
+  readonly height: number;
+  readonly segments: number;
+  readonly bytes: number;
+}
+
+class Stopped extends Error {}
+
+/** Writes the backup of a home. @returns undefined when it was asked to stop @throws NodeError; nothing is left behind */
+export function backupHome(
+  options: { readonly home: string; readonly out: string; readonly force?: boolean } & Hooks,
+): Promise<BackupResult | undefined> {
+  return guarded("backup", async () => {
+    const { home, out } = options;
+    if (!hasStore(home)) {
+      const hint = "name the home of the node with --home DIR";
+      throw new NodeError("backup", "store_missing", `there is no store in ${home}`, hint);
+    }
+    refuseExisting(out, options.force === true);
+    const work = `${resolve(out)}.tmp`;
+    const lock = lockOutput(out);
+    try {
+      rmSync(work, { recursive: true, force: true });
+      mkdirSync(work, { mode: 0o700 });
+      return await new Backup(options, work).run();
+    } finally {
+      rmSync(work, { recursive: true, force: true });
+      lock.release();
+      rmSync(`${resolve(out)}.lock`, { force: true });
+    }
+  });
+}
+
+function refuseExisting(out: string, force: boolean): void {
+  if (force || !existsSync(out)) return;
+  throw new NodeError(
+    "backup",
+    "file_exists",
+    `${out} is there already`,
+    "choose another --out, or say --force",
+  );
+}
+
+function lockOutput(out: string): Lock {
+  let lock: Lock | undefined;
+  try {
+    lock = tryLock(`${resolve(out)}.lock`);
+  } catch (error) {
+    const sentence = `${out} cannot be written: ${codeOf(error) ?? reasonOf(error)}`;
+    throw new NodeError("backup", "output_failed", sentence, "give --out a file in a folder that exists");
+  }
+  if (lock !== undefined) return lock;
+  throw new NodeError("backup", "output_failed", `another backup is being written to ${out}`, "wait for it");
+}
+
+class Backup {
+  constructor(
+    private readonly options: {
+      readonly home: string;
+      readonly out: string;
+      readonly force?: boolean;
+    } & Hooks,
+    private readonly work: string,
+  ) {}
+
+  async run(): Promise<BackupResult> {
+    const { home, out } = this.options;
+    const segments = this.bytesOfSegments();
+    checkRoom("backup", this.work, 2 * copyBytes(home) + segments);
+    // A damaged store has no backup: the copy would be sound, and wrong.
+    checkLogWhole(home);
+    this.report("checking the store", 0);
+    await checkPages(home, this.pause);
+    await this.copyStore();
+    const { rows, facts } = this.readCopy();
+    await checkAllRows(this.work, segmentDirectory(home), rows, this.options);
+    const archive = join(this.work, "backup");
+    const files = this.write(archive, rows, facts);
+    verifyArchive(archive, this.options);
+    this.checkStopping();
+    refuseExisting(out, this.options.force === true);
+    renameSync(archive, out);
+    confirm(resolve(out), realSteps);
+    return {
+      chainId: facts.chainId,
+      height: facts.height,
+      segments: files.filter(({ name }) => SEGMENT.test(name)).length,
+      bytes: statSync(out).size,
+    };
+  }
+
+  private readonly pause = async () => {
+    await new Promise(setImmediate);
+    this.checkStopping();
+  };
+
+  private checkStopping(): void {
+    if (this.options.isStopping?.()) throw new Stopped();
+  }
+
+  private report(step: string, part: number): void {
+    this.options.onProgress?.({ step, part });
+  }
+
+  private bytesOfSegments(): number {
+    const db = openReader(this.options.home);
+    try {
+      return listSegments(db).reduce((sum, { bytes }) => sum + bytes, 0);
+    } finally {
+      db.close();
+    }
+  }
+
+  private async copyStore(): Promise<void> {
+    const { home } = this.options;
+    const path = storePath(this.work);
+    const total = copyBytes(home);
+    const look = setInterval(() => {
+      const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+      this.report("copying the store", Math.min(1, bytes / total));
+    }, LOOK_MS);
+    try {
+      await copyAside({ home, path });
+    } finally {
+      clearInterval(look);
+    }
+    this.checkStopping();
+  }
+
+  private readCopy() {
+    const db = openReader(this.work);
+    try {
+      const head = readHead(db);
+      const { chainId = "", height = 0, hash = "" } = head ?? {};
+      return { rows: listSegments(db), facts: { chainId, height, hash, schema: schemaVersionOf(db) } };
+    } finally {
+      db.close();
+    }
+  }
+
+  /** A segment that is being made again has no file for a moment: it is made again after a restore, too. */
+  private write(archive: string, rows: readonly SegmentRow[], facts: Omit<Manifest, "format" | "files">) {
+    const { home } = this.options;
+    const sources = [
+      { name: STORE, path: storePath(this.work) },
+      ...rows.map(({ id }) => ({
+        name: `segments/${id}.seg`,
+        path: segmentPath(segmentDirectory(home), id),
+      })),
+      ...SETTINGS.map((name) => ({ name, path: join(home, name) })),
+    ].filter(({ path }) => existsSync(path));
+    const file = openSync(archive, "wx", 0o600);
+    try {
+      const files: BackupFile[] = [];
+      for (const [i, { name, path }] of sources.entries()) {
+        this.checkStopping();
+        files.push(append(file, name, path));
+        this.report("writing", (i + 1) / sources.length);
+      }
+      const manifest: Manifest = { format: FORMAT, ...facts, files };
+      const text = Buffer.from(JSON.stringify(manifest));
+      for (const bytes of [tarHeader(MANIFEST, text.length), text, tarPadding(text.length), TAR_END])
+        writeAll(file, bytes);
+      fsyncSync(file);
+      return files;
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+function append(archive: number, name: string, path: string): BackupFile {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    writeAll(archive, tarHeader(name, size));
+    const sha256 = readThrough(file, 0, size, name, (bytes) => writeAll(archive, bytes));
+    writeAll(archive, tarPadding(size));
+    return { name, bytes: size, sha256 };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** @returns the SHA-256 of so many bytes of a file */
+function readThrough(
+  file: number,
+  offset: number,
+  length: number,
+  name: string,
+  use: (bytes: Uint8Array) => void,
+): string {
+  const hash = new Bun.CryptoHasher("sha256");
+  const buffer = Buffer.alloc(Math.min(READ_BYTES, Math.max(1, length)));
+  for (let done = 0; done < length; ) {
+    const count = readSync(file, buffer, 0, Math.min(buffer.length, length - done), offset + done);
+    if (count === 0) throw unsound(`${name} is cut off`);
+    const bytes = buffer.subarray(0, count);
+    hash.update(bytes);
+    use(bytes);
+    done += count;
+  }
+  return hash.digest("hex");
+}
+
+function writeAll(file: number, bytes: Uint8Array): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+}
+
+interface OpenArchive {
+  readonly manifest: Manifest;
+  readonly entries: readonly TarEntry[];
+}
+
+/** Reads every byte of a backup. @throws NodeError `backup_damaged` */
+function verifyArchive(path: string, hooks: Hooks): OpenArchive {
+  const file = openSync(path, "r");
+  try {
+    const archive = openArchive(file);
+    for (const [i, { name, bytes, sha256 }] of archive.manifest.files.entries()) {
+      if (hooks.isStopping?.()) throw new Stopped();
+      const entry = archive.entries[i]!;
+      if (readThrough(file, entry.offset, bytes, name, () => {}) !== sha256)
+        throw unsound(`${name} in it does not have its SHA-256`);
+      hooks.onProgress?.({ step: "verifying", part: (i + 1) / archive.manifest.files.length });
+    }
+    return archive;
+  } catch (error) {
+    throw error instanceof TarFault ? unsound(error.message) : error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The manifest is the last entry, and lists the others. */
+function openArchive(file: number): OpenArchive {
+  const entries = readTar(file, fstatSync(file).size, ENTRIES_MAX);
+  const last = entries.pop();
+  if (last?.name !== MANIFEST || last.bytes > MANIFEST_BYTES_MAX) throw unsound("its manifest is missing");
+  const text = Buffer.alloc(last.bytes);
+  readSync(file, text, 0, last.bytes, last.offset);
+  let manifest: Manifest;
+  try {
+    manifest = JSON.parse(text.toString("utf8")) as Manifest;
+  } catch {
+    throw unsound("its manifest is damaged");
+  }
+  if (manifest.format !== FORMAT || !Array.isArray(manifest.files))
+    throw unsound("it is not a backup of lyra");
+  const listed = manifest.files.map(({ name, bytes }) => `${name} ${bytes}`);
+  if (
+    !Bun.deepEquals(
+      listed,
+      entries.map(({ name, bytes }) => `${name} ${bytes}`),
+    )
+  )
+    throw unsound("it does not hold the files that its manifest lists");
+  const foreign = entries.find(({ name }) => name !== STORE && !SEGMENT.test(name) && !isSetting(name));
+  if (foreign) throw unsound(`it holds a file that is not part of a backup: '${foreign.name}'`);
+  if (new Set(entries.map(({ name }) => name)).size < entries.length || entries[0]?.name !== STORE)
+    throw unsound("it holds a file twice, or no store");
+  return { manifest, entries };
+}
+
+function isSetting(name: string): boolean {
+  return (SETTINGS as readonly string[]).includes(name);
+}
+
+function unsound(reason: string): NodeError {
+  const hint = "nothing was changed: use another backup";
+  return new NodeError("backup.verify", "backup_damaged", `the backup is not sound: ${reason}`, hint);
+}
+
+async function checkAllRows(
+  home: string,
+  segments: string,
+  rows: readonly SegmentRow[],
+  hooks: Hooks,
+): Promise<void> {
+  const db = openReader(home);
+  try {
+    for (const [i, row] of rows.entries()) {
+      if (hooks.isStopping?.()) throw new Stopped();
+      if (!existsSync(segmentPath(segments, row.id))) continue;
+      await checkSegment(segments, row).catch((error: unknown) => {
+        throw unsound(`segment ${row.from}-${row.to}: ${reasonOf(error)}`);
+      });
+      await checkRows(db, segments, row);
+      hooks.onProgress?.({ step: "checking rows", part: (i + 1) / rows.length });
+    }
+  } finally {
+    db.close();
+  }
+}
+
+/** Makes a home of a backup. @returns undefined when it was asked to stop @throws NodeError; an empty home stays empty */
+export function restoreHome(
+  options: { readonly file: string; readonly home: string } & Hooks,
+): Promise<BackupResult | undefined> {
+  return guarded("restore", async () => {
+    const { file, home } = options;
+    refuseFilled(home);
+    const archive = verifyNamed(file, options);
+    const lock = lockHome(home);
+    try {
+      refuseFilled(home);
+      return await restoreInto(options, archive);
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+function verifyNamed(file: string, hooks: Hooks): OpenArchive {
+  try {
+    return verifyArchive(file, hooks);
+  } catch (error) {
+    const code = codeOf(error);
+    if (error instanceof NodeError || code === undefined) throw error;
+    throw new NodeError(
+      "restore",
+      "archive_unreadable",
+      `${file} cannot be read (${code})`,
+      "check its path",
+    );
+  }
+}
+
+/** An unfinished restore does not fill a home: all that it moved into its place is taken away again. */
+function refuseFilled(home: string): void {
+  if (!existsSync(home)) return;
+  const names = readdirSync(home);
+  const isUnfinished = names.includes(UNFINISHED) && !hasStore(home);
+  const ours = new Set(isUnfinished ? ["segments", `${STORE}-sums`, ...SETTINGS] : []);
+  const found = names.find((name) => !NOTHING.has(name) && !ours.has(name));
+  if (found === undefined) return;
+  const sentence = `the home ${home} is not empty: it has ${found}`;
+  throw new NodeError(
+    "restore",
+    "home_not_empty",
+    sentence,
+    "choose another --home, or move what is there away",
+  );
+}
+
+async function restoreInto(
+  options: { readonly file: string; readonly home: string } & Hooks,
+  { manifest, entries }: OpenArchive,
+): Promise<BackupResult> {
+  const { file, home } = options;
+  const work = join(home, UNFINISHED);
+  for (const name of ["segments", ...SETTINGS, UNFINISHED])
+    rmSync(join(home, name), { recursive: true, force: true });
+  const bytes = entries.reduce((sum, entry) => sum + entry.bytes, 0);
+  let isWhole = false;
+  try {
+    checkRoom("restore", home, bytes);
+    mkdirSync(segmentDirectory(work), { recursive: true, mode: 0o700 });
+    extract(file, manifest, entries, work, options);
+    const rows = openRestored(work, manifest);
+    await checkAllRows(work, segmentDirectory(work), rows, options);
+    isWhole = true;
+    place(work, home);
+    const segments = entries.filter(({ name }) => SEGMENT.test(name)).length;
+    return { chainId: manifest.chainId, height: manifest.height, segments, bytes };
+  } finally {
+    if (!isWhole) rmSync(work, { recursive: true, force: true });
+  }
+}
+
+function extract(
+  path: string,
+  manifest: Manifest,
+  entries: readonly TarEntry[],
+  work: string,
+  hooks: Hooks,
+): void {
+  const archive = openSync(path, "r");
+  try {
+    for (const [i, { name, bytes, offset }] of entries.entries()) {
+      if (hooks.isStopping?.()) throw new Stopped();
+      const file = openSync(join(work, name), "wx", 0o600);
+      try {
+        const sha256 = readThrough(archive, offset, bytes, name, (piece) => writeAll(file, piece));
+        if (sha256 !== manifest.files[i]!.sha256)
+          throw unsound(`${name} in it has changed while it was read`);
+        fsyncSync(file);
+      } finally {
+        closeSync(file);
+      }
+      hooks.onProgress?.({ step: "restoring", part: (i + 1) / entries.length });
+    }
+  } finally {
+    closeSync(archive);
+  }
+}
+
+/** Brings the store up to this program's schema, with sums of its pages. */
+function openRestored(work: string, manifest: Manifest): SegmentRow[] {
+  try {
+    checkCopy(storePath(work), "own");
+  } catch (error) {
+    throw unsound(reasonOf(error));
+  }
+  openWriter(work).close();
+  const db = openReader(work);
+  try {
+    const head = readHead(db);
+    if ((head?.height ?? 0) !== manifest.height || (head?.hash ?? "") !== manifest.hash)
+      throw unsound("its store ends at another block than its manifest says");
+    return listSegments(db);
+  } finally {
+    db.close();
+  }
+}
+
+/** The store comes last: until then the home is empty. */
+function place(work: string, home: string): void {
+  renameSync(segmentDirectory(work), segmentDirectory(home));
+  for (const name of SETTINGS)
+    if (existsSync(join(work, name))) renameSync(join(work, name), join(home, name));
+  renameSync(sumsPath(storePath(work)), sumsPath(storePath(home)));
+  renameSync(storePath(work), storePath(home));
+  confirm(storePath(home), realSteps);
+  rmSync(work, { recursive: true, force: true });
+}
+
+async function guarded<T>(attempt: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Stopped) return undefined;
+    if (error instanceof NodeError || !isDiskFull(error)) throw error;
+    throw new NodeError(
+      attempt,
+      "disk_full",
+      "the disk is full",
+      "make room and start again; nothing was changed",
+    );
+  }
+}

@@ -1,0 +1,400 @@
+// Fills a home from another node: its segments, each verified as it comes, and an image of its store, whose rows must
+// make the same segments. Until everything is verified it lies in a folder of its own; then the store is renamed.
+import type { Database } from "bun:sqlite";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { lockHome } from "../../files/lock.ts";
+import { isDiskFull } from "../../files/sqlite-error.ts";
+import { confirm, realSteps, writeFileWhole } from "../../files/whole-file.ts";
+import { checkCopy, checkRoom } from "../../store/copy.ts";
+import { hasStore, openReader, openWriter, segmentDirectory, storePath } from "../../store/database.ts";
+import { type ChainHead, hasChain, hashOfRow, readHead } from "../../store/head.ts";
+import { checkPages } from "../../store/page-check.ts";
+import { sumsPath } from "../../store/page-sums.ts";
+import { checkRows, checkSegment } from "../segment-check.ts";
+import { segmentPath } from "../segment-format.ts";
+import { listSegments, type SegmentRow } from "../segment-table.ts";
+import type { ImageManifest } from "./image.ts";
+import type { HistorySource, SourceSummary } from "./source.ts";
+
+const ATTEMPT = "history.fetch";
+/** Folder of the home for what was fetched so far. */
+const WORK = "fetch.tmp";
+const SEGMENTS_AT_ONCE = 4;
+/** Failures after which what was fetched is still good. */
+const RESUMABLE = new Set<string>(["source_unreachable", "source_slow", "source_refused", "disk_full"]);
+
+interface FetchProgress {
+  readonly step: "segments" | "image" | "checking";
+  /** From 0 to 1. */
+  readonly part: number;
+  readonly text: string;
+}
+
+export interface FetchOptions {
+  readonly home: string;
+  readonly source: HistorySource;
+  /** Id of a segment that the source's history must hold. */
+  readonly trust?: string | undefined;
+  onProgress?(progress: FetchProgress): void;
+  isStopping?(): boolean;
+}
+
+export interface FetchResult {
+  readonly chainId: string;
+  readonly height: number;
+  readonly segments: number;
+  /** Last block that a segment covers: those behind it are on the source's word. */
+  readonly verifiedTo: number;
+  readonly lastSegmentId: string;
+  /** Bytes that came over the network. */
+  readonly bytes: number;
+  /** False: the home had everything already. */
+  readonly isChanged: boolean;
+}
+
+/** @returns undefined when it was asked to stop; what came is kept for the next time @throws NodeError; the home is as it was */
+export async function fetchHistory(options: FetchOptions): Promise<FetchResult | undefined> {
+  const lock = lockHome(options.home);
+  const work = join(options.home, WORK);
+  try {
+    return await new Fetch(options, work).run();
+  } catch (error) {
+    const known = knownError(error);
+    if (!RESUMABLE.has(known.code)) rmSync(work, { recursive: true, force: true });
+    throw known;
+  } finally {
+    lock.release();
+  }
+}
+
+function knownError(error: unknown): NodeError {
+  if (error instanceof NodeError) return error;
+  if (isDiskFull(error)) {
+    const hint = "make room and run the same command again: it goes on where it stopped";
+    return new NodeError(ATTEMPT, "disk_full", "the disk is full: the history could not be fetched", hint);
+  }
+  return new NodeError(ATTEMPT, "fetch_failed", `the history could not be fetched: ${reasonOf(error)}`);
+}
+
+class Fetch {
+  private readonly source: HistorySource;
+  private bytes = 0;
+
+  constructor(
+    private readonly options: FetchOptions,
+    private readonly work: string,
+  ) {
+    this.source = options.source;
+  }
+
+  async run(): Promise<FetchResult | undefined> {
+    const own = readOwn(this.options.home);
+    const summary = await this.source.summary();
+    this.checkFits(own, summary);
+    if (own && isComplete(own, summary)) return this.unchanged(own);
+    mkdirSync(this.work, { recursive: true, mode: 0o700 });
+    const image = await this.source.image(
+      () => this.report("image", 0, "the source makes an image of its store"),
+      this.isStopping,
+    );
+    if (image === undefined) return undefined;
+    this.checkImage(own, summary, image);
+    const rows = this.rowsOf(image, await this.source.segments());
+    checkRoom(ATTEMPT, this.work, image.bytes + rows.reduce((sum, row) => sum + row.bytes, 0));
+    await this.fetchSegments(rows);
+    if (!this.isStopping()) await this.fetchImage(image);
+    if (this.isStopping()) return undefined;
+    await this.verify(image, rows);
+    this.replace(rows);
+    return {
+      chainId: image.chainId,
+      height: image.height,
+      segments: rows.length,
+      verifiedTo: rows.at(-1)!.to,
+      lastSegmentId: image.lastSegmentId,
+      bytes: this.bytes,
+      isChanged: true,
+    };
+  }
+
+  private readonly isStopping = () => this.options.isStopping?.() === true;
+
+  private report(step: FetchProgress["step"], part: number, text: string): void {
+    this.options.onProgress?.({ step, part, text });
+  }
+
+  private unchanged({ head, segments }: Own): FetchResult {
+    return {
+      chainId: head.chainId,
+      height: head.height,
+      segments: segments.length,
+      verifiedTo: segments.at(-1)?.to ?? 0,
+      lastSegmentId: segments.at(-1)?.id ?? "",
+      bytes: 0,
+      isChanged: false,
+    };
+  }
+
+  private checkFits(own: Own | undefined, summary: SourceSummary): void {
+    const { url } = this.source;
+    if (own && own.head.chainId !== summary.chainId) {
+      const sentence = `this home holds chain ${own.head.chainId}, the node at ${url} chain ${summary.chainId}`;
+      throw new NodeError(ATTEMPT, "chain_mismatch", sentence, "use another --home for another chain");
+    }
+    if (own && (own.head.height > summary.height || own.head.firstHeight < summary.firstHeight)) {
+      const has = `blocks ${summary.firstHeight} to ${summary.height}`;
+      const ours = `${own.head.firstHeight} to ${own.head.height}`;
+      const sentence = `the node at ${url} has ${has}, and this home has ${ours}`;
+      throw new NodeError(
+        ATTEMPT,
+        "source_behind",
+        sentence,
+        "use a node that has more, or wait for this one",
+      );
+    }
+  }
+
+  private checkImage(own: Own | undefined, summary: SourceSummary, image: ImageManifest): void {
+    if (image.chainId !== summary.chainId)
+      throw this.source.damaged("its image is of another chain than it says");
+    this.checkFits(own, { ...summary, height: image.height });
+  }
+
+  /** Those of the image, which may be a few less than there are now. */
+  private rowsOf(image: ImageManifest, all: readonly SegmentRow[]): SegmentRow[] {
+    const { trust } = this.options;
+    if (trust !== undefined && !all.some(({ id }) => id === trust)) {
+      const sentence = `the history of the node at ${this.source.url} does not hold the segment ${trust}`;
+      throw new NodeError(
+        ATTEMPT,
+        "trust_missing",
+        sentence,
+        "it is of another history, or ends before: use another node",
+      );
+    }
+    const end = all.findIndex(({ id }) => id === image.lastSegmentId);
+    if (end < 0 || end + 1 !== image.segments) throw this.changed();
+    const wrong = all.find(({ chainId }) => chainId !== image.chainId);
+    if (wrong) throw this.source.damaged(`segment ${wrong.from}-${wrong.to} is of another chain`);
+    return all.slice(0, end + 1);
+  }
+
+  private changed(): NodeError {
+    const sentence = `the history of the node at ${this.source.url} has changed between two requests`;
+    return new NodeError(
+      ATTEMPT,
+      "source_changed",
+      sentence,
+      "run the same command again; if it stays, use another node",
+    );
+  }
+
+  private async fetchSegments(rows: readonly SegmentRow[]): Promise<void> {
+    const directory = segmentDirectory(this.work);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    const queue = [...rows];
+    let done = 0;
+    const fetchNext = async () => {
+      for (let row = queue.shift(); row && !this.isStopping(); row = queue.shift()) {
+        await this.fetchSegment(row, directory);
+        this.report("segments", ++done / rows.length, `segment ${row.from}-${row.to}`);
+      }
+    };
+    try {
+      await Promise.all(Array.from({ length: SEGMENTS_AT_ONCE }, fetchNext));
+    } finally {
+      queue.length = 0;
+    }
+  }
+
+  /** Verified under a name that says it is not yet, then renamed. */
+  private async fetchSegment(row: SegmentRow, directory: string): Promise<void> {
+    if (existsSync(segmentPath(directory, row.id))) return;
+    const incoming = join(this.work, "incoming");
+    mkdirSync(incoming, { recursive: true, mode: 0o700 });
+    const path = segmentPath(incoming, row.id);
+    const file = openSync(path, "w", 0o600);
+    try {
+      await this.source.segment(row, async (bytes) => {
+        writeSync(file, bytes);
+        this.bytes += bytes.length;
+      });
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    await checkSegment(incoming, row).catch((error: unknown) => {
+      throw this.source.damaged(`segment ${row.from}-${row.to}: ${reasonOf(error)}`);
+    });
+    renameSync(path, segmentPath(directory, row.id));
+  }
+
+  /** Chunk by chunk; those that are there from an earlier time are hashed again. */
+  private async fetchImage(image: ImageManifest): Promise<void> {
+    const path = storePath(this.work);
+    const state = join(this.work, "image.json");
+    for (const end of ["-wal", "-shm", "-sums"]) rmSync(path + end, { force: true });
+    if (!existsSync(state) || readFileSync(state, "utf8") !== image.id) rmSync(path, { force: true });
+    writeFileWhole(state, image.id);
+    const file = openSync(path, existsSync(path) ? "r+" : "w+", 0o600);
+    try {
+      const buffer = Buffer.alloc(image.chunkBytes);
+      for (const [i, hash] of image.chunks.entries()) {
+        if (this.isStopping()) return;
+        const at = i * image.chunkBytes;
+        const there = readSync(file, buffer, 0, Math.min(buffer.length, image.bytes - at), at);
+        if (sha256(buffer.subarray(0, there)) !== hash) writeAll(file, await this.fetchChunk(image, i), at);
+        this.report("image", (i + 1) / image.chunks.length, `${Math.ceil(image.bytes / 1e6)} MB`);
+      }
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  private async fetchChunk(image: ImageManifest, index: number): Promise<Uint8Array> {
+    // A bit that flips on the way is worth a second try.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const bytes = await this.source.chunk(image, index);
+      this.bytes += bytes.length;
+      if (sha256(bytes) === image.chunks[index]) return bytes;
+    }
+    throw this.source.damaged(`chunk ${index + 1} of its image does not have its hash`);
+  }
+
+  private async verify(image: ImageManifest, rows: readonly SegmentRow[]): Promise<void> {
+    const path = storePath(this.work);
+    try {
+      checkCopy(path, "foreign");
+    } catch (error) {
+      throw this.source.damaged(`its image: ${reasonOf(error)}`);
+    }
+    // The writer makes the sums of its pages.
+    openWriter(this.work).close();
+    await checkPages(this.work);
+    const db = openReader(this.work);
+    try {
+      const head = readHead(db);
+      const isHead =
+        head?.chainId === image.chainId && head.height === image.height && head.hash === image.hash;
+      if (!isHead) throw this.source.damaged("its image ends at another block than it says");
+      if (hasChain(db)) throw this.source.damaged("its image holds a chain of its own");
+      if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
+      // Such a segment is about to be made again, and its rows would not be compared.
+      const isGrowing = head.height > rows.at(-1)!.to && lastHeight(db) <= rows.at(-1)!.to;
+      if (isGrowing) throw this.changed();
+      for (const [i, row] of rows.entries()) {
+        await checkRows(db, segmentDirectory(this.work), row).catch((error: unknown) => {
+          throw this.source.damaged(`its image: ${reasonOf(error)}`);
+        });
+        this.report("checking", (i + 1) / rows.length, `rows of blocks ${row.from} to ${row.to}`);
+      }
+      if (hasStore(this.options.home)) this.checkHolds(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  /** Each block of the home must be in the image. */
+  private checkHolds(image: Database): void {
+    const own = openReader(this.options.home);
+    const select = "SELECT no, time, height, hash FROM blocks ORDER BY no";
+    type Row = { no: bigint; time: bigint; height: bigint; hash: Uint8Array };
+    try {
+      const theirs = image.query(select).iterate() as Iterator<Row>;
+      for (const row of own.query(select).iterate() as Iterable<Row>) {
+        let found = theirs.next();
+        while (!found.done && (found.value.time < row.time || found.value.height < row.height))
+          found = theirs.next();
+        const isSame =
+          !found.done &&
+          found.value.height === row.height &&
+          found.value.time === row.time &&
+          Buffer.compare(hashOfRow(found.value), hashOfRow(row)) === 0;
+        if (isSame) continue;
+        const sentence = `block ${row.height} of this home is another one than that of the node at ${this.source.url}`;
+        throw new NodeError(
+          ATTEMPT,
+          "history_mismatch",
+          sentence,
+          "use another --home for another history of the chain",
+        );
+      }
+    } finally {
+      own.close();
+    }
+  }
+
+  /** At every moment one of the two stores is there under its name. */
+  private replace(rows: readonly SegmentRow[]): void {
+    const { home } = this.options;
+    const directory = segmentDirectory(home);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const { id } of rows) {
+      const to = segmentPath(directory, id);
+      rmSync(to, { force: true });
+      linkSync(segmentPath(segmentDirectory(this.work), id), to);
+    }
+    // The old store without a log, so that what is left of it cannot be taken for the new one's.
+    if (hasStore(home)) openWriter(home).close();
+    const [from, to] = [storePath(this.work), storePath(home)];
+    for (const end of ["-wal", "-shm", "-sums"]) rmSync(`${to}${end}`, { force: true });
+    renameSync(from, to);
+    confirm(to, realSteps);
+    renameSync(sumsPath(from), sumsPath(to));
+    rmSync(this.work, { recursive: true, force: true });
+  }
+}
+
+interface Own {
+  readonly head: ChainHead;
+  readonly segments: readonly SegmentRow[];
+}
+
+/** Of a home that has blocks. */
+function readOwn(home: string): Own | undefined {
+  if (!hasStore(home)) return undefined;
+  const db = openReader(home);
+  try {
+    if (hasChain(db)) {
+      const sentence = "this home holds a chain of its own, and another node's history cannot go on with it";
+      throw new NodeError(ATTEMPT, "own_chain", sentence, "choose another --home");
+    }
+    const head = readHead(db);
+    return head && { head, segments: listSegments(db) };
+  } finally {
+    db.close();
+  }
+}
+
+function isComplete({ head }: Own, { height, firstHeight }: SourceSummary): boolean {
+  return head.height >= height && head.firstHeight <= firstHeight;
+}
+
+/** Height of the first block of the last row. */
+function lastHeight(db: Database): number {
+  return Number(db.query("SELECT height FROM blocks ORDER BY no DESC LIMIT 1").values()[0]?.[0] ?? 0);
+}
+
+function sha256(bytes: Uint8Array): string {
+  return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+}
+
+function writeAll(file: number, bytes: Uint8Array, position: number): void {
+  for (let done = 0; done < bytes.length; )
+    done += writeSync(file, bytes, done, bytes.length - done, position + done);
+}

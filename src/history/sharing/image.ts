@@ -1,0 +1,206 @@
+// Images of a store, for other nodes: a copy of one moment with the hashes of its chunks, kept for a while. Everything
+// about it lies in the home, because each thread that answers may be asked for it.
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import type { ErrorCode } from "../../errors/program-codes.ts";
+import { type Lock, tryLock } from "../../files/lock.ts";
+import { writeFileWhole } from "../../files/whole-file.ts";
+import { workerUrl } from "../../files/worker-url.ts";
+import { checkRoom, copyBytes } from "../../store/copy.ts";
+
+export const CHUNK_BYTES = 4 * 1024 * 1024;
+/** An image so old is good enough for another node that asks. */
+const FRESH_MS = 10 * 60_000;
+/** An image that was read so long ago counts as not in use. */
+const IN_USE_MS = 2 * 60_000;
+/** An image that is not read any more is removed after this. */
+const KEPT_MS = 60 * 60_000;
+const LOOK_MS = 60_000;
+
+/** Description of an image. */
+export interface ImageManifest {
+  /** SHA-256 of the chunks' hashes. */
+  readonly id: string;
+  readonly chainId: string;
+  /** Last block in it. */
+  readonly height: number;
+  readonly hash: string;
+  readonly schema: number;
+  /** Its newest segment, and how many it lists. */
+  readonly segments: number;
+  readonly lastSegmentId: string;
+  readonly bytes: number;
+  readonly chunkBytes: number;
+  /** SHA-256 of each chunk, hex. */
+  readonly chunks: readonly string[];
+}
+
+export type ImageState =
+  | { readonly state: "none" }
+  | { readonly state: "making"; readonly bytes: number }
+  | { readonly state: "failed"; readonly text: string }
+  | { readonly state: "ready"; readonly image: ImageManifest };
+
+export interface CopyOrder {
+  readonly home: string;
+  /** Where the copy goes; nothing is there. */
+  readonly path: string;
+}
+
+export type CopyReply =
+  | { readonly copied: Omit<ImageManifest, "id" | "chunkBytes"> }
+  | {
+      readonly failed: {
+        readonly attempt: string;
+        readonly code: ErrorCode;
+        readonly message: string;
+        readonly hint: string;
+      };
+    };
+
+/** Copies a store on a thread of its own. @throws NodeError */
+export async function copyAside(order: CopyOrder): Promise<Omit<ImageManifest, "id" | "chunkBytes">> {
+  const worker = new Worker(workerUrl("history/sharing/copy.worker.ts"), { smol: true });
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.onmessage = ({ data }: MessageEvent<CopyReply>) => {
+        if ("copied" in data) resolve(data.copied);
+        else {
+          const { attempt, code, message, hint } = data.failed;
+          reject(new NodeError(attempt, code, message, hint));
+        }
+      };
+      worker.onerror = (event) => {
+        event.preventDefault();
+        reject(new NodeError("store.copy", "copy_failed", "the thread that copies the store has ended"));
+      };
+      worker.postMessage(order);
+    });
+  } finally {
+    worker.terminate();
+  }
+}
+
+function imageId(chunks: readonly string[]): string {
+  return createHash("sha256").update(chunks.join("")).digest("hex");
+}
+
+export class Images {
+  private readonly folder: string;
+  private failure = "";
+  private timer: ReturnType<typeof setInterval> | undefined;
+
+  constructor(private readonly home: string) {
+    this.folder = join(home, "image");
+    if (home !== "" && existsSync(this.folder)) this.watch();
+  }
+
+  state(): ImageState {
+    const image = this.manifest();
+    if (image !== undefined) return { state: "ready", image };
+    if (this.isBeingMade()) {
+      const bytes = statSync(this.unfinished, { throwIfNoEntry: false })?.size ?? 0;
+      return { state: "making", bytes };
+    }
+    return this.failure === "" ? { state: "none" } : { state: "failed", text: this.failure };
+  }
+
+  /** Sees to it that there is an image that is fresh, or is being made. @throws NodeError `disk_full` */
+  request(): ImageState {
+    const found = this.state();
+    if (found.state === "making" || (found.state === "ready" && this.isGood())) return found;
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const lock = tryLock(this.lockPath);
+    if (lock === undefined) return this.state();
+    try {
+      this.remove();
+      checkRoom("history.image", this.folder, copyBytes(this.home));
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
+    this.failure = "";
+    this.watch();
+    void this.make(lock);
+    return { state: "making", bytes: 0 };
+  }
+
+  /** File of an image that is there. Its time is that of its last use. */
+  pathOf(id: string): string | undefined {
+    if (this.manifest()?.id !== id) return undefined;
+    const now = new Date();
+    utimesSync(this.path, now, now);
+    return this.path;
+  }
+
+  private get path(): string {
+    return join(this.folder, "image.db");
+  }
+
+  private get unfinished(): string {
+    return `${this.path}.tmp`;
+  }
+
+  private get manifestPath(): string {
+    return join(this.folder, "image.json");
+  }
+
+  private get lockPath(): string {
+    return join(this.folder, "lock.db");
+  }
+
+  private async make(lock: Lock): Promise<void> {
+    try {
+      const copied = await copyAside({ home: this.home, path: this.unfinished });
+      const image: ImageManifest = { id: imageId(copied.chunks), chunkBytes: CHUNK_BYTES, ...copied };
+      renameSync(this.unfinished, this.path);
+      writeFileWhole(this.manifestPath, JSON.stringify(image));
+    } catch (error) {
+      this.failure = error instanceof NodeError ? `${error.message} (${error.code})` : reasonOf(error);
+      this.remove();
+    } finally {
+      lock.release();
+    }
+  }
+
+  private manifest(): ImageManifest | undefined {
+    try {
+      if (!existsSync(this.path)) return undefined;
+      return JSON.parse(readFileSync(this.manifestPath, "utf8")) as ImageManifest;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private isBeingMade(): boolean {
+    if (!existsSync(this.lockPath)) return false;
+    const lock = tryLock(this.lockPath);
+    lock?.release();
+    return lock === undefined;
+  }
+
+  /** Young, or being read. */
+  private isGood(): boolean {
+    const made = statSync(this.manifestPath, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    return Date.now() - made < FRESH_MS || this.unusedMs() < IN_USE_MS;
+  }
+
+  private unusedMs(): number {
+    const used = statSync(this.path, { throwIfNoEntry: false })?.mtimeMs;
+    return used === undefined ? 0 : Date.now() - used;
+  }
+
+  private watch(): void {
+    this.timer ??= setInterval(() => {
+      if (this.unusedMs() > KEPT_MS) this.remove();
+    }, LOOK_MS);
+    this.timer.unref?.();
+  }
+
+  private remove(): void {
+    for (const path of [this.manifestPath, this.path, this.unfinished, `${this.unfinished}-journal`])
+      rmSync(path, { force: true });
+  }
+}
