@@ -1,10 +1,11 @@
 // lyra history fetch, and verify --against: history of another node.
 import { ExitCode } from "../errors/node-error.ts";
+import { compareHistory, type HistoryComparison } from "../history/sharing/compare.ts";
 import { type FetchResult, fetchHistory } from "../history/sharing/fetch.ts";
 import { HistorySource } from "../history/sharing/source.ts";
 import { defaultHome } from "../node/config.ts";
 import { COMMON, readArguments, usageError } from "./arguments.ts";
-import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
+import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./terminal.ts";
 
 const SEGMENT_ID = /^[0-9a-f]{64}$/;
 
@@ -41,6 +42,53 @@ export async function fetchFrom(argv: string[]): Promise<number> {
     bar.clear();
     forget();
   }
+}
+
+export async function verifyAgainst(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments("history", argv, {
+    ...COMMON,
+    against: { type: "string" },
+    deep: { type: "boolean" },
+  });
+  if (positionals.length > 0) throw usageError("history", "give a file or --against URL, not both");
+  if (values.against === undefined) throw usageError("history", "--deep goes with --against URL");
+  const { against } = values;
+  const isSilent = values.quiet === true || values.json === true;
+  const bar = new ProgressBar("comparing", isSilent ? false : undefined);
+  try {
+    const found = await compareHistory({
+      home: values.home ?? defaultHome(),
+      source: new HistorySource(against),
+      deep: values.deep === true,
+      onProgress: (part, text) => bar.update(part, text),
+    });
+    bar.clear();
+    if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
+    else if (!values.quiet || found.difference) tellCompared(found);
+    return found.difference ? ExitCode.verificationFailed : ExitCode.done;
+  } finally {
+    bar.clear();
+  }
+}
+
+function tellCompared({ equalTo, equalSegments, moreHere, moreThere, difference }: HistoryComparison): void {
+  const print = (line: string) => process.stdout.write(`${line}\n`);
+  const equal =
+    equalSegments === 0
+      ? "no segment is the same on both sides"
+      : `equal up to block ${grouped(equalTo)}, ${grouped(equalSegments)} segments`;
+  print(difference ? equal : `${green("ok")} ${equal}`);
+  if (!difference) {
+    if (moreHere > 0) print(`the home has ${grouped(moreHere)} more`);
+    if (moreThere > 0) print(`the other has ${grouped(moreThere)} more`);
+    return;
+  }
+  print(`${red("differs")} ${difference.text}`);
+  if (difference.row === undefined) return;
+  const [one, other] = difference.where === "here" ? ["store", "segment"] : ["here", "there"];
+  print(`        ${difference.table} row ${grouped(difference.row)}`);
+  print(`        ${one.padEnd(7)} ${difference.here || "(no such row)"}`);
+  print(`        ${other.padEnd(7)} ${difference.there || "(no such row)"}`);
 }
 
 function tellFetched({ chainId, height, segments, verifiedTo, isChanged }: FetchResult): void {

@@ -12,29 +12,30 @@ import { type Verification, verifyArchive } from "../history/verify.ts";
 import { defaultHome } from "../node/config.ts";
 import { openReader, segmentDirectory } from "../store/database.ts";
 import { COMMON, didYouMean, readArguments, usageError } from "./arguments.ts";
-import { fetchFrom } from "./history-peers.ts";
+import { fetchFrom, verifyAgainst } from "./history-peers.ts";
 import { dim, green, grouped, onEndSignal, ProgressBar, say } from "./terminal.ts";
 
 export const help = `lyra history: segments, exports, and history of other nodes
 
   lyra history segments [--home DIR]
   lyra history export --table TABLE --from N --to N [--out FILE] [--home DIR]
-  lyra history verify FILE
+  lyra history verify FILE, or verify --against URL [--deep] [--home DIR]
   lyra history fetch --from URL [--trust SEGMENT_ID] [--home DIR]
 
   --table TABLE     TABLE_TRADES, or just trades
   --from N, --to N  first and last block; both on segment boundaries
   --out FILE        where to write the archive (its own name, here); - is
-                    standard output; --force writes over a file
-  --no-manifest     leave out manifest.json: verify can then check CRC-32s only
+                    standard output. --force, --no-manifest: without hashes
   --from URL        a Lyra node's data port: fetch fills an empty home, or one
                     that has less; all is verified before it takes its place.
                     Run it again to go on. --trust: a segment known to be right
+  --against URL     names the first segment, table and row in which the home and
+                    another node differ; --deep reads all of its segments too
   --home DIR        the home (default: $LYRA_HOME, XDG data folder)
   --json, --quiet   the result as JSON; no progress, no summary
 
-  An export reads stored segments, also beside a running node.
-  verify exits with 4 where an archive is not sound.
+  All but fetch work beside a running node. verify exits with 4 for what is not
+  sound, or not the same.
 `;
 
 /** Output that is not finished has this behind its name. */
@@ -48,6 +49,8 @@ export async function run(argv: string[]): Promise<number> {
   const [verb, ...rest] = argv;
   if (verb === "segments") return segments(rest);
   if (verb === "export") return exportArchive(rest);
+  if (verb === "verify" && rest.some((word) => /^--(?:against|deep)(?:=|$)/.test(word)))
+    return verifyAgainst(rest);
   if (verb === "verify") return verify(rest);
   if (verb === "fetch") return fetchFrom(rest);
   throw usageError(
