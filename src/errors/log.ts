@@ -1,4 +1,4 @@
-// Failures of a running node, for its log: a JSON line each, or two lines on a terminal.
+// The log of a running node: a JSON line for each failure or notice; on a terminal, text.
 import { LruCache } from "../cache/lru.ts";
 import type { NodeError } from "./node-error.ts";
 
@@ -8,14 +8,26 @@ const REMEMBERED_MAX = 100;
 const loggedMs = new LruCache<string, number>(REMEMBERED_MAX);
 
 export function logFailure({ attempt, code, message, hint }: NodeError): void {
-  const key = `${attempt} ${code} ${message}`;
+  if (isLoggedAlready(`${attempt} ${code} ${message}`)) return;
+  if (process.stderr.isTTY) process.stderr.write(`lyra: ${message}\n      ${hint}\n`);
+  else writeLine({ level: "error", attempt, code, message, hint });
+}
+
+/** News for operators. */
+export function logNotice(attempt: string, message: string): void {
+  if (isLoggedAlready(`${attempt} ${message}`)) return;
+  if (process.stderr.isTTY) process.stderr.write(`lyra: ${message}\n`);
+  else writeLine({ level: "info", attempt, message });
+}
+
+function isLoggedAlready(key: string): boolean {
   const nowMs = performance.now();
   const lastMs = loggedMs.get(key);
-  if (lastMs !== undefined && nowMs - lastMs < QUIET_MS) return;
+  if (lastMs !== undefined && nowMs - lastMs < QUIET_MS) return true;
   loggedMs.set(key, nowMs);
-  if (process.stderr.isTTY) process.stderr.write(`lyra: ${message}\n      ${hint}\n`);
-  else {
-    const time = new Date().toISOString();
-    process.stderr.write(`${JSON.stringify({ time, level: "error", attempt, code, message, hint })}\n`);
-  }
+  return false;
+}
+
+function writeLine(fields: Readonly<Record<string, string>>): void {
+  process.stderr.write(`${JSON.stringify({ time: new Date().toISOString(), ...fields })}\n`);
 }

@@ -3,6 +3,7 @@ import type { ChainCallCode } from "./detail-codes.ts";
 import type { Filled } from "./explanation.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";
+import { LIVE_CODES } from "./program/live.ts";
 import { SENDING_CODES } from "./program/sending.ts";
 import { STORE_CODES } from "./program/store.ts";
 import { WALLET_CODES } from "./program/wallet.ts";
@@ -12,6 +13,7 @@ export const PROGRAM_CODES = {
   ...HISTORY_CODES,
   ...CHAIN_CODES,
   ...SENDING_CODES,
+  ...LIVE_CODES,
   ...WALLET_CODES,
 } as const;
 

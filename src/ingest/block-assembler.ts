@@ -2,7 +2,11 @@
 
 import { type Block, type BlockEvent, type BlockPlace, Field, SEQUENCE_MAX } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
-import { readBeginBlockAt } from "../wire/generated/events.ts";
+import {
+  readBeginBlockAt,
+  readExpiredOrdersAt,
+  readProtocolUpgradeStartedAt,
+} from "../wire/generated/events.ts";
 import { hexBytesAt, isHex } from "../wire/identifiers.ts";
 import { latinAt } from "../wire/reader.ts";
 import { type Rules, Skim } from "../wire/skim.ts";
@@ -19,9 +23,28 @@ const beginSkim = new Skim("vega.events.v1.BeginBlock", BEGIN_RULES, ["height", 
 /** Characters that are not printed, control sequences of a terminal among them. */
 const UNPRINTABLE = /\p{C}/u;
 
+/** `events_lost`: each event is sound, but not all of them came. */
+type FaultCode = "event_invalid" | "events_lost" | "chain_mismatch";
+
 /** The stream breaks its own rules. */
 export class StreamFault extends Error {
   override readonly name = "StreamFault";
+  constructor(
+    message: string,
+    readonly code: FaultCode = "event_invalid",
+  ) {
+    super(message);
+  }
+}
+
+interface AssemblerOptions {
+  /**
+   * The stream is what came over a connection, which may break anywhere: the numbers of a block's events must be
+   * consecutive, and a block that begins takes the place of one that has no end. (A recording's may leave events out.)
+   */
+  readonly isLive?: boolean;
+  /** Of one block's events. */
+  readonly blockBytesMax?: number;
 }
 
 /** Payloads that some projection keeps. Of the others only the envelope counts. */
@@ -55,6 +78,30 @@ export class BlockAssembler {
   private txIndexes = new Map<string, number>();
   private openBytes = 0;
   private isNewFile = false;
+  /** Number of the next event in the block. */
+  private nextSeq = 1;
+  /** Set by the start of a protocol upgrade: height of the last block before it. */
+  upgradeHeight: number | undefined;
+  private readonly isLive: boolean;
+
+  private readonly blockBytesMax: number;
+
+  constructor({ isLive = false, blockBytesMax = BLOCK_BYTES_MAX }: AssemblerOptions = {}) {
+    this.isLive = isLive;
+    this.blockBytesMax = blockBytesMax;
+  }
+
+  /** Where the block that has not ended begins. */
+  get openPlace(): BlockPlace | undefined {
+    return this.open?.place;
+  }
+
+  /** After a fault: drops the open block, and whatever comes before the next one begins. */
+  reset(): void {
+    this.open = undefined;
+    this.seenBlock = false;
+    this.chainIdBytes = undefined;
+  }
 
   /** Height of a block that has begun and not ended. */
   get openHeight(): number | undefined {
@@ -94,6 +141,16 @@ export class BlockAssembler {
       return undefined;
     }
     if (this.open === undefined) {
+      if (this.isLive && envelope.field === UPGRADE_STARTED_FIELD) {
+        const { lastBlockHeight } = readProtocolUpgradeStartedAt(
+          bytes,
+          envelope.payloadStart,
+          envelope.payloadEnd,
+        );
+        if (this.chainIdBytes) this.checkChain(bytes);
+        this.upgradeHeight = Number(lastBlockHeight);
+        return undefined;
+      }
       // Before the first block there may be the tail of an earlier one; later there may not.
       if (!this.seenBlock) return undefined;
       // The only event that may stand here: another release made the next block.
@@ -101,23 +158,31 @@ export class BlockAssembler {
         this.checkChain(bytes);
         return undefined;
       }
-      throw new StreamFault(`event ${envelope.height}-${envelope.seq} stands between two blocks`);
+      throw new StreamFault(
+        `event ${envelope.height}-${envelope.seq} stands between two blocks`,
+        "events_lost",
+      );
     }
     this.checkChain(bytes);
     if (envelope.height !== this.open.height) {
       throw new StreamFault(
         `event ${envelope.height}-${envelope.seq} stands inside block ${this.open.height}`,
+        "events_lost",
       );
     }
+    if (this.isLive) this.checkSequence(bytes);
     if (envelope.field === Field.endBlock) {
       const block = this.open;
       this.open = undefined;
       return block;
     }
     this.openBytes += end - start;
-    if (this.open.events.length + this.open.unkept >= BLOCK_EVENTS_MAX || this.openBytes > BLOCK_BYTES_MAX) {
+    if (
+      this.open.events.length + this.open.unkept >= BLOCK_EVENTS_MAX ||
+      this.openBytes > this.blockBytesMax
+    ) {
       throw new StreamFault(
-        `block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events or ${BLOCK_BYTES_MAX} bytes`,
+        `block ${this.open.height} has more than ${BLOCK_EVENTS_MAX} events or ${this.blockBytesMax} bytes`,
       );
     }
     const tx = this.txIndex(bytes);
@@ -136,6 +201,19 @@ export class BlockAssembler {
     return undefined;
   }
 
+  private checkSequence(bytes: Uint8Array): void {
+    const { height, seq, field, payloadStart, payloadEnd } = this.envelope;
+    if (seq !== this.nextSeq) {
+      throw new StreamFault(
+        `event ${height}-${this.nextSeq} did not come: ${height}-${seq} did`,
+        "events_lost",
+      );
+    }
+    // An event of several orders takes a number for each (reference 30, section 9.1).
+    const isMany = field === Field.expiredOrders;
+    this.nextSeq += isMany ? readExpiredOrdersAt(bytes, payloadStart, payloadEnd).orderIds.length : 1;
+  }
+
   /** A block that the last file left open counts only if this one goes on with it. */
   private enterFile(): void {
     this.isNewFile = false;
@@ -147,11 +225,15 @@ export class BlockAssembler {
 
   private openBlock(bytes: Uint8Array, place: BlockPlace): void {
     const envelope = this.envelope;
-    if (this.open) throw new StreamFault(`block ${this.open.height} has no end`);
+    if (this.open && !this.isLive) throw new StreamFault(`block ${this.open.height} has no end`);
     const { height, timestamp } = this.marker(bytes);
     if (height !== envelope.height) {
       throw new StreamFault(`event ${envelope.height}-${envelope.seq} begins block ${height}`);
     }
+    if (this.isLive && envelope.seq !== 1) {
+      throw new StreamFault(`block ${height} begins with event ${height}-${envelope.seq}`, "events_lost");
+    }
+    this.nextSeq = 2;
     this.rememberChain(bytes);
     const hashBytes = hexBytesAt(bytes, envelope.blockStart, envelope.blockEnd);
     if (!hashBytes) throw new StreamFault(`block ${envelope.height} has no valid hash`);
@@ -207,7 +289,7 @@ export class BlockAssembler {
     if (length === known.length && sameBytes(bytes, chainIdStart, known, 0, length)) return;
     const other = Buffer.from(bytes.subarray(chainIdStart, chainIdEnd)).toString("utf8");
     const shown = JSON.stringify(other.slice(0, CHAIN_ID_BYTES_MAX));
-    throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`);
+    throw new StreamFault(`mismatched chain id received: ${shown}, want "${this.chainId}"`, "chain_mismatch");
   }
 
   private txIndex(bytes: Uint8Array): number {

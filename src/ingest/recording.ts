@@ -5,17 +5,12 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { Block } from "../wire/block.ts";
 import { BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { InflateFault, inflate } from "./gunzip.ts";
+import { RecordSplitter } from "./records.ts";
 
 const READ_BYTES = 256 * 1024;
 /** Without O_NONBLOCK, opening a pipe would wait for its writer. */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const GZIP_MAGIC = [0x1f, 0x8b] as const;
-/** Size field and sequence number before each message. */
-const FRAME_HEAD_BYTES = 12;
-const SIZE_BYTES = 4;
-const SEQUENCE_BYTES = 8;
-/** The largest record accepted; the largest ever seen is under 4 kB. */
-const RECORD_BYTES_MAX = 64 * 1024 * 1024;
 
 /** Where and why reading stopped before the end of the file. */
 export interface Damage {
@@ -73,12 +68,8 @@ function openRecording(path: string): OpenFile {
 /** Reads one event file block by block; `end` is set when the blocks are through. */
 export class RecordingReader {
   end: RecordingEnd | undefined;
-  /** Pieces of the stream that are not parsed yet. */
-  private rest: Uint8Array[] = [];
-  private restBytes = 0;
-  /** Bytes that the next record needs to be whole. */
-  private neededBytes = FRAME_HEAD_BYTES;
-  /** Bytes of the stream that whole records made up. */
+  private readonly splitter = new RecordSplitter();
+  /** Bytes of the stream that sound records made up. */
   private offset = 0;
   private records = 0;
   private damage: Damage | undefined;
@@ -136,9 +127,16 @@ export class RecordingReader {
 
   private parse(piece: Uint8Array): Block[] {
     const blocks: Block[] = [];
+    const { splitter, assembler } = this;
     try {
-      const from = this.restBytes > 0 ? this.completeRest(piece, blocks) : 0;
-      if (from < piece.length) this.keepRest(piece.subarray(this.parseRecords(piece, from, blocks)));
+      splitter.feed(piece);
+      while (splitter.next()) {
+        const { bytes, start, end } = splitter;
+        const block = assembler.push(bytes, start, end, splitter.frames, splitter.frameOffset);
+        if (block) blocks.push(block);
+        this.records = splitter.frames;
+        this.offset = splitter.offset;
+      }
     } catch (error) {
       this.fail(
         error instanceof StreamFault ? error.message : `record ${this.records + 1}: ${reasonOf(error)}`,
@@ -147,54 +145,9 @@ export class RecordingReader {
     return blocks;
   }
 
-  /** Completes the record that the last piece ended in, and copies no more: the rest is read where it lies. */
-  private completeRest(piece: Uint8Array, blocks: Block[]): number {
-    let from = 0;
-    while (this.restBytes > 0 && from < piece.length) {
-      const to = Math.min(piece.length, from + this.neededBytes - this.restBytes);
-      this.keepRest(piece.subarray(from, to));
-      from = to;
-      if (this.restBytes < this.neededBytes) break;
-      // A large record comes in many pieces: they are put together once.
-      const record = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
-      this.rest = [];
-      this.restBytes = 0;
-      this.keepRest(record.subarray(this.parseRecords(record, 0, blocks)));
-    }
-    return from;
-  }
-
-  private keepRest(bytes: Uint8Array): void {
-    if (bytes.length === 0) return;
-    this.rest.push(bytes);
-    this.restBytes += bytes.length;
-  }
-
-  /** Parses whole records from a place on; returns where they end. */
-  private parseRecords(bytes: Uint8Array, from: number, blocks: Block[]): number {
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    let at = from;
-    for (;;) {
-      this.neededBytes = FRAME_HEAD_BYTES;
-      if (bytes.length - at < SIZE_BYTES) return at;
-      const size = view.getUint32(at);
-      if (size < SEQUENCE_BYTES || size > RECORD_BYTES_MAX) {
-        throw new StreamFault(`record ${this.records + 1} claims ${size} bytes`);
-      }
-      this.neededBytes = SIZE_BYTES + size;
-      const next = at + SIZE_BYTES + size;
-      if (next > bytes.length) return at;
-      const block = this.assembler.push(bytes, at + FRAME_HEAD_BYTES, next, this.records + 1, this.offset);
-      if (block) blocks.push(block);
-      this.records++;
-      this.offset += next - at;
-      at = next;
-    }
-  }
-
   private checkEnd(): void {
-    if (this.restBytes > 0) {
-      const missing = this.neededBytes - this.restBytes;
+    const missing = this.splitter.missingBytes;
+    if (missing > 0) {
       this.fail(
         `the file ends inside record ${this.records + 1}: at least ${missing} more bytes belong to it`,
       );

@@ -3,9 +3,24 @@ import type { Database } from "bun:sqlite";
 import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
+import { Intake, type IntakeHooks } from "../ingest/intake.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
+import type { ChainHead } from "../store/head.ts";
+
+/** Bytes of a live block's events, which are in memory until it is whole. */
+const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
+/** The event log holds this many blocks of that size. */
+const LOG_BLOCKS_MIN = 2;
+
+/** Of live events. */
+export interface LiveSettings {
+  /** Folder of the event log. */
+  readonly events: string;
+  readonly eventLogBytes: number;
+  readonly allowGaps: boolean;
+}
 
 interface SegmentSettings {
   /** Blocks in a segment, where it is cut by length. */
@@ -43,10 +58,32 @@ export class Loading {
       ...hooks,
       onCommit: (head, progress) => {
         hooks.onCommit?.(head, progress);
-        this.recorder.onCommitted();
-        this.segments.onCommitted(head.height);
+        this.noteCommit(head);
       },
     });
+  }
+
+  /** An intake of live events, which is not running yet. */
+  intake({ events, allowGaps, eventLogBytes }: LiveSettings, hooks: IntakeHooks): Intake {
+    return new Intake({
+      folder: events,
+      db: this.db,
+      writer: this.writer,
+      allowGaps,
+      blockBytesMax: Math.min(BLOCK_BYTES_MAX, Math.floor(eventLogBytes / LOG_BLOCKS_MIN)),
+      hooks: {
+        ...hooks,
+        onCommit: (head) => {
+          hooks.onCommit(head);
+          this.noteCommit(head);
+        },
+      },
+    });
+  }
+
+  private noteCommit(head: ChainHead): void {
+    this.recorder.onCommitted();
+    this.segments.onCommitted(head.height);
   }
 
   /** Settles when every finished segment is made. @throws NodeError */

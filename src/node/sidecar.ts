@@ -1,6 +1,7 @@
 // A sidecar: a home that is served while its sources bring it forward. Each source is a part, started by itself.
 import type { HttpRoutes } from "../http/plugin.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
+import { eventsFolder, startEventSource } from "./event-source.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
 import { SourceStatus } from "./source-status.ts";
 import { type DataNode, type ServedHome, serveHome } from "./start.ts";
@@ -28,6 +29,7 @@ interface SidecarPart {
 
 /** In the order of their start; stopped the other way round. A part that is not configured starts nothing. */
 const PARTS: readonly ((context: SidecarContext) => Promise<SidecarPart | undefined>)[] = [
+  startEventSource,
   // Follower and node port: CO. Segments of the network, --follow-sidecar: HI.
 ];
 
@@ -41,7 +43,11 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const config = completeSidecarConfig(given);
   let status: SourceStatus | undefined;
   const served = await serveHome(config, {
-    settings: { events: `${config.home}/events`, allowGaps: config.allowGaps },
+    settings: {
+      events: eventsFolder(config.home),
+      eventLogBytes: config.eventLogBytes,
+      allowGaps: config.allowGaps,
+    },
     status: (own) => {
       status = new SourceStatus(config.lagBounds, own);
       return status;

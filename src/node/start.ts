@@ -14,9 +14,9 @@ import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
 import { completeConfig, type DataNodeConfig, type NodeConfig } from "./config.ts";
 import { HomeWatch } from "./home-watch.ts";
+import type { LiveSettings } from "./loading.ts";
 import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./reading.ts";
-import type { LiveSettings } from "./writer.worker.ts";
 import { NoWriter, WriterThread, type Writing } from "./writer-thread.ts";
 
 /** Elsewhere the system does not spread connections over several listeners. */

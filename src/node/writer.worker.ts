@@ -5,9 +5,11 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { storeFailure } from "../files/sqlite-error.ts";
 import type { SegmentMode } from "../history/segment-bounds.ts";
+import type { LogPlace } from "../ingest/event-log.ts";
+import type { Intake, IntakeTrouble } from "../ingest/intake.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import type { ChainHead } from "../store/head.ts";
-import { Loading } from "./loading.ts";
+import { type LiveSettings, Loading } from "./loading.ts";
 import { scrubRounds } from "./scrub.ts";
 
 export interface WriterOrder {
@@ -19,19 +21,22 @@ export interface WriterOrder {
   readonly live?: LiveSettings;
 }
 
-export interface LiveSettings {
-  /** Folder of the event log. */
-  readonly events: string;
-  readonly allowGaps: boolean;
-}
-
 /** To the live intake. */
 export type LiveOrder =
   /** The event log has grown. */
   { readonly kind: "grown" };
 
 /** Of the live intake. */
-export type LiveReport = { readonly kind: "waiting" };
+export type LiveReport =
+  /** The event log is read up to a place. */
+  | { readonly kind: "read"; readonly place: LogPlace; readonly isAtEnd: boolean }
+  /** Blocks are stored (without trouble), or cannot be. */
+  | { readonly kind: "state"; readonly trouble: IntakeTrouble | undefined }
+  /** Blocks come that the store has. */
+  | { readonly kind: "known"; readonly height: number }
+  | { readonly kind: "refused"; readonly connection: number; readonly trouble: IntakeTrouble }
+  /** Everything before an upgrade is stored, and its segments are made. */
+  | { readonly kind: "upgrade"; readonly height: number };
 
 export type WriterReport =
   | { readonly kind: "committed"; readonly head: ChainHead }
@@ -49,6 +54,8 @@ export type WriterReport =
   | { readonly kind: "idle" }
   | { readonly kind: "stopped" };
 
+/** Blocks that are passed over are told this often. */
+const KNOWN_MS = 250;
 /** How often segments that could not be made are looked after. */
 const LOOK_MS = 1_000;
 
@@ -104,10 +111,51 @@ async function work(order: WriterOrder): Promise<void> {
     isStopping: () => isStopping,
     stopped: stopRequest.promise,
   }).catch(reportFailure);
+  if (order.live && isLoaded) await takeIn(loading, order.live);
   await stopRequest.promise;
   await scrubbing;
   await loading.close();
   report({ kind: "stopped" });
+}
+
+let intake: Intake | undefined;
+
+/** Stores live events until the end. */
+async function takeIn(loading: Loading, settings: LiveSettings): Promise<void> {
+  const tell = (live: LiveReport) => report({ kind: "live", report: live });
+  let knownMs = 0;
+  try {
+    intake = loading.intake(settings, {
+      onCommit: (head) => report({ kind: "committed", head }),
+      onRead: (place, isAtEnd) => tell({ kind: "read", place, isAtEnd }),
+      onState: (trouble) => tell({ kind: "state", trouble }),
+      onKnown(height) {
+        const nowMs = performance.now();
+        if (nowMs - knownMs < KNOWN_MS) return;
+        knownMs = nowMs;
+        tell({ kind: "known", height });
+      },
+      onRefused: (connection, trouble) => tell({ kind: "refused", connection, trouble }),
+      async onUpgrade(height) {
+        await untilSegmentsMade(loading);
+        if (!isStopping) tell({ kind: "upgrade", height });
+      },
+    });
+    if (isStopping) return;
+    await intake.run();
+  } catch (error) {
+    reportFailure(error);
+    tell({ kind: "state", trouble: failureOf(error) });
+  }
+}
+
+async function untilSegmentsMade(loading: Loading): Promise<void> {
+  try {
+    await Promise.race([loading.segmentsMade(), stopRequest.promise]);
+  } catch (error) {
+    reportFailure(error);
+    await recovery(loading);
+  }
 }
 
 /** They are tried again and again: when they are made after all, nothing is wrong any more. */
@@ -125,18 +173,27 @@ async function recovery(loading: Loading): Promise<void> {
 }
 
 function reportFailure(error: unknown): void {
+  const { attempt, code, text, hint } = failureOf(error);
+  report({ kind: "failed", attempt, code, message: text, hint });
+}
+
+function failureOf(error: unknown) {
   const known = error instanceof NodeError ? error : storeFailure(error);
   const { attempt, code, message, hint } = known ?? new NodeError("writer", "internal", reasonOf(error));
-  report({ kind: "failed", attempt, code, message, hint });
+  return { attempt, code, text: message, hint };
 }
 
 self.onmessage = (event: MessageEvent<WriterOrder | LiveOrder | "stop">) => {
   if (event.data === "stop") {
     isStopping = true;
     stopRequest.resolve();
+    intake?.stop();
     return;
   }
-  if ("kind" in event.data) return;
+  if ("kind" in event.data) {
+    intake?.notifyGrown();
+    return;
+  }
   work(event.data).catch((error) => {
     reportFailure(error);
     report({ kind: "stopped" });

@@ -52,6 +52,7 @@ export class BlockWriter {
   private readonly insertTx: Statement;
   private readonly updateBlockHash: Statement;
   private readonly selectBlockHash: Statement;
+  private readonly insertGap: Statement;
   private readonly walPages: Statement;
   /** Not for a store in memory, or a temporary one. */
   private readonly logSync: LogSync | undefined;
@@ -59,7 +60,7 @@ export class BlockWriter {
   private head: ChainHead | undefined;
   private inTransaction = false;
   /** Blocks of the open transaction. */
-  private staged: Block[] = [];
+  private staged: { readonly block: Block; readonly allowsGap: boolean }[] = [];
   private nextTx = 0;
   /** Length of the log after the last commit. */
   private logBytes = 0;
@@ -86,6 +87,7 @@ export class BlockWriter {
     this.insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
     this.updateBlockHash = db.prepare("UPDATE blocks SET hash = ? WHERE no = ?");
     this.selectBlockHash = db.prepare("SELECT height, time, hash FROM blocks WHERE no = ?");
+    this.insertGap = db.prepare("INSERT INTO gaps(from_height, to_height) VALUES(?, ?)");
     this.walPages = db.prepare("PRAGMA wal_checkpoint(NOOP)");
     const isInMemory = db.filename === "" || db.filename === ":memory:";
     this.logSync =
@@ -116,14 +118,17 @@ export class BlockWriter {
    * Writes a block into the open transaction; it counts only after `commit`. On error nothing of this block stays,
    * and what was staged before it is committed. (No savepoint for each block: it would copy every page the block
    * touches, three quarters of the whole cost. The good blocks are written again in the rare case.)
+   * @param allowsGap whether blocks may be missing before it: the gap is then marked
    */
-  stage(block: Block): void {
+  stage(block: Block, allowsGap = false): void {
     const timeUs = microseconds(block.timeNs);
-    checkFits(this.head, block, timeUs);
+    const missing = missingBefore(this.head, block);
+    checkFits(this.head, block, timeUs, missing !== undefined && allowsGap);
     this.beginTransaction();
     try {
+      if (missing) this.insertGap.run(missing.from, missing.to);
       this.head = this.apply(block, timeUs);
-      if (!this.options.allOrNothing) this.staged.push(block);
+      if (!this.options.allOrNothing) this.staged.push({ block, allowsGap });
     } catch (error) {
       const refused = storeError(block, error, this.event);
       if (this.options.allOrNothing) this.rollback();
@@ -211,7 +216,7 @@ export class BlockWriter {
     const good = this.staged;
     this.rollback();
     if (good.length === 0) return;
-    for (const block of good) this.stage(block);
+    for (const { block, allowsGap } of good) this.stage(block, allowsGap);
     this.commit();
   }
 
@@ -313,8 +318,14 @@ function handlersByField(projections: readonly Projection[]): Handler[][] {
   return byField;
 }
 
+/** Heights that are missing between the last block and this one. */
+function missingBefore(head: ChainHead | undefined, block: Block): { from: number; to: number } | undefined {
+  if (head === undefined || block.height <= head.height + 1) return undefined;
+  return { from: head.height + 1, to: block.height - 1 };
+}
+
 /** A block must follow the last one; the first height comes twice, as genesis and as a block (reference 20, 6.4). */
-function checkFits(head: ChainHead | undefined, block: Block, timeUs: number): void {
+function checkFits(head: ChainHead | undefined, block: Block, timeUs: number, isGap: boolean): void {
   if (head === undefined) return;
   if (block.chainId !== head.chainId) {
     throw new NodeError(
@@ -326,7 +337,7 @@ function checkFits(head: ChainHead | undefined, block: Block, timeUs: number): v
   }
   const isSecondFirst =
     block.height === head.height && block.height === head.firstHeight && head.blocksAtHeight === 1;
-  if (block.height !== head.height + 1 && !isSecondFirst) {
+  if (block.height !== head.height + 1 && !isSecondFirst && !isGap) {
     throw new NodeError(
       "store.write",
       "height_gap",

@@ -239,6 +239,11 @@ const schema4 = `
 CREATE INDEX orders_current_live_by_id ON orders_current(id) WHERE live = 1;
 `;
 
+// Blocks that a live source left out, by permission of the operator: reads say so, and a later source may fill the home again.
+const schema5 = `
+CREATE TABLE gaps(from_height INTEGER PRIMARY KEY, to_height INTEGER NOT NULL) STRICT;
+`;
+
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
 
@@ -263,6 +268,7 @@ export const MIGRATIONS: readonly Migration[] = [
     },
   },
   { version: 4, run: (db) => db.run(schema4) },
+  { version: 5, run: (db) => db.run(schema5) },
 ];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */

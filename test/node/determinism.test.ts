@@ -1,8 +1,8 @@
 // The same blocks make the same store and the same segments: on any day, in any time zone, however they are batched.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Dice } from "../../scripts/sample/seeded.ts";
+import { KnownBlocks } from "../../src/ingest/block-order.ts";
 import { RecordingReader } from "../../src/ingest/recording.ts";
-import { KnownBlocks } from "../../src/ingest/replay.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
 import type { StoreDigest } from "../../src/store/dump.ts";

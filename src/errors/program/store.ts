@@ -47,7 +47,7 @@ export const STORE_CODES = {
     "Stop it, or give port 0 for a free one.",
   ],
   cannot_listen: [
-    "cannot listen on <host> port <n> (<code>)",
+    ["cannot listen on <host> port <n> (<code>)", "cannot listen on the socket <path> (<code>)"],
     "The system does not allow it.",
     "The address is not this machine's, or the port needs more rights.",
     "Give another --host, or a port above 1023.",
@@ -177,8 +177,8 @@ export const STORE_CODES = {
   height_gap: [
     "",
     "Blocks are missing before this one.",
-    "The recording begins after the home's last block.",
-    "Load the recording with the blocks between first.",
+    "The recording begins after the home's last block; or a core's events do.",
+    "Load the recording with the blocks between first; restart a core at the height that the text names.",
   ],
   time_backwards: [
     "",

@@ -1,0 +1,292 @@
+// The intake of live events: reads the event log as it grows, stores whole blocks, and says what is wrong with the rest.
+// While more events wait several blocks share a commit; a block at the end of the log is committed at once.
+//
+// A block is stored when all its events came, and follows the last one. A connection that brings anything else than sound
+// events of this chain's history is refused: the rest of it is passed over. After lost events reading goes on; blocks are
+// stored again when the missing ones come.
+import type { Database } from "bun:sqlite";
+import { NodeError } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
+import type { BlockWriter } from "../store/block-writer.ts";
+import { type ChainHead, hasChain } from "../store/head.ts";
+import { type Block, eventCount } from "../wire/block.ts";
+import { WireError } from "../wire/errors.ts";
+import { BlockAssembler, StreamFault } from "./block-assembler.ts";
+import { BlockOrder } from "./block-order.ts";
+import { EventLogReader, type LogPlace, ReadMark, readMark } from "./event-log.ts";
+
+/** A commit is due after this many events ... */
+const COMMIT_EVENTS = 8_192;
+/** ... or this long after the last one, so that readers see the height move. */
+const COMMIT_MS = 250;
+/** Other work of the thread waits no longer than this and one block. */
+const TURN_MS = 10;
+/** How often a full disk is looked after. */
+const RETRY_MS = 1_000;
+
+/** Of the blocks themselves, not of the store: the connection that brought them is refused. */
+const SENDERS_CODES: ReadonlySet<string> = new Set([
+  ...["chain_mismatch", "history_mismatch", "time_backwards", "block_invalid", "height_gap"],
+]);
+
+export interface IntakeTrouble {
+  readonly code: ErrorCode;
+  readonly text: string;
+}
+
+export interface IntakeHooks {
+  onCommit(head: ChainHead): void;
+  /** The log is read, and its events are stored or passed over, up to a place. @param isAtEnd nothing more waits */
+  onRead(place: LogPlace, isAtEnd: boolean): void;
+  /** Blocks come and are stored (undefined), are passed over, or cannot be stored. */
+  onState(trouble: IntakeTrouble | undefined): void;
+  /** Blocks that the store has come again, up to its last one. */
+  onKnown(height: number): void;
+  onRefused(connection: number, trouble: IntakeTrouble): void;
+  /** The core waits for an upgrade after this height; everything up to it is stored. */
+  onUpgrade(height: number): Promise<void>;
+}
+
+interface IntakeOptions {
+  readonly folder: string;
+  readonly db: Database;
+  readonly writer: BlockWriter;
+  /** Stores blocks that follow missing ones, and marks the gap. */
+  readonly allowGaps: boolean;
+  /** Of one block: a part of the log, which keeps a block's events until it is whole. */
+  readonly blockBytesMax: number;
+  readonly hooks: IntakeHooks;
+}
+
+export class Intake {
+  private readonly reader: EventLogReader;
+  private readonly mark: ReadMark;
+  private readonly assembler: BlockAssembler;
+  private order: BlockOrder;
+  /** Blocks since the last commit, for another try. */
+  private uncommitted: Block[] = [];
+  private pendingEvents = 0;
+  private lastCommit = performance.now();
+  private refused = -1;
+  private trouble: IntakeTrouble | undefined;
+  private isStopping = false;
+  private readonly stopRequest = Promise.withResolvers<void>();
+  private wake = Promise.withResolvers<void>();
+  private hasGrown = true;
+
+  constructor(private readonly options: IntakeOptions) {
+    const { folder, db, writer, blockBytesMax } = options;
+    this.reader = new EventLogReader(folder, readMark(folder));
+    this.mark = new ReadMark(folder);
+    this.assembler = new BlockAssembler({ isLive: true, blockBytesMax });
+    this.order = new BlockOrder(db, writer, true);
+  }
+
+  /** The log has more events. */
+  notifyGrown(): void {
+    this.hasGrown = true;
+    this.wake.resolve();
+  }
+
+  /** Lets `run` end at the next block; staged blocks are committed. */
+  stop(): void {
+    this.isStopping = true;
+    this.stopRequest.resolve();
+    this.wake.resolve();
+  }
+
+  /** Until it is stopped. @throws NodeError when the store fails, for other reasons than a full disk */
+  async run(): Promise<void> {
+    if (hasChain(this.options.db)) throw ownChain();
+    try {
+      while (!this.isStopping) {
+        this.hasGrown = false;
+        const isAtEnd = await this.readOn();
+        if (isAtEnd || performance.now() - this.lastCommit > COMMIT_MS) await this.commit(isAtEnd);
+        if (isAtEnd && !this.hasGrown && !this.isStopping) await this.wake.promise;
+        else await new Promise((resolve) => setImmediate(resolve));
+        this.wake = Promise.withResolvers();
+      }
+      await this.commit(true);
+    } finally {
+      this.reader.close();
+      this.mark.close();
+    }
+  }
+
+  /** Takes records for a moment; true at the end of the log. */
+  private async readOn(): Promise<boolean> {
+    const until = performance.now() + TURN_MS;
+    while (!this.isStopping) {
+      for (let n = 0; n < 64; n++) {
+        if (!this.nextRecord()) return true;
+        const block = this.assemble();
+        if (block) await this.accept(block);
+        if (this.assembler.upgradeHeight !== undefined) await this.upgrade(this.assembler.upgradeHeight);
+        if (this.pendingEvents >= COMMIT_EVENTS) await this.commit(false);
+      }
+      if (performance.now() > until) return false;
+    }
+    return false;
+  }
+
+  private nextRecord(): boolean {
+    try {
+      return this.reader.next();
+    } catch (error) {
+      if (!(error instanceof StreamFault)) throw error;
+      // The folder's own file is damaged: the events of its rest are lost.
+      this.assembler.reset();
+      this.noteTrouble("events_lost", `the event log is damaged: ${error.message}; ${this.restartText()}`);
+      return this.reader.skipFile() && this.nextRecord();
+    }
+  }
+
+  private assemble(): Block | undefined {
+    const { reader, assembler } = this;
+    if (reader.connection === this.refused) return undefined;
+    try {
+      const { file, offset } = reader.place;
+      return assembler.push(reader.bytes, reader.start, reader.end, file, offset);
+    } catch (error) {
+      if (!(error instanceof StreamFault) && !(error instanceof WireError)) throw error;
+      assembler.reset();
+      const code = error instanceof StreamFault ? error.code : "event_invalid";
+      if (code === "events_lost") {
+        this.noteTrouble(code, `${error.message}: events were lost, and ${this.restartText()}`);
+      } else this.refuse(code, error.message);
+      return undefined;
+    }
+  }
+
+  private async accept(block: Block): Promise<void> {
+    try {
+      const settled = this.order.settleDoubt(block);
+      if (settled) await this.store(settled);
+      await this.sortIn(block);
+    } catch (error) {
+      if (!(error instanceof NodeError) || !SENDERS_CODES.has(error.code)) throw error;
+      this.assembler.reset();
+      this.order.renew();
+      this.refuse(error.code, error.message);
+    }
+  }
+
+  private async sortIn(block: Block): Promise<void> {
+    const head = this.options.writer.writtenHead;
+    // A core that restarts further back than this home begins: there is nothing to compare such blocks with.
+    const isBeforeHome = head?.chainId === block.chainId && block.height < head.firstHeight;
+    const kind = isBeforeHome ? "known" : this.order.sort(block);
+    if (kind === "known") {
+      this.setTrouble(undefined);
+      this.options.hooks.onKnown(block.height);
+    } else if (kind === "new") {
+      const isGap = head !== undefined && block.chainId === head.chainId && block.height > head.height + 1;
+      if (isGap && !this.options.allowGaps) {
+        const text = `block ${block.height} came after block ${head.height}: ${this.restartText()}`;
+        this.noteTrouble("height_gap", text);
+      } else await this.store(block);
+    }
+  }
+
+  private async store(block: Block): Promise<void> {
+    this.uncommitted.push(block);
+    try {
+      await this.untilRoom(() => this.stage(block));
+    } catch (error) {
+      this.uncommitted.pop();
+      throw error;
+    }
+    this.setTrouble(undefined);
+  }
+
+  private stage(block: Block): void {
+    this.options.writer.stage(block, this.options.allowGaps);
+    this.pendingEvents += eventCount(block);
+  }
+
+  /** Makes everything durable that was staged; readers of the log need nothing before it. */
+  private async commit(isAtEnd: boolean): Promise<void> {
+    const { writer, hooks } = this.options;
+    const hadBlocks = this.pendingEvents > 0;
+    if (hadBlocks) await this.untilRoom(() => writer.commit());
+    this.uncommitted = [];
+    this.pendingEvents = 0;
+    this.lastCommit = performance.now();
+    if (hadBlocks) hooks.onCommit(writer.committedHead!);
+    const place = this.neededFrom();
+    this.mark.set(place);
+    hooks.onRead(place, isAtEnd);
+  }
+
+  /** Where a block begins that is not whole or not sorted yet; else behind everything read. */
+  private neededFrom(): LogPlace {
+    const place = this.order.waiting?.place ?? this.assembler.openPlace;
+    return place ? { file: place.record, offset: place.offset } : this.reader.endPlace;
+  }
+
+  /** Does what may meet a full disk, again and again until there is room. @throws NodeError for other reasons */
+  private async untilRoom(work: () => void): Promise<void> {
+    let attempt = work;
+    for (;;) {
+      try {
+        attempt();
+        return;
+      } catch (error) {
+        if (!(error instanceof NodeError) || error.code !== "disk_full" || this.isStopping) throw error;
+        this.setTrouble({ code: "disk_full", text: error.message });
+        await Promise.race([Bun.sleep(RETRY_MS), this.stopRequest.promise]);
+        attempt = () => this.storeAgain();
+      }
+    }
+  }
+
+  /** The writer dropped some of the blocks since the last commit, and has committed others. */
+  private storeAgain(): void {
+    const { writer, db } = this.options;
+    const order = new BlockOrder(db, writer, true);
+    this.pendingEvents = 0;
+    for (const block of this.uncommitted) if (order.sort(block) !== "known") this.stage(block);
+    writer.commit();
+    this.setTrouble(undefined);
+  }
+
+  private async upgrade(height: number): Promise<void> {
+    this.assembler.upgradeHeight = undefined;
+    await this.commit(false);
+    const head = this.options.writer.committedHead;
+    if (head !== undefined && head.height >= height) {
+      await this.options.hooks.onUpgrade(height);
+      return;
+    }
+    this.noteTrouble("events_lost", `the core upgrades after block ${height}, and ${this.restartText()}`);
+  }
+
+  private restartText(): string {
+    const head = this.options.writer.writtenHead;
+    return head ? `the core must restart at height ${head.height + 1}` : "the core must restart";
+  }
+
+  private refuse(code: ErrorCode, text: string): void {
+    this.refused = this.reader.connection;
+    this.setTrouble({ code, text });
+    this.options.hooks.onRefused(this.refused, { code, text });
+  }
+
+  /** Of events that are missing: only the first is told, the others follow from it. */
+  private noteTrouble(code: "events_lost" | "height_gap", text: string): void {
+    const isKnown = this.trouble?.code === "events_lost" || this.trouble?.code === "height_gap";
+    if (!isKnown) this.setTrouble({ code, text });
+  }
+
+  private setTrouble(trouble: IntakeTrouble | undefined): void {
+    if (trouble?.text === this.trouble?.text) return;
+    this.trouble = trouble;
+    this.options.hooks.onState(trouble);
+  }
+}
+
+function ownChain(): NodeError {
+  const text = "this home holds a chain of its own, and a validator's events cannot go on with it";
+  return new NodeError("sidecar", "own_chain", text, "choose another --home");
+}

@@ -1,0 +1,140 @@
+// Frames cut out of a stream that comes in pieces; and those of an event file, its records (reference 20, section 6.1):
+// a size, a sequence number, and a serialized bus event.
+import { StreamFault } from "./block-assembler.ts";
+
+/** Size field and sequence number before each message. */
+export const RECORD_HEAD_BYTES = 12;
+const SIZE_BYTES = 4;
+const SEQUENCE_BYTES = 8;
+/** Of one record, without its size field; the largest ever seen is under 4 kB. */
+const RECORD_BYTES_MAX = 64 * 1024 * 1024;
+/** Of the message in it. */
+export const EVENT_BYTES_MAX = RECORD_BYTES_MAX - SEQUENCE_BYTES;
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Finds one frame after the other. Messages are views of the pieces, which must not be written to later; only a frame
+ * that lies in several pieces is copied.
+ */
+export abstract class FrameSplitter {
+  /** The message that `next` found: `bytes[start..end)`. */
+  bytes: Uint8Array = NOTHING;
+  start = 0;
+  end = 0;
+  /** Whole frames so far, that of `next` among them. */
+  frames = 0;
+  /** Bytes of the stream before the frame of `next`. */
+  frameOffset = 0;
+  /** Bytes of the stream that whole frames made up. */
+  offset = 0;
+  protected view: DataView = new DataView(NOTHING.buffer);
+  /** Where the next frame begins. */
+  private at = 0;
+  /** The part that came of a frame that is not whole. */
+  private rest: Uint8Array[] = [];
+  private restBytes = 0;
+  /** Bytes that it needs to be whole, as far as that is known. */
+  private neededBytes: number;
+  /** Bytes behind it. */
+  private piece: Uint8Array = NOTHING;
+
+  /**
+   * @param headBytes before each message
+   * @param sizeBytes of its size, where it begins
+   */
+  constructor(
+    private readonly headBytes: number,
+    private readonly sizeBytes: number,
+  ) {
+    this.neededBytes = headBytes;
+  }
+
+  /** Bytes of the frame at a place, its head among them. @throws StreamFault for a size that cannot be */
+  protected abstract frameBytes(at: number): number;
+
+  /** The next bytes of the stream, once `next` has found all that was in those before. */
+  feed(piece: Uint8Array): void {
+    this.piece = piece;
+  }
+
+  /** Finds the next whole frame; false when more bytes are needed. @throws StreamFault */
+  next(): boolean {
+    while (!this.findFrame()) {
+      this.keepRest(this.bytes.subarray(this.at));
+      this.read(NOTHING);
+      const { piece } = this;
+      if (piece.length === 0) return false;
+      if (this.restBytes === 0) {
+        this.piece = NOTHING;
+        this.read(piece);
+      } else this.completeRest(piece);
+    }
+    return true;
+  }
+
+  /** Bytes that the frame at the end lacks at least; 0 at the end of a frame. */
+  get missingBytes(): number {
+    return this.restBytes === 0 ? 0 : this.neededBytes - this.restBytes;
+  }
+
+  private findFrame(): boolean {
+    const { at, bytes, headBytes } = this;
+    this.neededBytes = headBytes;
+    if (bytes.length - at < this.sizeBytes) return false;
+    const length = this.frameBytes(at);
+    this.neededBytes = length;
+    const next = at + length;
+    if (next > bytes.length) return false;
+    this.start = at + headBytes;
+    this.end = next;
+    this.at = next;
+    this.frames++;
+    this.frameOffset = this.offset;
+    this.offset += length;
+    return true;
+  }
+
+  /** Adds to the rest what it lacks, and copies no more: what follows is read where it lies. */
+  private completeRest(piece: Uint8Array): void {
+    const length = Math.min(piece.length, this.neededBytes - this.restBytes);
+    this.keepRest(piece.subarray(0, length));
+    this.piece = piece.subarray(length);
+    if (this.restBytes < this.neededBytes) return;
+    // A large frame comes in many pieces: they are put together once.
+    const whole = this.rest.length === 1 ? this.rest[0]! : Buffer.concat(this.rest);
+    this.rest = [];
+    this.restBytes = 0;
+    this.read(whole);
+  }
+
+  private keepRest(bytes: Uint8Array): void {
+    if (bytes.length === 0) return;
+    this.rest.push(bytes);
+    this.restBytes += bytes.length;
+  }
+
+  private read(bytes: Uint8Array): void {
+    this.bytes = bytes;
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.at = 0;
+  }
+}
+
+export class RecordSplitter extends FrameSplitter {
+  constructor() {
+    super(RECORD_HEAD_BYTES, SIZE_BYTES);
+  }
+
+  protected frameBytes(at: number): number {
+    const size = this.view.getUint32(at);
+    if (size < SEQUENCE_BYTES || size > RECORD_BYTES_MAX) {
+      throw new StreamFault(`record ${this.frames + 1} claims ${size} bytes`);
+    }
+    return SIZE_BYTES + size;
+  }
+
+  /** High word of the record's sequence number. */
+  get sequenceHigh(): number {
+    return this.view.getUint32(this.start - SEQUENCE_BYTES);
+  }
+}

@@ -1,0 +1,271 @@
+// The event socket: a core dials it and sends its events (reference 30, section 10), which go straight to the event log.
+// A sender is never made to wait for the store, only for room in the log: a core ends for good when a send takes 3 seconds.
+import { existsSync, lstatSync, unlinkSync } from "node:fs";
+import type { Socket } from "bun";
+import { codeOf, NodeError } from "../errors/node-error.ts";
+import type { MessageOf } from "../errors/program-codes.ts";
+import { isDiskFull } from "../files/sqlite-error.ts";
+import { StreamFault } from "../ingest/block-assembler.ts";
+import type { EventLogWriter } from "../ingest/event-log.ts";
+import { framed, GREETING, Greeting, PairReceiver } from "../ingest/sp-pair.ts";
+
+/** A connection that does not greet is closed after this. */
+const GREETING_MS = 5_000;
+/** Connections that have not greeted, at once. */
+const UNGREETED_MAX = 16;
+/** A sender that is silent for so long gives way to another one: its machine may be gone, and nothing told of it. */
+const SILENT_MS = 30_000;
+/** How often a full log or disk is looked at. */
+const ROOM_MS = 200;
+const KEEP_ALIVE_MS = 10_000;
+
+interface EventSocketHooks {
+  /** The log has grown. */
+  onEvents(): void;
+  onConnected(): void;
+  /** @param reason of a connection that was not simply closed */
+  onDisconnected(reason: string | undefined): void;
+  /** The sender has to wait (a reason), or goes on. */
+  onPaused(reason: PauseReason | undefined): void;
+  /** A connection was closed that is not the sender's. */
+  onTurnedAway(reason: string): void;
+}
+
+export type PauseReason = "event_log_full" | "disk_full" | "store_failed";
+
+/** A connection; of the sender once it has greeted and found no other one. */
+interface Connection {
+  greeting: Greeting | undefined;
+  greetingTimer: ReturnType<typeof setTimeout> | undefined;
+  receiver: PairReceiver | undefined;
+  /** Its number in the log. */
+  no: number;
+}
+
+type Peer = Socket<Connection>;
+
+type Address = { readonly host: string; readonly port: number } | { readonly path: string };
+
+export class EventSocket {
+  private readonly listeners: { stop(closeActive?: boolean): void }[] = [];
+  private ungreeted = 0;
+  private peer: Peer | undefined;
+  /** Records that the log has no room for; the sender is paused meanwhile. */
+  private waiting: Uint8Array | undefined;
+  /** When the last whole message came. */
+  private heardMs = 0;
+  private pause: PauseReason | undefined;
+  private roomTimer: ReturnType<typeof setInterval> | undefined;
+  /** Goes to every sender until it is withdrawn: it may have lost the connection. */
+  private answer: Uint8Array | undefined;
+  private lastHeight: number | undefined;
+
+  constructor(
+    private readonly log: EventLogWriter,
+    private readonly hooks: EventSocketHooks,
+  ) {}
+
+  /** Height of the last event that came. */
+  get height(): number | undefined {
+    return this.lastHeight;
+  }
+
+  get isConnected(): boolean {
+    return this.peer !== undefined;
+  }
+
+  /** @returns the port, 0 for a path. @throws NodeError `port_in_use` */
+  listen(address: Address): number {
+    const socket = {
+      binaryType: "uint8array",
+      open: (peer: Peer) => this.opened(peer),
+      data: (peer: Peer, bytes: Uint8Array) => this.received(peer, bytes),
+      close: (peer: Peer) => this.closed(peer),
+      error: (peer: Peer) => peer.terminate(),
+    } as const;
+    const data = { greeting: undefined, greetingTimer: undefined, receiver: undefined, no: 0 };
+    try {
+      if ("path" in address) {
+        removeLeftSocket(address.path);
+        this.listeners.push(Bun.listen<Connection>({ unix: address.path, socket, data }));
+        return 0;
+      }
+      const { host: hostname, port } = address;
+      const listener = Bun.listen<Connection>({ hostname, port, socket, data });
+      this.listeners.push(listener);
+      return listener.port;
+    } catch (error) {
+      throw listenError(address, error);
+    }
+  }
+
+  /** Closes a connection by its number, where it is still the sender's. */
+  refuse(connection: number): void {
+    if (this.peer?.data.no === connection) this.drop("its events were refused");
+  }
+
+  /** Sends a message to the sender, and to the next ones. @param message undefined: to no further one */
+  setAnswer(message: Uint8Array | undefined): void {
+    this.answer = message && framed(message);
+    if (this.answer) this.peer?.write(this.answer);
+  }
+
+  /** There may be room in the log again. */
+  notifyRoom(): void {
+    if (this.pause !== undefined) this.flush();
+  }
+
+  stop(): void {
+    clearInterval(this.roomTimer);
+    for (const listener of this.listeners.splice(0)) listener.stop(true);
+    this.peer?.terminate();
+    this.peer = undefined;
+  }
+
+  private opened(peer: Peer): void {
+    if (this.ungreeted >= UNGREETED_MAX) {
+      peer.terminate();
+      return;
+    }
+    this.ungreeted++;
+    peer.setNoDelay(true);
+    peer.setKeepAlive(true, KEEP_ALIVE_MS);
+    const greetingTimer = setTimeout(() => peer.terminate(), GREETING_MS);
+    peer.data = { greeting: new Greeting(), greetingTimer, receiver: undefined, no: 0 };
+    // Eight bytes always fit the buffer of a new socket.
+    peer.write(GREETING);
+  }
+
+  private received(peer: Peer, bytes: Uint8Array): void {
+    try {
+      const rest = peer.data.greeting ? this.greet(peer, peer.data.greeting, bytes) : bytes;
+      if (rest && peer === this.peer) this.takeBytes(peer.data.receiver!, rest);
+    } catch (error) {
+      if (!(error instanceof StreamFault)) throw error;
+      // Whatever came whole before it counts.
+      if (peer === this.peer) this.flush();
+      if (peer === this.peer) this.drop(error.message);
+      else {
+        peer.terminate();
+        this.hooks.onTurnedAway(error.message);
+      }
+    }
+  }
+
+  /** @returns the bytes behind the greeting, of a connection that is now the sender's */
+  private greet(peer: Peer, greeting: Greeting, bytes: Uint8Array): Uint8Array | undefined {
+    const rest = greeting.push(bytes);
+    if (rest === undefined) return undefined;
+    this.endGreeting(peer);
+    if (this.peer !== undefined) {
+      const isSilent = this.pause === undefined && performance.now() - this.heardMs > SILENT_MS;
+      if (!isSilent) {
+        peer.end();
+        this.hooks.onTurnedAway("another sender is connected");
+        return undefined;
+      }
+      this.drop("it was silent, and another sender came");
+    }
+    const no = this.log.nextConnection();
+    peer.data = { ...peer.data, receiver: new PairReceiver(no), no };
+    this.peer = peer;
+    this.heardMs = performance.now();
+    if (this.answer) peer.write(this.answer);
+    if (this.pause !== undefined) peer.pause();
+    this.hooks.onConnected();
+    return rest;
+  }
+
+  private endGreeting(peer: Peer): void {
+    if (peer.data.greeting === undefined) return;
+    clearTimeout(peer.data.greetingTimer);
+    peer.data.greeting = undefined;
+    this.ungreeted--;
+  }
+
+  private takeBytes(receiver: PairReceiver, bytes: Uint8Array): void {
+    const { messages } = receiver;
+    try {
+      receiver.push(bytes);
+    } finally {
+      if (receiver.messages > messages) this.heardMs = performance.now();
+      if (receiver.height !== undefined) this.lastHeight = receiver.height;
+    }
+    this.flush();
+  }
+
+  /** Appends what has come; the sender waits while there is no room for it. */
+  private flush(): void {
+    const receiver = this.peer?.data.receiver;
+    const fresh = receiver?.records;
+    let records = fresh;
+    if (this.waiting) records = fresh?.length ? Buffer.concat([this.waiting, fresh]) : this.waiting;
+    if (records !== undefined && records.length > 0) {
+      const reason = this.append(records);
+      // The buffer is the receiver's own.
+      this.waiting = reason === undefined ? undefined : records === fresh ? records.slice() : records;
+      receiver?.clearRecords();
+      if (reason !== this.pause) this.setPause(reason);
+      if (reason === undefined) this.hooks.onEvents();
+    } else if (this.pause !== undefined) this.setPause(undefined);
+  }
+
+  private append(records: Uint8Array): PauseReason | undefined {
+    try {
+      return this.log.append(records) ? undefined : "event_log_full";
+    } catch (error) {
+      if (isDiskFull(error)) return "disk_full";
+      if (codeOf(error) === undefined) throw error;
+      return "store_failed";
+    }
+  }
+
+  private setPause(reason: PauseReason | undefined): void {
+    this.pause = reason;
+    clearInterval(this.roomTimer);
+    if (reason === undefined) this.peer?.resume();
+    else {
+      this.peer?.pause();
+      this.roomTimer = setInterval(() => this.flush(), ROOM_MS);
+    }
+    this.hooks.onPaused(reason);
+  }
+
+  private drop(reason: string): void {
+    const { peer } = this;
+    this.peer = undefined;
+    peer?.terminate();
+    this.hooks.onDisconnected(reason);
+  }
+
+  private closed(peer: Peer): void {
+    this.endGreeting(peer);
+    if (peer !== this.peer) return;
+    this.flush();
+    this.peer = undefined;
+    const isCut = peer.data.receiver?.isInsideMessage;
+    this.hooks.onDisconnected(isCut ? "it broke off inside an event" : undefined);
+  }
+}
+
+/** A socket that a killed process has left is in the way; any other file stays where it is. */
+function removeLeftSocket(path: string): void {
+  if (existsSync(path) && lstatSync(path).isSocket()) unlinkSync(path);
+}
+
+function listenError(address: Address, error: unknown): NodeError {
+  const code = codeOf(error) ?? "unknown";
+  const refuse = (text: MessageOf<"cannot_listen">, flag: string) =>
+    new NodeError("sidecar", "cannot_listen", text, `give another ${flag}`);
+  if ("path" in address)
+    return refuse(`cannot listen on the socket ${address.path} (${code})`, "--events-socket");
+  const { host, port } = address;
+  if (code !== "EADDRINUSE")
+    return refuse(`cannot listen on ${host} port ${port} (${code})`, "--events-host");
+  return new NodeError(
+    "sidecar",
+    "port_in_use",
+    `port ${port} on ${host} is in use`,
+    "stop what uses it, or give another --events-port",
+  );
+}

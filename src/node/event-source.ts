@@ -1,0 +1,235 @@
+// The event socket as a part of a sidecar: from the socket to the event log, from there to the writer's thread; and the
+// state of both, for the registry.
+import { join } from "node:path";
+import { logFailure, logNotice } from "../errors/log.ts";
+import { codeOf, NodeError } from "../errors/node-error.ts";
+import { EventLogWriter } from "../ingest/event-log.ts";
+import type { IntakeTrouble } from "../ingest/intake.ts";
+import type { ChainHead } from "../store/head.ts";
+import { encodeBusEvent } from "../wire/generated/events.ts";
+import { EventSocket, type PauseReason } from "./event-socket.ts";
+import type { SidecarConfig } from "./sidecar-config.ts";
+import type { SourceStatus } from "./source-status.ts";
+import type { ServedHome } from "./start.ts";
+import type { LiveReport } from "./writer.worker.ts";
+
+const DATA_NODE_READY = 55;
+/** Where the event log is, below the home. */
+const FOLDER = "events";
+
+export const eventsFolder = (home: string) => join(home, FOLDER);
+
+interface EventSourceContext extends ServedHome {
+  readonly config: SidecarConfig;
+  readonly status: SourceStatus;
+}
+
+export async function startEventSource(context: EventSourceContext) {
+  const { events, eventsSocket } = context.config;
+  if (events === undefined && eventsSocket === undefined) return undefined;
+  const source = new EventSource(context);
+  try {
+    return { addresses: source.listen(), stop: async () => source.stop() };
+  } catch (error) {
+    source.stop();
+    throw error;
+  }
+}
+
+const PAUSE_TEXTS: Readonly<Record<PauseReason, string>> = {
+  event_log_full: "the event log is full of events that are not stored: the sender waits",
+  disk_full: "the disk is full: the sender waits until there is room",
+  store_failed: "the event log cannot be written: the sender waits; look at the disk",
+};
+
+class EventSource {
+  private readonly log: EventLogWriter;
+  private readonly socket: EventSocket;
+  private pause: PauseReason | undefined;
+  private trouble: IntakeTrouble | undefined;
+  private disconnected = "no core has connected yet";
+  /** Height of a known block, while known ones come. */
+  private known: number | undefined;
+  /** Whether the writer has been told of events that it may not have read. */
+  private isReaderNotified = false;
+  private hasMore = false;
+  private upgrade: number | undefined;
+
+  constructor(private readonly context: EventSourceContext) {
+    const { config, writer, status } = context;
+    this.log = openLog(config);
+    this.socket = new EventSocket(this.log, {
+      onEvents: () => this.notifyReader(),
+      onConnected: () => this.connected(),
+      onDisconnected: (reason) => this.closed(reason),
+      onPaused: (reason) => {
+        this.pause = reason;
+        if (reason) logFailure(new NodeError("sidecar.events", reason, PAUSE_TEXTS[reason]));
+        this.reportState();
+      },
+      onTurnedAway: (reason) => logNotice("sidecar.events", `a connection was closed: ${reason}`),
+    });
+    writer.onLive = (report) => this.receive(report);
+    const notifyCommitted = writer.onCommitted;
+    writer.onCommitted = () => {
+      notifyCommitted();
+      this.committed();
+    };
+    status.addPart("events", () => this.figures());
+    this.reportState();
+    // Events of the last run may not be stored yet.
+    this.notifyReader();
+  }
+
+  listen() {
+    const { events, eventsSocket } = this.context.config;
+    const addresses: Record<string, string | number> = {};
+    if (events) {
+      const port = this.socket.listen(events);
+      const host = events.host.includes(":") ? `[${events.host}]` : events.host;
+      Object.assign(addresses, { eventsUrl: `tcp://${host}:${port}`, eventsPort: port });
+    }
+    if (eventsSocket !== undefined) {
+      this.socket.listen({ path: eventsSocket });
+      addresses.eventsSocket = eventsSocket;
+    }
+    return addresses;
+  }
+
+  stop(): void {
+    this.socket.stop();
+    this.log.close();
+  }
+
+  private connected(): void {
+    logNotice("sidecar.events", "a core has connected to the event socket");
+    this.reportState();
+  }
+
+  private closed(reason: string | undefined): void {
+    const text = `the core's connection was closed${reason === undefined ? "" : `: ${reason}`}`;
+    this.disconnected = text;
+    logNotice("sidecar.events", text);
+    this.reportState();
+  }
+
+  private notifyReader(): void {
+    if (this.isReaderNotified) {
+      this.hasMore = true;
+      return;
+    }
+    this.isReaderNotified = true;
+    this.hasMore = false;
+    this.context.writer.sendOrder({ kind: "grown" });
+  }
+
+  private receive(report: LiveReport): void {
+    switch (report.kind) {
+      case "read":
+        this.log.noteRead(report.place);
+        this.socket.notifyRoom();
+        if (!report.isAtEnd) break;
+        this.isReaderNotified = false;
+        if (this.hasMore) this.notifyReader();
+        break;
+      case "state":
+        this.setTrouble(report.trouble);
+        break;
+      case "known":
+        this.known = report.height;
+        break;
+      case "refused":
+        this.socket.refuse(report.connection);
+        break;
+      case "upgrade":
+        this.answerUpgrade(report.height);
+        break;
+    }
+    this.reportState();
+  }
+
+  private setTrouble(trouble: IntakeTrouble | undefined): void {
+    this.trouble = trouble;
+    if (trouble) logFailure(new NodeError("sidecar.events", trouble.code, trouble.text));
+    else {
+      this.known = undefined;
+      logNotice("sidecar.events", "events are stored");
+    }
+  }
+
+  private committed(): void {
+    this.known = undefined;
+    const head = this.context.plane.head();
+    // The next release makes blocks: nothing waits for an answer any more.
+    if (this.upgrade !== undefined && head !== undefined && head.height > this.upgrade) {
+      this.upgrade = undefined;
+      this.socket.setAnswer(undefined);
+    }
+    this.reportState();
+  }
+
+  private answerUpgrade(height: number): void {
+    const head = this.context.plane.head();
+    if (head === undefined) return;
+    this.upgrade = height;
+    this.socket.setAnswer(upgradeAnswer(head, height));
+    logNotice("sidecar.events", `the core was told that everything up to block ${height} is stored`);
+  }
+
+  private reportState(): void {
+    const { height } = this.socket;
+    this.context.status.set("events", {
+      ...this.state(),
+      ...(height !== undefined && { height }),
+    });
+  }
+
+  private state() {
+    const { trouble, pause, known, upgrade } = this;
+    if (trouble !== undefined && trouble.code !== "disk_full")
+      return { state: "stopped", code: trouble.code, text: trouble.text } as const;
+    if (pause !== undefined) return { state: "paused", code: pause, text: PAUSE_TEXTS[pause] } as const;
+    if (trouble !== undefined) return { state: "paused", code: trouble.code, text: trouble.text } as const;
+    if (!this.socket.isConnected) return { state: "waiting", text: this.disconnected } as const;
+    if (this.socket.height === undefined)
+      return { state: "connected", text: "no event has come yet" } as const;
+    if (upgrade !== undefined)
+      return { state: "connected", text: `the core upgrades after block ${upgrade}` } as const;
+    if (known !== undefined) {
+      const text = `passing over blocks that are stored, now at ${known}`;
+      return { state: "receiving", text } as const;
+    }
+    return { state: "receiving", text: "" } as const;
+  }
+
+  private figures() {
+    return {
+      logBytes: this.log.bytes,
+      unreadBytes: this.log.unreadBytes,
+      logBytesMax: this.context.config.eventLogBytes,
+    };
+  }
+}
+
+function openLog({ home, eventLogBytes }: SidecarConfig): EventLogWriter {
+  try {
+    return new EventLogWriter(eventsFolder(home), eventLogBytes);
+  } catch (error) {
+    if (codeOf(error) === undefined) throw error;
+    const text = `the event log in ${eventsFolder(home)} cannot be opened (${codeOf(error)})`;
+    throw new NodeError("sidecar", "store_failed", text, "check the folder and its disk");
+  }
+}
+
+/** The message that a core waits for before it ends for an upgrade (reference 30, section 10). */
+function upgradeAnswer(head: ChainHead, height: number): Uint8Array {
+  return encodeBusEvent({
+    id: `${height}-1`,
+    block: head.hash,
+    type: DATA_NODE_READY,
+    version: 1,
+    chainId: head.chainId,
+    txHash: head.hash,
+    protocolUpgradeDataNodeReady: { lastBlockHeight: BigInt(height) },
+  });
+}

@@ -1,0 +1,305 @@
+// A core's events through the socket into a store: the same rows as a recording's, whatever breaks on the way.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync, readdirSync } from "node:fs";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import type { Sidecar } from "../../src/node/sidecar.ts";
+import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
+import { startNode } from "../../src/start-node.ts";
+import { openReader } from "../../src/store/database.ts";
+import type { StoreDigest } from "../../src/store/dump.ts";
+import { decodeBusEvent, encodeBusEvent } from "../../src/wire/generated/events.ts";
+import { digestOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
+import { messageOf, messagesOf, Sender } from "../rig/sp-sender.ts";
+import { type BlockSpan, blockSpans, inflated, recordOffsets, StreamMaker } from "../rig/stream.ts";
+
+/** Of the sample. */
+const CHAIN = decodeBusEvent(messagesOf(inflated(SAMPLE))[0]!.subarray(8)).chainId;
+const scratch = new Scratch("event-socket", MEMORY);
+let sample: Buffer;
+let messages: Uint8Array[];
+let spans: BlockSpan[];
+let whole: StoreDigest;
+let running: Sidecar[] = [];
+
+beforeAll(async () => {
+  sample = inflated(SAMPLE);
+  messages = messagesOf(sample);
+  spans = blockSpans(sample);
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  whole = digestOf(home);
+});
+afterEach(async () => {
+  for (const node of running.splice(0)) await node.stop();
+});
+afterAll(() => scratch.remove());
+
+async function start(home = scratch.path(), config: Partial<SidecarNodeConfig> = {}): Promise<Sidecar> {
+  const events = { host: "127.0.0.1", port: 0 };
+  const limits = { ...DEFAULT_LIMITS, readerThreads: 1 };
+  // No segment is whole: stores are compared with loads that make none.
+  const node = await startNode({
+    kind: "sidecar",
+    home,
+    events,
+    segmentLength: 1_000_000,
+    limits,
+    ...config,
+  });
+  running.push(node);
+  return node;
+}
+
+async function stop(node: Sidecar): Promise<void> {
+  running = running.filter((one) => one !== node);
+  await node.stop();
+}
+
+const dial = (node: Sidecar) =>
+  Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
+
+async function until<T>(look: () => T | undefined | false): Promise<T> {
+  for (const end = performance.now() + 5_000; ; await Bun.sleep(2)) {
+    const found = look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error("it does not become so");
+  }
+}
+
+const source = (node: Sidecar) => node.status.sources().find(({ kind }) => kind === "events")!;
+const reaches = (node: Sidecar, height: number) => until(() => node.head()?.height === height);
+const stopsWith = (node: Sidecar, code: string) =>
+  until(() => (source(node).state === "stopped" && source(node).code === code ? source(node) : undefined));
+/** Messages of the sample, by number of the record from 1. */
+const part = (from: number, to = messages.length) => Buffer.concat(messages.slice(from - 1, to));
+const blockAt = (height: number) => spans.find((span) => span.height === height)!;
+const lastHeight = () => spans.at(-1)!.height;
+
+async function expectWhole(node: Sidecar): Promise<void> {
+  await reaches(node, lastHeight());
+  await stop(node);
+  expect(digestOf(node.home).tables).toEqual(whole.tables);
+}
+
+describe("events of a core", () => {
+  test("make the store that the recording makes", async () => {
+    const node = await start();
+    expect(source(node)).toMatchObject({ state: "waiting", text: "no core has connected yet" });
+    const sender = await dial(node);
+    await sender.write(part(1));
+    await reaches(node, lastHeight());
+    expect(source(node)).toMatchObject({ state: "receiving", height: lastHeight() });
+    expect(Buffer.from(sender.received).toString("hex")).toBe("0053500000100000");
+    const status = await (await fetch(`${node.dataUrl}/status`)).json();
+    expect(status).toMatchObject({ height: lastHeight(), lag: { blocks: 0 }, ready: false });
+    expect(status.reason).toContain("seconds behind");
+    const metrics = await (await fetch(`${node.dataUrl}/metrics`)).text();
+    expect(metrics).toContain('lyra_source_state{source="events",state="receiving"} 1');
+    await sender.end();
+    await until(() => source(node).state === "waiting");
+    await expectWhole(node);
+  });
+
+  test("in batches, of records or as the message of the event stream, do too", async () => {
+    const node = await start();
+    const sender = await dial(node);
+    const offsets = recordOffsets(sample);
+    const middle = offsets[Math.floor(offsets.length / 2)]!;
+    await sender.write(messageOf(sample.subarray(0, middle)));
+    for (let i = Math.floor(offsets.length / 2); i + 1 < offsets.length; i += 100) {
+      const list: Uint8Array[] = [];
+      for (let j = i; j < Math.min(i + 100, offsets.length - 1); j++) {
+        const event = sample.subarray(offsets[j]! + 12, offsets[j + 1]!);
+        list.push(Uint8Array.of(10, (event.length & 127) | 128, (event.length >> 7) & 127), event);
+      }
+      await sender.write(messageOf(Buffer.concat(list)));
+    }
+    await expectWhole(node);
+  });
+
+  test("come by a Unix socket as well, also where a killed process left one", async () => {
+    const path = scratch.path("socket");
+    const node = await start(undefined, { events: undefined, eventsSocket: path });
+    const sender = await Sender.dial({ unix: path });
+    await sender.write(part(1));
+    await expectWhole(node);
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+describe("a connection that breaks", () => {
+  test("inside a block, and a core that goes on there: the block is whole", async () => {
+    const node = await start();
+    const { record } = blockAt(20);
+    const first = await dial(node);
+    await first.write(part(1, record + 1));
+    await first.end();
+    const second = await dial(node);
+    await second.write(part(record + 2));
+    await expectWhole(node);
+  });
+
+  test("inside a message, and a core that begins further back: known blocks are passed over", async () => {
+    const node = await start();
+    const { record } = blockAt(20);
+    const first = await dial(node);
+    await first.write(part(1, record));
+    await first.write(messages[record]!.subarray(0, 20));
+    await first.end();
+    await until(() => source(node).text.includes("broke off inside an event"));
+    const second = await dial(node);
+    await second.write(part(blockAt(12).record));
+    await expectWhole(node);
+  });
+
+  test("with an event lost inside a block: the block is not stored, and its height is named", async () => {
+    const node = await start();
+    const { record } = blockAt(20);
+    const sender = await dial(node);
+    await sender.write(Buffer.concat([part(1, record), part(record + 2, record + 40)]));
+    const { text } = await stopsWith(node, "events_lost");
+    expect(text).toContain("event 20-2 did not come: 20-3 did");
+    expect(text).toContain("the core must restart at height 20");
+    expect(node.head()!.height).toBe(19);
+    await sender.end();
+    const restarted = await dial(node);
+    await restarted.write(part(blockAt(20).record));
+    await expectWhole(node);
+  });
+});
+
+describe("blocks that are missing", () => {
+  test("stop the intake at the height at which the core must restart; then it goes on by itself", async () => {
+    const node = await start();
+    const sender = await dial(node);
+    await sender.write(Buffer.concat([part(1, blockAt(20).record - 1), part(blockAt(25).record)]));
+    const { text } = await stopsWith(node, "height_gap");
+    expect(text).toMatch(/block \d+ came after block 19: the core must restart at height 20/);
+    expect(sender.isClosed).toBe(false);
+    const { reason } = await (await fetch(`${node.dataUrl}/status`)).json();
+    expect(reason).toContain("the core must restart at height 20");
+    await sender.write(part(blockAt(20).record));
+    await expectWhole(node);
+  });
+
+  test("are marked where gaps are allowed", async () => {
+    const node = await start(undefined, { allowGaps: true });
+    const sender = await dial(node);
+    await sender.write(Buffer.concat([part(1, blockAt(20).record - 1), part(blockAt(25).record)]));
+    await reaches(node, lastHeight());
+    await stop(node);
+    const db = openReader(node.home);
+    expect(db.query("SELECT from_height, to_height FROM gaps").all()).toEqual([
+      { from_height: 20n, to_height: 24n },
+    ]);
+    db.close();
+  });
+});
+
+describe("a sender that", () => {
+  const stored = () => part(1, blockAt(20).record - 1);
+  const other = new StreamMaker("another-chain").blocks(20, 30);
+  const fork = new StreamMaker(CHAIN, 7).blocks(18, 30);
+  const oldVersion = () => {
+    const event = decodeBusEvent(
+      sample.subarray(blockAt(20).start + 12, recordOffsets(sample)[blockAt(20).record]!),
+    );
+    return messageOf(encodeBusEvent({ ...event, version: 2 }));
+  };
+  const cases: [string, string, () => Uint8Array][] = [
+    ["is of another chain", "chain_mismatch", () => Buffer.concat(messagesOf(other.bytes()))],
+    ["tells another history", "history_mismatch", () => Buffer.concat(messagesOf(fork.bytes()))],
+    ["has another version of events", "event_invalid", oldVersion],
+    ["sends no events", "event_invalid", () => messageOf(Buffer.from("GET / HTTP/1.1\r\n\r\n"))],
+  ];
+  test.each(cases)("%s is refused, and the next one goes on", async (_, code, bytes) => {
+    const node = await start();
+    const sender = await dial(node);
+    await sender.write(stored());
+    await reaches(node, 19);
+    await sender.write(Buffer.concat([bytes(), part(blockAt(20).record, blockAt(22).record)]));
+    await sender.closed;
+    expect((await stopsWith(node, code)).text).not.toBe("");
+    expect(node.head()!.height).toBe(19);
+    const next = await dial(node);
+    await next.write(part(blockAt(20).record));
+    await expectWhole(node);
+  });
+
+  test("speaks another protocol is closed, and so is one that claims a message without a bound", async () => {
+    const node = await start();
+    const greeting = Uint8Array.of(0, 0x53, 0x50, 0, 0, 17, 0, 0);
+    const wrong = await Sender.dial(
+      { hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) },
+      greeting,
+    );
+    await wrong.closed;
+    const large = await dial(node);
+    await large.write(Uint8Array.of(0, 0, 0, 1, 0, 0, 0, 0));
+    await large.closed;
+    expect(source(node).text).toContain("a message claims 4294967296 bytes");
+    const right = await dial(node);
+    await right.write(part(1));
+    await expectWhole(node);
+  });
+
+  test("comes second is closed while the first lives", async () => {
+    const node = await start();
+    const first = await dial(node);
+    await first.write(part(1, 100));
+    await until(() => source(node).state === "receiving");
+    const second = await dial(node);
+    await second.write(part(101));
+    await second.closed;
+    await first.write(part(101));
+    await expectWhole(node);
+  });
+});
+
+test("a core that upgrades gets its answer, on the next connection as well", async () => {
+  const node = await start();
+  const sender = await dial(node);
+  await sender.write(part(1));
+  await reaches(node, lastHeight());
+  const height = lastHeight();
+  const last = decodeBusEvent(
+    sample.subarray(
+      recordOffsets(sample)[blockAt(height).record - 1]! + 12,
+      recordOffsets(sample)[blockAt(height).record]!,
+    ),
+  );
+  const upgrade = encodeBusEvent({
+    id: `${height + 1}-1`,
+    block: last.block,
+    type: 51,
+    version: 1,
+    chainId: last.chainId,
+    txHash: last.block,
+    protocolUpgradeStarted: { lastBlockHeight: BigInt(height) },
+  });
+  await sender.write(messageOf(upgrade));
+  const answer = await until(() => sender.received.length > 16 && sender.received.subarray(16));
+  expect(decodeBusEvent(answer)).toMatchObject({
+    type: 55,
+    chainId: last.chainId,
+    protocolUpgradeDataNodeReady: { lastBlockHeight: BigInt(height) },
+  });
+  await sender.end();
+  const again = await dial(node);
+  await until(() => again.received.length > 16);
+});
+
+test("events that were not stored when the process ended are stored by the next one", async () => {
+  const home = scratch.path();
+  const node = await start(home);
+  const sender = await dial(node);
+  await sender.write(part(1, blockAt(20).record + 1));
+  await reaches(node, 19);
+  await sender.end();
+  await stop(node);
+  const next = await start(home);
+  const rest = await dial(next);
+  await rest.write(part(blockAt(20).record + 2));
+  await expectWhole(next);
+  expect(readdirSync(`${home}/events`).sort()).toContain("read");
+});
