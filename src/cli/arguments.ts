@@ -19,6 +19,8 @@ export const SERVING = {
   "data-port": { type: "string" },
   "segment-length": { type: "string" },
   segments: { type: "string" },
+  disk: { type: "string" },
+  retention: { type: "string" },
   config: { type: "string" },
   "config-out": { type: "string" },
   limit: { type: "string", multiple: true },

@@ -20,6 +20,7 @@ export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(
     summary: "load a recording, and serve it with --serve",
     load: () => import("./replay.ts"),
   },
+  prune: { summary: "remove the oldest history of a home", load: () => import("./prune.ts") },
   history: { summary: "segments, export, verify", load: () => import("./history.ts") },
   backup: { summary: "one file of a home, while it runs", load: () => import("./backup.ts") },
   restore: { summary: "a home from a backup", load: () => import("./restore.ts") },

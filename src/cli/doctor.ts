@@ -8,6 +8,7 @@ import { REMAKE_HINT, SegmentDamage } from "../history/segment-format.ts";
 import { listSegments } from "../history/segment-table.ts";
 import { checkRecordings } from "../ingest/recording.ts";
 import { loadConfig } from "../node/config.ts";
+import { DiskReporter } from "../node/disk-report.ts";
 import { repairHome } from "../node/repair.ts";
 import { hasStore, openReader, schemaVersionOf, segmentDirectory, storePath } from "../store/database.ts";
 import { digestStore } from "../store/dump.ts";
@@ -83,7 +84,7 @@ async function examine(home: string, wants: { deep: boolean; digest: boolean }):
     return findings;
   }
   try {
-    findings.push(...store(db, home), ...(await segments(db, home)));
+    findings.push(...store(db, home), growth(db, home), ...(await segments(db, home)));
     if (wants.deep) findings.push(await pageSums(home), await segmentRows(db, home));
     findings.push(integrity(db, wants.deep));
     if (wants.digest) findings.push({ check: "digest", ok: true, detail: digestStore(db, home).sha256 });
@@ -147,6 +148,12 @@ function space(home: string): Finding {
   } catch (error) {
     return { check: "free space", ok: false, detail: reasonOf(error) };
   }
+}
+
+/** The home against the disk, or against the budget of its settings, with a forecast. */
+function growth(db: Database, home: string): Finding {
+  const { disk } = loadConfig({ home });
+  return { check: "growth", ok: true, detail: new DiskReporter(home, db, disk).report().text };
 }
 
 function store(db: Database, home: string): Finding[] {

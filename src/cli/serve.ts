@@ -17,6 +17,7 @@ export const help = `lyra serve: answer queries over an existing home
   --data-port N         port of the data API (default 3008; 0: a free one)
   --host H              address to listen on (default 127.0.0.1)
   --segment-length N    blocks in a history segment (default 1000)
+  --disk SIZE           bound of the home, or --retention archive|standard|lite
   --limit NAME=VALUE    change a limit (docs/operations.md); can be repeated
   --config FILE         configuration (default: lyra.toml in the home)
   --config-out FILE     write where everything listens, as JSON

@@ -44,8 +44,6 @@ export async function run(argv: string[]): Promise<number> {
     "node-port": { type: "string" },
     rules: { type: "string" },
     "allow-gaps": { type: "boolean" },
-    disk: { type: "string" },
-    retention: { type: "string" },
     "ready-lag-blocks": { type: "string" },
     "ready-lag-seconds": { type: "string" },
   });

@@ -28,7 +28,12 @@ export interface Answer {
   /** Methods of the resource, where another one was used. */
   readonly allow?: string;
   /** The height and time the answer was read at; absent when it never reached the store. */
-  readonly head?: { readonly height: number; readonly timeUs: number };
+  readonly head?: {
+    readonly height: number;
+    readonly timeUs: number;
+    /** The first block from which on the history asked for is complete, where older rows were removed. */
+    readonly historyFrom?: number;
+  };
 }
 
 /** The store is damaged, which `/readyz` says too: no data is better than wrong data. */
@@ -123,6 +128,7 @@ function headersOf(answer: Answer): Record<string, string> {
     headers["x-block-height"] = String(answer.head.height);
     headers["x-block-timestamp"] = answer.head.timeUs === 0 ? "0" : `${answer.head.timeUs}000`;
   }
+  if (answer.head?.historyFrom !== undefined) headers["x-history-from"] = String(answer.head.historyFrom);
   if (answer.allow !== undefined) headers.allow = answer.allow;
   return answer.status < 429 ? headers : Object.assign(headers, retryAfter(answer.status));
 }

@@ -47,6 +47,8 @@ interface StatusSource {
   notReady(): string | undefined;
   segments(): number;
   storeBytes(): number;
+  /** The home's share of the disk, with a forecast. */
+  disk?(): object;
   /** Size of the log beside the store. */
   logBytes(): number;
 }
@@ -107,6 +109,7 @@ export class ServerStatus {
       ...(live && liveBody(live)),
       segments: facts?.segments() ?? 0,
       store: { bytes: this.source?.storeBytes() ?? 0, logBytes: this.source?.logBytes() ?? 0 },
+      ...(facts?.disk && { disk: facts.disk() }),
       ...live?.parts(),
     };
   }

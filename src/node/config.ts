@@ -17,6 +17,17 @@ export const SIDECAR_KEYS = [
 /** Bytes of a configuration file. */
 const FILE_BYTES_MAX = 1024 * 1024;
 
+const DISK_BYTES_MIN = 256 * 1000 * 1000;
+const RETENTIONS = ["archive", "standard", "lite"] as const;
+const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
+
+/** How much history is kept: as much as fits, as long as the original does, or all of it. */
+export interface DiskPolicy {
+  /** Bytes that the home may take; undefined for no bound. */
+  readonly bytes: number | undefined;
+  readonly retention: (typeof RETENTIONS)[number];
+}
+
 /** Of a data node: `lyra serve`, `lyra replay --serve`. */
 export interface NodeConfig {
   readonly kind: "data";
@@ -28,6 +39,7 @@ export interface NodeConfig {
   readonly segmentLength: number;
   /** Where segments end; undefined for as the home began, and by length in a new one. */
   readonly segments: SegmentMode | undefined;
+  readonly disk: DiskPolicy;
   readonly limits: Limits;
   /** Recordings to load, in order, while serving. */
   readonly replay: readonly string[];
@@ -43,6 +55,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
     dataPort: 0,
     segmentLength: DEFAULT_SEGMENT_LENGTH,
     segments: undefined,
+    disk: { bytes: undefined, retention: "archive" },
     limits: DEFAULT_LIMITS,
     replay: [],
     ...config,
@@ -56,6 +69,8 @@ export interface ConfigFlags {
   readonly dataPort?: string | undefined;
   readonly segmentLength?: string | undefined;
   readonly segments?: string | undefined;
+  readonly disk?: string | undefined;
+  readonly retention?: string | undefined;
   readonly config?: string | undefined;
   /** `name=value` pairs. */
   readonly limit?: readonly string[] | undefined;
@@ -94,9 +109,39 @@ export function loadConfig(
       1_000_000,
     ),
     segments: modeOf(pickSetting(file, env, "segments", flags.segments)),
+    disk: diskOf(
+      pickSetting(file, env, "disk", flags.disk),
+      pickSetting(file, env, "retention", flags.retention),
+    ),
     limits: limitsOf(file.limits, flags.limit ?? []),
     replay,
   };
+}
+
+function diskOf(disk: string | undefined, retention: string | undefined): DiskPolicy {
+  if (disk !== undefined && retention !== undefined)
+    throw configError("give --disk or --retention, not both", "a budget decides by itself how much is kept");
+  return {
+    bytes: sizeOf("disk", disk, DISK_BYTES_MIN),
+    retention: oneOf("retention", retention ?? "archive", RETENTIONS),
+  };
+}
+
+/** `20GB`, `512M`, `1000000`. */
+export function sizeOf(key: string, text: string | undefined, least: number): number | undefined {
+  if (text === undefined) return undefined;
+  const parts = /^(\d{1,12}(?:\.\d{1,3})?)\s*([KMGT]?)B?$/i.exec(text);
+  const bytes = parts ? Math.floor(Number(parts[1]) * SIZE_UNITS[parts[2]!.toUpperCase()]!) : 0;
+  if (bytes < least || !Number.isSafeInteger(bytes))
+    throw configError(`--${key} must be a size of at least ${least / 1e6} MB, not '${text}'`, "such as 20GB");
+  return bytes;
+}
+
+export function oneOf<const T extends string>(key: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text);
+  if (found === undefined)
+    throw configError(`--${key} must be ${choices.join(" or ")}, not '${text}'`, "see: lyra sidecar --help");
+  return found;
 }
 
 function modeOf(text: string | undefined): SegmentMode | undefined {

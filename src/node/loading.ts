@@ -8,6 +8,8 @@ import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/repl
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
+import type { DiskPolicy } from "./config.ts";
+import { DiskBudget, logShare } from "./disk-budget.ts";
 
 /** Bytes of a live block's events, which are in memory until it is whole. */
 const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
@@ -22,11 +24,13 @@ export interface LiveSettings {
   readonly allowGaps: boolean;
 }
 
-interface SegmentSettings {
+interface LoadingSettings {
   /** Blocks in a segment, where it is cut by length. */
   readonly segmentLength: number;
   /** Where segments end; undefined for as the home began. */
   readonly segments: SegmentMode | undefined;
+  /** How much history is kept; all of it without. */
+  readonly disk?: DiskPolicy;
 }
 
 export class Loading {
@@ -34,12 +38,19 @@ export class Loading {
   private readonly db: Database;
   private readonly recorder: SegmentRecorder;
   private readonly segments: SegmentMaker;
+  /** None in a home that keeps everything. */
+  private readonly budget: DiskBudget | undefined;
 
   /** Opens the home's store for writing. @throws NodeError */
-  constructor(home: string, { segmentLength, segments }: SegmentSettings) {
+  constructor(home: string, { segmentLength, segments, disk }: LoadingSettings) {
     this.db = openWriter(home);
     try {
-      this.writer = new BlockWriter(this.db);
+      const isBounded = disk !== undefined && (disk.bytes !== undefined || disk.retention !== "archive");
+      this.budget = isBounded ? new DiskBudget(home, this.db, disk) : undefined;
+      this.writer = new BlockWriter(this.db, {
+        ...(this.budget && { companion: this.budget }),
+        ...(disk?.bytes !== undefined && { logBytesMax: logShare(disk.bytes) }),
+      });
       const recorder = new SegmentRecorder(this.db);
       this.recorder = recorder;
       const record: SegmentRecorder["record"] = (row) => recorder.record(row);
@@ -94,6 +105,25 @@ export class Loading {
     } catch (error) {
       throw segmentFailure(error);
     }
+  }
+
+  /** Deletes what the home need not keep; while blocks come, their commits do it. */
+  async prune(isStopping: () => boolean = () => false): Promise<void> {
+    const { budget, writer } = this;
+    if (budget === undefined || writer.committedHead === undefined) return;
+    budget.lookAgain();
+    do {
+      writer.beginTransaction();
+      writer.commit();
+      await new Promise((resolve) => setImmediate(resolve));
+    } while (!budget.isDone && !isStopping());
+  }
+
+  /** The rows and segments that `prune` would delete. */
+  prunePlan(): ReturnType<DiskBudget["plan"]> {
+    const head = this.writer.committedHead;
+    if (this.budget === undefined || head === undefined) return { tables: [], segments: [] };
+    return this.budget.plan(head);
   }
 
   /** Ends the making of segments, and gives the log's room back. */

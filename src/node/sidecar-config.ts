@@ -7,9 +7,11 @@ import {
   type DataNodeConfig,
   loadConfig,
   type NodeConfig,
+  oneOf,
   pickSetting,
   readConfigFile,
   type SIDECAR_KEYS,
+  sizeOf,
   wholeNumber,
 } from "./config.ts";
 import type { LagBounds } from "./source-status.ts";
@@ -18,10 +20,9 @@ const DEFAULT_EVENTS_PORT = 3005;
 const DEFAULT_NODE_PORT = 3003;
 const DEFAULT_LAG: LagBounds = { blocks: 10, seconds: 30 };
 const EVENT_LOG_BYTES = 256 * 1024 * 1024;
+/** Parts of a disk budget, of which the event log has one at the most. */
+const EVENT_LOG_PARTS = 8;
 const EVENT_LOG_BYTES_MIN = 16e6;
-const DISK_BYTES_MIN = 64 * 1024 * 1024;
-const RETENTIONS = ["archive", "standard", "lite"] as const;
-const SIZE_UNITS: Readonly<Record<string, number>> = { "": 1, K: 1e3, M: 1e6, G: 1e9, T: 1e12 };
 
 /** Of `lyra sidecar`. Each source stands alone. */
 export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
@@ -44,12 +45,7 @@ export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
   readonly nodePort: number;
   readonly rules: AdmissionRules;
   readonly lagBounds: LagBounds;
-  /** Bytes that the home may take; undefined for no bound. */
-  readonly diskBytes: number | undefined;
-  readonly retention: Retention;
 }
-
-type Retention = (typeof RETENTIONS)[number];
 
 /** The same for a program: only the home must be given. Sources are those that are named. */
 export type SidecarNodeConfig = Pick<SidecarConfig, "kind" | "home"> & Partial<SidecarConfig>;
@@ -68,8 +64,6 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     nodePort: 0,
     rules: "0.71.6",
     lagBounds: DEFAULT_LAG,
-    diskBytes: undefined,
-    retention: "archive",
     segments: "network",
     ...given,
   };
@@ -110,7 +104,8 @@ export function loadSidecarConfig(
           port: wholeNumber(eventsPort ?? String(DEFAULT_EVENTS_PORT), "--events-port", 0, 65535),
         }
       : undefined,
-    eventLogBytes: sizeOf("event-log", pick("event-log"), EVENT_LOG_BYTES_MIN) ?? EVENT_LOG_BYTES,
+    eventLogBytes:
+      sizeOf("event-log", pick("event-log"), EVENT_LOG_BYTES_MIN) ?? eventLogShare(base.disk.bytes),
     allowGaps: isTrue("allow-gaps", pick("allow-gaps")),
     nodePort: whole("node-port", DEFAULT_NODE_PORT, 65535),
     rules: oneOf("rules", pick("rules") ?? "0.71.6", ["default", "0.71.6"]),
@@ -118,27 +113,12 @@ export function loadSidecarConfig(
       blocks: whole("ready-lag-blocks", DEFAULT_LAG.blocks, Number.MAX_SAFE_INTEGER),
       seconds: whole("ready-lag-seconds", DEFAULT_LAG.seconds, Number.MAX_SAFE_INTEGER),
     },
-    ...diskOf(pick("disk"), pick("retention")),
   };
 }
 
-function diskOf(disk: string | undefined, retention: string | undefined) {
-  if (disk !== undefined && retention !== undefined)
-    throw configError("give --disk or --retention, not both", "a budget decides by itself how much is kept");
-  return {
-    diskBytes: sizeOf("disk", disk, DISK_BYTES_MIN),
-    retention: oneOf("retention", retention ?? "archive", RETENTIONS),
-  };
-}
-
-/** `20GB`, `512M`, `1000000`. */
-function sizeOf(key: string, text: string | undefined, least: number): number | undefined {
-  if (text === undefined) return undefined;
-  const parts = /^(\d{1,12}(?:\.\d{1,3})?)\s*([KMGT]?)B?$/i.exec(text);
-  const bytes = parts ? Math.floor(Number(parts[1]) * SIZE_UNITS[parts[2]!.toUpperCase()]!) : 0;
-  if (bytes < least || !Number.isSafeInteger(bytes))
-    throw configError(`--${key} must be a size of at least ${least / 1e6} MB, not '${text}'`, "such as 20GB");
-  return bytes;
+/** Of a small budget the event log takes no more than a part. */
+function eventLogShare(budgetBytes: number | undefined): number {
+  return Math.min(EVENT_LOG_BYTES, Math.floor((budgetBytes ?? Number.POSITIVE_INFINITY) / EVENT_LOG_PARTS));
 }
 
 function urlOf(key: string, text: string | undefined): string | undefined {
@@ -154,11 +134,4 @@ function urlOf(key: string, text: string | undefined): string | undefined {
 
 function isTrue(key: string, text: string | undefined): boolean {
   return oneOf(key, text ?? "false", ["true", "false"]) === "true";
-}
-
-function oneOf<const T extends string>(key: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text);
-  if (found === undefined)
-    throw configError(`--${key} must be ${choices.join(" or ")}, not '${text}'`, "see: lyra sidecar --help");
-  return found;
 }

@@ -13,6 +13,7 @@ import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
 import { completeConfig, type DataNodeConfig, type NodeConfig } from "./config.ts";
+import { DiskReporter } from "./disk-report.ts";
 import { HomeWatch } from "./home-watch.ts";
 import type { LiveSettings } from "./loading.ts";
 import { ReaderThreads } from "./reader-threads.ts";
@@ -99,6 +100,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
           segmentLength: config.segmentLength,
           segments: config.segments,
           replay: config.replay,
+          disk: config.disk,
           ...(live && { live: live.settings }),
         });
     const liveStatus = live?.status(() => plane.head());
@@ -118,9 +120,11 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     const watch = new HomeWatch(config.home, onLost, { isStill: isReadOnly });
     cleanup.unshift(() => watch.stop());
     status.onDamage = () => readers.notifyReady(STORE_DAMAGED);
+    const disk = new DiskReporter(config.home, db, config.disk);
     status.source = {
       ...storeFacts(config.home, plane),
       ...(liveStatus && { live: liveStatus }),
+      disk: () => disk.report(),
       notReady,
     };
     const node: DataNode = {

@@ -9,6 +9,7 @@ import type { LogPlace } from "../ingest/event-log.ts";
 import type { Intake, IntakeTrouble } from "../ingest/intake.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
 import type { ChainHead } from "../store/head.ts";
+import type { DiskPolicy } from "./config.ts";
 import { type LiveSettings, Loading } from "./loading.ts";
 import { scrubRounds } from "./scrub.ts";
 
@@ -17,6 +18,7 @@ export interface WriterOrder {
   readonly segmentLength: number;
   readonly segments: SegmentMode | undefined;
   readonly replay: readonly string[];
+  readonly disk: DiskPolicy;
   /** For a node that goes on with live events. */
   readonly live?: LiveSettings;
 }
@@ -103,6 +105,7 @@ async function work(order: WriterOrder): Promise<void> {
   );
   const areMade = await Promise.race([made, stopRequest.promise]);
   report({ kind: "idle" });
+  if (areMade === true) await loading.prune(() => isStopping);
   // Nothing is written now: the log gives its room back.
   if (areMade === true) loading.writer.checkpoint();
   if (areMade === false && isLoaded) await recovery(loading);

@@ -38,6 +38,15 @@ interface BlockWriterOptions {
   readonly isTemporary?: boolean;
   /** How the log is synced; tests let it fail. */
   readonly disk?: FileSync;
+  /** Work of others in the transactions of this writer. */
+  readonly companion?: CommitCompanion;
+}
+
+interface CommitCompanion {
+  /** Called in a transaction that is about to be committed. */
+  beforeCommit(head: ChainHead): void;
+  /** Called when it has ended, one way or the other. */
+  afterCommit(isCommitted: boolean): void;
 }
 
 export class BlockWriter {
@@ -168,6 +177,7 @@ export class BlockWriter {
   private commitStaged(): void {
     try {
       if (this.head) writeHead(this.db, this.head);
+      if (this.head) this.options.companion?.beforeCommit(this.head);
       this.db.run("COMMIT");
     } catch (error) {
       this.rollback();
@@ -176,6 +186,7 @@ export class BlockWriter {
     this.afterTransaction();
     this.staged = [];
     this.committed = this.head;
+    this.options.companion?.afterCommit(true);
   }
 
   private afterTransaction(): void {
@@ -190,6 +201,7 @@ export class BlockWriter {
     this.staged = [];
     this.head = this.committed;
     this.resetCaches();
+    this.options.companion?.afterCommit(false);
   }
 
   /** Reads the head again: the rows were changed by other code than this writer. Not inside a transaction. */

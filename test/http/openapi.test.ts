@@ -125,6 +125,7 @@ describe("the document", () => {
       expect(Object.keys(resolve<ResponseObject>(response).headers ?? {})).toEqual([
         "X-Block-Height",
         "X-Block-Timestamp",
+        "X-History-From",
         ...retry,
       ]);
     }

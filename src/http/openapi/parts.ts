@@ -107,6 +107,11 @@ export const HEADER_PARTS: Readonly<Record<string, Header>> = {
     description: "Time of that block, Unix nanoseconds; 0 while there is none.",
     schema: UINT64,
   },
+  HistoryFrom: {
+    description:
+      "The first block from which on the history asked for is complete; absent where no older rows were removed.",
+    schema: { type: "string", pattern: "^\\d+$" },
+  },
   RetryAfter: {
     description: "Seconds after which it is worth asking again.",
     schema: { type: "integer", minimum: 1 },
@@ -116,6 +121,7 @@ export const HEADER_PARTS: Readonly<Record<string, Header>> = {
 export const BLOCK_HEADERS = {
   "X-Block-Height": { $ref: "#/components/headers/BlockHeight" },
   "X-Block-Timestamp": { $ref: "#/components/headers/BlockTimestamp" },
+  "X-History-From": { $ref: "#/components/headers/HistoryFrom" },
 };
 
 const RETRY_HEADERS = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };

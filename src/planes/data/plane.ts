@@ -10,6 +10,7 @@ import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts
 import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
+import { HistoryFrom } from "./history-from.ts";
 
 interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
@@ -25,11 +26,13 @@ export class DataPlane {
   private readonly begin: Statement;
   private readonly end: Statement;
   private readonly heads: HeadReader;
+  private readonly history: HistoryFrom;
 
   constructor(private current: DataContext) {
     this.begin = current.db.prepare("BEGIN");
     this.end = current.db.prepare("COMMIT");
     this.heads = new HeadReader(current.db);
+    this.history = new HistoryFrom(current.db);
     const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
     this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
   }
@@ -57,11 +60,15 @@ export class DataPlane {
     try {
       const pairs = parsePairs(input.query);
       const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
-      return this.inSnapshot((head) => {
-        const body = renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
-        this.checkSize(body, endpoint.narrowing);
-        return { status: 200, body, contentType: "application/json", ...(head && { head }) };
-      }, mode);
+      return this.inSnapshot(
+        (head) => {
+          const body = renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
+          this.checkSize(body, endpoint.narrowing);
+          return { status: 200, body, contentType: "application/json", ...(head && { head }) };
+        },
+        mode,
+        endpoint.path,
+      );
     } catch (error) {
       if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
       throw error;
@@ -69,12 +76,17 @@ export class DataPlane {
   }
 
   /** Runs `read` on one snapshot; an `ApiError` in it becomes an answer at the same height. */
-  private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode): Answer {
+  private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode, path: string): Answer {
     this.begin.run();
     try {
       const head = this.heads.read();
       this.context.head = head;
-      const told = { height: head?.height ?? 0, timeUs: head?.timeUs ?? 0 };
+      const historyFrom = head && this.history.of(path, head.no);
+      const told = {
+        height: head?.height ?? 0,
+        timeUs: head?.timeUs ?? 0,
+        ...(historyFrom !== undefined && { historyFrom }),
+      };
       try {
         return read(told);
       } catch (error) {
