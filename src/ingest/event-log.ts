@@ -41,7 +41,8 @@ const CONNECTIONS = 2 ** 32;
 
 const pathOf = (folder: string, file: number) => join(folder, `${String(file).padStart(12, "0")}.evts`);
 
-function filesOf(folder: string): number[] {
+/** Numbers of its files, oldest first. */
+export function filesOf(folder: string): number[] {
   const names = existsSync(folder) ? readdirSync(folder) : [];
   return names
     .flatMap((name) => NAME.exec(name)?.[1] ?? [])

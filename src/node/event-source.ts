@@ -19,7 +19,7 @@ const FOLDER = "events";
 
 export const eventsFolder = (home: string) => join(home, FOLDER);
 
-interface EventSourceContext extends ServedHome {
+export interface EventSourceContext extends ServedHome {
   readonly config: SidecarConfig;
   readonly status: SourceStatus;
 }
@@ -211,7 +211,7 @@ class EventSource {
   }
 }
 
-function openLog({ home, eventLogBytes }: SidecarConfig): EventLogWriter {
+export function openLog({ home, eventLogBytes }: SidecarConfig): EventLogWriter {
   try {
     return new EventLogWriter(eventsFolder(home), eventLogBytes);
   } catch (error) {

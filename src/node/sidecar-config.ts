@@ -91,6 +91,11 @@ export function loadSidecarConfig(
     core: urlOf("core", pick("core")),
     followSidecar: urlOf("follow-sidecar", pick("follow-sidecar")),
   };
+  if (sources.followSidecar !== undefined && (eventsPort !== undefined || sources.eventsSocket !== undefined))
+    throw configError(
+      "give --follow-sidecar or an event socket, not both",
+      "events come from one source: a core's socket, or another sidecar",
+    );
   const isAlone = Object.values(sources).every((source) => source === undefined);
   const listens = eventsPort !== undefined || isAlone;
   return {

@@ -2,6 +2,8 @@
 import type { HttpRoutes } from "../http/plugin.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
+import { eventStreamRoutes } from "./event-stream.ts";
+import { startFollowedSidecar } from "./followed-sidecar.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
 import { SourceStatus } from "./source-status.ts";
 import { type DataNode, type ServedHome, serveHome } from "./start.ts";
@@ -30,12 +32,13 @@ interface SidecarPart {
 /** In the order of their start; stopped the other way round. A part that is not configured starts nothing. */
 const PARTS: readonly ((context: SidecarContext) => Promise<SidecarPart | undefined>)[] = [
   startEventSource,
-  // Follower and node port: CO. Segments of the network, --follow-sidecar: HI.
+  startFollowedSidecar,
+  // Follower and node port: CO.
 ];
 
 /** Routes of the data port besides the data API's; undefined where there are none. */
-function routesOf(_plane: DataPlane, _config: SidecarConfig): HttpRoutes | undefined {
-  return undefined;
+function routesOf(plane: DataPlane, config: SidecarConfig): HttpRoutes | undefined {
+  return eventStreamRoutes(plane, eventsFolder(config.home));
 }
 
 /** Every port listens when this returns. @throws NodeError */

@@ -14,6 +14,12 @@ export const LIVE_CODES = {
     "Another program or another release sends to the port; or the bytes were changed on the way.",
     "Check which process dials the port. The node takes the next connection by itself.",
   ],
+  events_gone: [
+    "",
+    "The followed sidecar does not hold the next events any more.",
+    "It keeps as many as its event log has room for; this node is further behind.",
+    "Stop this node, fill its home with lyra history fetch --from URL, and start it again.",
+  ],
   event_log_full: [
     "",
     "Events come faster than they are stored, and the log that holds them is full.",

@@ -1,0 +1,203 @@
+// A sidecar that follows another one: the same store and the same segments, whatever breaks on the way.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { listSegments } from "../../src/history/segment-table.ts";
+import { listen } from "../../src/http/http.ts";
+import type { Sidecar } from "../../src/node/sidecar.ts";
+import { loadSidecarConfig, type SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
+import { startNode } from "../../src/start-node.ts";
+import { openReader } from "../../src/store/database.ts";
+import { digestOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
+import { Lyra } from "../rig/lyra.ts";
+import { messagesOf, Sender } from "../rig/sp-sender.ts";
+import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
+
+const scratch = new Scratch("followed-sidecar", MEMORY);
+let messages: Uint8Array[];
+let spans: BlockSpan[];
+let running: Sidecar[] = [];
+
+beforeAll(() => {
+  const sample = inflated(SAMPLE);
+  messages = messagesOf(sample);
+  spans = blockSpans(sample);
+});
+afterEach(async () => {
+  for (const node of running.splice(0)) await node.stop();
+});
+afterAll(() => scratch.remove());
+
+async function start(config: Partial<SidecarNodeConfig> = {}): Promise<Sidecar> {
+  const node = await startNode({ kind: "sidecar", home: scratch.path(), ...config });
+  running.push(node);
+  return node;
+}
+
+async function stop(node: Sidecar): Promise<void> {
+  running = running.filter((one) => one !== node);
+  await node.stop();
+}
+
+const listening = { events: { host: "127.0.0.1", port: 0 } };
+const dial = (port: unknown) => Sender.dial({ hostname: "127.0.0.1", port: Number(port) });
+const part = (from: number, to = messages.length) => Buffer.concat(messages.slice(from - 1, to));
+/** Numbers of a block's records. */
+function recordsOf(height: number) {
+  const at = spans.findLastIndex((span) => span.height === height);
+  return {
+    height,
+    first: spans.find((span) => span.height === height)!.record,
+    last: spans[at + 1]!.record - 1,
+  };
+}
+const last = () => spans.at(-1)!.height;
+const source = (node: Sidecar) => node.status.sources().find(({ kind }) => kind === "sidecar")!;
+
+async function until<T>(look: () => T | undefined | false | Promise<T | undefined | false>): Promise<T> {
+  for (const end = performance.now() + 8_000; ; await Bun.sleep(2)) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > end) throw new Error("it does not become so");
+  }
+}
+
+const reaches = (node: Sidecar, height: number) => until(() => node.head()?.height === height);
+
+async function segmentsOf(url: string): Promise<number> {
+  return ((await (await fetch(`${url}/lyra/v1/history`)).json()) as { segments: number }).segments;
+}
+
+/** Store and segments. */
+function contentOf(home: string) {
+  const db = openReader(home);
+  const segments = listSegments(db).map(({ to, id }) => `${to} ${id}`);
+  db.close();
+  return { digest: digestOf(home).sha256, segments };
+}
+
+describe("--follow-sidecar", () => {
+  test("takes what is there, and goes on as blocks come", async () => {
+    const first = await start(listening);
+    const sender = await dial(first.addresses.eventsPort);
+    const half = recordsOf(Math.floor(last() / 2));
+    await sender.write(part(1, half.last));
+    await reaches(first, half.height);
+    const second = await start({ followSidecar: first.dataUrl });
+    const third = await start({ followSidecar: second.dataUrl });
+    await reaches(third, half.height);
+    await sender.write(part(half.last + 1));
+    for (const node of [first, second, third]) await reaches(node, last());
+    expect(source(third)).toMatchObject({ state: "receiving", height: last() });
+    for (const node of [first, second, third])
+      await until(async () => (await segmentsOf(node.dataUrl)) === 6);
+    for (const node of [third, second, first]) await stop(node);
+    const whole = contentOf(first.home);
+    expect(contentOf(second.home)).toEqual(whole);
+    expect(contentOf(third.home)).toEqual(whole);
+  });
+
+  test("stands kills of either side at any moment", async () => {
+    const port = freePort();
+    const homes = [scratch.path(), scratch.path()] as const;
+    const words = (i: number) => [
+      ...["sidecar", "--home", homes[i]!, "--node-port", "0", "--quiet", "--json"],
+      ...(i === 0
+        ? ["--events-port", String(port + 1), "--data-port", String(port)]
+        : ["--follow-sidecar", `http://127.0.0.1:${port}`, "--data-port", String(port + 2)]),
+    ];
+    const nodes = [new Lyra(words(0)), new Lyra(words(1))];
+    const heightOf = async (i: number) => {
+      const status = await fetch(`http://127.0.0.1:${port + 2 * i}/status`).catch(() => undefined);
+      return status && ((await status.json()) as { height: number }).height;
+    };
+    const kill = async (i: number) => {
+      nodes[i]!.kill("SIGKILL");
+      await nodes[i]!.end();
+      nodes[i] = new Lyra(words(i));
+    };
+    try {
+      for (let round = 0; round < 4; round++) {
+        const height = await until(() => heightOf(0));
+        const sender = await until(() => dial(port + 1).catch(() => undefined));
+        const from = spans.find((span) => span.height >= height)!.record;
+        const until_ = round === 3 ? messages.length : Math.min(messages.length, from + 2_000 + round * 777);
+        await sender.write(part(from, until_));
+        await Bun.sleep(20 * round);
+        if (round < 3) await kill(round % 2);
+        await sender.end();
+      }
+      for (const i of [0, 1]) {
+        await until(async () => (await heightOf(i)) === last());
+        await until(async () => (await segmentsOf(`http://127.0.0.1:${port + 2 * i}`)) === 6);
+      }
+    } finally {
+      for (const node of nodes) await node.stop();
+    }
+    const [first, second] = homes.map(contentOf);
+    expect(second).toEqual(first!);
+  }, 20_000);
+
+  test("names a source that cannot be followed", async () => {
+    const first = await start(listening);
+    const second = await start({ followSidecar: first.dataUrl });
+    await until(() => source(second).text.includes("this node has no block yet"));
+    expect(source(second).state).toBe("waiting");
+
+    const loaded = scratch.path();
+    await load(loaded, SAMPLE);
+    const withoutLog = await start({ ...listening, home: loaded });
+    const third = await start({ followSidecar: withoutLog.dataUrl });
+    const gone = await until(() => source(third).state === "stopped" && source(third));
+    expect(gone).toMatchObject({ code: "events_gone" });
+    expect(gone.text).toContain("lyra history fetch");
+
+    const sender = await dial(first.addresses.eventsPort);
+    await sender.write(part(1, recordsOf(last() - 5).last));
+    await reaches(first, last() - 5);
+    const ahead = await start({ home: await copyOf(), followSidecar: first.dataUrl });
+    await until(() => source(ahead).text.includes(`this node is at block ${last() - 5}, behind ${last()}`));
+    await sender.end();
+
+    const other = Bun.serve({ port: 0, fetch: () => new Response("", { status: 404 }) });
+    const fourth = await start({ followSidecar: `http://127.0.0.1:${other.port}` });
+    expect(await until(() => source(fourth).code)).toBe("source_unusable");
+    await other.stop(true);
+  });
+
+  test("is told of another chain and another history", async () => {
+    const first = await start(listening);
+    const sender = await dial(first.addresses.eventsPort);
+    await sender.write(part(1));
+    await reaches(first, last());
+    const ask = async (query: string) => {
+      const response = await fetch(`${first.dataUrl}/lyra/v1/events?${query}`);
+      return `${response.status} ${((await response.json()) as { message: string }).message}`;
+    };
+    const chain = first.head()!.chainId;
+    expect(await ask("chainId=x&from=3")).toBe(`409 this node holds chain ${chain}, not x`);
+    expect(await ask(`chainId=${chain}&from=3&hash=${"0".repeat(64)}`)).toBe(
+      "409 block 2 of this node is another one",
+    );
+    expect(await ask("from=x")).toBe("400 from must be the height of a block");
+    await sender.end();
+  });
+
+  test("is one source of events, and an event socket another", () => {
+    const flags = { "follow-sidecar": "http://127.0.0.1:1", "events-port": "0" };
+    expect(() => loadSidecarConfig(flags, { home: scratch.path() }, {})).toThrow("not both");
+  });
+});
+
+function freePort(): number {
+  const options = { host: "127.0.0.1", port: 0, bodyBytesMax: 1, portFlag: "" };
+  const server = listen(options, () => new Response(""));
+  const port = server.port!;
+  server.stop(true);
+  return port;
+}
+
+/** A home with the whole sample. */
+async function copyOf(): Promise<string> {
+  const home = scratch.path();
+  await load(home, SAMPLE);
+  return home;
+}
