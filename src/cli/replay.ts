@@ -14,11 +14,13 @@ import { dim, green, grouped, onEndSignal, ProgressBar, red, say } from "./termi
 
 export const help = `lyra replay: load a recording of a network into a home
 
-  lyra replay FILE... [--home DIR] [--serve]
+  lyra replay FILE... [--home DIR] [--serve] [--follow FILE|-]
 
   FILE                  event files, plain or gzip, in order
   --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
   --serve               serve it meanwhile and after (flags of lyra serve apply)
+  --follow FILE         read FILE while it is written: a file that a core appends
+                        to or begins again, a named pipe; - is standard input
   --record FILE         write what is stored as an event file again
   --segment-length N    blocks in a history segment (default 1000)
   --segments network    end segments where the network says, as a sidecar does
@@ -40,18 +42,24 @@ export async function run(argv: string[]): Promise<number> {
     ...SERVING,
     serve: { type: "boolean" },
     record: { type: "string" },
+    follow: { type: "string" },
   });
-  if (positionals.length === 0) throw usageError("replay", "name at least one event file");
+  const { follow } = values;
+  if (positionals.length === 0 && follow === undefined)
+    throw usageError("replay", "name at least one event file");
   const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
-  const config = loadConfig(flags, positionals);
+  const config: NodeConfig = { ...loadConfig(flags, positionals), ...(follow !== undefined && { follow }) };
   const options = {
     quiet: values.quiet === true,
     json: values.json === true,
     configOut: values["config-out"],
   };
   if (values.serve && values.record !== undefined) throw usageError("replay", "give --serve or --record");
+  if (follow !== undefined && values.record !== undefined)
+    throw usageError("replay", "give --follow or --record");
   checkRecordings(positionals);
   if (values.serve) return serveUntilSignal(config, options);
+  if (follow !== undefined) return (await import("./follow.ts")).followFile(follow, config, options);
   return load(config, { ...options, record: values.record });
 }
 

@@ -191,6 +191,7 @@ export class EventLogReader {
   connection = 0;
   private no: number;
   private file: number | undefined;
+  private mark: number | undefined;
   private readAt: number;
   /** Bytes of the file before those that the splitter counts from. */
   private base: number;
@@ -233,7 +234,7 @@ export class EventLogReader {
   skipFile(): boolean {
     const next = filesOf(this.folder).find((no) => no > this.no);
     if (next === undefined) return false;
-    this.close();
+    this.closeFile();
     this.no = next;
     this.readAt = 0;
     this.base = 0;
@@ -241,7 +242,24 @@ export class EventLogReader {
     return true;
   }
 
+  /** Keeps a place for the next start (`readMark`). It may lag: what is read twice is known by then. */
+  keepPlace(place: LogPlace): void {
+    if (this.mark === undefined) {
+      mkdirSync(this.folder, { recursive: true });
+      const path = join(this.folder, READ_MARK);
+      this.mark = openSync(path, existsSync(path) ? "r+" : "w+");
+    }
+    // Of one length, so that each text covers the last one whole.
+    writeSync(this.mark, JSON.stringify(place).padEnd(MARK_CHARACTERS), 0);
+  }
+
   close(): void {
+    this.closeFile();
+    if (this.mark !== undefined) closeSync(this.mark);
+    this.mark = undefined;
+  }
+
+  private closeFile(): void {
     if (this.file !== undefined) closeSync(this.file);
     this.file = undefined;
   }
@@ -268,27 +286,6 @@ export class EventLogReader {
     this.readAt += read;
     this.splitter.feed(piece.subarray(0, read));
     return true;
-  }
-}
-
-/** Keeps the place up to which the log is read, for the next start. It may lag: what is read twice is known by then. */
-export class ReadMark {
-  private readonly file: number;
-
-  constructor(folder: string) {
-    mkdirSync(folder, { recursive: true });
-    const path = join(folder, READ_MARK);
-    if (!existsSync(path)) closeSync(openSync(path, "w"));
-    this.file = openSync(path, "r+");
-  }
-
-  set(place: LogPlace): void {
-    // Of one length, so that each text covers the last one whole.
-    writeSync(this.file, JSON.stringify(place).padEnd(MARK_CHARACTERS), 0);
-  }
-
-  close(): void {
-    closeSync(this.file);
   }
 }
 

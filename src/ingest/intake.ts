@@ -1,5 +1,5 @@
-// The intake of live events: reads the event log as it grows, stores whole blocks, and says what is wrong with the rest.
-// While more events wait several blocks share a commit; a block at the end of the log is committed at once.
+// The intake of live events: reads the event log of a sidecar, or a file, as it grows; stores whole blocks, and says what
+// is wrong with the rest. While more events wait several blocks share a commit; a block at the end is committed at once.
 //
 // A block is stored when all its events came, and follows the last one. A connection that brings anything else than sound
 // events of this chain's history is refused: the rest of it is passed over. After lost events reading goes on; blocks are
@@ -11,9 +11,9 @@ import type { BlockWriter } from "../store/block-writer.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
 import { WireError } from "../wire/errors.ts";
-import { BlockAssembler, StreamFault } from "./block-assembler.ts";
+import { type BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
-import { EventLogReader, type LogPlace, ReadMark, readMark } from "./event-log.ts";
+import type { LogPlace } from "./event-log.ts";
 
 /** A commit is due after this many events ... */
 const COMMIT_EVENTS = 8_192;
@@ -47,25 +47,43 @@ export interface IntakeHooks {
   onUpgrade(height: number): Promise<void>;
 }
 
+/** Records as they come. */
+export interface IntakeReader {
+  /** The message of the record that `next` found. */
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  /** Number of the connection, or of the file, that the record is of. */
+  readonly connection: number;
+  /** Where the record begins, and where it ends. */
+  readonly place: LogPlace;
+  readonly endPlace: LogPlace;
+  /** Finds the next record; false where none is whole. @throws StreamFault for a damaged file; see `skipFile` */
+  next(): boolean;
+  /** Goes on behind the damage; false where nothing follows yet. */
+  skipFile(): boolean;
+  close(): void;
+}
+
 interface IntakeOptions {
-  readonly folder: string;
+  readonly reader: IntakeReader;
   readonly db: Database;
   readonly writer: BlockWriter;
   /** Stores blocks that follow missing ones, and marks the gap. */
   readonly allowGaps: boolean;
-  /** Of one block: a part of the log, which keeps a block's events until it is whole. */
-  readonly blockBytesMax: number;
+  readonly assembler: BlockAssembler;
   readonly hooks: IntakeHooks;
 }
 
 export class Intake {
-  private readonly reader: EventLogReader;
-  private readonly mark: ReadMark;
+  private readonly reader: IntakeReader;
   private readonly assembler: BlockAssembler;
   private order: BlockOrder;
   /** Blocks since the last commit, for another try. */
   private uncommitted: Block[] = [];
   private pendingEvents = 0;
+  /** Stored blocks, and their events. */
+  readonly count = { blocks: 0, events: 0 };
   private lastCommit = performance.now();
   private refused = -1;
   private trouble: IntakeTrouble | undefined;
@@ -73,12 +91,12 @@ export class Intake {
   private readonly stopRequest = Promise.withResolvers<void>();
   private wake = Promise.withResolvers<void>();
   private hasGrown = true;
+  private isFinishing = false;
 
   constructor(private readonly options: IntakeOptions) {
-    const { folder, db, writer, blockBytesMax } = options;
-    this.reader = new EventLogReader(folder, readMark(folder));
-    this.mark = new ReadMark(folder);
-    this.assembler = new BlockAssembler({ isLive: true, blockBytesMax });
+    const { reader, db, writer, assembler } = options;
+    this.reader = reader;
+    this.assembler = assembler;
     this.order = new BlockOrder(db, writer, true);
   }
 
@@ -86,6 +104,12 @@ export class Intake {
   notifyGrown(): void {
     this.hasGrown = true;
     this.wake.resolve();
+  }
+
+  /** Nothing more comes: `run` ends when everything is read. */
+  finish(): void {
+    this.isFinishing = true;
+    this.notifyGrown();
   }
 
   /** Lets `run` end at the next block; staged blocks are committed. */
@@ -103,6 +127,7 @@ export class Intake {
         this.hasGrown = false;
         const isAtEnd = await this.readOn();
         if (isAtEnd || performance.now() - this.lastCommit > COMMIT_MS) await this.commit(isAtEnd);
+        if (isAtEnd && this.isFinishing && !this.hasGrown) return;
         if (isAtEnd && !this.hasGrown && !this.isStopping) await this.wake.promise;
         else await new Promise((resolve) => setImmediate(resolve));
         this.wake = Promise.withResolvers();
@@ -110,7 +135,6 @@ export class Intake {
       await this.commit(true);
     } finally {
       this.reader.close();
-      this.mark.close();
     }
   }
 
@@ -135,9 +159,9 @@ export class Intake {
       return this.reader.next();
     } catch (error) {
       if (!(error instanceof StreamFault)) throw error;
-      // The folder's own file is damaged: the events of its rest are lost.
+      // The file's own frames are damaged: the events of its rest are lost.
       this.assembler.reset();
-      this.noteTrouble("events_lost", `the event log is damaged: ${error.message}; ${this.restartText()}`);
+      this.noteTrouble("events_lost", `the file is damaged: ${error.message}; ${this.restartText()}`);
       return this.reader.skipFile() && this.nextRecord();
     }
   }
@@ -210,13 +234,13 @@ export class Intake {
     const { writer, hooks } = this.options;
     const hadBlocks = this.pendingEvents > 0;
     if (hadBlocks) await this.untilRoom(() => writer.commit());
+    this.count.blocks += this.uncommitted.length;
+    this.count.events += this.pendingEvents;
     this.uncommitted = [];
     this.pendingEvents = 0;
     this.lastCommit = performance.now();
     if (hadBlocks) hooks.onCommit(writer.committedHead!);
-    const place = this.neededFrom();
-    this.mark.set(place);
-    hooks.onRead(place, isAtEnd);
+    hooks.onRead(this.neededFrom(), isAtEnd);
   }
 
   /** Where a block begins that is not whole or not sorted yet; else behind everything read. */

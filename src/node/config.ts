@@ -43,6 +43,8 @@ export interface NodeConfig {
   readonly limits: Limits;
   /** Recordings to load, in order, while serving. */
   readonly replay: readonly string[];
+  /** A file to follow after them, while it is written; `-` is standard input. */
+  readonly follow?: string | undefined;
 }
 
 /** The same for a program: only the home must be given, and the port is a free one. */

@@ -3,7 +3,10 @@ import type { Database } from "bun:sqlite";
 import { chooseMode, type SegmentMode } from "../history/segment-bounds.ts";
 import { SegmentMaker, segmentFailure } from "../history/segment-maker.ts";
 import { SegmentRecorder } from "../history/segment-table.ts";
-import { Intake, type IntakeHooks } from "../ingest/intake.ts";
+import { BlockAssembler } from "../ingest/block-assembler.ts";
+import { EventLogReader, readMark } from "../ingest/event-log.ts";
+import { type FollowedHooks, follow } from "../ingest/followed-file.ts";
+import { Intake, type IntakeHooks, type IntakeReader } from "../ingest/intake.ts";
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
@@ -16,13 +19,19 @@ const BLOCK_BYTES_MAX = 128 * 1024 * 1024;
 /** The event log holds this many blocks of that size. */
 const LOG_BLOCKS_MIN = 2;
 
-/** Of live events. */
-export interface LiveSettings {
-  /** Folder of the event log. */
-  readonly events: string;
-  readonly eventLogBytes: number;
-  readonly allowGaps: boolean;
-}
+/** Of live events: out of a sidecar's event log, or of a file that grows. */
+export type LiveSettings =
+  | {
+      readonly kind: "log";
+      /** Folder of the event log. */
+      readonly events: string;
+      readonly eventLogBytes: number;
+      readonly allowGaps: boolean;
+    }
+  | { readonly kind: "file"; readonly path: string };
+
+type FileHooks = Pick<FollowedHooks, "onEnd" | "onFailed">;
+type LogSettings = Extract<LiveSettings, { kind: "log" }>;
 
 interface LoadingSettings {
   /** Blocks in a segment, where it is cut by length. */
@@ -74,22 +83,52 @@ export class Loading {
     });
   }
 
-  /** An intake of live events, which is not running yet. */
-  intake({ events, allowGaps, eventLogBytes }: LiveSettings, hooks: IntakeHooks): Intake {
-    return new Intake({
-      folder: events,
-      db: this.db,
-      writer: this.writer,
-      allowGaps,
-      blockBytesMax: Math.min(BLOCK_BYTES_MAX, Math.floor(eventLogBytes / LOG_BLOCKS_MIN)),
-      hooks: {
-        ...hooks,
-        onCommit: (head) => {
-          hooks.onCommit(head);
-          this.noteCommit(head);
-        },
+  /** An intake of live events, which is not running yet. @throws NodeError for a file that cannot be read */
+  intake(settings: LiveSettings, hooks: IntakeHooks & Partial<FileHooks>): Intake {
+    return settings.kind === "log"
+      ? this.intakeOfLog(settings, hooks)
+      : this.intakeOfFile(settings.path, hooks);
+  }
+
+  private intakeOfLog({ events, eventLogBytes, allowGaps }: LogSettings, hooks: IntakeHooks): Intake {
+    const blockBytesMax = Math.min(BLOCK_BYTES_MAX, Math.floor(eventLogBytes / LOG_BLOCKS_MIN));
+    const assembler = new BlockAssembler({ isLive: true, blockBytesMax });
+    const reader = new EventLogReader(events, readMark(events));
+    return this.makeIntake(reader, assembler, allowGaps, {
+      ...hooks,
+      onRead(place, isAtEnd) {
+        reader.keepPlace(place);
+        hooks.onRead(place, isAtEnd);
       },
     });
+  }
+
+  private intakeOfFile(path: string, hooks: IntakeHooks & Partial<FileHooks>): Intake {
+    const assembler = new BlockAssembler();
+    const reader = follow(path, assembler, {
+      onGrown: () => intake.notifyGrown(),
+      onEnd(missingBytes) {
+        hooks.onEnd?.(missingBytes);
+        intake.finish();
+      },
+      onFailed: (error) => hooks.onFailed?.(error),
+    });
+    const intake = this.makeIntake(reader, assembler, false, hooks);
+    return intake;
+  }
+
+  private makeIntake(
+    reader: IntakeReader,
+    assembler: BlockAssembler,
+    allowGaps: boolean,
+    hooks: IntakeHooks,
+  ): Intake {
+    const onCommit = (head: ChainHead) => {
+      hooks.onCommit(head);
+      this.noteCommit(head);
+    };
+    const { db, writer } = this;
+    return new Intake({ reader, assembler, db, writer, allowGaps, hooks: { ...hooks, onCommit } });
   }
 
   private noteCommit(head: ChainHead): void {

@@ -47,6 +47,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   let status: SourceStatus | undefined;
   const served = await serveHome(config, {
     settings: {
+      kind: "log",
       events: eventsFolder(config.home),
       eventLogBytes: config.eventLogBytes,
       allowGaps: config.allowGaps,

@@ -14,10 +14,12 @@ import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
 import { completeConfig, type DataNodeConfig, type NodeConfig } from "./config.ts";
 import { DiskReporter } from "./disk-report.ts";
+import { fileStatus, watchFile } from "./file-source.ts";
 import { HomeWatch } from "./home-watch.ts";
 import type { LiveSettings } from "./loading.ts";
 import { ReaderThreads } from "./reader-threads.ts";
 import { storeFacts } from "./reading.ts";
+import type { SourceStatus } from "./source-status.ts";
 import { NoWriter, WriterThread, type Writing } from "./writer-thread.ts";
 
 /** Elsewhere the system does not spread connections over several listeners. */
@@ -40,7 +42,19 @@ export interface DataNode {
 
 /** Starts a data node on a home. The port listens when this returns. @throws NodeError */
 export async function startDataNode(given: DataNodeConfig): Promise<DataNode> {
-  return (await serveHome(completeConfig(given))).node;
+  const config = completeConfig(given);
+  const { follow } = config;
+  if (follow === undefined) return (await serveHome(config)).node;
+  let status: SourceStatus | undefined;
+  const { node, writer } = await serveHome(config, {
+    settings: { kind: "file", path: follow },
+    status: (own) => {
+      status = fileStatus(own);
+      return status;
+    },
+  });
+  watchFile(writer, status!);
+  return node;
 }
 
 /** Of a node with live sources. */

@@ -37,6 +37,8 @@ export type LiveReport =
   /** Blocks come that the store has. */
   | { readonly kind: "known"; readonly height: number }
   | { readonly kind: "refused"; readonly connection: number; readonly trouble: IntakeTrouble }
+  /** Nothing more comes. */
+  | { readonly kind: "ended"; readonly text: string }
   /** Everything before an upgrade is stored, and its segments are made. */
   | { readonly kind: "upgrade"; readonly height: number };
 
@@ -142,6 +144,15 @@ async function takeIn(loading: Loading, settings: LiveSettings): Promise<void> {
       async onUpgrade(height) {
         await untilSegmentsMade(loading);
         if (!isStopping) tell({ kind: "upgrade", height });
+      },
+      onEnd(missingBytes) {
+        const isCut = missingBytes > 0;
+        tell({ kind: "ended", text: isCut ? "the input has ended inside a record" : "the input has ended" });
+      },
+      onFailed(error) {
+        reportFailure(error);
+        tell({ kind: "state", trouble: failureOf(error) });
+        intake?.stop();
       },
     });
     if (isStopping) return;
