@@ -19,8 +19,8 @@ export const help = `lyra replay: load a recording of a network into a home
   FILE                  event files, plain or gzip, in order
   --home DIR            where to keep it (default: $LYRA_HOME, XDG data folder)
   --serve               serve it meanwhile and after (flags of lyra serve apply)
-  --follow FILE         read FILE while it is written: a file that a core appends
-                        to or begins again, a named pipe; - is standard input
+  --follow FILE         read FILE while a core writes it; a named pipe, or - for
+                        standard input, too
   --record FILE         write what is stored as an event file again
   --segment-length N    blocks in a history segment (default 1000)
   --segments network    end segments where the network says, as a sidecar does

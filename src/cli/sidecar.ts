@@ -8,24 +8,25 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   lyra sidecar [--home DIR] [--events-port 3005] [--comet URL] [--core URL]
 
  Sources; each stands alone. Without any the event socket listens on 3005.
-  --events-port N       port for a core's events (0: a free one), --events-host H
+  --events-port N       port for a core's events (0: a free one)
+  --events-host H       address for them (default 127.0.0.1)
   --events-socket PATH  a Unix socket for the same
   --comet URL           CometBFT's RPC: transactions, proof of work, spam
   --core URL            a core node's REST API
   --follow-sidecar URL  events of another sidecar
 
-  --data-port N         data API (3008), --node-port N: node API (3003), --host H
+  --data-port N         data API (3008), --node-port N (3003), --host H
   --rules RULES         0.71.6 (default): as the network; or default
   --allow-gaps          store what follows missing blocks, and mark the gap
   --event-log SIZE      events kept on disk (default 256MB)
   --disk SIZE           bound of the home, or --retention archive|standard|lite
   --ready-lag-blocks N  /readyz is 503 further behind (10; 0: no bound),
                         --ready-lag-seconds N (30)
-  --segments length      cut history by --segment-length, not where the network says
+  --segments length     cut history by --segment-length, not as the network
   --limit NAME=VALUE, --config FILE, --config-out FILE
   --json, --quiet       for scripts
 
-  Stops on SIGTERM or Ctrl-C within two seconds. States: /status of the data API.
+  Stops on SIGTERM or Ctrl-C within two seconds; /status tells all states.
 `;
 
 export const startsNode = () => true;

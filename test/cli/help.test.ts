@@ -7,6 +7,7 @@ import * as history from "../../src/cli/history.ts";
 import * as pow from "../../src/cli/pow.ts";
 import * as replay from "../../src/cli/replay.ts";
 import * as serve from "../../src/cli/serve.ts";
+import * as sidecar from "../../src/cli/sidecar.ts";
 import * as tx from "../../src/cli/tx.ts";
 import * as version from "../../src/cli/version.ts";
 import { TOOLS } from "../../src/planes/devnet/tools.ts";
@@ -25,7 +26,7 @@ function expectScreen(text: string): void {
 }
 
 describe("help fits a screen", () => {
-  const commands = { devnet, doctor, explain, history, pow, replay, serve, tx, version };
+  const commands = { devnet, doctor, explain, history, pow, replay, serve, sidecar, tx, version };
   for (const [name, { help }] of Object.entries(commands)) test(name, () => expectScreen(help));
 
   test("the overview", async () => {
