@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { storeAmount } from "../src/store/amount.ts";
 import { checkpoint, openWriter } from "../src/store/database.ts";
+import { Eras } from "../src/store/eras.ts";
 import { writeHead } from "../src/store/head.ts";
 import { referencePrefix } from "../src/store/ids.ts";
 
@@ -36,10 +37,11 @@ export function makeBalanceStore(
   const insertBlock = db.prepare("INSERT INTO blocks(no, time, height, hash) VALUES(?, ?, ?, ?)");
   const insertBalance = db.prepare("INSERT INTO balances(block, account, balance, tx) VALUES(?, ?, ?, ?)");
   const insertByParty = db.prepare(
-    "INSERT INTO balances_by_party(party_no, block, account, balance) VALUES(?, ?, ?, ?)",
+    "INSERT INTO balances_by_party(era, party_no, block, account, balance) VALUES(?, ?, ?, ?, ?)",
   );
   const insertTx = db.prepare("INSERT INTO txs(id, hash) VALUES(?, ?)");
   const ref = (hex: string) => referencePrefix(Buffer.from(hex, "hex"));
+  const eras = new Eras(db);
   let no = 0;
   const intern = (hex: string): { ref: number; no: number } => {
     no++;
@@ -72,6 +74,7 @@ export function makeBalanceStore(
   const rareEvery = Math.max(1, Math.floor(blocks / RARE_ROWS));
   let written = 0;
   for (let block = 1; block <= blocks; block++) {
+    eras.startBlock(block, false);
     insertBlock.run(block, START_US + block * 1_000_123, block, Buffer.from(idOf(`block ${block}`), "hex"));
     const chosen = new Map<number, (typeof accounts)[number]>();
     const take = (party: number, asset: number) => {
@@ -91,9 +94,10 @@ export function makeBalanceStore(
       const tx = written % 3 === 0 ? 0 : Math.floor(written / 3) + 2;
       if (written % 3 === 1) insertTx.run(tx, Buffer.from(idOf(`tx ${tx}`), "hex"));
       insertBalance.run(block, account.ref, amount, tx);
-      insertByParty.run(account.partyNo, block, account.ref, amount);
+      insertByParty.run(eras.nextRow(), account.partyNo, block, account.ref, amount);
       written++;
     }
+    eras.endBlock();
     if (block % 200 === 0) {
       db.run("COMMIT");
       db.run("BEGIN");

@@ -97,6 +97,8 @@ export interface ListQuery {
   /** Parameters of `from`, then of `where`. */
   readonly params: readonly Param[];
   readonly order: readonly OrderColumn[];
+  /** A column that rises with them: the order that the rows lie in begins with it. */
+  readonly leading?: string;
 }
 
 export type Row = Record<string, KeyValue | null>;
@@ -160,12 +162,17 @@ export function assemblePage<R>(page: PageRequest, hasKey: boolean, source: Page
 }
 
 function pageSql(query: ListQuery, descending: boolean, keyColumns: number): string {
-  const keys = query.order.map((column, i) => `${column.sql} AS k${i}`).join(", ");
+  const leading = query.leading === undefined ? [] : [{ sql: query.leading }];
+  // SQLite merges two lists in order only when all that orders them is selected.
+  const keys = [
+    ...query.order.map((column, i) => `${column.sql} AS k${i}`),
+    ...leading.map((column) => `${column.sql} AS leading`),
+  ].join(", ");
   const where = [...query.where];
   // First, because of two bounds on one side SQLite takes the earlier one for its index: a page far inside a date
   // range then starts at the cursor, not at the end of the range.
   if (keyColumns > 0) where.unshift(comparison(query.order.slice(0, keyColumns), descending, true));
-  const order = query.order
+  const order = [...leading, ...query.order]
     .map((column) => `${column.sql} ${isDown(column, descending) ? "DESC" : "ASC"}`)
     .join(", ");
   const condition = where.length > 0 ? ` WHERE ${where.join(" AND ")}` : "";

@@ -6,6 +6,7 @@ import { isDiskFull, isSqliteError, sqliteCode } from "../files/sqlite-error.ts"
 import type { Block, BlockEvent } from "../wire/block.ts";
 import { hexOf } from "../wire/identifiers.ts";
 import { checkpoint, markLog, PAGE_BYTES } from "./database.ts";
+import { Eras } from "./eras.ts";
 import { type ChainHead, followsRule, hashOfRow, readHead, writeHead } from "./head.ts";
 import { Accounts, Ids } from "./ids.ts";
 import { PROJECTIONS } from "./project/all.ts";
@@ -34,6 +35,8 @@ interface BlockWriterOptions {
   readonly checkpointBytes?: number;
   /** Beyond this much of the log the writer waits for its readers. */
   readonly logBytesMax?: number;
+  /** Rows of an era (store/eras.ts); tests take few. */
+  readonly eraRows?: number;
   /** The store is not opened again after a crash: nothing waits for the disk. */
   readonly isTemporary?: boolean;
   /** How the log is synced; tests let it fail. */
@@ -52,6 +55,7 @@ interface CommitCompanion {
 export class BlockWriter {
   private readonly ids: Ids;
   private readonly accounts: Accounts;
+  private readonly eras: Eras;
   private readonly projections: readonly Projection[];
   /** Those that write at the end of a block. */
   private readonly collecting: readonly Projection[];
@@ -88,6 +92,7 @@ export class BlockWriter {
   ) {
     this.ids = new Ids(db);
     this.accounts = new Accounts(db, this.ids);
+    this.eras = new Eras(db, options.eraRows);
     this.projections = PROJECTIONS.map((make) => make(db));
     this.collecting = this.projections.filter((projection) => projection.endBlock !== undefined);
     this.handlers = handlersByField(this.projections);
@@ -235,6 +240,7 @@ export class BlockWriter {
   private resetCaches(): void {
     this.ids.reset();
     this.accounts.reset();
+    this.eras.reset();
     this.nextTx = 0;
     this.event = undefined;
     for (const projection of this.projections) projection.reset?.();
@@ -250,6 +256,7 @@ export class BlockWriter {
     }
     this.event = undefined;
     for (const projection of this.collecting) projection.endBlock!(context);
+    this.eras.endBlock();
     return context.head;
   }
 
@@ -275,7 +282,7 @@ export class BlockWriter {
       // The first row that refers to it needs it in its place.
       if (isImplied) ownTx = IMPLIED_HASH;
     } else if (Buffer.compare(this.blockHash(head.no), hash) !== 0) ownTx = NO_ROW;
-    return new BlockContext(block, head, this.ids, this.accounts, ownTx, this.txRows);
+    return new BlockContext(block, head, this.ids, this.accounts, this.eras, ownTx, this.txRows);
   }
 
   private blockHash(no: number): Uint8Array {

@@ -3,6 +3,7 @@
  * blocks at a time is deleted inside the writer's own transaction, with the floor; the pages are used again.
  */
 import type { Database, Statement } from "bun:sqlite";
+import { eraOf } from "./eras.ts";
 
 /** Of a row beside its data: keys, numbers, and its entries in indices. */
 const ROW_BYTES = 60;
@@ -46,8 +47,8 @@ function all(name: string, days: number, more: Partial<PrunableTable> = {}): Pru
 
 /** A ledger entry stands in the lists of both parties. */
 const ledgerOf = (end: "from" | "to") =>
-  `DELETE FROM ledger_by_party WHERE (party_no, block, n) IN
-    (SELECT a.party_no, l.block, l.n FROM ledger l JOIN accounts a ON a.ref = l.${end}_account WHERE ${sliceOf("l")})`;
+  `DELETE FROM ledger_by_party WHERE (era, party_no, block, n) IN
+    (SELECT ${eraOf("l.block")}, a.party_no, l.block, l.n FROM ledger l JOIN accounts a ON a.ref = l.${end}_account WHERE ${sliceOf("l")})`;
 const DAYS_A_WEEK = 7;
 const DAYS_A_MONTH = 30;
 const DAYS_HALF_A_YEAR = 182;
@@ -58,8 +59,8 @@ const TABLES: readonly PrunableTable[] = [
   all("balances", DAYS_A_WEEK, {
     entries: 1,
     deletes: [
-      `DELETE FROM balances_by_party WHERE (party_no, block, account) IN
-        (SELECT a.party_no, b.block, b.account FROM balances b JOIN accounts a ON a.ref = b.account WHERE ${sliceOf("b")})`,
+      `DELETE FROM balances_by_party WHERE (era, party_no, block, account) IN
+        (SELECT ${eraOf("b.block")}, a.party_no, b.block, b.account FROM balances b JOIN accounts a ON a.ref = b.account WHERE ${sliceOf("b")})`,
       `DELETE FROM balances WHERE ${sliceOf("balances")}`,
     ],
   }),

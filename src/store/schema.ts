@@ -244,6 +244,23 @@ const schema5 = `
 CREATE TABLE gaps(from_height INTEGER PRIMARY KEY, to_height INTEGER NOT NULL) STRICT;
 `;
 
+// Rows by party lie in eras (store/eras.ts). Those of a store from before are one era.
+const schema6 = `
+CREATE TABLE eras(no INTEGER PRIMARY KEY, first_block INTEGER NOT NULL, rows INTEGER NOT NULL) STRICT;
+ALTER TABLE balances_by_party RENAME TO balances_by_party_5;
+ALTER TABLE ledger_by_party RENAME TO ledger_by_party_5;
+CREATE TABLE balances_by_party(era INTEGER NOT NULL, party_no INTEGER NOT NULL, block INTEGER NOT NULL, account INTEGER NOT NULL,
+  balance ANY NOT NULL, PRIMARY KEY(era, party_no, block, account)) STRICT, WITHOUT ROWID;
+CREATE TABLE ledger_by_party(era INTEGER NOT NULL, party_no INTEGER NOT NULL, block INTEGER NOT NULL, n INTEGER NOT NULL,
+  PRIMARY KEY(era, party_no, block, n)) STRICT, WITHOUT ROWID;
+INSERT INTO eras(no, first_block, rows) SELECT 1, min(no), (SELECT count(*) FROM balances_by_party_5) + (SELECT count(*) FROM ledger_by_party_5)
+  FROM blocks HAVING count(*) > 0;
+INSERT INTO balances_by_party SELECT 1, party_no, block, account, balance FROM balances_by_party_5 ORDER BY party_no, block, account;
+INSERT INTO ledger_by_party SELECT 1, party_no, block, n FROM ledger_by_party_5 ORDER BY party_no, block, n;
+DROP TABLE balances_by_party_5;
+DROP TABLE ledger_by_party_5;
+`;
+
 /** Row of `txs` that stands for "no transaction". */
 export const TX_NONE = 1;
 
@@ -269,6 +286,13 @@ export const MIGRATIONS: readonly Migration[] = [
   },
   { version: 4, run: (db) => db.run(schema4) },
   { version: 5, run: (db) => db.run(schema5) },
+  {
+    version: 6,
+    run(db) {
+      giveUpSnapshots(db);
+      db.run(schema6);
+    },
+  },
 ];
 
 /** Newest schema this program knows (`PRAGMA user_version` of a store it wrote). */

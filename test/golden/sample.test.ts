@@ -15,6 +15,7 @@ import { AccountType } from "../../src/wire/generated/vega.ts";
 
 /** Tables that a replay leaves empty, and why. */
 const EMPTY: Readonly<Record<string, string>> = {
+  gaps: "a recording leaves no block out",
   segments: "segments are made by the history, not by the writer of blocks",
 };
 const BYTES_MAX = 300_000;

@@ -3,6 +3,7 @@
 
 import { assemblePage, type PageRequest, type PageRows, type Param } from "../../http/pagination.ts";
 import type { StoredAmount } from "../../store/amount.ts";
+import { byParty } from "../../store/eras.ts";
 import { Conditions, type DataContext } from "./context.ts";
 
 /** Looked at in one go: at first for each row of the page, then so many times more, and in all. */
@@ -233,13 +234,15 @@ class Source {
       conditions.add(query.accounts.where.join(" AND "), ...query.accounts.params);
     if (from !== undefined) conditions.add("b.block >= ?", from);
     if (before !== undefined) conditions.add("b.block < ?", before);
-    const table = this.party === undefined ? "balances" : "balances_by_party";
+    const table = this.party === undefined ? "balances b" : byParty("balances_by_party", "b");
     // CROSS JOIN keeps the order of the tables: the history is walked in order and each account looked up.
     const join = isFiltered && this.reading.isFiltered ? " CROSS JOIN accounts a ON a.ref = b.account" : "";
+    // The order that they lie in, which needs no sorting.
+    const era = this.party === undefined ? "" : `e.no ${direction}, `;
     const { where, params } = conditions;
     const condition = where.length > 0 ? ` WHERE ${where.join(" AND ")}` : "";
-    const order = `ORDER BY b.block ${direction}, b.account ${direction}`;
-    return { sql: `SELECT ${columns} FROM ${table} b${join}${condition} ${order}`, params };
+    const order = `ORDER BY ${era}b.block ${direction}, b.account ${direction}`;
+    return { sql: `SELECT ${columns} FROM ${table}${join}${condition} ${order}`, params };
   }
 
   /** Whether the bounds of blocks begin behind the key, seen in reading direction. */

@@ -5,6 +5,7 @@ import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import type { ListQuery, Param, Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { amountText, type StoredAmount } from "../../store/amount.ts";
+import { byParty } from "../../store/eras.ts";
 import type { AggregatedLedgerEntry } from "../../wire/generated/datanode.ts";
 import { canonicalIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { enumDescriptor } from "../../wire/schema/index.ts";
@@ -39,8 +40,9 @@ interface LedgerRow extends Row {
 /** Entries of one party, by block and place in the block; the first parameter is the party's number. */
 const ENTRIES_OF_PARTY = {
   select: COLUMNS,
-  from: `ledger_by_party p ${ENTRY}`,
+  from: `${byParty("ledger_by_party")} ${ENTRY}`,
   order: [{ sql: "p.block" }, { sql: "p.n" }],
+  leading: "e.no",
 } as const;
 
 interface SideFilter {
@@ -89,14 +91,14 @@ function sourceOf(context: DataContext, parties: readonly number[], both: boolea
     return { from: ENTRIES_OF_PARTY.from, where: ["p.party_no = ?"], params: [shorter] };
   }
   // SQLite merges the two in order, reading no more of each than the page needs.
-  const union = `(SELECT block, n FROM ledger_by_party WHERE party_no = ?
-    UNION ALL SELECT block, n FROM ledger_by_party o WHERE party_no = ? AND NOT EXISTS
-      (SELECT 1 FROM ledger_by_party q WHERE q.party_no = ? AND q.block = o.block AND q.n = o.n))`;
-  return { from: `${union} p ${ENTRY}`, where: [], params: [first, second, first] };
+  const union = `(SELECT e.no AS era, o.block, o.n FROM ${byParty("ledger_by_party", "o")} WHERE o.party_no = ?
+    UNION ALL SELECT e.no AS era, o.block, o.n FROM ${byParty("ledger_by_party", "o")} WHERE o.party_no = ? AND NOT EXISTS
+      (SELECT 1 FROM ledger_by_party q WHERE q.era = o.era AND q.party_no = ? AND q.block = o.block AND q.n = o.n))`;
+  return { from: `${union} p ${ENTRY}`, leading: "p.era", where: [], params: [first, second, first] };
 }
 
 function countUpTo(context: DataContext, partyNo: number): bigint {
-  const sql = "SELECT count(*) AS n FROM (SELECT 1 FROM ledger_by_party WHERE party_no = ? LIMIT ?)";
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${byParty("ledger_by_party")} WHERE p.party_no = ? LIMIT ?)`;
   return context.get<{ n: bigint }>(sql, partyNo, COUNT_MAX)!.n;
 }
 
@@ -114,7 +116,7 @@ function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
   }
   const both = filter.closeOnAccountFilters === true;
   const parties = [...new Set(named.map((id) => partyNumber(context, id)))];
-  const { from, where, params } = sourceOf(context, parties, both);
+  const { where, params, ...source } = sourceOf(context, parties, both);
   const query = new Conditions();
   for (const condition of where) query.add(condition);
   query.params.push(...params);
@@ -129,7 +131,7 @@ function ledgerQuery(context: DataContext, request: RequestFields): ListQuery {
   const range = dateRange(context, wholeSeconds(request.dateRange as RequestFields | undefined), "p.block");
   query.where.push(...range.where);
   query.params.push(...range.params);
-  return { ...ENTRIES_OF_PARTY, from, ...query };
+  return { ...ENTRIES_OF_PARTY, ...source, ...query };
 }
 
 function entryOf(context: DataContext, row: LedgerRow): AggregatedLedgerEntry {
@@ -318,7 +320,7 @@ function* readBatches(context: DataContext, query: ExportQuery): Generator<strin
   let after: readonly [block: bigint, n: bigint] = [0n, -1n];
   const sql = `SELECT p.block AS k0, p.n AS k1, ${ENTRIES_OF_PARTY.select} FROM ${ENTRIES_OF_PARTY.from}
     WHERE p.party_no = ? AND (p.block, p.n) > (?, ?) AND ${query.where.join(" AND ")}
-    ORDER BY p.block, p.n LIMIT ?`;
+    ORDER BY e.no, p.block, p.n LIMIT ?`;
   for (;;) {
     const rows = context.all<LedgerRow>(sql, query.partyNo, ...after, ...query.params, BATCH_ROWS);
     const last = rows.at(-1);

@@ -66,7 +66,7 @@ interface Touched {
 /** Balances: one row for each account and block, the last value of the block (reference 10, section 4.1). */
 export function balances(db: Database): Projection {
   const history = upsert(db, "balances", "block, account, balance, tx");
-  const byParty = upsert(db, "balances_by_party", "party_no, block, account, balance");
+  const byParty = upsert(db, "balances_by_party", "era, party_no, block, account, balance");
   const current = upsert(db, "balances_current", "account, block, balance");
   const touched = new Map<number, Touched>();
   /**
@@ -124,7 +124,7 @@ export function balances(db: Database): Projection {
       for (const [account, { partyNo, balance: last, tx }] of touched) {
         const balance = typeof last === "string" ? storedAmount(last, "balance") : last;
         history.run(block.no, account, balance, tx);
-        byParty.run(partyNo, block.no, account, balance);
+        byParty.run(block.nextEra(), partyNo, block.no, account, balance);
         current.run(account, block.no, balance);
       }
       clear();
@@ -140,7 +140,7 @@ export function ledger(db: Database): Projection {
     "ledger",
     "block, n, from_account, to_account, quantity, type, transfer_time, from_balance, to_balance, tx",
   );
-  const byParty = append(db, "ledger_by_party", "party_no, block, n");
+  const byParty = append(db, "ledger_by_party", "era, party_no, block, n");
   /** Messages name an account by the same object again and again. */
   let known = new WeakMap<Init<AccountDetails>, AccountKey>();
   const intern = (
@@ -180,8 +180,8 @@ export function ledger(db: Database): Projection {
                 storedAmount(m.toAccountBalance ?? "", "ledger_movements.entries.to_account_balance"),
                 tx,
               );
-              byParty.run(from.partyNo, block.no, n);
-              if (to.partyNo !== from.partyNo) byParty.run(to.partyNo, block.no, n);
+              byParty.run(block.nextEra(), from.partyNo, block.no, n);
+              if (to.partyNo !== from.partyNo) byParty.run(block.nextEra(), to.partyNo, block.no, n);
             }
           }
         },

@@ -2,6 +2,7 @@
 // projection, statements.
 import type { Database, Statement } from "bun:sqlite";
 import { type Block, type BlockEvent, SEQUENCE_MAX } from "../../wire/block.ts";
+import type { Eras } from "../eras.ts";
 import type { ChainHead } from "../head.ts";
 import type { Accounts, Ids } from "../ids.ts";
 
@@ -33,12 +34,14 @@ export class BlockContext {
   /** Rows made for hashes of earlier blocks. */
   private carried: Map<number, number> | undefined;
   private ledgerEntries = 0;
+  private isEraKnown = false;
 
   constructor(
     private readonly block: Block,
     readonly head: ChainHead,
     readonly ids: Ids,
     readonly accounts: Accounts,
+    private readonly eras: Eras,
     /** 0 when the block's hash is the one in its row, else `NO_ROW` or `IMPLIED_HASH`. */
     private readonly ownTx: number,
     private readonly txRows: TxRows,
@@ -47,6 +50,17 @@ export class BlockContext {
     this.timeUs = head.timeUs;
     this.isContinued = head.part > 0;
     this.ordBase = head.part * ORD_PART_SHIFT;
+  }
+
+  /** Column `era` of a new row. */
+  nextEra(): number {
+    this.isEraKnown ||= this.startEra();
+    return this.eras.nextRow();
+  }
+
+  private startEra(): true {
+    this.eras.startBlock(this.no, this.isContinued);
+    return true;
   }
 
   /** Whether the block has an event of this kind. @param field payload field number */

@@ -62,8 +62,8 @@ function costsOf(sql: string, isFirstPageOfAll: boolean): Cost[] {
   for (const { detail } of plan) {
     // Not "LAST n TERMS": those sort what shares a block or an epoch.
     if (detail === "USE TEMP B-TREE FOR ORDER BY") costs.push("sort");
-    // Of a table; subqueries in parentheses, JSON lists (virtual) and the recursive `v` are not.
-    const isTable = /^SCAN \w+(?! VIRTUAL)/.test(detail) && !/^SCAN v\b|VIRTUAL/.test(detail);
+    // Of a table; subqueries in parentheses, JSON lists (virtual) and the recursive `v` are not. The few eras (`e`) are walked.
+    const isTable = /^SCAN \w+(?! VIRTUAL)/.test(detail) && !/^SCAN [ve]\b|VIRTUAL/.test(detail);
     if (isTable && !isFirstPageOfAll && !/LIMIT 1$/.test(sql)) costs.push("scan");
   }
   return costs;

@@ -1,0 +1,98 @@
+// Makes a large recording for the benchmarks: transfers and trades of many parties, as a core would send their events.
+import { closeSync, openSync, writeSync } from "node:fs";
+import { EventLog, wholeEvent } from "../src/engine/events.ts";
+import { AccountType } from "../src/wire/generated/vega.ts";
+
+const CHAIN = "scale";
+const START_NS = 1_700_000_000_000_000_000n;
+const SECOND_NS = 1_000_000_000n;
+
+export interface ScaleRecording {
+  readonly events: number;
+  readonly parties: number;
+  readonly eventsPerBlock: number;
+}
+
+/** A small generator of numbers (xorshift): the same recording every time. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed >>> 0 || 1;
+  return (below) => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state % below;
+  };
+}
+
+const hexOf = (name: string): string => new Bun.CryptoHasher("sha256").update(name).digest("hex");
+
+/** Writes an event file: transfers between parties, each of a ledger movement and two balances. */
+export function writeScaleRecording(path: string, { events, parties, eventsPerBlock }: ScaleRecording): void {
+  const file = openSync(path, "w");
+  const pick = numbers(7);
+  const names = Array.from({ length: parties }, (_, n) => hexOf(`party ${n}`));
+  const assets = [hexOf("asset 0"), hexOf("asset 1")];
+  const held = new Map<string, bigint>();
+  let sequence = 0n;
+  let made = 0;
+  for (let height = 1; made < events; height++) {
+    const hash = hexOf(`block ${height}`).toUpperCase();
+    const timeNs = START_NS + BigInt(height) * SECOND_NS;
+    const log = new EventLog();
+    log.startBlock(hash);
+    log.emit("beginBlock", { height: BigInt(height), timestamp: timeNs, hash: hash.toLowerCase() });
+    log.emit("timeUpdate", { timestamp: timeNs });
+    while (log.length < eventsPerBlock - 1) {
+      log.setTransaction(hexOf(`tx ${height} ${log.length}`).toUpperCase());
+      const from = names[pick(parties)]!;
+      const to = names[pick(parties)]!;
+      const asset = assets[pick(2)]!;
+      const amount = BigInt(1 + pick(1_000_000)) * 1_000_000_000n;
+      const balanceOf = (party: string) => held.get(party + asset[0]) ?? 10n ** 21n;
+      held.set(from + asset[0], balanceOf(from) - amount);
+      held.set(to + asset[0], balanceOf(to) + amount);
+      const type = AccountType.ACCOUNT_TYPE_GENERAL;
+      const account = (owner: string) => ({ owner, assetId: asset, marketId: "!", type });
+      const [fromAccount, toAccount] = [account(from), account(to)];
+      log.emit("ledgerMovements", {
+        ledgerMovements: [
+          {
+            entries: [
+              {
+                fromAccount,
+                toAccount,
+                amount: amount.toString(),
+                type: 20,
+                timestamp: timeNs,
+                fromAccountBalance: balanceOf(from).toString(),
+                toAccountBalance: balanceOf(to).toString(),
+              },
+            ],
+            balances: [
+              { account: fromAccount, balance: balanceOf(from).toString() },
+              { account: toAccount, balance: balanceOf(to).toString() },
+            ],
+          },
+        ],
+      });
+      for (const owner of [from, to]) {
+        const id = `!${owner}${asset}${type}`;
+        log.emit("account", { id, owner, asset, marketId: "!", type, balance: balanceOf(owner).toString() });
+      }
+    }
+    log.emit("endBlock", { height: BigInt(height) });
+    const block = { chainId: CHAIN, height, hash, ...log.blockEvents() };
+    const pieces: Uint8Array[] = [];
+    for (const event of block.events) {
+      const bytes = wholeEvent(block, event);
+      const head = new DataView(new ArrayBuffer(12));
+      head.setUint32(0, 8 + bytes.length);
+      head.setBigUint64(4, sequence++);
+      pieces.push(new Uint8Array(head.buffer), bytes);
+    }
+    writeSync(file, Buffer.concat(pieces));
+    made += block.events.length;
+  }
+  closeSync(file);
+}
