@@ -38,6 +38,22 @@ export function networkBounds(db: Database): SegmentBounds {
   };
 }
 
+/** Heights that are missing, both ends included: of a sidecar that went on without them. */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The first gap that touches a range of heights. */
+export function gapWithin(db: Database, from: number, to: number): Gap | undefined {
+  const row = db
+    .query(
+      "SELECT from_height, to_height FROM gaps WHERE to_height >= ? AND from_height <= ? ORDER BY from_height LIMIT 1",
+    )
+    .get(from, to) as { from_height: bigint; to_height: bigint } | null;
+  return row === null ? undefined : { from: Number(row.from_height), to: Number(row.to_height) };
+}
+
 const KEY = "segments";
 
 /** How this home's segments end, as its store says; a store from before the choice has segments of a length. */

@@ -12,7 +12,13 @@ import { readHead } from "../store/head.ts";
 import { lastRowHeight, lowestHeight, nextRowHeight } from "./block-range.ts";
 import { buildSegment, type SegmentPlan, UNFINISHED_SUFFIX } from "./segment.ts";
 import type { BuildReply, BuildRequest } from "./segment.worker.ts";
-import { fixedBounds, networkBounds, type SegmentBounds, type SegmentMode } from "./segment-bounds.ts";
+import {
+  fixedBounds,
+  gapWithin,
+  networkBounds,
+  type SegmentBounds,
+  type SegmentMode,
+} from "./segment-bounds.ts";
 import { segmentPath } from "./segment-format.ts";
 import { idOfSegment, listSegments, type SegmentRow } from "./segment-table.ts";
 
@@ -120,7 +126,7 @@ export class SegmentMaker {
     const directory = segmentDirectory(this.options.home);
     const listed = listSegments(this.options.db);
     await removeUnlisted(directory, listed);
-    const rows = unbroken(listed);
+    const rows = unbroken(this.options.db, listed);
     this.setLast(rows);
     this.height = Math.max(this.height, readHead(this.options.db)?.height ?? 0);
     const lost = await withoutFile(directory, rows);
@@ -171,7 +177,7 @@ export class SegmentMaker {
   private failed(error: unknown): void {
     this.problem = error;
     // A segment that was made but could not be recorded is made again.
-    this.setLast(unbroken(listSegments(this.options.db)));
+    this.setLast(unbroken(this.options.db, listSegments(this.options.db)));
     this.options.onProblem?.(error);
     this.retry = setTimeout(() => {
       this.retry = undefined;
@@ -188,13 +194,31 @@ export class SegmentMaker {
     const { db } = this.options;
     this.first ??= lowestHeight(db);
     if (this.first === undefined) return undefined;
-    const from = this.last ? this.last.to + 1 : this.first;
-    const to = this.bounds.endOf(from, this.height);
-    if (to === undefined) return undefined;
+    const range = this.nextRange(this.last ? this.last.to + 1 : this.first);
+    if (range === undefined) return undefined;
+    const { from, to } = range;
     // The lowest height can come twice (reference 20, section 6.4): it is complete when the next one is there.
     const isComplete = this.height > to || (this.height === to && to > this.first);
     if (!isComplete) return undefined;
-    return { chainId: readHead(db)!.chainId, from, to, previousId: this.last?.id ?? "" };
+    return {
+      chainId: readHead(db)!.chainId,
+      from,
+      to,
+      previousId: this.last?.to === from - 1 ? this.last.id : "",
+    };
+  }
+
+  /** No segment has a gap inside: behind one a new chain begins, where the next segment would. */
+  private nextRange(first: number): { from: number; to: number } | undefined {
+    for (let from = first; ; ) {
+      const to = this.bounds.endOf(from, this.height);
+      if (to === undefined) return undefined;
+      const gap = gapWithin(this.options.db, from, to);
+      if (gap === undefined) return { from, to };
+      const end = this.bounds.endOf(gap.to, this.height);
+      if (end === undefined) return undefined;
+      from = end + 1;
+    }
   }
 
   /**
@@ -231,12 +255,13 @@ function changed({ from, to }: SegmentRow): NodeError {
 }
 
 /** Rows up to the first that does not follow the one before it: from there on the chain is made again. */
-function unbroken(rows: readonly SegmentRow[]): SegmentRow[] {
-  const end = rows.findIndex((row, i) => i > 0 && !follows(row, rows[i - 1]!));
+function unbroken(db: Database, rows: readonly SegmentRow[]): SegmentRow[] {
+  const end = rows.findIndex((row, i) => i > 0 && !follows(db, row, rows[i - 1]!));
   return end < 0 ? [...rows] : rows.slice(0, end);
 }
 
-function follows(row: SegmentRow, before: SegmentRow): boolean {
+function follows(db: Database, row: SegmentRow, before: SegmentRow): boolean {
+  if (row.previousId === "" && gapWithin(db, before.to + 1, row.from - 1)) return true;
   return row.from === before.to + 1 && row.previousId === before.id;
 }
 

@@ -6,6 +6,7 @@ import { NodeError } from "../../src/errors/node-error.ts";
 import { listSegments } from "../../src/history/segment-table.ts";
 import { type FetchOptions, fetchHistory } from "../../src/history/sharing/fetch.ts";
 import { HistorySource, type SourceOptions } from "../../src/history/sharing/source.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter, storePath } from "../../src/store/database.ts";
 import { altered, endless, flipped, type Lie, SharingNode, silent } from "../rig/history-source.ts";
 import { digestOf, headOf } from "../rig/homes.ts";
@@ -78,6 +79,26 @@ describe("lyra history fetch", () => {
     const into = await homeOf(rowed(1, 23));
     expect(await run(into)).toMatchObject({ height: 57, isChanged: true });
     expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
+  });
+
+  test("fills the gaps of a home", async () => {
+    const into = await homeOf(rowed(1, 23));
+    const db = openWriter(into);
+    const writer = new BlockWriter(db);
+    for (const { height, timeNs, hash = "" } of rowed(40, 57)) {
+      writer.stage({ chainId: "chain-x", height, timeNs, hash, txHashes: [hash], events: [] }, true);
+      writer.commit();
+    }
+    db.close();
+    expect(headOf(into)?.height).toBe(57);
+    expect(await run(into)).toMatchObject({ height: 57, isChanged: true });
+    expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
+  });
+
+  test("is refused by a home that has gaps itself", async () => {
+    node.lie = async (_, path, honest) =>
+      path === "" ? altered(await honest(), (body) => (body.gaps = 1)) : honest();
+    expect((await failure(run(folder()))).code).toBe("source_gappy");
   });
 
   test("goes on where it stopped", async () => {

@@ -102,3 +102,38 @@ describe("a home", () => {
     expect(() => chooseMode(store.db, "network")).toThrow("have a fixed number of blocks");
   });
 });
+
+describe("a home with a gap", () => {
+  const gappy = (mode: "network" | "length") => {
+    const made = blocks(1, 60).map((block) =>
+      block.height % 10 === 0 ? announcing(block.height, [block.height]) : block,
+    );
+    const store = segmentedStore(made.slice(0, 23), { mode });
+    for (const { height, timeNs, events = [] } of made.slice(41)) {
+      const all = events.map(({ field, message }) => ({
+        field,
+        seq: 3,
+        tx: 0,
+        bytes: message,
+        start: 0,
+        end: message.length,
+      }));
+      store.writer.stage(
+        { chainId: "chain-x", height, timeNs, hash: "AB", txHashes: ["AB"], events: all },
+        true,
+      );
+      store.writer.commit();
+    }
+    return store;
+  };
+  for (const mode of ["network", "length"] as const) {
+    test(`cuts by ${mode} no segment over it, and begins a chain behind it`, async () => {
+      const store = gappy(mode);
+      await runOnce(store.maker());
+      expect(store.ranges()).toEqual(["1-10", "11-20", "51-60"]);
+      expect(listSegments(store.db)[2]!.previousId).toBe("");
+      await runOnce(store.maker());
+      expect(store.ranges()).toEqual(["1-10", "11-20", "51-60"]);
+    });
+  }
+});

@@ -89,6 +89,12 @@ export const HISTORY_CODES = {
     "It was restored, filled or pruned meanwhile.",
     "Run the same command again.",
   ],
+  source_gappy: [
+    "",
+    "The other node misses blocks itself.",
+    "It went on without them (--allow-gaps), and cannot fill another home.",
+    "Use a node that has all of them.",
+  ],
   source_behind: [
     "",
     "The other node has less than this home.",

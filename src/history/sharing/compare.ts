@@ -92,18 +92,19 @@ class Comparison {
       throw new NodeError("history.verify", "chain_mismatch", sentence, "compare nodes of one chain");
     }
     const others = await source.segments();
-    const first = own.findIndex((row, i) => others[i] !== undefined && others[i].id !== row.id);
-    const equal = first >= 0 ? first : Math.min(own.length, others.length);
+    const pairs = pairsOf(own, others);
+    const first = pairs.findIndex(({ here, there }) => here.id !== there.id);
+    const equal = first >= 0 ? first : pairs.length;
     const facts = {
       chainId,
-      equalTo: own[equal - 1]?.to ?? 0,
+      equalTo: pairs[equal - 1]?.here.to ?? 0,
       equalSegments: equal,
       moreHere: own.length - equal,
       moreThere: others.length - equal,
     };
     const difference =
       (await this.damageHere(own)) ??
-      (first >= 0 ? await this.between(own[first]!, others[first]!) : undefined) ??
+      (first >= 0 ? await this.between(pairs[first]!) : undefined) ??
       (this.options.deep ? await this.damageThere(others) : undefined);
     return { ...facts, ...(difference && { difference }) };
   }
@@ -159,7 +160,7 @@ class Comparison {
     return { where: "here", from, to, text };
   }
 
-  private async between(own: SegmentRow, other: SegmentRow): Promise<HistoryDifference> {
+  private async between({ here: own, there: other }: Pair): Promise<HistoryDifference> {
     const { from, to } = own;
     const where = "between";
     if (from !== other.from || to !== other.to) {
@@ -214,6 +215,27 @@ class Comparison {
       throw source.damaged(`segment ${row.from}-${row.to}: ${reasonOf(error)}`);
     });
   }
+}
+
+interface Pair {
+  readonly here: SegmentRow;
+  readonly there: SegmentRow;
+}
+
+/** Segments that share a block: either side may have removed old ones, or miss some. */
+function pairsOf(own: readonly SegmentRow[], others: readonly SegmentRow[]): Pair[] {
+  const pairs: Pair[] = [];
+  for (let i = 0, j = 0; i < own.length && j < others.length; ) {
+    const [here, there] = [own[i]!, others[j]!];
+    if (here.to < there.from) i++;
+    else if (there.to < here.from) j++;
+    else {
+      pairs.push({ here, there });
+      i++;
+      j++;
+    }
+  }
+  return pairs;
 }
 
 async function recordOf(directory: string, id: string): Promise<SegmentRecord> {

@@ -104,8 +104,13 @@ class Fetch {
   async run(): Promise<FetchResult | undefined> {
     const own = readOwn(this.options.home);
     const summary = await this.source.summary();
+    if (summary.gaps > 0) throw this.gappy();
     this.checkFits(own, summary);
-    if (own && isComplete(own, summary)) return this.unchanged(own);
+    if (own && isComplete(own, summary)) {
+      // A kill right behind the last step has left it.
+      rmSync(this.work, { recursive: true, force: true });
+      return this.unchanged(own);
+    }
     mkdirSync(this.work, { recursive: true, mode: 0o700 });
     const image = await this.source.image(
       () => this.report("image", 0, "the source makes an image of its store"),
@@ -191,6 +196,11 @@ class Fetch {
     const wrong = all.find(({ chainId }) => chainId !== image.chainId);
     if (wrong) throw this.source.damaged(`segment ${wrong.from}-${wrong.to} is of another chain`);
     return all.slice(0, end + 1);
+  }
+
+  private gappy(): NodeError {
+    const sentence = `the node at ${this.source.url} has gaps in its blocks itself`;
+    return new NodeError(ATTEMPT, "source_gappy", sentence, "use a node that has all of them");
   }
 
   private changed(): NodeError {
@@ -292,6 +302,7 @@ class Fetch {
       const isHead =
         head?.chainId === image.chainId && head.height === image.height && head.hash === image.hash;
       if (!isHead) throw this.source.damaged("its image ends at another block than it says");
+      if (gapsOf(db) > 0) throw this.gappy();
       if (hasChain(db)) throw this.source.damaged("its image holds a chain of its own");
       if (!Bun.deepEquals(listSegments(db), rows)) throw this.changed();
       // Such a segment is about to be made again, and its rows would not be compared.
@@ -363,6 +374,7 @@ class Fetch {
 interface Own {
   readonly head: ChainHead;
   readonly segments: readonly SegmentRow[];
+  readonly gaps: number;
 }
 
 /** Of a home that has blocks. */
@@ -375,14 +387,18 @@ function readOwn(home: string): Own | undefined {
       throw new NodeError(ATTEMPT, "own_chain", sentence, "choose another --home");
     }
     const head = readHead(db);
-    return head && { head, segments: listSegments(db) };
+    return head && { head, segments: listSegments(db), gaps: gapsOf(db) };
   } finally {
     db.close();
   }
 }
 
-function isComplete({ head }: Own, { height, firstHeight }: SourceSummary): boolean {
-  return head.height >= height && head.firstHeight <= firstHeight;
+function isComplete({ head, gaps }: Own, { height, firstHeight }: SourceSummary): boolean {
+  return gaps === 0 && head.height >= height && head.firstHeight <= firstHeight;
+}
+
+function gapsOf(db: Database): number {
+  return Number(db.query("SELECT count(*) FROM gaps").values()[0]![0]);
 }
 
 /** Height of the first block of the last row. */

@@ -30,6 +30,8 @@ export interface SourceSummary {
   readonly firstHeight: number;
   readonly schema: number;
   readonly segments: number;
+  /** Places where blocks are missing. */
+  readonly gaps: number;
 }
 
 export interface SourceOptions {
@@ -68,10 +70,11 @@ export class HistorySource {
       firstHeight: this.count(found.firstHeight),
       schema: this.count(found.schema),
       segments: this.count(found.segments),
+      gaps: this.count(found.gaps),
     };
   }
 
-  /** All its segments, which follow each other without a gap. @throws NodeError `source_damaged` */
+  /** All its segments, ascending. Those before the first may have been removed; behind a gap a new chain begins. @throws NodeError `source_damaged` */
   async segments(): Promise<SegmentRow[]> {
     const rows: SegmentRow[] = [];
     for (;;) {
@@ -162,9 +165,9 @@ export class HistorySource {
 
   private follows(row: SegmentRow, before: SegmentRow | undefined): SegmentRow {
     const isNext =
-      before === undefined
-        ? row.previousId === ""
-        : row.from === before.to + 1 && row.previousId === before.id && row.chainId === before.chainId;
+      before === undefined ||
+      (row.previousId === "" && row.from > before.to + 1) ||
+      (row.from === before.to + 1 && row.previousId === before.id && row.chainId === before.chainId);
     if (!isNext) throw this.damaged(`segment ${row.from}-${row.to} does not follow the one before it`);
     return row;
   }

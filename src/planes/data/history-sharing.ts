@@ -73,6 +73,7 @@ class HistorySharing {
       hash: head?.hash ?? "",
       firstHeight: head?.firstHeight ?? 0,
       schema: SCHEMA_VERSION,
+      gaps: Number(db.query("SELECT count(*) FROM gaps").values()[0]![0]),
       segments: rows.length,
       lastSegment: rows.at(-1) ?? null,
     });
