@@ -9,6 +9,7 @@ import { listSegments, type SegmentRow } from "../history/segment-table.ts";
 import { segmentDirectory } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { PRUNABLE_TABLES, Retention, storePages } from "../store/retention.ts";
+import { TxSweep } from "../store/tx-sweep.ts";
 import type { DiskPolicy } from "./config.ts";
 import { homeSize } from "./home-size.ts";
 
@@ -23,6 +24,7 @@ const PRUNE_FROM = 0.94;
 /** ... and beyond this for as long as it takes. */
 const PRUNE_AT_ONCE = 0.98;
 const COMMIT_MS = 4;
+const SWEEP_MS = 2;
 /** How often files are measured and tables weighed anew. */
 const LOOK_MS = 2_000;
 const WEIGH_MS = 10_000;
@@ -62,6 +64,7 @@ export function logShare(budgetBytes: number): number {
 
 export class DiskBudget {
   private readonly retention: Retention;
+  private readonly sweep: TxSweep;
   private weights: Weight[] = [];
   private weighedMs = Number.NEGATIVE_INFINITY;
   private lookedMs = Number.NEGATIVE_INFINITY;
@@ -83,6 +86,7 @@ export class DiskBudget {
     private readonly clock: Clock = CLOCK,
   ) {
     this.retention = new Retention(db);
+    this.sweep = new TxSweep(db);
     const time = db.prepare("SELECT time FROM blocks WHERE no = ?");
     this.timeOf = (no) => Number((time.get(no) as { time: bigint }).time);
     const height = db.prepare("SELECT height FROM blocks WHERE no = ?");
@@ -97,9 +101,11 @@ export class DiskBudget {
       this.look(head);
     }
     this.deleted = this.leaving.length;
+    this.sweep.noteBlock(head.no);
     const untilMs = nowMs + COMMIT_MS;
     if (this.policy.bytes === undefined) this.pruneByAge(head, untilMs);
     else this.pruneBySize(head, untilMs);
+    this.sweepHashes();
   }
 
   /** The transaction has ended: files of segments that went with it go, or nothing of it happened. */
@@ -107,6 +113,7 @@ export class DiskBudget {
     const leaving = this.leaving.splice(0);
     if (!isCommitted) {
       this.retention.reload();
+      this.sweep.reload();
       this.weighedMs = Number.NEGATIVE_INFINITY;
       return;
     }
@@ -186,12 +193,22 @@ export class DiskBudget {
     }
   }
 
-  private heaviest(head: ChainHead): Weight | undefined {
+  /** Hashes of transactions go once the rows around them have gone. */
+  private sweepHashes(): void {
+    const nowMs = () => this.clock.steadyMs();
+    const { floorNo } = this.retention;
+    if (floorNo > 0) this.deleted += this.sweep.sweepUntil(nowMs() + SWEEP_MS, floorNo, nowMs);
+  }
+
+  private weigh(head: ChainHead): void {
     const nowMs = this.clock.steadyMs();
-    if (nowMs - this.weighedMs > WEIGH_MS) {
-      this.weighedMs = nowMs;
-      this.weights = this.retention.weigh(head.no).map(({ name, bytes }) => ({ name, bytes, isDone: false }));
-    }
+    if (nowMs - this.weighedMs <= WEIGH_MS) return;
+    this.weighedMs = nowMs;
+    this.weights = this.retention.weigh(head.no).map(({ name, bytes }) => ({ name, bytes, isDone: false }));
+  }
+
+  private heaviest(head: ChainHead): Weight | undefined {
+    this.weigh(head);
     let heaviest: Weight | undefined;
     for (const weight of this.weights)
       if (!weight.isDone && (heaviest === undefined || weight.bytes > heaviest.bytes)) heaviest = weight;

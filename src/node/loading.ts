@@ -131,7 +131,8 @@ export class Loading {
     return new Intake({ reader, assembler, db, writer, allowGaps, hooks: { ...hooks, onCommit } });
   }
 
-  private noteCommit(head: ChainHead): void {
+  /** To be called after each commit. */
+  noteCommit(head: ChainHead): void {
     this.recorder.onCommitted();
     this.segments.onCommitted(head.height);
   }

@@ -4,6 +4,7 @@ import { closeSync, fsyncSync, openSync, rmSync, statfsSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { APPLICATION_ID, schemaVersionOf, storePath } from "./database.ts";
+import { readFloors } from "./retention.ts";
 import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 
 /** Room that is left on the disk beside what a copy takes: the writer goes on. */
@@ -82,6 +83,10 @@ export function checkCopy(path: string, origin: "own" | "foreign"): void {
     if (id !== APPLICATION_ID) throw unfit("it is not a store of Lyra");
     if (version < 1 || version > SCHEMA_VERSION)
       throw unfit(`it has schema ${version}, and this program knows those up to ${SCHEMA_VERSION}`);
+    if (origin === "foreign" && readFloors(db).size > 0)
+      throw unfit(
+        "older rows were removed from it by a disk budget: take a node that keeps its whole history",
+      );
     if (origin === "foreign" && !Bun.deepEquals(schemaOf(db), schemaAt(version)))
       throw unfit("it has other tables than a store has");
     const found = String(db.query("PRAGMA quick_check(1)").values()[0]![0]);

@@ -8,8 +8,8 @@ import { eraOf } from "./eras.ts";
 /** Of a row beside its data: keys, numbers, and its entries in indices. */
 const ROW_BYTES = 60;
 /** Places in the history at which rows are counted, and blocks at each. */
-const SAMPLES = 16;
-const SAMPLE_BLOCKS = 4;
+const SAMPLES = 32;
+const SAMPLE_BLOCKS = 1;
 /** A slice that took longer, or shorter, than this is followed by a smaller, or larger, one. */
 const SLICE_MS = 3;
 const SLICE_BLOCKS_MAX = 2_000;
@@ -123,7 +123,10 @@ const CREATE =
 export function readFloors(db: Database): ReadonlyMap<string, Floor> {
   const isThere = db.query("SELECT 1 FROM sqlite_schema WHERE name = 'retention'").get() !== null;
   if (!isThere) return new Map();
-  const rows = db.query("SELECT name, value FROM retention").all() as { name: string; value: string }[];
+  const rows = db.query("SELECT name, value FROM retention WHERE name NOT LIKE 'tx%'").all() as {
+    name: string;
+    value: string;
+  }[];
   return new Map(rows.map(({ name, value }) => [name, JSON.parse(value) as Floor]));
 }
 
@@ -190,6 +193,12 @@ export class Retention {
         floor: slicing.floor,
       }))
       .sort((a, b) => b.bytes - a.bytes);
+  }
+
+  /** Row of `blocks` up to which every table that has begun to go has gone; 0 while none has. */
+  get floorNo(): number {
+    const floors = this.slicings.flatMap(({ floor }) => (floor.no > 0 ? [floor.no] : []));
+    return floors.length === 0 ? 0 : Math.min(...floors);
   }
 
   /**

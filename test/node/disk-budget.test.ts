@@ -11,8 +11,9 @@ import { tableNumber } from "../../src/history/tables.ts";
 import { homeSize, totalOf } from "../../src/node/home-size.ts";
 import { Loading } from "../../src/node/loading.ts";
 import { startNode } from "../../src/start-node.ts";
-import { openReader, segmentDirectory } from "../../src/store/database.ts";
+import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
 import { PRUNABLE_TABLES, readFloors } from "../../src/store/retention.ts";
+import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 
@@ -222,6 +223,47 @@ describe("a retention", () => {
     expect(status.disk.text).toContain("older rows are removed, the shortest history reaches");
     await node.stop();
   });
+});
+
+test("given hashes that no row has any more, then they go, and every row still finds its own", async () => {
+  const home = copyOf(sample, "hashes");
+  await prune(home, { bytes: Math.round(totalOf(homeSize(sample)) * 0.65), retention: "archive" });
+  const db = openWriter(home);
+  const no = Math.min(...[...readFloors(db).values()].map((floor) => floor.no));
+  const tables = db
+    .query(
+      "SELECT s.name FROM sqlite_schema s WHERE s.type = 'table' AND s.name NOT LIKE 'chain_%' AND (SELECT count(*) FROM pragma_table_info(s.name) WHERE name IN ('tx', 'block')) = 2",
+    )
+    .values()
+    .map(([name]) => String(name));
+  const newer = tables.map((name) =>
+    Number(
+      db
+        .query(`SELECT coalesce(min(tx), 1000000000) AS tx FROM ${name} WHERE block > ? AND tx > 1`)
+        .values(no)[0]![0],
+    ),
+  );
+  // As the note of that block would have it.
+  const last = Math.min(...newer) - 1;
+  const note = `tx:${String(no).padStart(12, "0")}`;
+  db.query("INSERT INTO retention(name, value) VALUES(?, ?)").run(note, String(last));
+  const count = () => Number(db.query("SELECT count(*) AS n FROM txs").values()[0]![0]);
+  const before = count();
+  const sweep = new TxSweep(db, 1);
+  // A clock that is past its end each time: a piece at a time.
+  let deleted = 0;
+  for (let turn = 0; turn < 2_000; turn++) deleted += sweep.sweepUntil(0, no, () => 1);
+  expect(deleted).toBeGreaterThan(0);
+  expect(count()).toBe(before - deleted);
+  for (const name of tables) {
+    const lost = db
+      .query(`SELECT count(*) AS n FROM ${name} WHERE tx > 1 AND tx NOT IN (SELECT id FROM txs)`)
+      .values();
+    expect([name, Number(lost[0]![0])]).toEqual([name, 0]);
+  }
+  // Nothing more is due, now or after a start.
+  expect(new TxSweep(db, 1).sweepUntil(1, no, () => 0)).toBe(0);
+  db.close();
 });
 
 test("given kill -9 while rows go, then the home is sound each time, and the next run ends what was begun", async () => {
