@@ -1,11 +1,16 @@
-# One executable on a small base. Build: docker build -t lyra .   Run: docker run -p 3008:3008 -v lyra:/data lyra serve
+# One executable on a small base.
+# Build: docker build --build-arg COMMIT=$(git rev-parse --short HEAD) -t lyra .
+# Run:   docker run -p 3008:3008 -v lyra:/data lyra serve
+#        docker run -p 3008:3008 -p 3003:3003 -p 3005:3005 -v lyra:/data --memory 1g lyra sidecar --events-host 0.0.0.0
 FROM node:22-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 COPY scripts/setup.mjs scripts/
 RUN npm ci --no-audit --no-fund
 COPY . .
-RUN npm run build && install -d -m 700 /data && mkdir -p /licences/swagger-ui-dist \
+# The repository is not part of the image: `lyra version` says the commit that is told here.
+ARG COMMIT=unknown
+RUN LYRA_COMMIT="$COMMIT" npm run build && install -d -m 700 /data && mkdir -p /licences/swagger-ui-dist \
   && cp LICENSE THIRD_PARTY_NOTICES.md /licences/ \
   && cp node_modules/swagger-ui-dist/LICENSE node_modules/swagger-ui-dist/NOTICE /licences/swagger-ui-dist/
 
@@ -17,6 +22,8 @@ COPY --from=build /licences /usr/share/doc/lyra
 COPY --from=build --chown=65532:65532 /data /data
 ENV LYRA_HOME=/data LYRA_HOST=0.0.0.0
 VOLUME /data
-EXPOSE 3008
+EXPOSE 3008 3003 3005
+# The image has no shell and no curl. Whether the node is ready is for the balancer (/readyz): restarting does not help there.
+HEALTHCHECK --interval=15s --timeout=6s --start-period=60s --retries=3 CMD ["/usr/local/bin/lyra", "health", "--quiet"]
 ENTRYPOINT ["/usr/local/bin/lyra"]
 CMD ["replay", "/usr/share/lyra/sample.evts.gz", "--serve"]

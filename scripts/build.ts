@@ -14,7 +14,11 @@ const ENTRY_POINTS = [
   "src/chain/admission/pow/solver.worker.ts",
 ];
 
-const commit = (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() || "unknown";
+// Where there is no repository (a container's build), the commit is told.
+const commit =
+  process.env.LYRA_COMMIT?.trim() ||
+  (await $`git rev-parse --short HEAD`.nothrow().quiet().text()).trim() ||
+  "unknown";
 const target = process.argv.find((word) => word.startsWith("--target="));
 const outfile =
   process.argv.find((word) => word.startsWith("--outfile="))?.slice("--outfile=".length) ?? "dist/lyra";

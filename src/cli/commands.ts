@@ -36,5 +36,6 @@ export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(
       return { help, run: (argv) => runFor(argv, COMMANDS) };
     },
   },
+  health: { summary: "does a node answer?", load: () => import("./health.ts") },
   version: { summary: "what this executable is", load: () => import("./version.ts") },
 };

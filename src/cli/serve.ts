@@ -2,6 +2,7 @@
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
+import { ServiceManager } from "../node/service-manager.ts";
 import type { SidecarConfig } from "../node/sidecar-config.ts";
 import type { DataNode } from "../node/start.ts";
 import { startNode } from "../start-node.ts";
@@ -87,7 +88,17 @@ export async function serveUntilSignal(config: ServedConfig, options: ServeOptio
   node.broken.then((error) => {
     code = sayFailure(error, options.json);
   });
+  let isBroken = false;
+  node.broken.then(() => {
+    isBroken = true;
+  });
+  const manager = ServiceManager.find();
+  manager?.notifyReady(
+    () => `block ${node.head()?.height ?? 0} of chain ${node.head()?.chainId ?? "(none yet)"}`,
+    () => !isBroken,
+  );
   const signal = await signals;
+  manager?.notifyStopping();
   if (!options.quiet) say(dim(`${signal}: stopping`), { signal });
   await node.stop();
   await Promise.race([watch, Bun.sleep(0)]);

@@ -23,8 +23,7 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   --ready-lag-blocks N  /readyz is 503 further behind (10; 0: no bound),
                         --ready-lag-seconds N (30)
   --segments length     cut history by --segment-length, not as the network
-  --limit NAME=VALUE, --config FILE, --config-out FILE
-  --json, --quiet       for scripts
+  --limit NAME=VALUE, --config FILE, --config-out FILE, --json, --quiet
 
   Stops on SIGTERM or Ctrl-C within two seconds; /status tells all states.
 `;

@@ -4,6 +4,7 @@ import type { DataPlane } from "../planes/data/plane.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
 import { eventStreamRoutes } from "./event-stream.ts";
 import { startFollowedSidecar } from "./followed-sidecar.ts";
+import { checkMemory } from "./memory-limit.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
 import { SourceStatus } from "./source-status.ts";
 import { type DataNode, type ServedHome, serveHome } from "./start.ts";
@@ -44,6 +45,7 @@ function routesOf(plane: DataPlane, config: SidecarConfig): HttpRoutes | undefin
 /** Every port listens when this returns. @throws NodeError */
 export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const config = completeSidecarConfig(given);
+  checkMemory();
   let status: SourceStatus | undefined;
   const served = await serveHome(config, {
     settings: {

@@ -2,6 +2,12 @@
 import type { ProgramRow } from "../explanation.ts";
 
 export const LIVE_CODES = {
+  memory_low: [
+    "",
+    "The process may not use enough memory.",
+    "A control group (a unit's MemoryMax, a container's --memory) or the machine has less than a sidecar needs to load and serve.",
+    "Raise the limit to 384 MiB or more; 1 GiB is comfortable.",
+  ],
   events_lost: [
     "",
     "Events of a block did not come.",

@@ -1,0 +1,166 @@
+// Makes data/grafana-dashboard.json from the metrics that a node really has: `bun scripts/grafana.ts`. Each metric gets a
+// panel, with its help as the description.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ServerStatus } from "../src/http/status.ts";
+
+export const DASHBOARD_FILE = join(import.meta.dir, "..", "data", "grafana-dashboard.json");
+
+interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: string;
+}
+
+const COLUMNS = 3;
+const WIDTH = 24 / COLUMNS;
+const HEIGHT = 7;
+const SELECTED = '{instance=~"$instance"}';
+
+/** Rows of the dashboard, in order; a metric belongs to the first that fits. */
+const ROWS: readonly (readonly [title: string, names: RegExp])[] = [
+  ["State", /_ready$|_damaged$|_state$|faults/],
+  ["Height and lag", /height|lag|behind|skew|block/],
+  ["Answers", /http|cache|exports/],
+  ["Disk", /store_bytes|log_bytes|segments|disk|prune/],
+  ["Process", /^process_|uptime/],
+  ["Other", /./],
+];
+
+/** Every metric of a node that follows another one. */
+export async function knownMetrics(): Promise<Metric[]> {
+  const status = new ServerStatus();
+  const report = {
+    kind: "events",
+    state: "receiving",
+    text: "",
+    code: undefined,
+    height: 1,
+    sinceUs: 0,
+  } as const;
+  status.source = {
+    head: () => undefined,
+    notReady: () => undefined,
+    segments: () => 0,
+    storeBytes: () => 0,
+    logBytes: () => 0,
+    live: {
+      sources: () => [report],
+      lag: () => ({ followedHeight: 1, blocks: 0, seconds: 0, clockSkewSeconds: 0 }),
+      parts: () => ({}),
+    },
+  };
+  const text = await status.metrics();
+  return [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)$/gm)].map(([, name, help, type]) => ({
+    name: name!,
+    help: help!,
+    type: type!,
+  }));
+}
+
+/** The dashboard as text. */
+export function dashboardOf(metrics: readonly Metric[]): string {
+  const panels: object[] = [];
+  let y = 0;
+  for (const [i, [title]] of ROWS.entries()) {
+    const own = metrics.filter(({ name }) => ROWS.findIndex(([, names]) => names.test(name)) === i);
+    if (own.length === 0) continue;
+    panels.push({
+      id: panels.length + 1,
+      type: "row",
+      title,
+      collapsed: false,
+      gridPos: { x: 0, y, w: 24, h: 1 },
+      panels: [],
+    });
+    y++;
+    for (const [n, metric] of own.entries()) {
+      const place = {
+        x: (n % COLUMNS) * WIDTH,
+        y: y + Math.floor(n / COLUMNS) * HEIGHT,
+        w: WIDTH,
+        h: HEIGHT,
+      };
+      panels.push({ id: panels.length + 1, ...panel(metric), gridPos: place });
+    }
+    y += Math.ceil(own.length / COLUMNS) * HEIGHT;
+  }
+  const dashboard = {
+    uid: "lyra-node",
+    title: "Lyra node",
+    tags: ["lyra"],
+    timezone: "utc",
+    schemaVersion: 39,
+    refresh: "15s",
+    time: { from: "now-3h", to: "now" },
+    templating: { list: [dataSource(), instances()] },
+    panels,
+  };
+  return `${JSON.stringify(dashboard, undefined, 1)}\n`;
+}
+
+function panel({ name, help, type }: Metric): object {
+  return {
+    type: "timeseries",
+    title: titleOf(name),
+    description: `${help} (${name})`,
+    datasource: { type: "prometheus", uid: "$datasource" },
+    fieldConfig: { defaults: { unit: unitOf(name, type), custom: { fillOpacity: 8 } }, overrides: [] },
+    options: { legend: { displayMode: "list", placement: "bottom" }, tooltip: { mode: "multi" } },
+    targets: queriesOf(name, type).map(({ expr, legend }, i) => ({
+      refId: String.fromCharCode(65 + i),
+      expr,
+      ...(legend !== undefined && { legendFormat: legend }),
+    })),
+  };
+}
+
+function queriesOf(name: string, type: string): { expr: string; legend?: string }[] {
+  if (type === "histogram") {
+    return [0.5, 0.99].map((part) => ({
+      expr: `histogram_quantile(${part}, sum by (le, class) (rate(${name}_bucket${SELECTED}[5m])))`,
+      legend: `${part === 0.5 ? "median" : "99 %"} {{class}}`,
+    }));
+  }
+  // A state is 1 for one of its names, and 0 for the others.
+  if (name.endsWith("_state")) return [{ expr: `${name}${SELECTED} == 1`, legend: "{{source}} {{state}}" }];
+  return [{ expr: type === "counter" ? `rate(${name}${SELECTED}[5m])` : `${name}${SELECTED}` }];
+}
+
+function titleOf(name: string): string {
+  const words = name
+    .replace(/^lyra_/, "")
+    .replace(/_(?:total|bytes|seconds)$/, "")
+    .replaceAll("_", " ");
+  return words[0]!.toUpperCase() + words.slice(1);
+}
+
+function unitOf(name: string, type: string): string {
+  if (type === "counter") return "ops";
+  if (name === "lyra_block_time_seconds") return "dateTimeAsIso";
+  if (name.endsWith("_bytes")) return "bytes";
+  if (name.endsWith("_seconds")) return "s";
+  return "short";
+}
+
+function dataSource(): object {
+  return { name: "datasource", type: "datasource", query: "prometheus", label: "Data source" };
+}
+
+function instances(): object {
+  return {
+    name: "instance",
+    type: "query",
+    label: "Node",
+    datasource: { type: "prometheus", uid: "$datasource" },
+    query: "label_values(lyra_block_height, instance)",
+    includeAll: true,
+    multi: true,
+    refresh: 2,
+  };
+}
+
+if (import.meta.main) {
+  writeFileSync(DASHBOARD_FILE, dashboardOf(await knownMetrics()));
+  console.log(`wrote ${DASHBOARD_FILE}`);
+}
