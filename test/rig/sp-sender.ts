@@ -74,6 +74,12 @@ export class Sender {
     await this.closing.promise;
   }
 
+  /** An end in the middle of whatever is written. */
+  terminate(): void {
+    this.socket.terminate();
+    this.noteClosed();
+  }
+
   private noteClosed(): void {
     this.isClosed = true;
     this.closing.resolve();

@@ -110,6 +110,8 @@ export interface BlockSpan {
   readonly height: number;
   /** Number of its first record, from 1, and offsets of its first and behind its last byte. */
   readonly record: number;
+  /** Records, its begin and end among them. */
+  readonly events: number;
   readonly start: number;
   readonly end: number;
 }
@@ -124,7 +126,8 @@ export function blockSpans(bytes: Uint8Array): BlockSpan[] {
     envelope.read(bytes, offsets[i]! + HEAD_BYTES, offsets[i + 1]!);
     if (envelope.field === 148) open = { record: i + 1, start: offsets[i]! };
     if (envelope.field !== 149 || !open) continue;
-    spans.push({ ...open, height: envelope.height, end: offsets[i + 1]! });
+    const events = i + 2 - open.record;
+    spans.push({ ...open, events, height: envelope.height, end: offsets[i + 1]! });
     open = undefined;
   }
   return spans;
