@@ -96,7 +96,8 @@ describe("events of a core", () => {
     const sender = await dial(node);
     await sender.write(part(1));
     await reaches(node, lastHeight());
-    expect(source(node)).toMatchObject({ state: "receiving", height: lastHeight() });
+    await until(() => source(node).height === lastHeight());
+    expect(source(node)).toMatchObject({ state: "receiving" });
     expect(Buffer.from(sender.received).toString("hex")).toBe("0053500000100000");
     const status = await (await fetch(`${node.dataUrl}/status`)).json();
     expect(status).toMatchObject({ height: lastHeight(), lag: { blocks: 0 }, ready: false });
