@@ -155,16 +155,22 @@ const PAGES: readonly (readonly [path: string, filter?: string])[] = [
   ["/api/v2/markets/data"],
 ];
 
-/** The slowest of pages with and without a party. */
+const ROUNDS = 20;
+
+/** Of pages with and without a party, the slowest but for one in twenty. */
 function pageMs({ reader }: Reading): number {
-  const times = PAGES.flatMap(([path, filter]) =>
-    [{}, ...(filter ? [{ [filter]: parties[dice(PARTIES)]! }] : [])].map((values) => {
-      const began = performance.now();
-      reader.find(path, { "pagination.first": "50", ...values });
-      return performance.now() - began;
-    }),
-  );
-  return Math.max(...times);
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [path, filter] of PAGES) {
+      const own = filter === undefined ? [] : [{ [filter]: parties[dice(PARTIES)]! }];
+      for (const values of [{}, ...own]) {
+        const began = performance.now();
+        reader.find(path, { "pagination.first": "50", ...values });
+        times.push(performance.now() - began);
+      }
+    }
+  }
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)]!;
 }
 
 function ratio(pick: (line: Line) => number): number {
@@ -216,7 +222,7 @@ for (let height = 1; height <= blocks; height++) {
       `home ${sizeText(line.homeBytes)} (log ${sizeText(line.logBytes)}, segments ${sizeText(size.segmentBytes)})`,
       `memory ${sizeText(line.memoryBytes)}`,
       `${Math.round((height * PER_BLOCK * 1_000) / workMs)} events/s`,
-      `slowest page ${line.pageMs.toFixed(1)} ms, commit ${Math.round(line.slowestCommitMs)} ms`,
+      `page p95 ${line.pageMs.toFixed(1)} ms, commit ${Math.round(line.slowestCommitMs)} ms`,
     ].join(", "),
   );
 }
@@ -239,6 +245,6 @@ console.log(
 const grown = { memory: ratio((line) => line.memoryBytes), pages: ratio((line) => line.pageMs) };
 const isInside = peakBytes <= BUDGET;
 console.log(
-  `peak ${sizeText(peakBytes)} of ${sizeText(BUDGET)}; the last third against the one before: memory x${grown.memory.toFixed(2)}, slowest page x${grown.pages.toFixed(2)}`,
+  `peak ${sizeText(peakBytes)} of ${sizeText(BUDGET)}; the last third against the one before: memory x${grown.memory.toFixed(2)}, page p95 x${grown.pages.toFixed(2)}`,
 );
 if (!isInside || grown.memory > MEMORY_NOISE || grown.pages > PAGE_NOISE) process.exitCode = 1;

@@ -39,6 +39,13 @@ export interface LiveStatus {
   parts(): Readonly<Record<string, unknown>>;
 }
 
+/** Further members are for `/status` alone. */
+interface DiskFacts {
+  readonly usedBytes: number;
+  readonly budgetBytes: number | null;
+  readonly fullInDays: number | null;
+}
+
 interface StatusSource {
   head(): ChainHead | undefined;
   /** For a node that follows another one. */
@@ -48,7 +55,7 @@ interface StatusSource {
   segments(): number;
   storeBytes(): number;
   /** The home's share of the disk, with a forecast. */
-  disk?(): object;
+  disk?(): DiskFacts;
   /** Size of the log beside the store. */
   logBytes(): number;
 }
@@ -160,6 +167,7 @@ export class ServerStatus {
         "Size of the log beside the store (WAL).",
         this.source?.logBytes() ?? 0,
       ),
+      ...(facts?.disk ? diskLines(facts.disk()) : []),
       ...metric(
         "lyra_page_cache_hits_total",
         "counter",
@@ -186,6 +194,24 @@ export class ServerStatus {
     ];
     return `${lines.join("\n")}\n`;
   }
+}
+
+/** Without a budget, or a forecast, there is no line of it. */
+function diskLines({ usedBytes, budgetBytes, fullInDays }: DiskFacts): string[] {
+  return [
+    ...metric("lyra_home_bytes", "gauge", "Bytes of the whole home.", usedBytes),
+    ...(budgetBytes === null
+      ? []
+      : metric("lyra_disk_budget_bytes", "gauge", "Bytes that the home may take.", budgetBytes)),
+    ...(fullInDays === null
+      ? []
+      : metric(
+          "lyra_disk_full_days",
+          "gauge",
+          "Days of the chain until disk or budget are full.",
+          fullInDays,
+        )),
+  ];
 }
 
 function timeText(us: number): string {

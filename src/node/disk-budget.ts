@@ -19,11 +19,11 @@ const LOG_PARTS = 8;
 const LOG_BYTES_MAX = 256 * 1024 * 1024;
 /** Blocks of segments that the original keeps: a week of them. */
 const SEGMENT_SPAN_BLOCKS = 604_800;
-/** Of the store's share: slices go from here on, a few milliseconds for each commit ... */
-const PRUNE_FROM = 0.94;
-/** ... and beyond this for as long as it takes. */
-const PRUNE_AT_ONCE = 0.98;
+/** Of the store's share: slices go from here on, a few milliseconds for each commit, more of them the fuller it is. */
+const PRUNE_FROM = 0.92;
 const COMMIT_MS = 4;
+/** Of a commit when the share is all but used; beyond it slices go for as long as it takes. */
+const FULL_COMMIT_MS = 200;
 const SWEEP_MS = 2;
 /** How often files are measured and tables weighed anew. */
 const LOOK_MS = 2_000;
@@ -177,11 +177,13 @@ export class DiskBudget {
   }
 
   private pruneBySize(head: ChainHead, untilMs: number): void {
-    const [start, most] = [this.storeMax * PRUNE_FROM, this.storeMax * PRUNE_AT_ONCE];
+    const start = this.storeMax * PRUNE_FROM;
     for (;;) {
       const { usedBytes } = storePages(this.db);
       if (usedBytes <= start) return;
-      if (usedBytes <= most && this.clock.steadyMs() > untilMs) return;
+      const fullness = (usedBytes - start) / (this.storeMax - start);
+      const moreMs = FULL_COMMIT_MS * fullness * fullness;
+      if (fullness < 1 && this.clock.steadyMs() > untilMs + moreMs) return;
       const heaviest = this.heaviest(head);
       if (heaviest === undefined) return;
       const pruned = this.retention.pruneSlice(heaviest.name, this.upTo);

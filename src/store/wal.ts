@@ -66,13 +66,15 @@ export class LogBound {
   /** 0 but for readers that outlast the wait. */
   private waitAtBytes = 0;
 
+  /** @param bytesMax a bound of its own, whatever the store's size */
   constructor(
     private readonly db: Database,
-    private readonly bytesMax = LOG_BYTES_MAX,
+    private readonly bytesMax?: number,
   ) {}
 
   exceeds(bytes: number): boolean {
-    return bytes > this.bytesMax && bytes > this.waitAtBytes && bytes > this.storeBytes() / STORE_PARTS;
+    if (bytes <= (this.bytesMax ?? LOG_BYTES_MAX) || bytes <= this.waitAtBytes) return false;
+    return this.bytesMax !== undefined || bytes > this.storeBytes() / STORE_PARTS;
   }
 
   private storeBytes(): number {
