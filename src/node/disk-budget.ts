@@ -105,7 +105,7 @@ export class DiskBudget {
     const untilMs = nowMs + COMMIT_MS;
     if (this.policy.bytes === undefined) this.pruneByAge(head, untilMs);
     else this.pruneBySize(head, untilMs);
-    this.sweepHashes();
+    this.sweepHashes(head);
   }
 
   /** The transaction has ended: files of segments that went with it go, or nothing of it happened. */
@@ -195,10 +195,13 @@ export class DiskBudget {
     }
   }
 
-  /** Hashes of transactions go once the rows around them have gone. */
-  private sweepHashes(): void {
+  /** Hashes of transactions go once the rows around them have gone, but for those that lighter tables still name. */
+  private sweepHashes(head: ChainHead): void {
+    this.weigh(head);
     const nowMs = () => this.clock.steadyMs();
-    const { floorNo } = this.retention;
+    const floors = this.weights.map(({ name, bytes }) => ({ bytes, no: this.retention.floorNo(name) }));
+    const begun = floors.filter(({ no }) => no > 0).sort((a, b) => b.bytes - a.bytes);
+    const floorNo = begun[0]?.no ?? 0;
     if (floorNo > 0) this.deleted += this.sweep.sweepUntil(nowMs() + SWEEP_MS, floorNo, nowMs);
   }
 

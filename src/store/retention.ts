@@ -195,10 +195,9 @@ export class Retention {
       .sort((a, b) => b.bytes - a.bytes);
   }
 
-  /** Row of `blocks` up to which every table that has begun to go has gone; 0 while none has. */
-  get floorNo(): number {
-    const floors = this.slicings.flatMap(({ floor }) => (floor.no > 0 ? [floor.no] : []));
-    return floors.length === 0 ? 0 : Math.min(...floors);
+  /** Row of `blocks` up to which the old rows of a table are gone. */
+  floorNo(name: string): number {
+    return this.slicings.find(({ table }) => table.name === name)!.floor.no;
   }
 
   /**
