@@ -81,6 +81,14 @@ describe("lyra history fetch", () => {
     expect(digestOf(into).sha256).toBe(digestOf(home).sha256);
   });
 
+  test("does without segments that the other has removed since it made its image", async () => {
+    const into = folder();
+    node.lie = async (_, path, honest) =>
+      path === "/segments" ? altered(await honest(), (body) => body.segments.splice(0, 2)) : honest();
+    expect(await run(into)).toMatchObject({ segments: 3, verifiedTo: 50 });
+    expect(segmentsOf(into)).toEqual(segmentsOf(home).slice(2));
+  });
+
   test("fills the gaps of a home", async () => {
     const into = await homeOf(rowed(1, 23));
     const db = openWriter(into);

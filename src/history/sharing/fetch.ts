@@ -179,7 +179,7 @@ class Fetch {
     this.checkFits(own, { ...summary, height: image.height });
   }
 
-  /** Those of the image, which may be a few less than there are now. */
+  /** Those of the image that can still be had: there may be newer ones by now, and the oldest may be gone. */
   private rowsOf(image: ImageManifest, all: readonly SegmentRow[]): SegmentRow[] {
     const { trust } = this.options;
     if (trust !== undefined && !all.some(({ id }) => id === trust)) {
@@ -192,7 +192,7 @@ class Fetch {
       );
     }
     const end = all.findIndex(({ id }) => id === image.lastSegmentId);
-    if (end < 0 || end + 1 !== image.segments) throw this.changed();
+    if (end < 0 || end + 1 > image.segments) throw this.changed();
     const wrong = all.find(({ chainId }) => chainId !== image.chainId);
     if (wrong) throw this.source.damaged(`segment ${wrong.from}-${wrong.to} is of another chain`);
     return all.slice(0, end + 1);
@@ -293,8 +293,7 @@ class Fetch {
     } catch (error) {
       throw this.source.damaged(`its image: ${reasonOf(error)}`);
     }
-    // The writer makes the sums of its pages.
-    openWriter(this.work).close();
+    this.dropOldSegments(rows[0]!.from);
     await checkPages(this.work);
     const db = openReader(this.work);
     try {
@@ -315,6 +314,16 @@ class Fetch {
         this.report("checking", (i + 1) / rows.length, `rows of blocks ${row.from} to ${row.to}`);
       }
       if (hasStore(this.options.home)) this.checkHolds(db);
+    } finally {
+      db.close();
+    }
+  }
+
+  /** The image lists segments that its source has removed since. The writer also makes the sums of its pages. */
+  private dropOldSegments(from: number): void {
+    const db = openWriter(this.work);
+    try {
+      db.query("DELETE FROM segments WHERE to_height < ?").run(from);
     } finally {
       db.close();
     }
