@@ -94,7 +94,9 @@ export class Images {
 
   constructor(private readonly home: string) {
     this.folder = join(home, "image");
-    if (home !== "" && existsSync(this.folder)) this.watch();
+    if (home === "" || !existsSync(this.folder)) return;
+    this.removeUnfinished();
+    this.watch();
   }
 
   state(): ImageState {
@@ -197,6 +199,18 @@ export class Images {
       if (this.unusedMs() > KEPT_MS) this.remove();
     }, LOOK_MS);
     this.timer.unref?.();
+  }
+
+  /** A process that was killed while it made one has left it. */
+  private removeUnfinished(): void {
+    try {
+      const lock = tryLock(this.lockPath);
+      if (lock === undefined) return;
+      for (const path of [this.unfinished, `${this.unfinished}-journal`]) rmSync(path, { force: true });
+      lock.release();
+    } catch {
+      // A home that cannot be written keeps it.
+    }
   }
 
   private remove(): void {
