@@ -80,7 +80,7 @@ try {
     kills.backup += await untilDone(["backup", "--home", home, "--out", file, "--force"], 700, isWhole);
     check(readdirSync(backups).length === 1, "a backup left something behind");
     const restored = join(folder, "restored");
-    kills.restore += await untilDone(["restore", file, "--home", restored], 500, () => {
+    kills.restore += await untilDone(["restore", file, "--home", restored], 1_000, () => {
       isWholeOrEmpty(restored)();
       // Killed behind its last step: the next one would refuse a home that is whole.
       if (existsSync(join(restored, "lyra.db"))) rmSync(restored, { recursive: true, force: true });

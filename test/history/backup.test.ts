@@ -97,7 +97,7 @@ describe("a backup", () => {
   test("of a killed process leaves no file under its name, and the next one is whole", async () => {
     const out = join(folder(), "b.tar");
     const words = ["backup", "--home", home, "--out", out, "--quiet"];
-    for (const ms of [120, 180, 240]) {
+    for (const ms of [150, 220]) {
       const making = new Lyra(words);
       await Bun.sleep(ms);
       making.kill("SIGKILL");
@@ -145,7 +145,7 @@ describe("a restore", () => {
   test("that was killed is followed by one that ends it", async () => {
     const into = join(folder(), "home");
     const words = ["restore", backup, "--home", into, "--quiet"];
-    for (const ms of [100, 130, 160]) {
+    for (const ms of [110, 150]) {
       const restoring = new Lyra(words);
       await Bun.sleep(ms);
       restoring.kill("SIGKILL");

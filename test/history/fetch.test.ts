@@ -13,7 +13,7 @@ import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { folder, homeOf, removeFolders, rowed } from "./fixtures.ts";
 
-const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 150 };
+const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80 };
 
 let home: string;
 let node: SharingNode;
@@ -147,7 +147,7 @@ describe("lyra history fetch", () => {
       return honest();
     };
     const words = ["history", "fetch", "--from", node.url, "--home", into, "--quiet"];
-    for (const ms of [150, 250, 330]) {
+    for (const ms of [200, 320]) {
       const fetching = new Lyra(words);
       await Bun.sleep(ms);
       fetching.kill("SIGKILL");

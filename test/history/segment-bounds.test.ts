@@ -85,7 +85,7 @@ describe("segments of the network", () => {
           for (const { db } of [atOnce, piecewise]) db.close();
         },
       ),
-      { numRuns: 12 },
+      { numRuns: 5 },
     );
   });
 });
