@@ -54,6 +54,7 @@ function line(
 
 const start = await run("start.ts", "--binary", binary);
 const ingest = await run("ingest.ts");
+const intake = await run("intake.ts", "--binary", binary);
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
@@ -76,6 +77,8 @@ const lines = [
   line("ingest of the recording, cold", ingest.coldEventsPerSecond, "events/s", "at least", 60_000),
   line("ingest of the recording, warm", ingest.eventsPerSecond, "events/s", "at least", 60_000),
   line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.45),
+  line("socket intake of the recording", intake.socketEventsPerSecond, "events/s", "at least", 60_000),
+  line("... against ingest of the same events as a file", intake.ratioToFile, "", "at least", 0.8),
   line("uncached page of 50 balance changes", pages.pagesPerSecond, "requests/s", "at least", 6_000),
   line("... against the same statement behind a bare server", pages.ratioToBare, "", "at least", 0.85),
   line("the same page within a block, against a static answer", pages.ratioToStatic, "", "at least", 0.5),
@@ -145,7 +148,7 @@ const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun $
 const result = {
   machine,
   measuredAt,
-  ...{ start, ingest, wire, pages, exports, solver, admission, devnet, flow, submission, wallet },
+  ...{ start, ingest, intake, wire, pages, exports, solver, admission, devnet, flow, submission, wallet },
   lines,
 };
 await Bun.write(results, `${JSON.stringify(result, undefined, 1)}\n`);

@@ -211,7 +211,15 @@ export class EventLogReader {
 
   /** Where the record of `next` begins. */
   get place(): LogPlace {
-    return { file: this.no, offset: this.base + this.splitter.frameOffset };
+    return { file: this.no, offset: this.offset };
+  }
+
+  get fileNo(): number {
+    return this.no;
+  }
+
+  get offset(): number {
+    return this.base + this.splitter.frameOffset;
   }
 
   /** Behind the record of `next`. */

@@ -63,8 +63,12 @@ abstract class Following implements IntakeReader {
     return this.splitter.end;
   }
 
-  get place(): LogPlace {
-    return { file: this.connection, offset: this.splitter.frameOffset };
+  get fileNo(): number {
+    return this.connection;
+  }
+
+  get offset(): number {
+    return this.splitter.frameOffset;
   }
 
   get endPlace(): LogPlace {

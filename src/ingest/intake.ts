@@ -55,8 +55,10 @@ export interface IntakeReader {
   readonly end: number;
   /** Number of the connection, or of the file, that the record is of. */
   readonly connection: number;
-  /** Where the record begins, and where it ends. */
-  readonly place: LogPlace;
+  /** Where the record begins. */
+  readonly fileNo: number;
+  readonly offset: number;
+  /** Where it ends. */
   readonly endPlace: LogPlace;
   /** Finds the next record; false where none is whole. @throws StreamFault for a damaged file; see `skipFile` */
   next(): boolean;
@@ -146,7 +148,7 @@ export class Intake {
         if (!this.nextRecord()) return true;
         const block = this.assemble();
         if (block) await this.accept(block);
-        if (this.assembler.upgradeHeight !== undefined) await this.upgrade(this.assembler.upgradeHeight);
+        else if (this.assembler.upgradeHeight !== undefined) await this.upgrade(this.assembler.upgradeHeight);
         if (this.pendingEvents >= COMMIT_EVENTS) await this.commit(false);
       }
       if (performance.now() > until) return false;
@@ -170,8 +172,7 @@ export class Intake {
     const { reader, assembler } = this;
     if (reader.connection === this.refused) return undefined;
     try {
-      const { file, offset } = reader.place;
-      return assembler.push(reader.bytes, reader.start, reader.end, file, offset);
+      return assembler.push(reader.bytes, reader.start, reader.end, reader.fileNo, reader.offset);
     } catch (error) {
       if (!(error instanceof StreamFault) && !(error instanceof WireError)) throw error;
       assembler.reset();

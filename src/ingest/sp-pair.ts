@@ -14,6 +14,8 @@ const ID_TAG = 0x0a;
 const DIGIT_0 = 0x30;
 const HYPHEN = 0x2d;
 
+const { copy } = Buffer.prototype;
+
 class MessageSplitter extends FrameSplitter {
   constructor() {
     super(LENGTH_BYTES, LENGTH_BYTES);
@@ -128,7 +130,8 @@ export class PairReceiver {
     this.view.setUint32(at, length - 4);
     this.view.setUint32(at + 4, this.connection);
     this.view.setUint32(at + 8, this.events++ % 2 ** 32);
-    this.buffer.set(bytes.subarray(start, end), at + RECORD_HEAD_BYTES);
+    // Unlike `set`, it needs no view of the part.
+    copy.call(bytes, this.buffer, at + RECORD_HEAD_BYTES, start, end);
     this.length = at + length;
     this.height = heightAt(bytes, start, end) ?? this.height;
   }

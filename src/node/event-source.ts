@@ -199,7 +199,7 @@ class EventSource {
       const text = `passing over blocks that are stored, now at ${known}`;
       return { state: "receiving", text } as const;
     }
-    return { state: "receiving", text: "" } as const;
+    return { state: "receiving", text: `the last event is of block ${this.socket.height}` } as const;
   }
 
   private figures() {
