@@ -197,12 +197,14 @@ class Backup {
     const { home } = this.options;
     const path = storePath(this.work);
     const total = copyBytes(home);
+    const stopped = Promise.withResolvers<never>();
     const look = setInterval(() => {
       const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
       this.report("copying the store", Math.min(1, bytes / total));
+      if (this.options.isStopping?.()) stopped.reject(new Stopped());
     }, LOOK_MS);
     try {
-      await copyAside({ home, path });
+      await Promise.race([copyAside({ home, path }), stopped.promise]);
     } finally {
       clearInterval(look);
     }

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { logFailure } from "../errors/log.ts";
 import type { NodeError } from "../errors/node-error.ts";
 import { type Lock, lockHome } from "../files/lock.ts";
+import { chooseMode } from "../history/segment-bounds.ts";
 import type { HttpRoutes } from "../http/plugin.ts";
 import { type LiveStatus, ServerStatus, STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
@@ -74,6 +75,16 @@ export interface ServedHome {
   notifyReady(): void;
 }
 
+/** @throws NodeError `segments_differ` for a home that was begun otherwise */
+function prepareStore({ home, segments }: Pick<NodeConfig, "home" | "segments">): void {
+  const db = openWriter(home);
+  try {
+    chooseMode(db, segments);
+  } finally {
+    db.close();
+  }
+}
+
 /** @throws NodeError */
 export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveServing): Promise<ServedHome> {
   // A home that cannot be written needs no lock, and gets no writer.
@@ -82,7 +93,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
   const cleanup: (() => void)[] = [() => lock.release()];
   try {
     // Makes or migrates the store before the first reader comes.
-    if (!isReadOnly) openWriter(config.home).close();
+    if (!isReadOnly) prepareStore(config);
     const db = openReader(config.home);
     cleanup.unshift(() => db.close());
     const plane = new DataPlane(

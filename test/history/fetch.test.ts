@@ -13,7 +13,7 @@ import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { folder, homeOf, removeFolders, rowed } from "./fixtures.ts";
 
-const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80 };
+const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80, imageStallMs: 50 };
 
 let home: string;
 let node: SharingNode;
@@ -226,6 +226,12 @@ describe("a source that lies", () => {
       lie: (_, path) => (path === "" ? silent() : undefined),
       code: "source_slow",
       says: "the source is too slow",
+    },
+    "with an image that never gets ready": {
+      lie: (_, path) =>
+        path === "/image" ? Response.json({ state: "making", bytes: 1 }, { status: 202 }) : undefined,
+      code: "source_slow",
+      says: "the image of its store does not get ready",
     },
     "and is another server": {
       lie: () => new Response("<html>hello</html>"),

@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -364,11 +363,9 @@ class Fetch {
     const { home } = this.options;
     const directory = segmentDirectory(home);
     mkdirSync(directory, { recursive: true, mode: 0o700 });
-    for (const { id } of rows) {
-      const to = segmentPath(directory, id);
-      rmSync(to, { force: true });
-      linkSync(segmentPath(segmentDirectory(this.work), id), to);
-    }
+    // Cut off behind this, those that have moved are fetched again.
+    for (const { id } of rows)
+      renameSync(segmentPath(segmentDirectory(this.work), id), segmentPath(directory, id));
     // The old store without a log, so that what is left of it cannot be taken for the new one's.
     if (hasStore(home)) openWriter(home).close();
     const [from, to] = [storePath(this.work), storePath(home)];

@@ -14,9 +14,12 @@ const MANIFEST_BYTES_MAX = 32 * 1024 * 1024;
 /** Of a larger segment's file nothing is read. */
 const SEGMENT_BYTES_MAX = 64 * 1024 * 1024 * 1024;
 const CHUNK_BYTES_MAX = 16 * 1024 * 1024;
-const SEGMENTS_MAX = 10_000_000;
+const SEGMENTS_MAX = 250_000;
 const ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 250;
+/** An image that does not grow for so long counts as never to be ready. */
+const IMAGE_STALL_MS = 30 * 60_000;
+const IMAGE_LOOK_MS = 1_000;
 /** A source that sends nothing for so long, or less than this a second, is given up. */
 const STALL_MS = 20_000;
 const BYTES_PER_SECOND_MIN = 16 * 1024;
@@ -36,11 +39,13 @@ export interface SourceSummary {
 
 export interface SourceOptions {
   readonly stallMs?: number;
+  readonly imageStallMs?: number;
   readonly firstPauseMs?: number;
 }
 
 export class HistorySource {
   private readonly stallMs: number;
+  private readonly imageStallMs: number;
   private readonly firstPauseMs: number;
   private readonly base: string;
 
@@ -56,6 +61,7 @@ export class HistorySource {
     }
     this.base = url.replace(/\/+$/, "") + BASE;
     this.stallMs = options.stallMs ?? STALL_MS;
+    this.imageStallMs = options.imageStallMs ?? IMAGE_STALL_MS;
     this.firstPauseMs = options.firstPauseMs ?? FIRST_PAUSE_MS;
   }
 
@@ -96,10 +102,13 @@ export class HistorySource {
   /** Has an image made, and waits for it. */
   async image(onWaiting: () => void, isStopping: () => boolean): Promise<ImageManifest | undefined> {
     let state = await this.json("/image", MANIFEST_BYTES_MAX, "POST");
+    let grown = { bytes: state.bytes, ms: performance.now() };
     while (state.state === "making") {
       if (isStopping()) return undefined;
+      if (state.bytes !== grown.bytes) grown = { bytes: state.bytes, ms: performance.now() };
+      if (performance.now() - grown.ms > this.imageStallMs) throw this.stuck();
       onWaiting();
-      await Bun.sleep(this.firstPauseMs);
+      await Bun.sleep(Math.min(IMAGE_LOOK_MS, 4 * this.firstPauseMs));
       state = await this.json("/image", MANIFEST_BYTES_MAX);
     }
     return this.manifest(state.image);
@@ -128,6 +137,11 @@ export class HistorySource {
       `the node at ${this.url} cannot be trusted: ${reason}`,
       hint,
     );
+  }
+
+  private stuck(): NodeError {
+    const sentence = `${this.url}: the image of its store does not get ready`;
+    return new NodeError(ATTEMPT, "source_slow", sentence, "use another node, or ask its operator");
   }
 
   private notLyra(): NodeError {
