@@ -80,6 +80,8 @@ export class BlockAssembler {
   private isNewFile = false;
   /** Number of the next event in the block. */
   private nextSeq = 1;
+  /** The same, should an event of several orders count once: no event that was lost can hide behind it. */
+  private nextSeqAlone = 1;
   /** Set by the start of a protocol upgrade: height of the last block before it. */
   upgradeHeight: number | undefined;
   private readonly isLive: boolean;
@@ -203,7 +205,7 @@ export class BlockAssembler {
 
   private checkSequence(bytes: Uint8Array): void {
     const { height, seq, field, payloadStart, payloadEnd } = this.envelope;
-    if (seq !== this.nextSeq) {
+    if (seq !== this.nextSeq && seq !== this.nextSeqAlone) {
       throw new StreamFault(
         `event ${height}-${this.nextSeq} did not come: ${height}-${seq} did`,
         "events_lost",
@@ -211,7 +213,8 @@ export class BlockAssembler {
     }
     // An event of several orders takes a number for each (reference 30, section 9.1).
     const isMany = field === Field.expiredOrders;
-    this.nextSeq += isMany ? readExpiredOrdersAt(bytes, payloadStart, payloadEnd).orderIds.length : 1;
+    this.nextSeqAlone = seq + 1;
+    this.nextSeq = seq + (isMany ? readExpiredOrdersAt(bytes, payloadStart, payloadEnd).orderIds.length : 1);
   }
 
   /** A block that the last file left open counts only if this one goes on with it. */
@@ -234,6 +237,7 @@ export class BlockAssembler {
       throw new StreamFault(`block ${height} begins with event ${height}-${envelope.seq}`, "events_lost");
     }
     this.nextSeq = 2;
+    this.nextSeqAlone = 2;
     this.rememberChain(bytes);
     const hashBytes = hexBytesAt(bytes, envelope.blockStart, envelope.blockEnd);
     if (!hashBytes) throw new StreamFault(`block ${envelope.height} has no valid hash`);
