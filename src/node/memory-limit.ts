@@ -5,6 +5,9 @@ import { NodeError } from "../errors/node-error.ts";
 
 /** A sidecar needs so much to load and to serve (docs/operations.md). */
 const MEMORY_BYTES_MIN = 384 * 1024 * 1024;
+/** Of address space, which is mostly reserved and not used. */
+const ADDRESS_BYTES_MIN = 1024 * 1024 * 1024;
+const ADDRESS_SPACE = /^Max address space\s+(\d+)/m;
 /** Larger ones stand for "no limit". */
 const UNLIMITED_BYTES = 2 ** 60;
 
@@ -14,14 +17,27 @@ const readText: ReadText = (path) => readFileSync(path, "utf8");
 /** @throws NodeError `memory_low` */
 export function checkMemory(read: ReadText = readText, total = totalmem()): void {
   const limit = memoryLimit(read, total);
-  if (limit >= MEMORY_BYTES_MIN) return;
-  const [has, needs] = [limit, MEMORY_BYTES_MIN].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`);
-  throw new NodeError(
-    "sidecar",
-    "memory_low",
-    `this process may use ${has} of memory, and a sidecar needs ${needs}`,
-    "raise the limit: MemoryMax of the unit, --memory of the container; 1 GiB is comfortable",
-  );
+  if (limit < MEMORY_BYTES_MIN) {
+    const hint = "raise the limit: MemoryMax of the unit, --memory of the container; 1 GiB is comfortable";
+    throw tooLow("memory", limit, MEMORY_BYTES_MIN, hint);
+  }
+  const addresses = addressLimit(read);
+  if (addresses < ADDRESS_BYTES_MIN)
+    throw tooLow("address space", addresses, ADDRESS_BYTES_MIN, "raise the limit: ulimit -v unlimited");
+}
+
+function tooLow(what: string, limit: number, least: number, hint: string): NodeError {
+  const [has, needs] = [limit, least].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`);
+  const sentence = `this process may use ${has} of ${what}, and a sidecar needs ${needs}`;
+  return new NodeError("sidecar", "memory_low", sentence, hint);
+}
+
+function addressLimit(read: ReadText): number {
+  try {
+    return Number(ADDRESS_SPACE.exec(read("/proc/self/limits"))?.[1] ?? Number.POSITIVE_INFINITY);
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 /** The machine's memory, or the least limit of the process's control groups, of either version. */

@@ -143,6 +143,10 @@ describe("a limit of memory", () => {
     checkMemory(files({ "/sys/fs/cgroup/memory.max": `${384 * MIB}` }), 8e9);
     checkMemory(files({ "/sys/fs/cgroup/memory/memory.limit_in_bytes": "9223372036854771712" }), 8e9);
     expect(() => checkMemory(files({}), 200 * MIB)).toThrow("200 MiB");
+    const limits = (space: string) =>
+      files({ "/proc/self/limits": `Max cpu time 1\nMax address space  ${space}  ${space}\n` });
+    checkMemory(limits("unlimited"), 8e9);
+    expect(() => checkMemory(limits(String(900 * MIB)), 8e9)).toThrow("may use 900 MiB of address space");
   });
 });
 
