@@ -9,7 +9,7 @@ const LINES_MAX = 600;
 const TEST_LINES_MAX = 600;
 /** Folders of a home, which the documents name too. */
 const HOME_FOLDERS = new Set(
-  "wallets/ networks/ wallet-service/ tx/ image/ fetch.tmp/ restore.tmp/".split(" "),
+  "events/ wallets/ networks/ wallet-service/ tx/ image/ fetch.tmp/ restore.tmp/".split(" "),
 );
 /** Pure tables: as long as what they hold. */
 const LONG_TABLES = [/^src\/wire\/generated\//, /^src\/wire\/schema\//];

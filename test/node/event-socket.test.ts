@@ -5,7 +5,6 @@ import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
-import { openReader } from "../../src/store/database.ts";
 import { decodeBusEvent, encodeBusEvent } from "../../src/wire/generated/events.ts";
 import { digestOf, headOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { messageOf, messagesOf, Sender } from "../rig/sp-sender.ts";
@@ -196,12 +195,8 @@ describe("blocks that are missing", () => {
     const sender = await dial(node);
     await sender.write(Buffer.concat([part(1, blockAt(20).record - 1), part(blockAt(25).record)]));
     await reaches(node, lastHeight());
-    await stop(node);
-    const db = openReader(node.home);
-    expect(db.query("SELECT from_height, to_height FROM gaps").all()).toEqual([
-      { from_height: 20n, to_height: 24n },
-    ]);
-    db.close();
+    const { gaps } = await (await fetch(`${node.dataUrl}/status`)).json();
+    expect(gaps).toEqual([{ from: 20, to: 24 }]);
   });
 });
 
