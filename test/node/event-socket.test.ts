@@ -260,6 +260,17 @@ describe("a sender that", () => {
   });
 });
 
+test("a log that is full makes the sender wait, and loses nothing", async () => {
+  const node = await start(undefined, { eventLogBytes: 150_000 });
+  const states = new Set<string>();
+  const looking = setInterval(() => states.add(source(node).state), 1);
+  const sender = await dial(node);
+  await sender.write(Buffer.concat([part(1), part(1), part(1)]));
+  await expectWhole(node);
+  clearInterval(looking);
+  expect(states).toContain("paused");
+});
+
 test("a core that upgrades gets its answer, on the next connection as well", async () => {
   const node = await start();
   const sender = await dial(node);

@@ -1,0 +1,156 @@
+// The way from a socket's bytes to the event log, and out of it again.
+import { afterAll, describe, expect, test } from "bun:test";
+import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { EventLogReader, EventLogWriter, readMark } from "../../src/ingest/event-log.ts";
+import { PairReceiver } from "../../src/ingest/sp-pair.ts";
+import { MEMORY, Scratch } from "../rig/homes.ts";
+import { messageOf } from "../rig/sp-sender.ts";
+import { record } from "../rig/stream.ts";
+
+const scratch = new Scratch("event-log", MEMORY);
+afterAll(() => scratch.remove());
+
+const KIB = 1024;
+
+/** A message that looks like an event of a height. */
+function event(height: number, length = 40): Uint8Array {
+  const id = `${height}-1`;
+  const bytes = Buffer.alloc(Math.max(length, id.length + 2), 7);
+  bytes[0] = 10;
+  bytes[1] = id.length;
+  bytes.write(id, 2);
+  return bytes;
+}
+
+function everything(reader: EventLogReader): { connection: number; text: string }[] {
+  const found: { connection: number; text: string }[] = [];
+  while (reader.next()) {
+    const { connection, bytes, start, end } = reader;
+    found.push({ connection, text: Buffer.from(bytes.subarray(start, end)).toString("latin1") });
+  }
+  return found;
+}
+
+const textOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("latin1");
+
+test("messages come out of the log as they went into the socket, however the bytes were cut", () => {
+  const messages = fc.array(
+    fc.oneof(
+      fc.integer({ min: 2, max: 700 }).map((length) => [event(5, length)]),
+      fc
+        .array(fc.integer({ min: 20, max: 90 }), { minLength: 1, maxLength: 5 })
+        .map((lengths) => lengths.map((n) => event(6, n))),
+    ),
+    { maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(
+      messages,
+      fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1 }),
+      fc.boolean(),
+      (list, cuts, isList) => {
+        const folder = scratch.path("log");
+        const log = new EventLogWriter(folder, 16 * KIB * KIB);
+        const receiver = new PairReceiver(log.nextConnection());
+        const framed = list.map((events) => {
+          if (events.length === 1) return messageOf(events[0]!);
+          const parts = events.flatMap((one) =>
+            isList ? [Uint8Array.of(10, one.length), one] : [record(one)],
+          );
+          return messageOf(Buffer.concat(parts));
+        });
+        const stream = Buffer.concat(framed);
+        for (let at = 0, n = 0; at < stream.length; n++) {
+          const length = cuts[n % cuts.length]!;
+          receiver.push(stream.subarray(at, at + length));
+          expect(log.append(receiver.records)).toBe(true);
+          receiver.clearRecords();
+          at += length;
+        }
+        log.close();
+        const reader = new EventLogReader(folder);
+        expect(everything(reader)).toEqual(list.flat().map((one) => ({ connection: 1, text: textOf(one) })));
+        reader.close();
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+describe("the log", () => {
+  /** Appends events, each of a KiB, by a connection; returns how many had room. */
+  function fill(log: EventLogWriter, count: number, from = 0): number {
+    const receiver = new PairReceiver(log.nextConnection());
+    for (let n = 0; n < count; n++) {
+      receiver.push(messageOf(event(from + n, KIB)));
+      if (!log.append(receiver.records)) return n;
+      receiver.clearRecords();
+    }
+    return count;
+  }
+
+  test("takes no more than its bound before it is read; then the oldest files go", () => {
+    const folder = scratch.path("log");
+    const log = new EventLogWriter(folder, 1024 * KIB);
+    const first = fill(log, 5_000);
+    expect(first).toBeGreaterThan(900);
+    expect(first).toBeLessThan(1_024);
+    expect(log.bytes).toBeLessThanOrEqual(1024 * KIB);
+    expect(log.unreadBytes).toBe(log.bytes);
+    const reader = new EventLogReader(folder);
+    expect(everything(reader)).toHaveLength(first);
+    log.noteRead(reader.endPlace);
+    expect(log.unreadBytes).toBe(0);
+    expect(fill(log, 500, first)).toBe(500);
+    expect(log.bytes).toBeLessThanOrEqual(1024 * KIB);
+    expect(everything(reader)).toHaveLength(500);
+    expect(log.firstFile).toBeGreaterThan(1);
+    reader.close();
+    log.close();
+  });
+
+  test("takes what is larger than itself when nothing else is in it", () => {
+    const folder = scratch.path("log");
+    const log = new EventLogWriter(folder, 128 * KIB);
+    const receiver = new PairReceiver(log.nextConnection());
+    receiver.push(messageOf(event(1, 300 * KIB)));
+    expect(log.append(receiver.records)).toBe(true);
+    expect(log.append(receiver.records)).toBe(false);
+    log.close();
+  });
+
+  test("cuts off what a killed process left of a record, and goes on behind it by another connection", () => {
+    const folder = scratch.path("log");
+    const log = new EventLogWriter(folder, 1024 * KIB);
+    fill(log, 3);
+    log.close();
+    const [file] = readdirSync(folder);
+    appendFileSync(join(folder, file!), Uint8Array.of(0, 0, 4, 0, 1, 2, 3));
+    const next = new EventLogWriter(folder, 1024 * KIB);
+    fill(next, 2, 3);
+    next.close();
+    const reader = new EventLogReader(folder);
+    expect(everything(reader).map(({ connection }) => connection)).toEqual([1, 1, 1, 2, 2]);
+    reader.close();
+  });
+
+  test("is read on from the place that was kept; from the oldest file when that is gone or makes no sense", () => {
+    const folder = scratch.path("log");
+    const log = new EventLogWriter(folder, 1024 * KIB);
+    fill(log, 300);
+    const reader = new EventLogReader(folder);
+    for (let n = 0; n < 200; n++) expect(reader.next()).toBe(true);
+    reader.keepPlace(reader.endPlace);
+    reader.close();
+    const onwards = new EventLogReader(folder, readMark(folder));
+    expect(everything(onwards)).toHaveLength(100);
+    onwards.close();
+    writeFileSync(join(folder, "read"), "{");
+    const all = new EventLogReader(folder, readMark(folder));
+    expect(everything(all)).toHaveLength(300);
+    all.close();
+    log.close();
+  });
+});

@@ -1,0 +1,63 @@
+// A sidecar on a disk that is really full: the sender waits, and everything is stored when there is room.
+import { afterAll, expect, test } from "bun:test";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { startNode } from "../../src/start-node.ts";
+import { digestOf, load, SAMPLE, Scratch } from "../rig/homes.ts";
+import { messagesOf, Sender } from "../rig/sp-sender.ts";
+import { blockSpans, inflated } from "../rig/stream.ts";
+import { SmallDisk } from "../support/small-disk.ts";
+
+const scratch = new Scratch("sidecar-disk-full");
+const disk = scratch.path("disk");
+mkdirSync(disk);
+const small = new SmallDisk(disk);
+const hasMount = small.isPossible;
+afterAll(() => {
+  small.unmount();
+  scratch.remove();
+});
+if (!hasMount)
+  console.log("sidecar-disk-full.test: skipped, no file system can be mounted here (it takes root)");
+
+if (!hasMount) test.skip("a full disk", () => {});
+else
+  test.each([2_600, 3_400])(
+    "%i KiB, and later more: nothing is lost",
+    async (kib) => {
+      expect(small.mount(kib)).toBe(true);
+      const sample = inflated(SAMPLE);
+      const node = await startNode({
+        kind: "sidecar",
+        home: join(disk, "home"),
+        events: { host: "127.0.0.1", port: 0 },
+        segmentLength: 1_000_000,
+        limits: { ...DEFAULT_LIMITS, readerThreads: 1 },
+      });
+      const source = () => node.status.sources()[0]!;
+      const until = async (isSo: () => boolean) => {
+        for (const end = performance.now() + 8_000; !isSo(); await Bun.sleep(5))
+          if (performance.now() > end) throw new Error(`it stays ${JSON.stringify([source(), node.head()])}`);
+      };
+      try {
+        const sender = await Sender.dial({ hostname: "127.0.0.1", port: Number(node.addresses.eventsPort) });
+        const sent = sender.write(Buffer.concat(messagesOf(sample)));
+        await until(() => source().state === "paused");
+        expect(source().code).toBe("disk_full");
+        expect(small.resize(64 * 1_024)).toBe(true);
+        await sent;
+        await until(() => node.head()?.height === blockSpans(sample).at(-1)!.height);
+        await until(() => source().state === "receiving");
+      } finally {
+        await node.stop();
+      }
+      const whole = scratch.path();
+      await load(whole, SAMPLE);
+      const { meta: _, ...tables } = digestOf(join(disk, "home")).tables;
+      const { meta: __, ...expected } = digestOf(whole).tables;
+      expect(tables).toEqual(expected);
+      small.unmount();
+    },
+    20_000,
+  );
