@@ -16,6 +16,8 @@ import { homeSize } from "./home-size.ts";
 /** Parts of a budget: that of the segments, and that which is kept free for the log. */
 const SEGMENT_PARTS = 5;
 const LOG_PARTS = 8;
+/** Stays free for what comes between two looks: a commit's share of the log, a segment that is being made. */
+const RESERVE_PARTS = 25;
 const LOG_BYTES_MAX = 256 * 1024 * 1024;
 /** Blocks of segments that the original keeps: a week of them. */
 const SEGMENT_SPAN_BLOCKS = 604_800;
@@ -24,7 +26,7 @@ const PRUNE_FROM = 0.92;
 const COMMIT_MS = 4;
 /** Of a commit when the share is all but used; beyond it slices go for as long as it takes. */
 const FULL_COMMIT_MS = 200;
-const SWEEP_MS = 2;
+const SWEEP_MS = 4;
 /** How often files are measured and tables weighed anew. */
 const LOOK_MS = 2_000;
 const WEIGH_MS = 10_000;
@@ -195,13 +197,16 @@ export class DiskBudget {
     }
   }
 
-  /** Hashes of transactions go once the rows around them have gone, but for those that lighter tables still name. */
+  /** Hashes of transactions go once no table has rows around them any more. */
   private sweepHashes(head: ChainHead): void {
     this.weigh(head);
     const nowMs = () => this.clock.steadyMs();
-    const floors = this.weights.map(({ name, bytes }) => ({ bytes, no: this.retention.floorNo(name) }));
-    const begun = floors.filter(({ no }) => no > 0).sort((a, b) => b.bytes - a.bytes);
-    const floorNo = begun[0]?.no ?? 0;
+    const isByAge = this.policy.bytes === undefined;
+    const floors = this.weights
+      .map(({ name, bytes }) => ({ no: this.retention.floorNo(name), bytes }))
+      .filter(({ no, bytes }) => (isByAge ? no > 0 : bytes > 0))
+      .map(({ no }) => no);
+    const floorNo = floors.length === 0 ? 0 : Math.min(...floors);
     if (floorNo > 0) this.deleted += this.sweep.sweepUntil(nowMs() + SWEEP_MS, floorNo, nowMs);
   }
 
@@ -215,9 +220,15 @@ export class DiskBudget {
   private heaviest(head: ChainHead): Weight | undefined {
     this.weigh(head);
     let heaviest: Weight | undefined;
-    for (const weight of this.weights)
-      if (!weight.isDone && (heaviest === undefined || weight.bytes > heaviest.bytes)) heaviest = weight;
-    return heaviest;
+    let longest: Weight | undefined;
+    for (const weight of this.weights) {
+      if (weight.isDone || weight.bytes <= 0) continue;
+      if (heaviest === undefined || weight.bytes > heaviest.bytes) heaviest = weight;
+      const isLonger = longest && this.retention.floorNo(weight.name) < this.retention.floorNo(longest.name);
+      if (longest === undefined || isLonger) longest = weight;
+    }
+    // Hashes of transactions wait for the table that reaches back the furthest.
+    return heaviest && this.sweep.unsweptBytes > heaviest.bytes ? longest : heaviest;
   }
 
   private pruneByAge(head: ChainHead, untilMs: number): void {
@@ -263,7 +274,8 @@ export class DiskBudget {
     const { logBytes, segmentBytes, otherBytes } = homeSize(this.home);
     const log = Math.max(logShare(bytes), logBytes);
     const kept = Math.max(Math.floor(bytes / SEGMENT_PARTS), segmentBytes);
-    this.storeMax = Math.max(0, bytes - log - kept - otherBytes);
+    const reserve = Math.floor(bytes / RESERVE_PARTS);
+    this.storeMax = Math.max(0, bytes - log - kept - otherBytes - reserve);
     this.weights.forEach((weight) => {
       weight.isDone = false;
     });

@@ -13,11 +13,12 @@ const ROUND_MAX = 8_000_000;
 const ROUND_MIN = 20_000;
 /** Numbers looked at between two looks at the clock. */
 const PIECE = 2_000;
-const PIECE_BLOCKS = 500;
+const PIECE_BLOCKS = 200;
 const ROWID_MIN = -(2n ** 63n);
 const NOTE = "tx:";
 const SWEPT = "tx-swept";
 const DIGITS = 12;
+const HASH_BYTES = 45;
 
 interface Round {
   /** Numbers above `from` and up to `to`; a bit is set for each that a row has. */
@@ -61,6 +62,12 @@ export class TxSweep {
     this.swept = Number(facts.get(SWEPT) ?? TX_NONE);
     facts.delete(SWEPT);
     this.notedNo = Math.max(0, ...[...facts.keys()].map((name) => Number(name.slice(NOTE.length))));
+  }
+
+  /** Bytes of the hashes that no round has looked at yet, about. */
+  get unsweptBytes(): number {
+    const { id } = this.lastId.get() as { id: bigint };
+    return Math.max(0, Number(id) - this.swept) * HASH_BYTES;
   }
 
   /** Notes now and then how far the numbers have come. In a transaction, behind all rows of a block. */
