@@ -12,7 +12,6 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { codeOf, NodeError, reasonOf } from "../errors/node-error.ts";
@@ -244,7 +243,7 @@ class Backup {
       const manifest: Manifest = { format: FORMAT, ...facts, files };
       const text = Buffer.from(JSON.stringify(manifest));
       for (const bytes of [tarHeader(MANIFEST, text.length), text, tarPadding(text.length), TAR_END])
-        writeAll(file, bytes);
+        realSteps.write(file, bytes);
       fsyncSync(file);
       return files;
     } finally {
@@ -257,9 +256,9 @@ function append(archive: number, name: string, path: string): BackupFile {
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);
-    writeAll(archive, tarHeader(name, size));
-    const sha256 = readThrough(file, 0, size, name, (bytes) => writeAll(archive, bytes));
-    writeAll(archive, tarPadding(size));
+    realSteps.write(archive, tarHeader(name, size));
+    const sha256 = readThrough(file, 0, size, name, (bytes) => realSteps.write(archive, bytes));
+    realSteps.write(archive, tarPadding(size));
     return { name, bytes: size, sha256 };
   } finally {
     closeSync(file);
@@ -285,10 +284,6 @@ function readThrough(
     done += count;
   }
   return hash.digest("hex");
-}
-
-function writeAll(file: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }
 
 interface OpenArchive {
@@ -465,7 +460,7 @@ function extract(
       if (hooks.isStopping?.()) throw new Stopped();
       const file = openSync(join(work, name), "wx", 0o600);
       try {
-        const sha256 = readThrough(archive, offset, bytes, name, (piece) => writeAll(file, piece));
+        const sha256 = readThrough(archive, offset, bytes, name, (piece) => realSteps.write(file, piece));
         if (sha256 !== manifest.files[i]!.sha256)
           throw unsound(`${name} in it has changed while it was read`);
         fsyncSync(file);

@@ -13,7 +13,7 @@ import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { folder, homeOf, removeFolders, rowed } from "./fixtures.ts";
 
-const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80, imageStallMs: 50 };
+const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80 };
 
 let home: string;
 let node: SharingNode;
@@ -257,7 +257,8 @@ describe("a source that lies", () => {
       const into = await homeOf(rowed(1, 3));
       const before = contentOf(into);
       node.lie = lie;
-      const error = await failure(run(into));
+      const source = new HistorySource(node.url, { ...QUICK, imageStallMs: 1_000 });
+      const error = await failure(run(into, { source }));
       expect([error.code, error.message]).toEqual([code, expect.stringContaining(says)]);
       expect(contentOf(into).filter((file) => !file.startsWith("fetch.tmp"))).toEqual(before);
       expect(headOf(into)?.height).toBe(3);

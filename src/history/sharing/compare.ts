@@ -1,9 +1,10 @@
 // Compares this home with another node: each segment's id, and inside the first that differs each table and row.
 import type { Database } from "bun:sqlite";
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { realSteps } from "../../files/whole-file.ts";
 import { openReader, segmentDirectory } from "../../store/database.ts";
 import { readHead } from "../../store/head.ts";
 import { blockRange } from "../block-range.ts";
@@ -207,7 +208,7 @@ class Comparison {
     const { source } = this.options;
     const file = openSync(segmentPath(this.work, row.id), "w", 0o600);
     try {
-      await source.segment(row, async (bytes) => void writeSync(file, bytes));
+      await source.segment(row, async (bytes) => realSteps.write(file, bytes));
     } finally {
       closeSync(file);
     }

@@ -223,11 +223,17 @@ class Fetch {
         this.report("segments", ++done / rows.length, `segment ${row.from}-${row.to}`);
       }
     };
-    try {
-      await Promise.all(Array.from({ length: SEGMENTS_AT_ONCE }, fetchNext));
-    } finally {
-      queue.length = 0;
-    }
+    // Nothing is still under way when this ends, whatever failed.
+    const ended = await Promise.allSettled(
+      Array.from({ length: SEGMENTS_AT_ONCE }, () =>
+        fetchNext().catch((error: unknown) => {
+          queue.length = 0;
+          throw error;
+        }),
+      ),
+    );
+    const failed = ended.find(({ status }) => status === "rejected");
+    if (failed?.status === "rejected") throw failed.reason;
   }
 
   /** Verified under a name that says it is not yet, then renamed. */
@@ -239,7 +245,7 @@ class Fetch {
     const file = openSync(path, "w", 0o600);
     try {
       await this.source.segment(row, async (bytes) => {
-        writeSync(file, bytes);
+        realSteps.write(file, bytes);
         this.bytes += bytes.length;
       });
       fsyncSync(file);

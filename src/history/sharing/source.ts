@@ -285,9 +285,12 @@ export class HistorySource {
         watch.feed();
         bytes += piece.length;
         if (bytes > bytesMax) throw this.damaged("it sends more than it announced");
-        await use(piece);
+        await use(piece).catch((error: unknown) => {
+          throw new LocalFailure(error);
+        });
       }
     } catch (error) {
+      if (error instanceof LocalFailure) throw error.cause;
       if (error instanceof NodeError || error instanceof Interrupted) throw error;
       if (watch.isLate) throw new Interrupted("the source is too slow", "source_slow");
       throw new Interrupted(`it cannot be reached: ${reasonOf(error)}`);
@@ -308,6 +311,13 @@ export class HistorySource {
     if (response.status === 429 || response.status >= 502) return new Interrupted(message, "source_refused");
     const hint = "use another node, or ask its operator";
     return new NodeError(ATTEMPT, "source_refused", `${this.url} refuses: ${message}`, hint);
+  }
+}
+
+/** A piece that came could not be used here, such as on a full disk: the source has no part in it. */
+class LocalFailure extends Error {
+  constructor(cause: unknown) {
+    super("", { cause });
   }
 }
 
