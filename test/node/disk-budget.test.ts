@@ -11,7 +11,8 @@ import { tableNumber } from "../../src/history/tables.ts";
 import { homeSize, totalOf } from "../../src/node/home-size.ts";
 import { Loading } from "../../src/node/loading.ts";
 import { startNode } from "../../src/start-node.ts";
-import { openReader, openWriter, segmentDirectory } from "../../src/store/database.ts";
+import { checkCopy } from "../../src/store/copy.ts";
+import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { PRUNABLE_TABLES, readFloors } from "../../src/store/retention.ts";
 import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
@@ -141,6 +142,9 @@ describe("a budget", () => {
     expect(segmentIds(sample).slice(-left.length)).toEqual(left);
     expect(homeSize(home).segmentBytes).toBeLessThanOrEqual(budget / 5);
     await expectSound(home);
+    expect(() => checkCopy(storePath(home), "foreign")).toThrow(
+      "older rows were removed from it by a disk budget",
+    );
   });
 
   test("given enough, then nothing goes; a plan changes nothing", async () => {
