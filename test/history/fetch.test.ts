@@ -13,7 +13,7 @@ import { digestOf, headOf } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
 import { folder, homeOf, removeFolders, rowed } from "./fixtures.ts";
 
-const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 80 };
+const QUICK: SourceOptions = { firstPauseMs: 1, stallMs: 5_000 };
 
 let home: string;
 let node: SharingNode;
@@ -164,7 +164,7 @@ const isSegment = (path: string) => path.startsWith("/segments/");
 const isChunk = (path: string) => path.startsWith("/image/");
 
 describe("a source that lies", () => {
-  const LIES: Record<string, { lie: Lie; code: string; says: string }> = {
+  const LIES: Record<string, { lie: Lie; code: string; says: string; options?: SourceOptions }> = {
     "with a flipped bit in a segment": {
       lie: async (_, path, honest) => (isSegment(path) ? flipped(await honest(), 60) : honest()),
       code: "source_damaged",
@@ -226,12 +226,14 @@ describe("a source that lies", () => {
       lie: (_, path) => (path === "" ? silent() : undefined),
       code: "source_slow",
       says: "the source is too slow",
+      options: { stallMs: 60 },
     },
     "with an image that never gets ready": {
       lie: (_, path) =>
         path === "/image" ? Response.json({ state: "making", bytes: 1 }, { status: 202 }) : undefined,
       code: "source_slow",
       says: "the image of its store does not get ready",
+      options: { imageStallMs: 50 },
     },
     "and is another server": {
       lie: () => new Response("<html>hello</html>"),
@@ -252,12 +254,12 @@ describe("a source that lies", () => {
       says: "this node has no history segment yet",
     },
   };
-  for (const [name, { lie, code, says }] of Object.entries(LIES)) {
+  for (const [name, { lie, code, says, options }] of Object.entries(LIES)) {
     test(`${name} is named`, async () => {
       const into = await homeOf(rowed(1, 3));
       const before = contentOf(into);
       node.lie = lie;
-      const source = new HistorySource(node.url, { ...QUICK, imageStallMs: 1_000 });
+      const source = new HistorySource(node.url, { ...QUICK, ...options });
       const error = await failure(run(into, { source }));
       expect([error.code, error.message]).toEqual([code, expect.stringContaining(says)]);
       expect(contentOf(into).filter((file) => !file.startsWith("fetch.tmp"))).toEqual(before);
