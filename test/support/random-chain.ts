@@ -63,7 +63,7 @@ export class RandomChain {
 
   constructor(limits: Partial<Limits> = {}) {
     this.writing = openWriter(this.home);
-    this.writer = new BlockWriter(this.writing);
+    this.writer = new BlockWriter(this.writing, { eraRows: 12 });
     this.context = new DataContext(openReader(this.home), {
       limits: { ...DEFAULT_LIMITS, ...limits },
       build: { version: "v1", commit: "c" },
