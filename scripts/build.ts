@@ -7,6 +7,7 @@ import { $ } from "bun";
 const ENTRY_POINTS = [
   "src/main.ts",
   "src/node/writer.worker.ts",
+  "src/node/follower.worker.ts",
   "src/devnet/planes.worker.ts",
   "src/node/reader.worker.ts",
   "src/history/segment.worker.ts",

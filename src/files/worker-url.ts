@@ -16,6 +16,7 @@ const ROOT = sourceRoot(import.meta.url);
 export function workerUrl(
   path:
     | "node/writer.worker.ts"
+    | "node/follower.worker.ts"
     | "devnet/planes.worker.ts"
     | "node/reader.worker.ts"
     | "history/segment.worker.ts"

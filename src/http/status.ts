@@ -37,6 +37,14 @@ export interface LiveStatus {
   lag(): Lag;
   /** Further members of `/status`. */
   parts(): Readonly<Record<string, unknown>>;
+  /** Facts of a followed consensus engine's blocks; undefined where none is followed. */
+  readonly followed?: () => FollowedFacts;
+}
+
+interface FollowedFacts {
+  readonly blocks: number;
+  readonly txs: number;
+  readonly disagreements: number;
 }
 
 /** Further members are for `/status` alone. */
@@ -264,6 +272,25 @@ function liveLines(live: LiveStatus): string[] {
       "gauge",
       "How far this machine's clock is ahead of the chain's.",
       clockSkewSeconds ?? 0,
+    ),
+    ...(live.followed ? followedLines(live.followed()) : []),
+  ];
+}
+
+function followedLines({ blocks, txs, disagreements }: FollowedFacts): string[] {
+  return [
+    ...metric(
+      "lyra_follower_blocks_total",
+      "counter",
+      "Blocks of the consensus engine that went through admission.",
+      blocks,
+    ),
+    ...metric("lyra_follower_transactions_total", "counter", "Transactions of those blocks.", txs),
+    ...metric(
+      "lyra_follower_disagreements_total",
+      "counter",
+      "Transactions whose result on the chain is not the one that the rules give; the log explains them.",
+      disagreements,
     ),
   ];
 }

@@ -1,8 +1,13 @@
 // A sidecar: a home that is served while its sources bring it forward. Each source is a part, started by itself.
 import type { HttpRoutes } from "../http/plugin.ts";
+import type { ServerStatus } from "../http/status.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
+import { mountedNode } from "../planes/node/app.ts";
+import { hasEventSource, nodePlane, startBlockFollower } from "./block-follower.ts";
+import { startCoreHead } from "./core-head.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
 import { eventStreamRoutes } from "./event-stream.ts";
+import { FollowedChain } from "./followed-chain.ts";
 import { startFollowedSidecar } from "./followed-sidecar.ts";
 import { checkMemory } from "./memory-limit.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
@@ -21,6 +26,8 @@ interface SidecarContext extends ServedHome {
   readonly config: SidecarConfig;
   /** To be told whatever happens to a source. */
   readonly status: SourceStatus;
+  /** The chain behind `--comet`. */
+  readonly chain: FollowedChain | undefined;
 }
 
 /** A part that runs. */
@@ -34,12 +41,21 @@ interface SidecarPart {
 const PARTS: readonly ((context: SidecarContext) => Promise<SidecarPart | undefined>)[] = [
   startEventSource,
   startFollowedSidecar,
-  // Follower and node port: CO.
+  startBlockFollower,
+  startCoreHead,
 ];
 
-/** Routes of the data port besides the data API's; undefined where there are none. */
-function routesOf(plane: DataPlane, config: SidecarConfig): HttpRoutes | undefined {
-  return eventStreamRoutes(plane, eventsFolder(config.home));
+/** Routes of the data port besides the data API's. */
+function routesOf(
+  plane: DataPlane,
+  status: ServerStatus,
+  config: SidecarConfig,
+  chain: FollowedChain | undefined,
+): HttpRoutes {
+  const stream = eventStreamRoutes(plane, eventsFolder(config.home));
+  if (chain === undefined) return stream;
+  const node = mountedNode(nodePlane(chain, plane), status);
+  return (app) => node(stream(app));
 }
 
 /** Every port listens when this returns. @throws NodeError */
@@ -47,6 +63,8 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const config = completeSidecarConfig(given);
   checkMemory();
   let status: SourceStatus | undefined;
+  const chain = config.comet === undefined ? undefined : new FollowedChain();
+  const hasEvents = hasEventSource(config);
   const served = await serveHome(config, {
     settings: {
       kind: "log",
@@ -55,12 +73,13 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
       allowGaps: config.allowGaps,
     },
     status: (own) => {
-      status = new SourceStatus(config.lagBounds, own);
+      // Without events the blocks that were followed are all that there is.
+      status = new SourceStatus(config.lagBounds, hasEvents ? own : () => chain?.head() ?? own());
       return status;
     },
-    routes: (plane) => routesOf(plane, config),
+    routes: (plane, serverStatus) => routesOf(plane, serverStatus, config, chain),
   });
-  const context: SidecarContext = { ...served, config, status: status! };
+  const context: SidecarContext = { ...served, config, status: status!, chain };
   const parts: SidecarPart[] = [];
   const stop = async () => {
     clearInterval(look);

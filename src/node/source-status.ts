@@ -60,6 +60,7 @@ const SYSTEM_CLOCK: Clock = {
 
 export class SourceStatus implements LiveStatus {
   private readonly entries = new Map<SourceKind, Entry>();
+  followed?: LiveStatus["followed"];
   private readonly partMakers = new Map<string, () => unknown>();
 
   /** @param own the last block of this node; one without an event source goes by its follower's */

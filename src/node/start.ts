@@ -63,7 +63,7 @@ interface LiveServing {
   readonly settings: LiveSettings;
   readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
   /** Further routes of the data port; it then answers on one thread. */
-  readonly routes?: (plane: DataPlane) => HttpRoutes | undefined;
+  readonly routes?: (plane: DataPlane, status: ServerStatus) => HttpRoutes | undefined;
 }
 
 /** A home that is served, with the writer's thread behind it. */
@@ -71,6 +71,8 @@ export interface ServedHome {
   readonly node: DataNode;
   readonly plane: DataPlane;
   readonly writer: Writing;
+  /** Of all the node's ports. */
+  readonly serverStatus: ServerStatus;
   /** To be called when `notReady` may have changed. */
   notifyReady(): void;
 }
@@ -102,7 +104,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     const status = new ServerStatus();
     const { home, host, limits } = config;
     const threads = CAN_SHARE ? Math.min(limits.readerThreads, availableParallelism()) : 1;
-    const routes = live?.routes?.(plane);
+    const routes = live?.routes?.(plane, status);
     const isShared = threads > 1 && routes === undefined;
     const server = serveData(plane, status, {
       host,
@@ -168,7 +170,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
         return stop([server, readers], writer, db, lock);
       },
     };
-    return { node, plane, writer, notifyReady };
+    return { node, plane, writer, serverStatus: status, notifyReady };
   } catch (error) {
     for (const undo of cleanup) undo();
     throw error;

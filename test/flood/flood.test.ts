@@ -39,7 +39,7 @@ describe("a flood of one party", () => {
     expect(refusals).toEqual([]);
     expect(Math.max(...tookMs)).toBeLessThan(LATENCY_MS_MAX);
     expect([...tally.keys()].sort()).toEqual(["code 0", "code 89"]);
-    expect(tally.get("code 89")!).toBeGreaterThan(1_400);
+    expect(tally.get("code 89")!).toBeGreaterThan(1_200);
     await stop();
   }, 60_000);
 });

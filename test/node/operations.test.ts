@@ -213,4 +213,4 @@ describe("the page for alarms", () => {
 });
 
 /** Words that are also something else in the code, or codes of commands that a person types. */
-const NOT_SHOWN = new Set<string>(["stopped", "refused", "file_failed"]);
+const NOT_SHOWN = new Set<string>(["stopped", "refused", "file_failed", "invalid_transaction"]);

@@ -255,6 +255,9 @@ const APPLY: Readonly<Record<string, Apply>> = {
   "spam.protection.minMultisigUpdates": spam("minIssueTokens"),
 };
 
+/** Keys of the network parameters that steer admission. */
+export const ADMISSION_PARAMETERS: readonly string[] = Object.keys(APPLY);
+
 /** @returns whether the key is one of admission's */
 export function applyParameter(target: ParameterTarget, key: string, value: string): boolean {
   const apply = Object.hasOwn(APPLY, key) ? APPLY[key] : undefined;

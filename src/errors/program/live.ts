@@ -1,4 +1,4 @@
-// Codes of live sources: a core's event socket.
+// Codes of live sources: a core's event socket, a consensus engine's RPC.
 import type { ProgramRow } from "../explanation.ts";
 
 export const LIVE_CODES = {
@@ -31,5 +31,29 @@ export const LIVE_CODES = {
     "Events come faster than they are stored, and the log that holds them is full.",
     "The disk is slow, or the writer waits for it; the sender waits meanwhile and nothing is lost.",
     "Look at the load of the machine and its disk; --event-log SIZE makes a longer log.",
+  ],
+  comet_invalid: [
+    "",
+    "The answers at --comet are not those of a CometBFT RPC.",
+    "Another program listens there, or a proxy changes its answers.",
+    "Give the address of a CometBFT RPC, such as http://127.0.0.1:26657. The node looks again by itself.",
+  ],
+  comet_height_gone: [
+    "",
+    "The followed node does not have a block that this one needs.",
+    "It has removed old blocks, or began from a snapshot after this node stopped.",
+    "Nothing: this node begins anew at the oldest block there is, and says from which height its figures are complete.",
+  ],
+  comet_chain_differs: [
+    "",
+    "The RPC at --comet is one of another chain.",
+    "The address is wrong, or the home belongs to another network.",
+    "Correct --comet, or choose another --home.",
+  ],
+  comet_contradiction: [
+    "",
+    "The RPC at --comet contradicts the blocks or events that this node knows.",
+    "A block does not follow the one before it, has another hash than its events name, or lacks results: the node behind it is on a fork, or broken.",
+    "Look at that node, or follow another one. Nothing of it is used; the node looks again by itself.",
   ],
 } as const satisfies Readonly<Record<string, ProgramRow>>;

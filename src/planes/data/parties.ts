@@ -2,6 +2,7 @@
 import type { Endpoint } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { encodeCursor, type PageRequest, type Row } from "../../http/pagination.ts";
+import { CURRENT_LINKINGS, stakeOf } from "../../store/stake.ts";
 import { readStakeLinkingAt, type StakeLinking } from "../../wire/generated/events.ts";
 import type { Party } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, hexOf, InvalidIdentifier, NETWORK_PARTY } from "../../wire/identifiers.ts";
@@ -125,13 +126,6 @@ const getParty: Endpoint<DataContext> = {
   },
 };
 
-const TYPE_LINK = 1;
-const TYPE_UNLINK = 2;
-const STATUS_ACCEPTED = 2;
-
-const CURRENT_LINKINGS =
-  "stake_linkings_current c CROSS JOIN stake_linkings s ON s.block = c.block AND s.id = c.id";
-
 interface LinkingRow extends Row {
   data: Uint8Array;
 }
@@ -146,15 +140,8 @@ function linkingOf(data: Uint8Array): StakeLinking {
 }
 
 /** Accepted links less accepted unlinks, over the latest state of each. @throws ApiError 500 below zero */
-function stakeOf(context: DataContext, party: number): bigint {
-  let stake = 0n;
-  const rows = context.db.query(`SELECT s.data FROM ${CURRENT_LINKINGS} WHERE c.party = ?`).iterate(party);
-  for (const { data } of rows as Iterable<LinkingRow>) {
-    const { type, status, amount } = readStakeLinkingAt(data, 0, data.length);
-    if (status !== STATUS_ACCEPTED) continue;
-    if (type === TYPE_LINK) stake += BigInt(amount);
-    if (type === TYPE_UNLINK) stake -= BigInt(amount);
-  }
+function availableStake(context: DataContext, party: number): bigint {
+  const stake = stakeOf(context.db, party) ?? 0n;
   if (stake < 0n) throw internal("failed to get stake linking", `the stake is negative: ${stake}`);
   return stake;
 }
@@ -187,7 +174,7 @@ const getStake: Endpoint<DataContext> = {
           JSON.stringify({ vegaTime: context.cursorTime(row.k0!), id: hexOf(row.k1 as Uint8Array) }),
         node: (row) => linkingOf(row.data),
       });
-      return { currentStakeAvailable: stakeOf(context, party).toString(), stakeLinkings };
+      return { currentStakeAvailable: availableStake(context, party).toString(), stakeLinkings };
     });
   },
 };

@@ -99,10 +99,10 @@ const spamStatistics: ChainQuery = {
   summary: "Get what a party has sent and may still send",
   description:
     "`bannedUntil` is there only while the party is banned. A party that never sent anything has zero counts.",
-  async handle({ chain }, request) {
+  async handle(context, request) {
     const party = (request.partyId as string | undefined) ?? "";
     if (party === "") throw invalidArgument("empty or missing party ID");
-    return (await chain.spamStatistics(party)) as object;
+    return context.spamStatistics(party);
   },
 };
 

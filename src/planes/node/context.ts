@@ -49,6 +49,11 @@ export class NodeContext {
   }
 
   /** @throws ApiError 500 */
+  async spamStatistics(party: string): Promise<object> {
+    return (await asked(this.chain.spamStatistics(party))) as object;
+  }
+
+  /** @throws ApiError 500 */
   check(bytes: Uint8Array): Promise<TxOutcome> {
     return asked(this.chain.check(bytes));
   }

@@ -117,6 +117,11 @@ export class PowEngine {
     this.sets.change(this.height, values);
   }
 
+  /** Nanoseconds. */
+  get epochLength(): bigint {
+    return this.epochLengthNs;
+  }
+
   /** Length of an epoch, nanoseconds: 1/48 of it is how long a later ban lasts. */
   setEpochLength(epochLengthNs: bigint): void {
     this.epochLengthNs = epochLengthNs;

@@ -1,0 +1,245 @@
+/**
+ * A CometBFT node's RPC as a client (reference 30, section 8), in the forms of the lines 0.34 and 0.38: JSON-RPC by POST,
+ * and a websocket that announces blocks. Nothing of an answer is believed before its form was checked.
+ */
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
+import { nanosecondsOf } from "./time.ts";
+
+const ATTEMPT = "sidecar.comet";
+const TIMEOUT_MS = 10_000;
+/** A block of the largest size in base64, with its results. */
+const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+const HASH = /^[0-9A-Fa-f]{64}$/;
+const SUBSCRIBE = { jsonrpc: "2.0", id: 0, method: "subscribe", params: { query: "tm.event='NewBlock'" } };
+/** The node answered with an error of its own: asking again in another way may help, waiting does not. */
+const NO_SUCH_HEIGHT = /must be less than or equal to|is not available|lowest height/;
+
+export interface CometStatus {
+  readonly chainId: string;
+  readonly version: string;
+  readonly height: number;
+  readonly timeNs: bigint;
+  readonly earliestHeight: number;
+  readonly isCatchingUp: boolean;
+}
+
+export interface CometBlock {
+  readonly height: number;
+  readonly chainId: string;
+  /** Lower-case hex, as is the hash of the block before it; that of the first block is empty. */
+  readonly hash: string;
+  readonly previousHash: string;
+  readonly appHash: string;
+  readonly timeNs: bigint;
+  readonly txs: readonly Uint8Array[];
+}
+
+export interface CometTxResult {
+  readonly code: number;
+  /** The text of a failure, where there is one. */
+  readonly text: string;
+}
+
+export class CometClient {
+  private readonly address: string;
+  private nextId = 1;
+
+  constructor(
+    readonly url: string,
+    private readonly timeoutMs = TIMEOUT_MS,
+  ) {
+    this.address = `${url}/`;
+  }
+
+  async status(): Promise<CometStatus> {
+    const result = await this.call("status", {});
+    const sync = record(result.sync_info, "sync_info");
+    const node = record(result.node_info, "node_info");
+    return {
+      chainId: textOf(node.network, "network"),
+      version: textOf(node.version, "version"),
+      height: heightOf(sync.latest_block_height),
+      timeNs: nanosecondsOf(textOf(sync.latest_block_time, "latest_block_time")),
+      earliestHeight: heightOf(sync.earliest_block_height ?? "1"),
+      isCatchingUp: sync.catching_up === true,
+    };
+  }
+
+  /** @throws NodeError `comet_height_gone` for a block that the node does not have */
+  async block(height: number): Promise<CometBlock> {
+    const result = await this.call("block", { height: String(height) });
+    const block = record(result.block, "block");
+    const header = record(block.header, "header");
+    const before = record(header.last_block_id ?? {}, "last_block_id");
+    const txs = record(block.data ?? {}, "data").txs ?? [];
+    if (!Array.isArray(txs)) throw malformed("data.txs");
+    const found = {
+      height: heightOf(header.height),
+      chainId: textOf(header.chain_id, "chain_id"),
+      hash: hashOf(record(result.block_id, "block_id").hash),
+      previousHash: before.hash === undefined || before.hash === "" ? "" : hashOf(before.hash),
+      appHash: textOf(header.app_hash ?? "", "app_hash").toLowerCase(),
+      timeNs: nanosecondsOf(textOf(header.time, "time")),
+      txs: txs.map((text) => bytesOf(text)),
+    };
+    if (found.height !== height) throw malformed(`block ${height} (it is block ${found.height})`);
+    return found;
+  }
+
+  /** Results of a block's transactions, in their order. */
+  async results(height: number): Promise<readonly CometTxResult[]> {
+    const result = await this.call("block_results", { height: String(height) });
+    const list = result.txs_results ?? [];
+    if (!Array.isArray(list)) throw malformed("txs_results");
+    return list.map((each) => txResult(record(each, "txs_results")));
+  }
+
+  /** The genesis document's `app_state`. */
+  async appState(): Promise<Record<string, unknown>> {
+    const chunks: Uint8Array[] = [];
+    for (let chunk = 0, total = 1; chunk < total; chunk++) {
+      const result = await this.call("genesis_chunked", { chunk });
+      total = Number(result.total);
+      if (!Number.isSafeInteger(total) || total < 1 || total > 1_000) throw malformed("genesis_chunked");
+      chunks.push(bytesOf(result.data));
+    }
+    const document = record(JSON.parse(Buffer.concat(chunks).toString("utf8")), "genesis");
+    return record(document.app_state ?? {}, "app_state");
+  }
+
+  /**
+   * Hands a transaction over, and waits for the verdict of the node's mempool.
+   * @throws CometError with the node's own words, such as those of a full mempool
+   */
+  async submit(bytes: Uint8Array): Promise<CometTxResult> {
+    return txResult(await this.call("broadcast_tx_sync", { tx: Buffer.from(bytes).toString("base64") }));
+  }
+
+  /**
+   * Announces new blocks until it ends, which it does by itself when the connection breaks.
+   * @returns a function that ends it
+   */
+  announcements(onBlock: () => void, onEnd: () => void): () => void {
+    const socket = new WebSocket(`${this.url.replace(/^http/, "ws")}/websocket`);
+    socket.onopen = () => socket.send(JSON.stringify(SUBSCRIBE));
+    socket.onmessage = onBlock;
+    socket.onerror = () => socket.close();
+    socket.onclose = onEnd;
+    return () => {
+      socket.onclose = null;
+      socket.close();
+    };
+  }
+
+  private async call(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+  ): Promise<Record<string, unknown>> {
+    const id = this.nextId++;
+    let text: string;
+    try {
+      const response = await fetch(this.address, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id, method, params }),
+        redirect: "error",
+        signal: AbortSignal.timeout(this.timeoutMs),
+      });
+      text = await bounded(response);
+    } catch (error) {
+      if (error instanceof NodeError) throw error;
+      throw new CometUnreachable(reasonOf(error));
+    }
+    return this.resultOf(text, method);
+  }
+
+  private resultOf(text: string, method: string): Record<string, unknown> {
+    let answer: Record<string, unknown>;
+    try {
+      answer = record(JSON.parse(text), method);
+    } catch {
+      throw malformed(method);
+    }
+    const { error } = answer;
+    if (error === undefined || error === null) return record(answer.result, method);
+    const { message, data } = record(error, "error");
+    const words = typeof data === "string" && data !== "" ? data : String(message);
+    if (NO_SUCH_HEIGHT.test(words))
+      throw cometError("comet_height_gone", `the node has no such block: ${words.slice(0, 300)}`, "");
+    throw new CometError(words.slice(0, 1_000));
+  }
+}
+
+/** The node answered, with an error of its own. */
+export class CometError extends Error {
+  override readonly name = "CometError";
+}
+
+/** No answer came: whether a call was carried out is not known. */
+export class CometUnreachable extends Error {
+  override readonly name = "CometUnreachable";
+}
+
+export function cometError(code: ErrorCode, message: string, hint: string): NodeError {
+  return new NodeError(ATTEMPT, code, message, hint);
+}
+
+async function bounded(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length;
+    if (bytes > ANSWER_BYTES_MAX) throw malformed(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function malformed(what: string): NodeError {
+  return cometError(
+    "comet_invalid",
+    `the RPC's answer is not one of CometBFT: ${what}`,
+    "give the address of a CometBFT RPC, such as http://127.0.0.1:26657",
+  );
+}
+
+function record(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw malformed(what);
+  return value as Record<string, unknown>;
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== "string" || value.length > 1_000) throw malformed(what);
+  return value;
+}
+
+function heightOf(value: unknown): number {
+  const text = String(value);
+  if (!/^\d{1,15}$/.test(text)) throw malformed("a height");
+  return Number(text);
+}
+
+function hashOf(value: unknown): string {
+  const text = String(value);
+  if (!HASH.test(text)) throw malformed("a hash");
+  return text.toLowerCase();
+}
+
+function bytesOf(value: unknown): Uint8Array {
+  if (typeof value !== "string") throw malformed("bytes");
+  return Buffer.from(value, "base64");
+}
+
+/** An application's text of a failure is its data in the original, its log elsewhere. */
+function txResult(result: Record<string, unknown>): CometTxResult {
+  const code = Number(result.code ?? 0);
+  if (!Number.isInteger(code) || code < 0 || code > 0xffffffff) throw malformed("code");
+  if (code === 0) return { code, text: "" };
+  const data = typeof result.data === "string" ? result.data : "";
+  // Hexadecimal in the answer to a submission, base64 in a block's results.
+  const isHex = /^(?:[0-9A-F]{2})+$/.test(data);
+  const words = Buffer.from(data, isHex ? "hex" : "base64").toString("utf8");
+  const log = typeof result.log === "string" ? result.log : "";
+  return { code, text: (words || log).slice(0, 10_000) };
+}

@@ -1,0 +1,292 @@
+/**
+ * Follows a CometBFT node's blocks into the observer, one after the other: announced by its websocket, looked for once a second
+ * besides. Whatever the node does (it is gone, behind, another chain's, or contradicts itself) is reported and tried again.
+ */
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import {
+  type CometBlock,
+  type CometClient,
+  CometError,
+  type CometStatus,
+  type CometTxResult,
+  CometUnreachable,
+  cometError,
+} from "./client.ts";
+import type { EpochFact, Fact, StoredFacts } from "./facts.ts";
+import { GenesisFacts } from "./genesis-facts.ts";
+import { type Disagreement, Observer, type ObserverState } from "./observer.ts";
+
+/** Blocks that are asked for ahead of the one that is observed. */
+const AHEAD = 8;
+const LOOK_MS = 1_000;
+const FIRST_PAUSE_MS = 250;
+const PAUSE_MS_MAX = 10_000;
+/** The state is saved after so many blocks, or transactions. */
+const SAVE_BLOCKS = 1_000;
+const SAVE_TXS = 50_000;
+
+export interface FollowerReport {
+  readonly state: "waiting" | "receiving" | "stopped";
+  readonly text: string;
+  readonly code?: string;
+  readonly height?: number;
+  readonly nodeHeight?: number;
+  readonly nodeTimeNs?: bigint;
+  readonly isCatchingUp?: boolean;
+}
+
+interface FollowerOptions {
+  readonly client: CometClient;
+  readonly rules: "default" | "0.71.6";
+  /** Facts from the store's events; undefined where no source of events is followed. */
+  readonly facts: StoredFacts | undefined;
+  readonly saved: ObserverState | undefined;
+  /** Chain of the home, where it has one. */
+  chainId(): string | undefined;
+  /** Hash of the home's block, lower-case hex, to be compared; undefined where it has none at that height. */
+  storedHash(height: number): string | undefined;
+  save(state: ObserverState): void;
+  onReport(report: FollowerReport): void;
+  onBlock(block: CometBlock, results: readonly CometTxResult[], differences: readonly Disagreement[]): void;
+}
+
+type Fetched = readonly [CometBlock, readonly CometTxResult[]];
+
+export class Follower {
+  private observing: Observer | undefined;
+  private isStopped = false;
+  private wake = Promise.withResolvers<void>();
+  private endAnnouncements = () => {};
+  private isAnnounced = false;
+  private pauseMs = FIRST_PAUSE_MS;
+  private unsavedBlocks = 0;
+  private unsavedTxs = 0;
+  private genesis: GenesisFacts | undefined;
+  /** Blocks that are under way, by height. */
+  private readonly ahead = new Map<number, Promise<Fetched>>();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: FollowerOptions) {}
+
+  /** Undefined before the first block. */
+  get observer(): Observer | undefined {
+    return this.observing?.point === undefined ? undefined : this.observing;
+  }
+
+  /** The epoch of the last block, where it is known. */
+  epoch(): EpochFact | undefined {
+    const height = this.observing?.point?.height;
+    if (height === undefined) return undefined;
+    return this.options.facts?.epochAt(height) ?? this.genesis?.epoch;
+  }
+
+  start(): void {
+    this.running = this.run();
+  }
+
+  /** The store has a new block: facts that were waited for may be there. */
+  notify(): void {
+    this.wake.resolve();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.endAnnouncements();
+    this.wake.resolve();
+    await this.running;
+    this.saveNow();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isStopped) {
+      try {
+        await this.round();
+        this.pauseMs = FIRST_PAUSE_MS;
+        await this.rest(LOOK_MS);
+      } catch (error) {
+        this.ahead.clear();
+        if (this.isStopped) return;
+        this.failed(error);
+        await this.rest(this.pauseMs);
+        this.pauseMs = Math.min(PAUSE_MS_MAX, this.pauseMs * 2);
+      }
+    }
+  }
+
+  /** Everything up to the node's head, as far as facts are there. */
+  private async round(): Promise<void> {
+    const status = await this.options.client.status();
+    this.checkChain(status.chainId);
+    this.listen();
+    const observer = (this.observing ??= this.resumed(status));
+    let next = (observer.point?.height ?? (await this.chooseStart(observer, status)) - 1) + 1;
+    if (next < status.earliestHeight) next = await this.beginAgain(status);
+    if (next > status.height + 1) {
+      const text = `the node is at block ${status.height}, behind block ${next - 1}, which it or another one had`;
+      this.report({ state: "waiting", text }, status);
+      return;
+    }
+    for (; next <= status.height && !this.isStopped; next++) {
+      if (!(await this.hasFacts(next, status))) return;
+      await this.observe(next, status);
+    }
+    this.report({ state: "receiving", text: "" }, status);
+  }
+
+  private async observe(height: number, status: CometStatus): Promise<void> {
+    for (let at = height; at <= Math.min(status.height, height + AHEAD); at++) this.fetchAhead(at);
+    const [block, results] = await this.ahead.get(height)!;
+    this.ahead.delete(height);
+    this.checkBlock(block, results);
+    const observer = this.observing!;
+    const facts = this.factsOf(block);
+    const differences = observer.observe(block, results, facts);
+    this.unsavedBlocks++;
+    this.unsavedTxs += block.txs.length;
+    if (this.unsavedBlocks >= SAVE_BLOCKS || this.unsavedTxs >= SAVE_TXS) this.saveNow();
+    this.options.onBlock(block, results, differences);
+  }
+
+  private fetchAhead(height: number): void {
+    if (this.ahead.has(height)) return;
+    const { client } = this.options;
+    const both = Promise.all([client.block(height), client.results(height)]);
+    // Looked at when its turn comes.
+    both.catch(() => {});
+    this.ahead.set(height, both);
+  }
+
+  private factsOf(block: CometBlock): readonly Fact[] {
+    const { facts } = this.options;
+    const observer = this.observing!;
+    if (facts) return facts.of(block.height, observer.admission.spam.epochSeq);
+    return this.genesis?.of(block.height, block.timeNs) ?? [];
+  }
+
+  /** Waits for the events of a block, for a while. */
+  private async hasFacts(height: number, status: CometStatus): Promise<boolean> {
+    const { facts } = this.options;
+    if (!facts || (facts.height ?? 0) >= height) return true;
+    const text = `block ${height} waits for its events: they are at block ${facts.height ?? 0}`;
+    this.report({ state: "receiving", text }, status);
+    return false;
+  }
+
+  private resumed({ chainId, earliestHeight }: CometStatus): Observer {
+    const { saved, rules } = this.options;
+    const observer = new Observer(chainId, rules);
+    if (saved !== undefined && saved.height + 1 >= earliestHeight) observer.load(saved);
+    return observer;
+  }
+
+  /**
+   * Chooses the first block: an epoch and the blocks that proofs can name should lie behind the head, not all that a node
+   * has ever kept. @returns its height
+   */
+  private async chooseStart(observer: Observer, status: CometStatus): Promise<number> {
+    const { facts } = this.options;
+    const earliest = Math.max(1, status.earliestHeight);
+    if (facts === undefined) {
+      this.genesis = new GenesisFacts(await this.options.client.appState());
+      observer.beginWith(this.genesis.parameters, earliest, earliest === 1);
+      return earliest;
+    }
+    const first = Math.min(Math.max(earliest, facts.viewOfEpoch() ?? earliest), status.height);
+    observer.beginWith(facts.upTo(Math.max(1, first - 1)), first, first === 1);
+    return first;
+  }
+
+  /** The node has not kept the blocks in between. */
+  private async beginAgain(status: CometStatus): Promise<number> {
+    this.observing = new Observer(status.chainId, this.options.rules);
+    this.ahead.clear();
+    return this.chooseStart(this.observing, status);
+  }
+
+  private checkChain(chainId: string): void {
+    const own = this.observing?.chainId ?? this.options.chainId();
+    if (own === undefined || own === chainId) return;
+    throw cometError(
+      "comet_chain_differs",
+      `the RPC is of chain '${chainId.slice(0, 100)}', and this node follows '${own}'`,
+      "give the RPC of a node of the same chain, or another --home",
+    );
+  }
+
+  private checkBlock(block: CometBlock, results: readonly CometTxResult[]): void {
+    this.checkChain(block.chainId);
+    const last = this.observing!.point;
+    const { height } = block;
+    if (last !== undefined && block.previousHash !== last.hash)
+      throw contradiction(`block ${height} does not follow block ${last.height}`);
+    const stored = this.options.storedHash(height);
+    if (stored !== undefined && stored !== block.hash)
+      throw contradiction(`block ${height} has another hash than the events have`);
+    if (results.length !== block.txs.length) {
+      throw contradiction(
+        `block ${height} has ${block.txs.length} transactions and ${results.length} results`,
+      );
+    }
+  }
+
+  /** The websocket says when to look; without it the look comes once a second. */
+  private listen(): void {
+    if (this.isAnnounced) return;
+    this.isAnnounced = true;
+    this.endAnnouncements = this.options.client.announcements(
+      () => this.wake.resolve(),
+      () => {
+        this.isAnnounced = false;
+      },
+    );
+  }
+
+  private async rest(ms: number): Promise<void> {
+    await Promise.race([this.wake.promise, Bun.sleep(ms)]);
+    this.wake = Promise.withResolvers();
+  }
+
+  private saveNow(): void {
+    const state = this.observing?.save();
+    if (state === undefined || this.unsavedBlocks === 0) return;
+    this.options.save(state);
+    this.unsavedBlocks = 0;
+    this.unsavedTxs = 0;
+  }
+
+  private report(news: Pick<FollowerReport, "state" | "text">, status: CometStatus): void {
+    const height = this.observing?.point?.height;
+    this.options.onReport({
+      ...news,
+      ...(height !== undefined && { height }),
+      nodeHeight: status.height,
+      nodeTimeNs: status.timeNs,
+      isCatchingUp: status.isCatchingUp,
+    });
+  }
+
+  private failed(error: unknown): void {
+    const { onReport, client } = this.options;
+    if (error instanceof NodeError) {
+      onReport({
+        state: "stopped",
+        code: error.code,
+        text: `${error.message}; ${error.hint}`.replace(/; $/, ""),
+      });
+    } else if (error instanceof CometUnreachable) {
+      onReport({ state: "waiting", text: `${client.url} cannot be reached: ${error.message}` });
+    } else if (error instanceof CometError) {
+      onReport({ state: "waiting", text: `${client.url} answers: ${error.message}` });
+    } else {
+      onReport({ state: "waiting", text: reasonOf(error) });
+    }
+  }
+}
+
+function contradiction(text: string): NodeError {
+  return cometError(
+    "comet_contradiction",
+    `the RPC contradicts what is known: ${text}`,
+    "nothing of it is used; look at that node, or give another one",
+  );
+}

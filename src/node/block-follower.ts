@@ -1,0 +1,115 @@
+// The part of a sidecar that follows a consensus engine (`--comet URL`): its thread, and the node port.
+import { logFailure, logNotice } from "../errors/log.ts";
+import { NodeError, threadReason } from "../errors/node-error.ts";
+import { workerUrl } from "../files/worker-url.ts";
+import type { DataPlane } from "../planes/data/plane.ts";
+import { serveNode } from "../planes/node/app.ts";
+import { NodeContext } from "../planes/node/context.ts";
+import { NodePlane } from "../planes/node/plane.ts";
+import { BUILD } from "./build.ts";
+import { type FollowedChain, machineTimeNs } from "./followed-chain.ts";
+import type { FromFollower, ToFollower } from "./follower.worker.ts";
+import type { SidecarConfig } from "./sidecar-config.ts";
+import type { SourceStatus } from "./source-status.ts";
+import type { ServedHome } from "./start.ts";
+
+const ATTEMPT = "sidecar.comet";
+const STOP_MS = 1_500;
+/** Disagreements are explained in the log up to so many a minute; all are counted. */
+const EXPLAINED_MAX = 20;
+const MINUTE_MS = 60_000;
+
+interface FollowerContext extends ServedHome {
+  readonly config: SidecarConfig;
+  readonly status: SourceStatus;
+  readonly chain: FollowedChain | undefined;
+}
+
+/** Whether events come into the store, which bring parameters and epochs with them. */
+export function hasEventSource({ events, eventsSocket, followSidecar }: SidecarConfig): boolean {
+  return events !== undefined || eventsSocket !== undefined || followSidecar !== undefined;
+}
+
+export function nodePlane(chain: FollowedChain, data: DataPlane): NodePlane {
+  const { limits } = data.context;
+  return new NodePlane(new NodeContext(chain, { limits, build: BUILD, nowNs: machineTimeNs }), data);
+}
+
+/** @throws NodeError when the node port is in use */
+export async function startBlockFollower(context: FollowerContext) {
+  const { config, status, chain, plane, writer } = context;
+  const { comet } = config;
+  if (comet === undefined || chain === undefined) return undefined;
+  const server = serveNode(nodePlane(chain, plane), {
+    host: config.host,
+    port: config.nodePort,
+    status: context.serverStatus,
+  });
+  status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
+  status.followed = () => chain.counts;
+  status.addPart("follower", () => ({ ...chain.counts, completeFrom: chain.completeFrom ?? null }));
+  const worker = new Worker(workerUrl("node/follower.worker.ts"));
+  const post = (message: ToFollower) => worker.postMessage(message);
+  chain.connect(post);
+  const stopped = Promise.withResolvers<void>();
+  const log = new DisagreementLog();
+  worker.onmessage = ({ data }: MessageEvent<FromFollower>) => {
+    if (data.kind === "report") setSource(status, data.report);
+    else if (data.kind === "disagreements") log.add(data.list);
+    else if (data.kind === "stopped") stopped.resolve();
+    else chain.receive(data);
+    if (data.kind === "report") context.notifyReady();
+  };
+  worker.onerror = ({ message }) => {
+    const failure = new NodeError(ATTEMPT, "internal", `the follower stopped: ${threadReason(message)}`);
+    logFailure(failure);
+    status.set("comet", { state: "stopped", code: "internal", text: failure.message });
+    chain.close();
+    stopped.resolve();
+  };
+  const { home, rules } = config;
+  post({ kind: "follow", home, comet, rules, hasEvents: hasEventSource(config), startedNs: chain.startedNs });
+  const notifyCommitted = writer.onCommitted;
+  writer.onCommitted = () => {
+    notifyCommitted();
+    post({ kind: "committed" });
+  };
+  return {
+    addresses: { nodeUrl: server.url, nodePort: server.port },
+    async stop() {
+      writer.onCommitted = notifyCommitted;
+      await server.stop();
+      post({ kind: "stop" });
+      await Promise.race([stopped.promise, Bun.sleep(STOP_MS)]);
+      chain.close();
+      worker.terminate();
+    },
+  };
+}
+
+type Report = Extract<FromFollower, { kind: "report" }>["report"];
+
+function setSource(status: SourceStatus, { nodeTimeNs, ...news }: Report): void {
+  status.set("comet", {
+    ...news,
+    ...(nodeTimeNs !== undefined && { nodeTimeUs: Number(nodeTimeNs / 1_000n) }),
+  });
+}
+
+/** Explains transactions on which the chain and the rules do not agree. */
+class DisagreementLog {
+  private minuteMs = Number.NEGATIVE_INFINITY;
+  private explained = 0;
+
+  add(list: Extract<FromFollower, { kind: "disagreements" }>["list"]): void {
+    const nowMs = performance.now();
+    if (nowMs - this.minuteMs > MINUTE_MS) {
+      this.minuteMs = nowMs;
+      this.explained = 0;
+    }
+    for (const { height, hash, text } of list) {
+      if (++this.explained > EXPLAINED_MAX) return;
+      logNotice(ATTEMPT, `block ${height}, transaction ${hash}: ${text}`);
+    }
+  }
+}

@@ -1,0 +1,229 @@
+// The follower's thread: blocks of the consensus engine through admission, and submissions to it. An extra entry point of
+// the compiled executable (scripts/build.ts lists it).
+/// <reference lib="webworker" />
+
+import { Database } from "bun:sqlite";
+import { join } from "node:path";
+import type { AdmissionRules } from "../chain/admission/rules.ts";
+import { CometClient } from "../comet/client.ts";
+import { StoredFacts } from "../comet/facts.ts";
+import { Follower, type FollowerReport } from "../comet/follower.ts";
+import { SubmissionGate } from "../comet/gate.ts";
+import type { Disagreement, ObserverState } from "../comet/observer.ts";
+import { ChainCallError, type ChainStatus } from "../engine/chain-port.ts";
+import type { ChainCallCode } from "../errors/detail-codes.ts";
+import { reasonOf } from "../errors/node-error.ts";
+import { openReader } from "../store/database.ts";
+import { readHead } from "../store/head.ts";
+import { noChain } from "./no-chain.ts";
+
+interface FollowerOrder {
+  readonly kind: "follow";
+  readonly home: string;
+  readonly comet: string;
+  readonly rules: AdmissionRules;
+  /** Whether a source of events brings facts into the store. */
+  readonly hasEvents: boolean;
+  readonly startedNs: bigint;
+}
+
+export type ToFollower =
+  | FollowerOrder
+  | { readonly kind: "committed" }
+  | { readonly kind: "spam"; readonly id: number; readonly party: string }
+  | {
+      readonly kind: "check" | "submit";
+      readonly id: number;
+      readonly bytes: Uint8Array;
+      readonly wait: "check" | "commit";
+    }
+  | { readonly kind: "stop" };
+
+/** Counts since the start. */
+export interface FollowerCounts {
+  readonly blocks: number;
+  readonly txs: number;
+  readonly disagreements: number;
+}
+
+export type FromFollower =
+  | { readonly kind: "report"; readonly report: FollowerReport }
+  | {
+      readonly kind: "status";
+      readonly status: ChainStatus;
+      readonly counts: FollowerCounts;
+      readonly completeFrom: number | undefined;
+    }
+  | { readonly kind: "disagreements"; readonly list: readonly Disagreement[] }
+  | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
+  | { readonly kind: "refusal"; readonly id: number; readonly code: ChainCallCode; readonly message: string }
+  | { readonly kind: "stopped" };
+
+/** While much is caught up the main thread hears of it this often. */
+const STATUS_MS = 100;
+/** Without events nothing is known of stakes: what takes one is left to the chain. */
+const ANY_STAKE = 2n ** 255n;
+
+declare const self: Worker;
+const post = (message: FromFollower) => self.postMessage(message);
+
+/** Its state, in a small store of its own. */
+class StateFile {
+  private readonly db: Database;
+
+  constructor(home: string) {
+    this.db = new Database(join(home, "follower.db"), { create: true, strict: true });
+    this.db.run("PRAGMA journal_mode = WAL");
+    this.db.run(
+      "CREATE TABLE IF NOT EXISTS state(id INTEGER PRIMARY KEY, source TEXT NOT NULL, value TEXT NOT NULL) STRICT",
+    );
+  }
+
+  /** @param source what the figures follow from: another one's are of no use */
+  load(source: string): ObserverState | undefined {
+    const row = this.db.query("SELECT source, value FROM state WHERE id = 1").get() as {
+      source: string;
+      value: string;
+    } | null;
+    return row === null || row.source !== source ? undefined : (JSON.parse(row.value) as ObserverState);
+  }
+
+  save(source: string, state: ObserverState): void {
+    this.db.query("INSERT OR REPLACE INTO state VALUES(1, ?, ?)").run(source, JSON.stringify(state));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}
+
+class FollowerThread {
+  private readonly reader: Database;
+  private readonly file: StateFile;
+  private readonly facts: StoredFacts | undefined;
+  private readonly follower: Follower;
+  private readonly gate: SubmissionGate;
+  private latest: ChainStatus;
+  private counts = { blocks: 0, txs: 0, disagreements: 0 };
+  private genesisTimeNs = 0n;
+  private toldMs = Number.NEGATIVE_INFINITY;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(order: FollowerOrder) {
+    this.latest = noChain(order.startedNs);
+    this.reader = openReader(order.home);
+    this.file = new StateFile(order.home);
+    const client = new CometClient(order.comet);
+    const source = `${order.rules} ${order.hasEvents ? "events" : "genesis"}`;
+    const facts = (this.facts = order.hasEvents ? new StoredFacts(this.reader) : undefined);
+    this.follower = new Follower({
+      client,
+      rules: order.rules,
+      facts,
+      saved: this.file.load(source),
+      chainId: () => readHead(this.reader)?.chainId,
+      storedHash: (height) => facts?.hashOf(height),
+      save: (state) => this.file.save(source, state),
+      onReport: (report) => {
+        this.sendStatus();
+        post({ kind: "report", report });
+      },
+      onBlock: (block, results, differences) => {
+        this.counts.blocks++;
+        this.counts.txs += block.txs.length;
+        this.counts.disagreements += differences.length;
+        if (differences.length > 0) post({ kind: "disagreements", list: differences.slice(0, 20) });
+        if (block.height === 1) this.genesisTimeNs = block.timeNs;
+        const bytes = block.txs.reduce((sum, tx) => sum + tx.length, 0);
+        this.note(block, bytes);
+        this.gate.onBlock(block, results);
+        this.sendStatusSoon();
+      },
+    });
+    this.gate = new SubmissionGate(
+      client,
+      () => this.follower.observer,
+      () => this.latest,
+    );
+    this.follower.start();
+  }
+
+  receive(message: Exclude<ToFollower, FollowerOrder>): void {
+    if (message.kind === "committed") this.follower.notify();
+    else if (message.kind === "stop") void this.stop();
+    else this.answer(message.id, () => this.call(message));
+  }
+
+  private call(message: Extract<ToFollower, { id: number }>): unknown {
+    if (message.kind === "spam") return this.gate.spamStatistics(message.party);
+    const { bytes, wait } = message;
+    const { facts } = this;
+    const tokens = (party: string) => (facts === undefined ? ANY_STAKE : facts.stakeOf(party));
+    return message.kind === "check" ? this.gate.check(bytes, tokens) : this.gate.submit(bytes, wait, tokens);
+  }
+
+  private async answer(id: number, call: () => unknown): Promise<void> {
+    try {
+      post({ kind: "answer", id, value: await call() });
+    } catch (error) {
+      const code = error instanceof ChainCallError ? error.code : "stopped";
+      post({ kind: "refusal", id, code, message: reasonOf(error) });
+    }
+  }
+
+  private note(block: Parameters<SubmissionGate["onBlock"]>[0], bytes: number): void {
+    const admission = this.follower.observer!.admission;
+    const pow = admission.pow.parameters;
+    const epoch = this.follower.epoch();
+    const { latest } = this;
+    this.latest = {
+      ...latest,
+      chainId: block.chainId,
+      height: block.height,
+      hash: block.hash,
+      appHash: block.appHash,
+      timeNs: block.timeNs,
+      previousTimeNs: latest.timeNs === 0n ? block.timeNs : latest.timeNs,
+      genesisTimeNs: this.genesisTimeNs,
+      epoch: epoch ?? { seq: admission.spam.epochSeq, startNs: 0n, expireNs: 0n },
+      pow:
+        pow === undefined
+          ? latest.pow
+          : { ...pow, pastBlocks: Number(pow.pastBlocks), txPerBlock: Number(pow.txPerBlock) },
+      totals: {
+        ...latest.totals,
+        txsLastBlock: block.txs.length,
+        averageTxBytes:
+          block.txs.length > 0 ? Math.floor(bytes / block.txs.length) : latest.totals.averageTxBytes,
+      },
+    };
+  }
+
+  private sendStatusSoon(): void {
+    if (performance.now() - this.toldMs > STATUS_MS) this.sendStatus();
+    else this.timer ??= setTimeout(() => this.sendStatus(), STATUS_MS);
+  }
+
+  private sendStatus(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.toldMs = performance.now();
+    const completeFrom = this.follower.observer?.completeFrom;
+    post({ kind: "status", status: this.latest, counts: { ...this.counts }, completeFrom });
+  }
+
+  private async stop(): Promise<void> {
+    clearTimeout(this.timer);
+    await this.follower.stop();
+    this.file.close();
+    this.reader.close();
+    post({ kind: "stopped" });
+  }
+}
+
+let thread: FollowerThread | undefined;
+
+self.onmessage = ({ data }: MessageEvent<ToFollower>) => {
+  if (data.kind === "follow") thread = new FollowerThread(data);
+  else thread?.receive(data);
+};
