@@ -48,6 +48,7 @@ export async function knownMetrics(): Promise<Metric[]> {
       sources: () => [report],
       lag: () => ({ followedHeight: 1, blocks: 0, seconds: 0, clockSkewSeconds: 0 }),
       parts: () => ({}),
+      followed: () => ({ blocks: 0, txs: 0, disagreements: 0 }),
     },
   };
   const text = await status.metrics();

@@ -99,13 +99,15 @@ export class CometClient {
   async appState(): Promise<Record<string, unknown>> {
     const chunks: Uint8Array[] = [];
     for (let chunk = 0, total = 1; chunk < total; chunk++) {
-      const result = await this.call("genesis_chunked", { chunk });
+      const result = await this.call("genesis_chunked", { chunk: String(chunk) });
       total = Number(result.total);
       if (!Number.isSafeInteger(total) || total < 1 || total > 1_000) throw malformed("genesis_chunked");
       chunks.push(bytesOf(result.data));
     }
     const document = record(JSON.parse(Buffer.concat(chunks).toString("utf8")), "genesis");
-    return record(document.app_state ?? {}, "app_state");
+    // Another application's may have any form, or none.
+    const { app_state: state } = document;
+    return typeof state === "object" && state !== null ? (state as Record<string, unknown>) : {};
   }
 
   /**
@@ -138,6 +140,7 @@ export class CometClient {
   ): Promise<Record<string, unknown>> {
     const id = this.nextId++;
     let text: string;
+    let status: number;
     try {
       const response = await fetch(this.address, {
         method: "POST",
@@ -147,18 +150,21 @@ export class CometClient {
         signal: AbortSignal.timeout(this.timeoutMs),
       });
       text = await bounded(response);
+      status = response.status;
     } catch (error) {
       if (error instanceof NodeError) throw error;
       throw new CometUnreachable(reasonOf(error));
     }
-    return this.resultOf(text, method);
+    return this.resultOf(text, method, status);
   }
 
-  private resultOf(text: string, method: string): Record<string, unknown> {
+  private resultOf(text: string, method: string, status: number): Record<string, unknown> {
     let answer: Record<string, unknown>;
     try {
       answer = record(JSON.parse(text), method);
     } catch {
+      // A proxy's own answer: whether the node was asked is not known.
+      if (status >= 500) throw new CometUnreachable(`status ${status}`);
       throw malformed(method);
     }
     const { error } = answer;

@@ -54,11 +54,14 @@ export async function startBlockFollower(context: FollowerContext) {
   const stopped = Promise.withResolvers<void>();
   const log = new DisagreementLog();
   worker.onmessage = ({ data }: MessageEvent<FromFollower>) => {
-    if (data.kind === "report") setSource(status, data.report);
-    else if (data.kind === "disagreements") log.add(data.list);
+    if (data.kind === "report") {
+      setSource(status, data.report);
+      chain.setTrouble(data.report.state === "receiving" ? undefined : data.report.text);
+    }
+    if (data.kind === "disagreements") log.add(data.list);
     else if (data.kind === "stopped") stopped.resolve();
+    else if (data.kind === "report") context.notifyReady();
     else chain.receive(data);
-    if (data.kind === "report") context.notifyReady();
   };
   worker.onerror = ({ message }) => {
     const failure = new NodeError(ATTEMPT, "internal", `the follower stopped: ${threadReason(message)}`);

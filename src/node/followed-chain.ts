@@ -27,6 +27,7 @@ export class FollowedChain implements ChainPort {
   private readonly waiting = new Map<number, Waiting>();
   private readonly listeners = new Set<(status: ChainStatus) => void>();
   private nextId = 0;
+  private trouble: string | undefined = "no block of the chain was seen yet";
   private post: (message: ToFollower) => void = () => {};
 
   /** @param post to the follower's thread */
@@ -58,7 +59,12 @@ export class FollowedChain implements ChainPort {
   }
 
   get status(): ChainStatus {
-    return this.latest;
+    return this.trouble === undefined ? this.latest : { ...this.latest, halted: this.trouble };
+  }
+
+  /** Why the chain's node cannot be followed now; undefined while it is. */
+  setTrouble(text: string | undefined): void {
+    this.trouble = text;
   }
 
   get counts(): FollowerCounts {
