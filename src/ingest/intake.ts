@@ -13,12 +13,9 @@ import { type Block, eventCount } from "../wire/block.ts";
 import { WireError } from "../wire/errors.ts";
 import { type BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
+import { COMMIT_MS, commitEvents, GarbageLimit } from "./commit-size.ts";
 import type { LogPlace } from "./event-log.ts";
 
-/** A commit is due after this many events ... */
-const COMMIT_EVENTS = 8_192;
-/** ... or this long after the last one, so that readers see the height move. */
-const COMMIT_MS = 250;
 /** Other work of the thread waits no longer than this and one block. */
 const TURN_MS = 10;
 /** How often a full disk is looked after. */
@@ -81,6 +78,7 @@ export class Intake {
   private readonly reader: IntakeReader;
   private readonly assembler: BlockAssembler;
   private order: BlockOrder;
+  private readonly garbage = new GarbageLimit();
   /** Blocks since the last commit, for another try. */
   private uncommitted: Block[] = [];
   private pendingEvents = 0;
@@ -149,7 +147,7 @@ export class Intake {
         const block = this.assemble();
         if (block) await this.accept(block);
         else if (this.assembler.upgradeHeight !== undefined) await this.upgrade(this.assembler.upgradeHeight);
-        if (this.pendingEvents >= COMMIT_EVENTS) await this.commit(false);
+        if (this.pendingEvents >= commitEvents(this.count.events)) await this.commit(false);
       }
       if (performance.now() > until) return false;
     }
@@ -237,6 +235,7 @@ export class Intake {
     if (hadBlocks) await this.untilRoom(() => writer.commit());
     this.count.blocks += this.uncommitted.length;
     this.count.events += this.pendingEvents;
+    this.garbage.noteCommit(this.pendingEvents);
     this.uncommitted = [];
     this.pendingEvents = 0;
     this.lastCommit = performance.now();

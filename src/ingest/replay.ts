@@ -6,14 +6,11 @@ import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
 import { BlockAssembler } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
+import { COMMIT_MS, commitEvents, GarbageLimit } from "./commit-size.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
 /** Failures of the store itself: the file has no part in them. */
 const STORE_CODES: ReadonlySet<string> = new Set(["disk_full", "store_failed", "sync_failed"]);
-/** A commit is due after this many events ... */
-const COMMIT_EVENTS = 8_192;
-/** ... or this long after the last one, so that readers see the height move. */
-const COMMIT_MS = 250;
 
 /** Other work of this thread, signals and messages among it, waits no longer than this and one batch. */
 const TURN_MS = 10;
@@ -79,6 +76,7 @@ class FileReplay {
   private lastCommit = performance.now();
   private lastTurn = performance.now();
   private readonly order: BlockOrder;
+  private readonly garbage = new GarbageLimit();
   /** Whether the home's chain goes on by itself. */
   private readonly isOwnChain: boolean;
 
@@ -139,7 +137,7 @@ class FileReplay {
     this.count.blocks++;
     this.count.events += events;
     this.pending += events;
-    if (this.pending >= COMMIT_EVENTS) this.commit();
+    if (this.pending >= commitEvents(this.count.events - this.pending)) this.commit();
   }
 
   /** A block that a listener refuses (a file on a full disk) is not stored: the listener never lags behind the home. */
@@ -159,6 +157,7 @@ class FileReplay {
 
   private commit(): void {
     this.writer.commit();
+    this.garbage.noteCommit(this.pending);
     this.pending = 0;
     this.lastCommit = performance.now();
     if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);

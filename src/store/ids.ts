@@ -3,22 +3,16 @@
 // Two identifiers that share six bytes get neighbouring references on the side where they sort.
 import type { Database, Statement } from "bun:sqlite";
 import { LruCache } from "../cache/lru.ts";
-import { canonicalIdentifier, identifierBytes, identifierText, NETWORK_PARTY } from "../wire/identifiers.ts";
+import { identifierBytes, identifierText, NETWORK_PARTY } from "../wire/identifiers.ts";
 import { latinAt } from "../wire/reader.ts";
 import { enumDescriptor } from "../wire/schema/index.ts";
 import { idBytes, idText } from "./field.ts";
+import { AccountCache, IdCache, type InternedId } from "./id-cache.ts";
 
-interface InternedId {
-  /** Sorts as the identifier does. */
-  readonly ref: number;
-  /** Running number, from 1: short, for keys that only need equality. */
-  readonly no: number;
-}
-
-/** Identifiers kept in memory, of about 200 bytes each. */
-const IDS_KEPT_MAX = 200_000;
-/** Identifiers known by their bytes. */
-const RECENT_MAX = 512;
+/** Well-known words and identifiers of other lengths than 32 bytes, which are few. */
+const OTHERS_KEPT_MAX = 1_000;
+/** Texts by reference: parties and assets of a page come again on the next. */
+const TEXTS_KEPT_MAX = 8_000;
 /** Bytes of an identifier that its reference is made of. */
 const ID_PREFIX_BYTES = 6;
 
@@ -58,11 +52,6 @@ export function probeReference(
   }
 }
 
-function isSame(text: Uint8Array, bytes: Uint8Array, start: number): boolean {
-  for (let i = 0; i < text.length; i++) if (text[i] !== bytes[start + i]) return false;
-  return true;
-}
-
 interface IdRow {
   ref: bigint;
   no: bigint;
@@ -71,11 +60,9 @@ interface IdRow {
 
 /** Identifier lookups on one connection; `intern` needs the writer's. */
 export class Ids {
-  private readonly byText = new LruCache<string, InternedId>(IDS_KEPT_MAX);
-  private readonly textByRef = new LruCache<number, string>(IDS_KEPT_MAX);
-  private readonly recent: ({ readonly text: Uint8Array; readonly id: InternedId } | undefined)[] = new Array(
-    RECENT_MAX,
-  ).fill(undefined);
+  private readonly cache = new IdCache();
+  private readonly others = new LruCache<string, InternedId>(OTHERS_KEPT_MAX);
+  private readonly texts = new LruCache<number, string>(TEXTS_KEPT_MAX);
   private readonly selectRow: Statement;
   private readonly insertRow: Statement;
   private nextNo = 0;
@@ -87,7 +74,7 @@ export class Ids {
 
   /** Reference of an identifier, or undefined if the store has never seen it. @throws InvalidIdentifier */
   find(text: string): InternedId | undefined {
-    const known = this.byText.get(text);
+    const known = this.known(text);
     if (known !== undefined) return known;
     const { row } = this.probe(identifierBytes(text));
     return row && this.remember(text, row);
@@ -99,7 +86,7 @@ export class Ids {
    * @throws FieldFault
    */
   intern(text: string, field: string): InternedId {
-    const known = this.byText.get(text);
+    const known = this.known(text);
     if (known !== undefined) return known;
     const bytes = idBytes(text, field);
     const { row, ref } = this.probe(bytes);
@@ -109,29 +96,28 @@ export class Ids {
     return this.remember(text, { ref, no });
   }
 
-  /**
-   * The same for an identifier in the middle of other bytes, which are known to be ASCII. A recent one is
-   * recognised by its bytes: no text is made of it.
-   */
+  /** The same for an identifier in the middle of other bytes, which are known to be ASCII: no text is made of most. */
   internAt(bytes: Uint8Array, start: number, end: number, field: string): InternedId {
-    const slot =
-      ((bytes[start]! * 31 + bytes[start + 1]!) * 31 + bytes[start + 2]! + end - start) % RECENT_MAX;
-    const known = this.recent[slot];
-    if (known?.text.length === end - start && isSame(known.text, bytes, start)) return known.id;
-    const id = this.intern(latinAt(bytes, start, end), field);
-    this.recent[slot] = { text: bytes.slice(start, end), id };
-    return id;
+    return this.cache.findAt(bytes, start, end) ?? this.intern(latinAt(bytes, start, end), field);
+  }
+
+  /** An identifier that was met lately. Undefined says nothing. */
+  known(text: string): InternedId | undefined {
+    return this.cache.find(text) ?? this.others.get(text);
+  }
+
+  /** The same in the middle of other bytes. */
+  knownAt(bytes: Uint8Array, start: number, end: number): InternedId | undefined {
+    return this.cache.findAt(bytes, start, end);
   }
 
   /** Text of a reference. Every reference in the store has its row. */
   text(ref: number | bigint): string {
     const key = Number(ref);
-    const known = this.textByRef.get(key);
+    const known = this.texts.get(key);
     if (known !== undefined) return known;
-    const row = this.selectRow.get(key) as IdRow | null;
-    if (!row) throw new Error(`reference ${key} has no identifier`);
-    const text = identifierText(row.bytes);
-    this.textByRef.set(key, text);
+    const text = this.cache.text(key) ?? this.storedText(key);
+    this.texts.set(key, text);
     return text;
   }
 
@@ -142,9 +128,9 @@ export class Ids {
 
   /** Clears the caches: after a rollback, references made in it do not exist. */
   reset(): void {
-    this.byText.clear();
-    this.textByRef.clear();
-    this.recent.fill(undefined);
+    this.cache.clear();
+    this.others.clear();
+    this.texts.clear();
     this.nextNo = 0;
   }
 
@@ -158,9 +144,16 @@ export class Ids {
     return { ref, row: { ref, no: Number(row!.no) } };
   }
 
+  private storedText(ref: number): string {
+    const row = this.selectRow.get(ref) as IdRow | null;
+    if (!row) throw new Error(`reference ${ref} has no identifier`);
+    const text = identifierText(row.bytes);
+    this.cache.put(text, { ref, no: Number(row.no) });
+    return text;
+  }
+
   private remember(text: string, id: InternedId): InternedId {
-    this.byText.set(text, id);
-    this.textByRef.set(id.ref, canonicalIdentifier(text));
+    if (!this.cache.put(text, id)) this.others.set(text, id);
     return id;
   }
 
@@ -177,12 +170,15 @@ export class Ids {
 // (reference 10, section 4.1); its first four bytes are the reference that balances and ledger are clustered on, so
 // that rows of a block lie in the order of account ids. (Four, not six: a balance row holds it twice.)
 
-/** Accounts kept in memory, of about 400 bytes each. */
-const ACCOUNTS_KEPT_MAX = 200_000;
 const REF_PREFIX_BYTES = 4;
 /** Written in events for "no owner" and "no market". */
 const NO_OWNER = "*";
 const NO_MARKET = "!";
+
+/** The identifier that stands for what an event writes as a market. */
+export function marketText(market: string): string {
+  return market === NO_MARKET ? "" : market;
+}
 
 export interface AccountKey {
   readonly ref: number;
@@ -211,9 +207,8 @@ export function probeAccount(
 }
 
 export class Accounts {
-  private readonly known = new LruCache<string, AccountKey>(ACCOUNTS_KEPT_MAX);
+  private readonly cache = new AccountCache();
   private readonly selectHash: Statement;
-  private readonly selectKey: Statement;
   private readonly insert: Statement;
 
   constructor(
@@ -221,7 +216,6 @@ export class Accounts {
     private readonly ids: Ids,
   ) {
     this.selectHash = db.prepare("SELECT hash FROM accounts WHERE ref = ?");
-    this.selectKey = db.prepare("SELECT party_no FROM accounts WHERE ref = ?");
     this.insert = db.prepare(
       "INSERT INTO accounts(ref, hash, party, party_no, asset, market, type, block, tx) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
     );
@@ -240,19 +234,37 @@ export class Accounts {
     tx: number,
     fields: AccountFields,
   ): AccountKey {
-    const name = `${owner}|${asset}|${market}|${type}`;
-    const known = this.known.get(name);
-    if (known !== undefined) return known;
     const isNetwork = owner === NO_OWNER || owner === "";
-    const partyText = isNetwork ? NETWORK_PARTY : idText(owner, fields.owner);
-    const marketText = market === NO_MARKET ? "" : idText(market, fields.market);
-    const key = this.findOrInsert(partyText, idText(asset, fields.asset), marketText, type, block, tx);
-    this.known.set(name, key);
-    return key;
+    const partyText = isNetwork ? NETWORK_PARTY : owner;
+    const party = this.ids.known(partyText);
+    const known = party && this.find(party, this.ids.known(asset), this.ids.known(marketText(market)), type);
+    return (
+      known ??
+      this.findOrInsert(
+        isNetwork ? partyText : idText(owner, fields.owner),
+        idText(asset, fields.asset),
+        idText(marketText(market), fields.market),
+        type,
+        block,
+        tx,
+      )
+    );
+  }
+
+  /** An account of identifiers that were met lately, and was itself. Undefined says nothing. */
+  find(
+    party: InternedId,
+    asset: InternedId | undefined,
+    market: InternedId | undefined,
+    type: number,
+  ): AccountKey | undefined {
+    if (asset === undefined || market === undefined) return undefined;
+    const ref = this.cache.find(party.no, asset.no, market.no, type);
+    return ref === undefined ? undefined : { ref, partyNo: party.no };
   }
 
   reset(): void {
-    this.known.clear();
+    this.cache.clear();
   }
 
   private findOrInsert(
@@ -268,14 +280,11 @@ export class Accounts {
       const row = this.selectHash.get(candidate) as { hash: Uint8Array } | null;
       return row?.hash;
     });
-    if (found) {
-      const row = this.selectKey.get(ref) as { party_no: bigint };
-      return { ref, partyNo: Number(row.party_no) };
-    }
     const party = this.ids.intern(partyText, "party");
     const assetId = this.ids.intern(assetText, "asset");
     const marketId = this.ids.intern(marketText, "market");
-    this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
+    this.cache.put(party.no, assetId.no, marketId.no, type, ref);
+    if (!found) this.insert.run(ref, hash, party.ref, party.no, assetId.ref, marketId.ref, type, block, tx);
     return { ref, partyNo: party.no };
   }
 }

@@ -10,6 +10,7 @@ import type { Sidecar } from "../../src/node/sidecar.ts";
 import { startNode } from "../../src/start-node.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { MEMORY } from "../rig/homes.ts";
+import { freePort } from "../rig/ports.ts";
 
 const ROUNDS = Number(process.env.LYRA_TEST_RUNS ?? 30);
 const folder = mkdtempSync(join(MEMORY, "lyra-comet-"));
@@ -45,7 +46,7 @@ async function startPair(home: string, hasEvents: boolean, rules: AdmissionRules
     return { devnet, sidecar: await startNode({ kind: "sidecar", home, comet, nodePort: 0, rules }) };
   }
   // The socket has to listen before the devnet's first block, and the RPC's port is known after it.
-  const port = 20_000 + Math.floor(Math.random() * 30_000);
+  const port = freePort();
   const devnet = await startNode({
     ...devnetOptions,
     eventsTo: `tcp://127.0.0.1:${port}`,

@@ -1,13 +1,13 @@
 // A sidecar that follows another one: the same store and the same segments, whatever breaks on the way.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { listSegments } from "../../src/history/segment-table.ts";
-import { listen } from "../../src/http/http.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import { loadSidecarConfig, type SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
 import { openReader } from "../../src/store/database.ts";
 import { digestOf, load, MEMORY, SAMPLE, Scratch } from "../rig/homes.ts";
 import { Lyra } from "../rig/lyra.ts";
+import { freePort } from "../rig/ports.ts";
 import { messagesOf, Sender } from "../rig/sp-sender.ts";
 import { type BlockSpan, blockSpans, inflated } from "../rig/stream.ts";
 
@@ -100,17 +100,18 @@ describe("--follow-sidecar", () => {
   });
 
   test("stands kills of either side at any moment", async () => {
-    const port = freePort();
+    const [eventsPort, ...dataPorts] = [freePort(), freePort(), freePort()];
     const homes = [scratch.path(), scratch.path()] as const;
     const words = (i: number) => [
       ...["sidecar", "--home", homes[i]!, "--node-port", "0", "--quiet", "--json"],
       ...(i === 0
-        ? ["--events-port", String(port + 1), "--data-port", String(port)]
-        : ["--follow-sidecar", `http://127.0.0.1:${port}`, "--data-port", String(port + 2)]),
+        ? ["--events-port", String(eventsPort)]
+        : ["--follow-sidecar", `http://127.0.0.1:${dataPorts[0]}`]),
+      ...["--data-port", String(dataPorts[i])],
     ];
     const nodes = [new Lyra(words(0)), new Lyra(words(1))];
     const heightOf = async (i: number) => {
-      const status = await fetch(`http://127.0.0.1:${port + 2 * i}/status`).catch(() => undefined);
+      const status = await fetch(`http://127.0.0.1:${dataPorts[i]}/status`).catch(() => undefined);
       return status && ((await status.json()) as { height: number }).height;
     };
     const kill = async (i: number) => {
@@ -121,7 +122,7 @@ describe("--follow-sidecar", () => {
     try {
       for (let round = 0; round < 3; round++) {
         const height = await until(() => heightOf(0));
-        const sender = await until(() => dial(port + 1).catch(() => undefined));
+        const sender = await until(() => dial(eventsPort).catch(() => undefined));
         const from = spans.find((span) => span.height >= height)!.record;
         const cut = round === 2 ? messages.length : Math.min(messages.length, from + 2_000 + round * 777);
         await sender.write(part(from, cut));
@@ -131,7 +132,7 @@ describe("--follow-sidecar", () => {
       }
       for (const i of [0, 1]) {
         await until(async () => (await heightOf(i)) === last());
-        await until(async () => (await segmentsOf(`http://127.0.0.1:${port + 2 * i}`)) === 2);
+        await until(async () => (await segmentsOf(`http://127.0.0.1:${dataPorts[i]}`)) === 2);
       }
     } finally {
       for (const node of nodes) await node.stop();
@@ -184,11 +185,3 @@ describe("--follow-sidecar", () => {
     expect(() => loadSidecarConfig(flags, { home: scratch.path() }, {})).toThrow("not both");
   });
 });
-
-function freePort(): number {
-  const options = { host: "127.0.0.1", port: 0, bodyBytesMax: 1, portFlag: "" };
-  const server = listen(options, () => new Response(""));
-  const port = server.port!;
-  server.stop(true);
-  return port;
-}

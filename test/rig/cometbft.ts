@@ -3,19 +3,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNode } from "../../src/start-node.ts";
+import { freePort } from "./ports.ts";
 
 const TXS = 40;
 
 /** The program, where there is one on the path or named by `COMETBFT`. */
 export function cometProgram(): string | undefined {
   return process.env.COMETBFT ?? Bun.which("cometbft") ?? undefined;
-}
-
-function freePort(): number {
-  const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
-  const { port } = server;
-  server.stop(true);
-  return port;
 }
 
 class CometNode {

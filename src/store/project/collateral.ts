@@ -20,7 +20,7 @@ import {
 import { Skim } from "../../wire/skim.ts";
 import type { StoredAmount } from "../amount.ts";
 import { idBytes, storedAmount } from "../field.ts";
-import type { AccountFields, AccountKey } from "../ids.ts";
+import { type AccountFields, type AccountKey, marketText } from "../ids.ts";
 import { TransferRows } from "../transfers.ts";
 import {
   accountChecks,
@@ -74,18 +74,28 @@ export function balances(db: Database): Projection {
    * change several times in a block.
    */
   const known = new Map<string, Touched>();
+  const intern = (block: BlockContext, m: Init<Account>, tx: number): AccountKey =>
+    block.accounts.intern(m.owner ?? "", m.asset ?? "", m.marketId ?? "", m.type ?? 0, block.no, tx, ACCOUNT);
+  const touch = (account: AccountKey, text: string, tx: number): Touched => {
+    const row = { partyNo: account.partyNo, balance: storedAmount(text, "balance"), tx };
+    touched.set(account.ref, row);
+    return row;
+  };
   const skim = accountSkim;
-  const read = (event: BlockEvent): Init<Account> => {
-    if (event.message !== undefined) return event.message;
-    const { bytes, start, end } = event;
-    if (!skim.isPlain(bytes, start, end)) return readAccountAt(bytes, start, end);
-    return {
-      owner: skim.text(0),
-      asset: skim.text(1),
-      marketId: skim.text(2),
-      type: skim.number(3),
-      balance: skim.text(4),
-    };
+  /** As `accountSkim` found it: no text is made of an account that was met lately. */
+  const skimmed = (block: BlockContext, bytes: Uint8Array, tx: number): AccountKey => {
+    const { ids, accounts } = block;
+    const party = ids.knownAt(bytes, skim.start(0), skim.end(0));
+    const asset = ids.knownAt(bytes, skim.start(1), skim.end(1));
+    const market = ids.knownAt(bytes, skim.start(2), skim.end(2)) ?? ids.known(marketText(skim.text(2)));
+    return (
+      (party && accounts.find(party, asset, market, skim.number(3))) ??
+      intern(
+        block,
+        { owner: skim.text(0), asset: skim.text(1), marketId: skim.text(2), type: skim.number(3) },
+        tx,
+      )
+    );
   };
   const clear = () => {
     touched.clear();
@@ -96,26 +106,25 @@ export function balances(db: Database): Projection {
       [
         Field.account,
         (block, event) => {
-          const {
-            id = "",
-            owner = "",
-            asset = "",
-            marketId = "",
-            type = 0,
-            balance: text = "",
-          } = read(event);
           const tx = block.tx(event);
-          const isNamed = event.message !== undefined && id !== "";
-          const again = isNamed ? known.get(id) : undefined;
+          const { message, bytes, start, end } = event;
+          if (message === undefined) {
+            if (skim.isPlain(bytes, start, end)) touch(skimmed(block, bytes, tx), skim.text(4), tx);
+            else {
+              const account = readAccountAt(bytes, start, end);
+              touch(intern(block, account, tx), account.balance, tx);
+            }
+            return;
+          }
+          const { id = "", balance = "" }: Init<Account> = message;
+          const again = known.get(id);
           if (again !== undefined) {
-            again.balance = text;
+            again.balance = balance;
             again.tx = tx;
             return;
           }
-          const account = block.accounts.intern(owner, asset, marketId, type, block.no, tx, ACCOUNT);
-          const row: Touched = { partyNo: account.partyNo, balance: storedAmount(text, "balance"), tx };
-          touched.set(account.ref, row);
-          if (isNamed) known.set(id, row);
+          const row = touch(intern(block, message, tx), balance, tx);
+          if (id !== "") known.set(id, row);
         },
       ],
     ],

@@ -1,0 +1,18 @@
+// Ports that a test names before somebody listens on them.
+
+/** The system gives ports from here on to whoever connects: one of them can be taken at any moment. */
+const EPHEMERAL = 32_768;
+const FIRST = 20_000;
+
+/** @returns A port that nobody listens on, and that the system gives to nobody. */
+export function freePort(): number {
+  for (;;) {
+    const port = FIRST + Math.floor(Math.random() * (EPHEMERAL - FIRST));
+    try {
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true);
+      return port;
+    } catch {
+      // Taken: another one.
+    }
+  }
+}
