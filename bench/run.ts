@@ -55,6 +55,7 @@ function line(
 const start = await run("start.ts", "--binary", binary);
 const ingest = await run("ingest.ts");
 const intake = await run("intake.ts", "--binary", binary);
+const scale = await run("scale.ts", "--binary", binary);
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
@@ -77,6 +78,17 @@ const lines = [
   line("ingest of the recording, cold", ingest.coldEventsPerSecond, "events/s", "at least", 60_000),
   line("ingest of the recording, warm", ingest.eventsPerSecond, "events/s", "at least", 60_000),
   line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.45),
+  line(
+    "12 million events of 100,000 parties by the socket, the last tenth",
+    scale.eventsPerProcessorSecond,
+    "events/s of processor time",
+    "at least",
+    60_000,
+  ),
+  line("memory while they are stored", scale.loadingMb, "MB", "at most", 300),
+  line("memory while 24 clients read as well", (scale.both as Numbers).memoryMb, "MB", "at most", 300),
+  line("log of the store meanwhile", scale.logMb, "MB", "at most", 256),
+  line("p99 of pages under 24 clients, of p50", scale.p99OfP50, "", "at most", 10),
   line("socket intake of the recording", intake.socketEventsPerSecond, "events/s", "at least", 60_000),
   line("... against ingest of the same events as a file", intake.ratioToFile, "", "at least", 0.8),
   line("uncached page of 50 balance changes", pages.pagesPerSecond, "requests/s", "at least", 6_000),

@@ -1,5 +1,4 @@
-// Makes a large recording for the benchmarks: transfers and trades of many parties, as a core would send their events.
-import { closeSync, openSync, writeSync } from "node:fs";
+// Makes a long stream for the benchmarks: transfers of many parties, as a core would send their events.
 import { EventLog, wholeEvent } from "../src/engine/events.ts";
 import { AccountType } from "../src/wire/generated/vega.ts";
 
@@ -7,7 +6,7 @@ const CHAIN = "scale";
 const START_NS = 1_700_000_000_000_000_000n;
 const SECOND_NS = 1_000_000_000n;
 
-export interface ScaleRecording {
+interface ScaleRecording {
   readonly events: number;
   readonly parties: number;
   readonly eventsPerBlock: number;
@@ -27,14 +26,21 @@ function numbers(seed: number): (below: number) => number {
 
 const hexOf = (name: string): string => new Bun.CryptoHasher("sha256").update(name).digest("hex");
 
-/** Writes an event file: transfers between parties, each of a ledger movement and two balances. */
-export function writeScaleRecording(path: string, { events, parties, eventsPerBlock }: ScaleRecording): void {
-  const file = openSync(path, "w");
+export interface ScaleBlock {
+  readonly height: number;
+  /** Bus events, serialized. */
+  readonly events: readonly Uint8Array[];
+}
+
+/** A party of the stream. */
+export const partyOf = (n: number): string => hexOf(`party ${n}`);
+
+/** Transfers between parties, each of a ledger movement and two balances. */
+export function* scaleBlocks({ events, parties, eventsPerBlock }: ScaleRecording): Generator<ScaleBlock> {
   const pick = numbers(7);
-  const names = Array.from({ length: parties }, (_, n) => hexOf(`party ${n}`));
+  const names = Array.from({ length: parties }, (_, n) => partyOf(n));
   const assets = [hexOf("asset 0"), hexOf("asset 1")];
   const held = new Map<string, bigint>();
-  let sequence = 0n;
   let made = 0;
   for (let height = 1; made < events; height++) {
     const hash = hexOf(`block ${height}`).toUpperCase();
@@ -83,16 +89,7 @@ export function writeScaleRecording(path: string, { events, parties, eventsPerBl
     }
     log.emit("endBlock", { height: BigInt(height) });
     const block = { chainId: CHAIN, height, hash, ...log.blockEvents() };
-    const pieces: Uint8Array[] = [];
-    for (const event of block.events) {
-      const bytes = wholeEvent(block, event);
-      const head = new DataView(new ArrayBuffer(12));
-      head.setUint32(0, 8 + bytes.length);
-      head.setBigUint64(4, sequence++);
-      pieces.push(new Uint8Array(head.buffer), bytes);
-    }
-    writeSync(file, Buffer.concat(pieces));
     made += block.events.length;
+    yield { height, events: block.events.map((event) => wholeEvent(block, event)) };
   }
-  closeSync(file);
 }

@@ -24,7 +24,7 @@ export function bool(value: boolean): string {
 
 /** A bytea column. */
 export function bytea(bytes: Uint8Array): string {
-  return `\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex")}`;
+  return `\\x${bytes.toHex()}`;
 }
 
 /** A bytea column that holds an identifier. @throws InvalidIdentifier */

@@ -7,6 +7,7 @@ import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 
 import { openReader, segmentDirectory } from "../store/database.ts";
+import { GarbageLimit } from "../store/garbage-limit.ts";
 import { buildSegment, type SegmentPlan } from "./segment.ts";
 import type { SegmentRow } from "./segment-table.ts";
 
@@ -28,6 +29,9 @@ export type BuildReply =
       };
     };
 
+/** Pieces of text between two collections of garbage. */
+const GARBAGE_SLICES = 64;
+
 declare const self: Worker;
 
 self.onmessage = async ({ data }: MessageEvent<BuildRequest>) => {
@@ -39,7 +43,9 @@ async function build({ home, plan, stop }: BuildRequest): Promise<BuildReply> {
   let db: Database | undefined;
   try {
     db = openReader(home);
+    const garbage = new GarbageLimit(GARBAGE_SLICES);
     const pause = async () => {
+      garbage.noteWork(1);
       if (Atomics.load(flag, 0) !== 0)
         throw new NodeError("history.segment", "stopped", "the node is stopping");
     };

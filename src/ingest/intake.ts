@@ -8,12 +8,13 @@ import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import { GarbageLimit } from "../store/garbage-limit.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
 import { WireError } from "../wire/errors.ts";
 import { type BlockAssembler, StreamFault } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
-import { COMMIT_MS, commitEvents, GarbageLimit } from "./commit-size.ts";
+import { COMMIT_MS, commitEvents, GARBAGE_EVENTS } from "./commit-size.ts";
 import type { LogPlace } from "./event-log.ts";
 
 /** Other work of the thread waits no longer than this and one block. */
@@ -78,7 +79,7 @@ export class Intake {
   private readonly reader: IntakeReader;
   private readonly assembler: BlockAssembler;
   private order: BlockOrder;
-  private readonly garbage = new GarbageLimit();
+  private readonly garbage = new GarbageLimit(GARBAGE_EVENTS);
   /** Blocks since the last commit, for another try. */
   private uncommitted: Block[] = [];
   private pendingEvents = 0;
@@ -235,7 +236,7 @@ export class Intake {
     if (hadBlocks) await this.untilRoom(() => writer.commit());
     this.count.blocks += this.uncommitted.length;
     this.count.events += this.pendingEvents;
-    this.garbage.noteCommit(this.pendingEvents);
+    this.garbage.noteWork(this.pendingEvents);
     this.uncommitted = [];
     this.pendingEvents = 0;
     this.lastCommit = performance.now();

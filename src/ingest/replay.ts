@@ -2,11 +2,12 @@
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import { GarbageLimit } from "../store/garbage-limit.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
 import { BlockAssembler } from "./block-assembler.ts";
 import { BlockOrder } from "./block-order.ts";
-import { COMMIT_MS, commitEvents, GarbageLimit } from "./commit-size.ts";
+import { COMMIT_MS, commitEvents, GARBAGE_EVENTS } from "./commit-size.ts";
 import { type RecordingEnd, type RecordingProgress, RecordingReader } from "./recording.ts";
 
 /** Failures of the store itself: the file has no part in them. */
@@ -76,7 +77,7 @@ class FileReplay {
   private lastCommit = performance.now();
   private lastTurn = performance.now();
   private readonly order: BlockOrder;
-  private readonly garbage = new GarbageLimit();
+  private readonly garbage = new GarbageLimit(GARBAGE_EVENTS);
   /** Whether the home's chain goes on by itself. */
   private readonly isOwnChain: boolean;
 
@@ -137,6 +138,7 @@ class FileReplay {
     this.count.blocks++;
     this.count.events += events;
     this.pending += events;
+    this.garbage.noteWork(events);
     if (this.pending >= commitEvents(this.count.events - this.pending)) this.commit();
   }
 
@@ -157,7 +159,6 @@ class FileReplay {
 
   private commit(): void {
     this.writer.commit();
-    this.garbage.noteCommit(this.pending);
     this.pending = 0;
     this.lastCommit = performance.now();
     if (this.writer.committedHead) this.hooks.onCommit?.(this.writer.committedHead, this.reader.progress);

@@ -8,6 +8,7 @@ import { isDiskFull } from "../files/sqlite-error.ts";
 import { StreamFault } from "../ingest/block-assembler.ts";
 import type { EventLogWriter } from "../ingest/event-log.ts";
 import { framed, GREETING, Greeting, PairReceiver } from "../ingest/sp-pair.ts";
+import { GarbageLimit } from "../store/garbage-limit.ts";
 
 /** A connection that does not greet is closed after this. */
 const GREETING_MS = 5_000;
@@ -18,6 +19,8 @@ const SILENT_MS = 30_000;
 /** How often a full log or disk is looked at. */
 const ROOM_MS = 200;
 const KEEP_ALIVE_MS = 10_000;
+/** Bytes of events between two collections of garbage. */
+const GARBAGE_BYTES = 16 * 1024 * 1024;
 
 interface EventSocketHooks {
   /** The log has grown. */
@@ -54,6 +57,7 @@ export class EventSocket {
   private waiting: Uint8Array | undefined;
   /** When the last whole message came. */
   private heardMs = 0;
+  private readonly garbage = new GarbageLimit(GARBAGE_BYTES);
   private pause: PauseReason | undefined;
   private roomTimer: ReturnType<typeof setInterval> | undefined;
   /** Goes to every sender until it is withdrawn: it may have lost the connection. */
@@ -192,6 +196,7 @@ export class EventSocket {
       if (receiver.height !== undefined) this.lastHeight = receiver.height;
     }
     this.flush();
+    this.garbage.noteWork(bytes.length);
   }
 
   /** Appends what has come; the sender waits while there is no room for it. */

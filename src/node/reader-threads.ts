@@ -60,7 +60,7 @@ export class ReaderThreads {
   }
 
   private start(order: Omit<ReaderOrder, "kind">): Reader {
-    const worker = new Worker(workerUrl("node/reader.worker.ts"));
+    const worker = new Worker(workerUrl("node/reader.worker.ts"), { smol: true });
     const reader: Reader = {
       worker,
       listening: Promise.withResolvers(),

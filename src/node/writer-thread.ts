@@ -77,7 +77,7 @@ export class WriterThread implements Writing {
     this.stopped = stopped.promise;
     // `loaded` may not be awaited: the failure is then told by /readyz and the log.
     this.loaded.catch(() => {});
-    this.worker = new Worker(workerUrl("node/writer.worker.ts"));
+    this.worker = new Worker(workerUrl("node/writer.worker.ts"), { smol: true });
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "live") return this.onLive(message.report);

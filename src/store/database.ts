@@ -24,7 +24,9 @@ const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** Wide rows (market data, markets) stay on their page up to about 2,000 bytes. */
 export const PAGE_BYTES = 8192;
 /** No memory map: a page that the disk cannot read would be a bus error there, for a gain below 1.2. */
-const CACHE_KIB = 32 * 1024;
+const WRITER_CACHE_KIB = 32 * 1024;
+/** A thread that reads: pages of a large store are seldom asked for twice, and the system keeps them as well. */
+const READER_CACHE_KIB = 8 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
 /** Compiled statements kept for each connection: the resources have a few hundred texts (Bun's own default is 20). */
 const STATEMENTS_KEPT = 512;
@@ -233,6 +235,7 @@ export function openReader(home: string): Database {
       );
     }
     if (!(db as StoreDatabase).isImmutable) db.run("PRAGMA query_only = ON");
+    db.run(`PRAGMA cache_size = -${READER_CACHE_KIB}`);
   } catch (error) {
     db.close();
     throw openError(error);
@@ -279,7 +282,7 @@ function prepared(connect: () => StoreDatabase): StoreDatabase {
   try {
     db = connect();
     db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`);
-    db.run(`PRAGMA cache_size = -${CACHE_KIB}`);
+    db.run(`PRAGMA cache_size = -${WRITER_CACHE_KIB}`);
     db.run("PRAGMA temp_store = FILE");
     db.run("PRAGMA foreign_keys = OFF");
     db.query("SELECT count(*) FROM sqlite_schema").get();

@@ -44,6 +44,7 @@ export interface BlockFacts {
 
 /** Entries remembered of a kind. */
 const REMEMBERED_MAX = 20_000;
+const TXS_REMEMBERED_MAX = 2_000;
 
 /** Of the first slice of a table: the next are wider or narrower by the rows that were in it. */
 const SLICE_BLOCKS = 16;
@@ -57,6 +58,8 @@ export class RowSource {
   private readonly selectId: Statement;
   private readonly accounts = new LruCache<number, string>(REMEMBERED_MAX);
   private readonly ids = new LruCache<number, string>(REMEMBERED_MAX);
+  /** Most transactions have several rows in a block. */
+  private readonly txs = new LruCache<number, string>(TXS_REMEMBERED_MAX);
   private lastBlock: BlockFacts | undefined;
 
   constructor(readonly db: Database) {
@@ -118,7 +121,7 @@ export class RowSource {
   /** Column `tx` as CSV: 0 is the hash of the row's own block. */
   tx(tx: bigint, block: BlockFacts): string {
     if (tx === 0n) return block.hash;
-    return this.bytes(this.selectTx, "hash", Number(tx));
+    return this.remembered(this.txs, this.selectTx, "hash", Number(tx));
   }
 
   /** Account reference to the account id, as CSV. */

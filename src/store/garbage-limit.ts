@@ -1,0 +1,20 @@
+// A bound for garbage: by itself the collector lets a process grow to several times of what lives in it.
+
+/** The process may have so much memory before its garbage is looked for. */
+const MEMORY_BYTES = 192 * 1024 * 1024;
+
+/** Collects garbage of the thread that works, where the process has grown. */
+export class GarbageLimit {
+  private work = 0;
+
+  /** @param workBetween two collections, in the caller's unit: a hundred times what a collection costs */
+  constructor(private readonly workBetween: number) {}
+
+  /** To be called where nothing is held that is no longer needed. */
+  noteWork(amount: number): void {
+    this.work += amount;
+    if (this.work < this.workBetween || process.memoryUsage.rss() < MEMORY_BYTES) return;
+    this.work = 0;
+    Bun.gc(true);
+  }
+}
