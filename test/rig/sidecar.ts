@@ -1,7 +1,9 @@
 // The sidecar's rig: a recording is streamed into a sidecar that is cut off and killed at random, until it holds all of it;
 // then it must hold what `lyra replay` makes of the recording. Nothing in the program knows of it.
 import { Dice } from "../../scripts/sample/seeded.ts";
-import { openWriter } from "../../src/store/database.ts";
+import { listSegments } from "../../src/history/segment-table.ts";
+import { EXPORT_TABLES } from "../../src/history/tables.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
 import type { StoreDigest } from "../../src/store/dump.ts";
 import { differences } from "../support/digests.ts";
 import { digestOf, Scratch } from "./homes.ts";
@@ -95,7 +97,12 @@ export async function sidecarRounds(options: SidecarRigOptions): Promise<string[
     const words = ["replay", path, "--home", reference, "--segments", "network", "--quiet"];
     const loaded = await lyra(words, options);
     if (loaded.code !== 0) throw new Error(`the recording cannot be loaded: ${loaded.err}`);
-    const expected = digestOf(reference);
+    const exportedTo = lastSegmentEnd(reference);
+    const expected: Expected = {
+      digest: digestOf(reference),
+      exportedTo,
+      exports: await servedExports(reference, exportedTo, options),
+    };
     const makeSender = options.sender ?? ((file) => new OwnSender(file));
     const dice = new Dice(options.seed);
     for (let round = 1; round <= options.rounds; round++) {
@@ -108,6 +115,44 @@ export async function sidecarRounds(options: SidecarRigOptions): Promise<string[
     scratch.remove();
   }
   return failures;
+}
+
+function lastSegmentEnd(home: string): number {
+  const db = openReader(home);
+  try {
+    return listSegments(db).at(-1)!.to;
+  } finally {
+    db.close();
+  }
+}
+
+interface Expected {
+  readonly digest: StoreDigest;
+  /** Where the last segment ends. */
+  readonly exportedTo: number;
+  readonly exports: Readonly<Record<string, string>>;
+}
+
+/** SHA-256 of each table's export up to the end of a segment, as a client gets it. */
+async function exportHashes(dataUrl: string, to: number): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {};
+  for (const { name } of EXPORT_TABLES) {
+    const query = `table=TABLE_${name.toUpperCase()}&fromBlock=1&toBlock=${to}`;
+    const response = await fetch(`${dataUrl}/api/v2/networkhistory/export?${query}`);
+    if (!response.ok) throw new Error(`export of ${name}: ${response.status} ${await response.text()}`);
+    hashes[name] = new Bun.CryptoHasher("sha256").update(await response.arrayBuffer()).digest("hex");
+  }
+  return hashes;
+}
+
+/** The same of a home that is served for it. */
+async function servedExports(home: string, to: number, options: SidecarRigOptions) {
+  const node = new ListeningLyra<Where>(["serve", "--home", home, "--data-port", "0", "--quiet"], options);
+  try {
+    return await exportHashes((await node.listens()).dataUrl, to);
+  } finally {
+    await node.stop();
+  }
 }
 
 /** One way through the recording. */
@@ -124,15 +169,18 @@ class Pass {
     private readonly home: string,
   ) {}
 
-  async run(round: number, expected: StoreDigest): Promise<SidecarRound> {
+  async run(round: number, { digest, exportedTo, exports }: Expected): Promise<SidecarRound> {
     const failures: string[] = [];
     try {
       await this.stream();
-      await this.until(({ segments }) => segments === expected.tables.segments!.rows);
+      await this.until(({ segments }) => segments === digest.tables.segments!.rows);
+      const served = await exportHashes(this.where.dataUrl, exportedTo);
+      for (const [name, hash] of Object.entries(exports))
+        if (served[name] !== hash) failures.push(`export ${name} differs`);
       const { code, err } = await this.sidecar!.stop();
       if (code !== 0) failures.push(`the sidecar ended with ${code}: ${err}`);
       this.options.tamper?.(this.home);
-      failures.push(...differences(expected, digestOf(this.home)).slice(0, FAILURES_MAX));
+      failures.push(...differences(digest, digestOf(this.home)).slice(0, FAILURES_MAX));
     } catch (error) {
       this.sidecar?.kill("SIGKILL");
       failures.push(error instanceof Error ? error.message : String(error));
