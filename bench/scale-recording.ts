@@ -10,6 +10,10 @@ interface ScaleRecording {
   readonly events: number;
   readonly parties: number;
   readonly eventsPerBlock: number;
+  /** Time of the block before the first. */
+  readonly startNs?: bigint;
+  /** Blocks between two snapshots of the core, where history segments end; none by default. */
+  readonly snapshotBlocks?: number;
 }
 
 /** A small generator of numbers (xorshift): the same recording every time. */
@@ -36,7 +40,8 @@ export interface ScaleBlock {
 export const partyOf = (n: number): string => hexOf(`party ${n}`);
 
 /** Transfers between parties, each of a ledger movement and two balances. */
-export function* scaleBlocks({ events, parties, eventsPerBlock }: ScaleRecording): Generator<ScaleBlock> {
+export function* scaleBlocks(recording: ScaleRecording): Generator<ScaleBlock> {
+  const { events, parties, eventsPerBlock, startNs = START_NS, snapshotBlocks } = recording;
   const pick = numbers(7);
   const names = Array.from({ length: parties }, (_, n) => partyOf(n));
   const assets = [hexOf("asset 0"), hexOf("asset 1")];
@@ -44,7 +49,7 @@ export function* scaleBlocks({ events, parties, eventsPerBlock }: ScaleRecording
   let made = 0;
   for (let height = 1; made < events; height++) {
     const hash = hexOf(`block ${height}`).toUpperCase();
-    const timeNs = START_NS + BigInt(height) * SECOND_NS;
+    const timeNs = startNs + BigInt(height) * SECOND_NS;
     const log = new EventLog();
     log.startBlock(hash);
     log.emit("beginBlock", { height: BigInt(height), timestamp: timeNs, hash: hash.toLowerCase() });
@@ -87,6 +92,8 @@ export function* scaleBlocks({ events, parties, eventsPerBlock }: ScaleRecording
         log.emit("account", { id, owner, asset, marketId: "!", type, balance: balanceOf(owner).toString() });
       }
     }
+    if (snapshotBlocks !== undefined && height % snapshotBlocks === 0)
+      log.emit("coreSnapshotEvent", { blockHeight: BigInt(height), blockHash: hash, coreVersion: "v0.71.6" });
     log.emit("endBlock", { height: BigInt(height) });
     const block = { chainId: CHAIN, height, hash, ...log.blockEvents() };
     made += block.events.length;
