@@ -13,6 +13,8 @@ export interface RunningDevnet {
   readonly nodePort: number;
   readonly chainId: string;
   readonly firstBlockMs: number;
+  /** With `--comet-port`. */
+  readonly cometUrl?: string;
   stop(): Promise<void>;
 }
 

@@ -56,6 +56,7 @@ const start = await run("start.ts", "--binary", binary);
 const ingest = await run("ingest.ts");
 const intake = await run("intake.ts", "--binary", binary);
 const scale = await run("scale.ts", "--binary", binary);
+const follow = await run("follow.ts", "--binary", binary);
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
@@ -69,6 +70,7 @@ const cost = pages.costOfSize as Record<string, number>;
 const waits = exports.pageP99Ms as Record<string, number>;
 const born = devnet.start as Record<string, number>;
 const empty = devnet.empty as Record<string, number>;
+const besideCore = follow.besideCore as Record<string, number>;
 const snapshots = devnet.snapshot as Record<string, number>;
 const { opening, signing, listing, sending } = wallet as Record<string, Record<string, number>>;
 
@@ -78,6 +80,9 @@ const lines = [
   line("ingest of the recording, cold", ingest.coldEventsPerSecond, "events/s", "at least", 60_000),
   line("ingest of the recording, warm", ingest.eventsPerSecond, "events/s", "at least", 60_000),
   line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.45),
+  line("blocks followed, with admission", follow.transactionsPerSecond, "transactions/s", "at least", 5_000),
+  line("beside a core of 1,000 events a second", besideCore.cores, "cores", "at most", 0.5),
+  line("memory beside it", besideCore.memoryMb, "MB", "at most", 250),
   line(
     "12 million events of 100,000 parties by the socket, the last tenth",
     scale.eventsPerProcessorSecond,

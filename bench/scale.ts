@@ -1,7 +1,7 @@
 // Cost at scale: some ten million events of a hundred thousand parties into a sidecar's event socket, by an executable as an
 // operator runs it; then many clients over what is there, and both at once. Memory is sampled all the time.
 // bun bench/scale.ts [--events N] [--binary PATH]
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { storePath } from "../src/store/database.ts";
@@ -9,7 +9,7 @@ import { ListeningLyra } from "../test/rig/lyra.ts";
 import { messageOf, Sender } from "../test/rig/sp-sender.ts";
 import { loadInChild } from "./load.ts";
 import { partyOf, type ScaleBlock, scaleBlocks } from "./scale-recording.ts";
-import { argument, programOf } from "./support.ts";
+import { argument, processorSeconds, programOf, residentMb } from "./support.ts";
 
 const EVENTS = 12_000_000;
 const PARTIES = 100_000;
@@ -20,7 +20,6 @@ const CLIENTS = 24;
 const READ_MS = 8_000;
 const SAMPLE_MS = 200;
 const PATHS = 20_000;
-const TICKS_PER_SECOND = 100;
 
 interface Where {
   readonly dataUrl: string;
@@ -35,18 +34,10 @@ const sidecar = new ListeningLyra<Where>(["sidecar", "--home", home, ...ports], 
 const { dataUrl, eventsPort } = await sidecar.listens();
 const { pid } = sidecar;
 
-/** Processor time of the sidecar, seconds. */
-function processorSeconds(): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
 const megabytes = (bytes: number) => bytes / 1e6;
 const peaks = { memoryMb: 0, logMb: 0, storeMb: 0 };
 const sampling = setInterval(() => {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
-  peaks.memoryMb = Math.max(peaks.memoryMb, (Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) * 1024) / 1e6);
+  peaks.memoryMb = Math.max(peaks.memoryMb, residentMb(pid));
   peaks.logMb = Math.max(peaks.logMb, megabytes(statSync(`${storePath(home)}-wal`).size));
   peaks.storeMb = megabytes(statSync(storePath(home)).size);
 }, SAMPLE_MS);
@@ -58,7 +49,7 @@ async function height(): Promise<number> {
 
 /** Sends blocks, and waits until they are stored. @returns events a second of the sidecar's processor time */
 async function send(sender: Sender, blocks: readonly ScaleBlock[] | Iterable<ScaleBlock>, count: number) {
-  const begun = processorSeconds();
+  const begun = processorSeconds(pid);
   const started = performance.now();
   let events = 0;
   let last = 0;
@@ -71,7 +62,7 @@ async function send(sender: Sender, blocks: readonly ScaleBlock[] | Iterable<Sca
   }
   while ((await height()) < last) await Bun.sleep(5);
   return {
-    perProcessorSecond: events / (processorSeconds() - begun),
+    perProcessorSecond: events / (processorSeconds(pid) - begun),
     perSecond: (events / (performance.now() - started)) * 1_000,
   };
 }

@@ -1,5 +1,5 @@
 // Small things the benchmarks share.
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -59,4 +59,19 @@ export async function startLyra(home: string, binary?: string): Promise<RunningL
       await child.exited;
     },
   };
+}
+
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process, all its threads, in seconds. */
+export function processorSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Resident memory of a process, in MB. */
+export function residentMb(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, "latin1");
+  return (Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) * 1024) / 1e6;
 }

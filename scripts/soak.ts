@@ -8,12 +8,12 @@
  * A line a minute; at the end the figures of each quarter and a verdict, which `--out` keeps (bench/results/soak.json,
  * soak-devnet.json). Exit code 1 when memory, descriptors, log or latency grew, or an answer was wrong.
  */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { partyOf, scaleBlocks } from "../bench/scale-recording.ts";
-import { median } from "../bench/support.ts";
+import { median, residentMb } from "../bench/support.ts";
 import { devnetParties } from "../src/devnet/keys.ts";
 import { homeSize, totalOf } from "../src/node/home-size.ts";
 import { storePath } from "../src/store/database.ts";
@@ -178,7 +178,7 @@ async function devnet(): Promise<Target> {
       const party = parties[below(parties.length)]!.publicKey;
       const kinds = [
         `balance/changes?filter.partyIds=${party}&pagination.first=50`,
-        `transfers?pubkey=${party}&pagination.first=50`,
+        "transfers?pagination.first=50",
         `ledgerentry/history?filter.fromAccountFilter.partyIds=${party}&pagination.first=50`,
         `accounts?filter.partyIds=${party}`,
       ];
@@ -202,10 +202,9 @@ async function segmentExport(dataUrl: string): Promise<string | undefined> {
 }
 
 function sample(pid: number): void {
-  const status = readFileSync(`/proc/${pid}/status`, "latin1");
   samples.push({
     atMs: performance.now() - startedMs,
-    memoryMb: (Number(/^VmRSS:\s+(\d+)/m.exec(status)![1]) * 1024) / 1e6,
+    memoryMb: residentMb(pid),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     logBytes: statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     homeBytes: totalOf(homeSize(home)),
