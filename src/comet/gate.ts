@@ -12,22 +12,14 @@ import { ChainCallError, type ChainStatus, type TxOutcome } from "../engine/chai
 import type { RuleName } from "../errors/rules.ts";
 import { TRANSACTION_BYTES_MAX, tooLargeText } from "../wire/transaction.ts";
 import { type CheckedTransaction, checkTransaction } from "../wire/transaction-check.ts";
-import {
-  type CometBlock,
-  type CometClient,
-  CometError,
-  type CometTxResult,
-  CometUnreachable,
-} from "./client.ts";
+import type { CometBlock, CometTxResult } from "./client.ts";
+import { handOver, type Submitter } from "./hand-over.ts";
 import type { Observer } from "./observer.ts";
 
-const HAND_OVERS_MAX = 3;
-const RETRY_MS = 500;
 const COMMIT_WAIT_MS = 10_000;
 /** A transaction that no block has held for so many blocks is not expected any more. */
 const PENDING_BLOCKS = 100;
 const PENDING_MAX = 20_000;
-const KNOWN = /already exists in cache/i;
 
 interface Pending {
   readonly tx: AdmissionTransaction;
@@ -41,8 +33,9 @@ export class SubmissionGate {
   /** Handed over, and in no block yet; by upper-case hash. */
   private readonly pending = new Map<string, Pending>();
 
+  /** @param nodes in the order in which they are asked */
   constructor(
-    private readonly client: CometClient,
+    private readonly nodes: readonly Submitter[],
     private readonly observer: () => Observer | undefined,
     private readonly status: () => Facts,
   ) {}
@@ -76,7 +69,7 @@ export class SubmissionGate {
           })
         : undefined;
     this.observer()?.admission.reserve(entry.tx);
-    const answer = await this.handOver(bytes, hash, entry).catch((error) => {
+    const answer = await handOver(this.nodes, bytes, () => !this.pending.has(hash)).catch((error) => {
       this.drop(hash);
       throw error;
     });
@@ -142,27 +135,6 @@ export class SubmissionGate {
     return { outcome: this.outcome(hash, { code: REFUSED_CODE, text, rule, numbers }), tx };
   }
 
-  private async handOver(bytes: Uint8Array, hash: string, entry: Pending): Promise<CometTxResult> {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.client.submit(bytes);
-      } catch (error) {
-        if (error instanceof CometError) {
-          // The first one arrived, and its answer was lost.
-          if (attempt > 1 && KNOWN.test(error.message)) return { code: 0, text: "" };
-          throw new ChainCallError(codeOf(error.message), error.message);
-        }
-        if (!(error instanceof CometUnreachable)) throw error;
-        // A block that has it meanwhile settles the question.
-        if (!this.pending.has(hash) && entry !== undefined) return { code: 0, text: "" };
-        if (attempt >= HAND_OVERS_MAX) {
-          throw new ChainCallError("stopped", `the followed node cannot be asked: ${error.message}`);
-        }
-        await Bun.sleep(RETRY_MS * attempt);
-      }
-    }
-  }
-
   private drop(hash: string): void {
     const entry = this.pending.get(hash);
     if (entry === undefined) return;
@@ -185,11 +157,4 @@ interface Verdict {
   readonly text: string;
   readonly rule?: RuleName;
   readonly numbers?: Readonly<Record<string, bigint>>;
-}
-
-function codeOf(words: string): ChainCallError["code"] {
-  if (KNOWN.test(words)) return "duplicate";
-  if (/mempool is full/i.test(words)) return "mempool_full";
-  if (/too large|too big/i.test(words)) return "too_large";
-  return "stopped";
 }

@@ -1,4 +1,5 @@
 // The part of a sidecar that follows a consensus engine (`--comet URL`): its thread, and the node port.
+import type { ChainPort } from "../engine/chain-port.ts";
 import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
@@ -7,7 +8,7 @@ import { serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
 import { BUILD } from "./build.ts";
-import { type FollowedChain, machineTimeNs } from "./followed-chain.ts";
+import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
 import type { FromFollower, ToFollower } from "./follower.worker.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
 import type { SourceStatus } from "./source-status.ts";
@@ -22,7 +23,7 @@ const MINUTE_MS = 60_000;
 interface FollowerContext extends ServedHome {
   readonly config: SidecarConfig;
   readonly status: SourceStatus;
-  readonly chain: FollowedChain | undefined;
+  readonly chain: ChainPort | undefined;
 }
 
 /** Whether events come into the store, which bring parameters and epochs with them. */
@@ -30,7 +31,7 @@ export function hasEventSource({ events, eventsSocket, followSidecar }: SidecarC
   return events !== undefined || eventsSocket !== undefined || followSidecar !== undefined;
 }
 
-export function nodePlane(chain: FollowedChain, data: DataPlane): NodePlane {
+export function nodePlane(chain: ChainPort, data: DataPlane): NodePlane {
   const { limits } = data.context;
   return new NodePlane(new NodeContext(chain, { limits, build: BUILD, nowNs: machineTimeNs }), data);
 }
@@ -39,7 +40,7 @@ export function nodePlane(chain: FollowedChain, data: DataPlane): NodePlane {
 export async function startBlockFollower(context: FollowerContext) {
   const { config, status, chain, plane, writer } = context;
   const { comet } = config;
-  if (comet === undefined || chain === undefined) return undefined;
+  if (comet === undefined || !(chain instanceof FollowedChain)) return undefined;
   const server = serveNode(nodePlane(chain, plane), {
     host: config.host,
     port: config.nodePort,
@@ -70,8 +71,16 @@ export async function startBlockFollower(context: FollowerContext) {
     chain.close();
     stopped.resolve();
   };
-  const { home, rules } = config;
-  post({ kind: "follow", home, comet, rules, hasEvents: hasEventSource(config), startedNs: chain.startedNs });
+  const { home, rules, core } = config;
+  post({
+    kind: "follow",
+    home,
+    comet,
+    core,
+    rules,
+    hasEvents: hasEventSource(config),
+    startedNs: chain.startedNs,
+  });
   const notifyCommitted = writer.onCommitted;
   writer.onCommitted = () => {
     notifyCommitted();

@@ -1,7 +1,8 @@
 /** The chain that a sidecar follows, as the planes see it: its thread observes the blocks, and checks and hands over submissions. */
+
+import { noChain } from "../comet/no-chain.ts";
 import { ChainCallError, type ChainPort, type ChainStatus, type TxOutcome } from "../engine/chain-port.ts";
 import type { FollowerCounts, FromFollower, ToFollower } from "./follower.worker.ts";
-import { noChain } from "./no-chain.ts";
 
 interface Waiting {
   resolve(value: unknown): void;

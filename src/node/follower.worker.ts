@@ -6,21 +6,24 @@ import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { CometClient } from "../comet/client.ts";
+import { CoreClient } from "../comet/core-client.ts";
 import { StoredFacts } from "../comet/facts.ts";
 import { Follower, type FollowerReport } from "../comet/follower.ts";
 import { SubmissionGate } from "../comet/gate.ts";
+import { noChain } from "../comet/no-chain.ts";
 import type { Disagreement, ObserverState } from "../comet/observer.ts";
 import { ChainCallError, type ChainStatus } from "../engine/chain-port.ts";
 import type { ChainCallCode } from "../errors/detail-codes.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import { openReader } from "../store/database.ts";
 import { readHead } from "../store/head.ts";
-import { noChain } from "./no-chain.ts";
 
 interface FollowerOrder {
   readonly kind: "follow";
   readonly home: string;
   readonly comet: string;
+  /** Takes submissions while the engine's RPC does not answer. */
+  readonly core: string | undefined;
   readonly rules: AdmissionRules;
   /** Whether a source of events brings facts into the store. */
   readonly hasEvents: boolean;
@@ -141,7 +144,7 @@ class FollowerThread {
       },
     });
     this.gate = new SubmissionGate(
-      client,
+      order.core === undefined ? [client] : [client, new CoreClient(order.core)],
       () => this.follower.observer,
       () => this.latest,
     );

@@ -1,13 +1,17 @@
 // A sidecar: a home that is served while its sources bring it forward. Each source is a part, started by itself.
+
+import { CoreChain } from "../comet/core-chain.ts";
+import { CoreClient } from "../comet/core-client.ts";
+import type { ChainPort } from "../engine/chain-port.ts";
 import type { HttpRoutes } from "../http/plugin.ts";
 import type { ServerStatus } from "../http/status.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
 import { mountedNode } from "../planes/node/app.ts";
 import { hasEventSource, nodePlane, startBlockFollower } from "./block-follower.ts";
-import { startCoreHead } from "./core-head.ts";
+import { startCore } from "./core-source.ts";
 import { eventsFolder, startEventSource } from "./event-source.ts";
 import { eventStreamRoutes } from "./event-stream.ts";
-import { FollowedChain } from "./followed-chain.ts";
+import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
 import { startFollowedSidecar } from "./followed-sidecar.ts";
 import { checkMemory } from "./memory-limit.ts";
 import { completeSidecarConfig, type SidecarConfig, type SidecarNodeConfig } from "./sidecar-config.ts";
@@ -26,8 +30,8 @@ interface SidecarContext extends ServedHome {
   readonly config: SidecarConfig;
   /** To be told whatever happens to a source. */
   readonly status: SourceStatus;
-  /** The chain behind `--comet`. */
-  readonly chain: FollowedChain | undefined;
+  /** The chain behind `--comet`, or else behind `--core`. */
+  readonly chain: ChainPort | undefined;
 }
 
 /** A part that runs. */
@@ -42,7 +46,7 @@ const PARTS: readonly ((context: SidecarContext) => Promise<SidecarPart | undefi
   startEventSource,
   startFollowedSidecar,
   startBlockFollower,
-  startCoreHead,
+  startCore,
 ];
 
 /** Routes of the data port besides the data API's. */
@@ -50,7 +54,7 @@ function routesOf(
   plane: DataPlane,
   status: ServerStatus,
   config: SidecarConfig,
-  chain: FollowedChain | undefined,
+  chain: ChainPort | undefined,
 ): HttpRoutes {
   const stream = eventStreamRoutes(plane, eventsFolder(config.home));
   if (chain === undefined) return stream;
@@ -63,7 +67,10 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
   const config = completeSidecarConfig(given);
   checkMemory();
   let status: SourceStatus | undefined;
-  const chain = config.comet === undefined ? undefined : new FollowedChain();
+  const followed = config.comet === undefined ? undefined : new FollowedChain();
+  const chain =
+    followed ??
+    (config.core === undefined ? undefined : new CoreChain(new CoreClient(config.core), machineTimeNs()));
   const hasEvents = hasEventSource(config);
   const served = await serveHome(config, {
     settings: {
@@ -74,7 +81,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
     },
     status: (own) => {
       // Without events the blocks that were followed are all that there is.
-      status = new SourceStatus(config.lagBounds, hasEvents ? own : () => chain?.head() ?? own());
+      status = new SourceStatus(config.lagBounds, hasEvents ? own : () => followed?.head() ?? own());
       return status;
     },
     routes: (plane, serverStatus) => routesOf(plane, serverStatus, config, chain),

@@ -1,0 +1,55 @@
+/**
+ * Hands a transaction to the nodes that were given, one after the other. Where an answer is lost the
+ * transaction may have arrived: the same bytes are sent again, which the chain takes once, and "already there" is then a success.
+ */
+import { ChainCallError } from "../engine/chain-port.ts";
+import type { CometTxResult } from "./client.ts";
+import { CometError, CometUnreachable } from "./client.ts";
+
+/** A way to a chain's mempool. */
+export interface Submitter {
+  /** @throws CometError with the node's own words; CometUnreachable when it may have arrived, or not */
+  submit(bytes: Uint8Array): Promise<CometTxResult>;
+}
+
+const ATTEMPTS_MAX = 3;
+const RETRY_MS = 200;
+const KNOWN = /already exists in cache/i;
+
+/**
+ * @param isSettled whether a block holds the transaction meanwhile
+ * @throws ChainCallError when no node could be asked, or one does not take it
+ */
+export async function handOver(
+  nodes: readonly Submitter[],
+  bytes: Uint8Array,
+  isSettled: () => boolean = () => false,
+): Promise<CometTxResult> {
+  let attempts = 0;
+  for (;;) {
+    const node = nodes[Math.min(Math.floor(attempts / ATTEMPTS_MAX), nodes.length - 1)]!;
+    attempts++;
+    try {
+      return await node.submit(bytes);
+    } catch (error) {
+      if (error instanceof CometError) {
+        // An earlier one arrived, and its answer was lost.
+        if (attempts > 1 && KNOWN.test(error.message)) return { code: 0, text: "" };
+        throw new ChainCallError(codeOf(error.message), error.message);
+      }
+      if (!(error instanceof CometUnreachable)) throw error;
+      if (isSettled()) return { code: 0, text: "" };
+      if (attempts >= ATTEMPTS_MAX * nodes.length) {
+        throw new ChainCallError("stopped", `the followed node cannot be asked: ${error.message}`);
+      }
+      await Bun.sleep(RETRY_MS * (1 + ((attempts - 1) % ATTEMPTS_MAX)));
+    }
+  }
+}
+
+function codeOf(words: string): ChainCallError["code"] {
+  if (KNOWN.test(words)) return "duplicate";
+  if (/mempool is full/i.test(words)) return "mempool_full";
+  if (/too large|too big/i.test(words)) return "too_large";
+  return "stopped";
+}

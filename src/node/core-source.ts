@@ -1,0 +1,85 @@
+// A core node (`--core URL`): how far a sidecar is behind is counted against its head, and where no `--comet` is given the node
+// port is served from it.
+import { CometError, CometUnreachable } from "../comet/client.ts";
+import { CoreChain } from "../comet/core-chain.ts";
+import { CoreClient } from "../comet/core-client.ts";
+import { nanosecondsOf } from "../comet/time.ts";
+import { NodeError, reasonOf } from "../errors/node-error.ts";
+import { serveNode } from "../planes/node/app.ts";
+import { ChainStatus } from "../wire/generated/vega.ts";
+import { nodePlane } from "./block-follower.ts";
+import type { SidecarConfig } from "./sidecar-config.ts";
+import type { SourceStatus } from "./source-status.ts";
+import type { ServedHome } from "./start.ts";
+
+const LOOK_MS = 1_000;
+const STOP_MS = 500;
+
+interface CoreContext extends ServedHome {
+  readonly config: SidecarConfig;
+  readonly status: SourceStatus;
+  readonly chain: unknown;
+}
+
+/** @throws NodeError when the node port is in use */
+export async function startCore({ config, status, node, plane, serverStatus, chain }: CoreContext) {
+  const { core } = config;
+  if (core === undefined) return undefined;
+  const client = new CoreClient(core);
+  const own = chain instanceof CoreChain ? chain : undefined;
+  const server =
+    own &&
+    serveNode(nodePlane(own, plane), { host: config.host, port: config.nodePort, status: serverStatus });
+  let isStopping = false;
+  status.set("core", { state: "waiting", text: `${core} was not reached yet` });
+  const done = (async () => {
+    while (!isStopping) {
+      await look(client, status, node.head()?.chainId, own);
+      await Bun.sleep(LOOK_MS);
+    }
+  })();
+  return {
+    ...(server && { addresses: { nodePort: server.port!, nodeUrl: server.url } }),
+    async stop() {
+      isStopping = true;
+      await server?.stop();
+      await Promise.race([done, Bun.sleep(STOP_MS)]);
+    },
+  };
+}
+
+async function look(
+  client: CoreClient,
+  status: SourceStatus,
+  storedChain: string | undefined,
+  own: CoreChain | undefined,
+): Promise<void> {
+  try {
+    const statistics = await client.statistics();
+    const { chainId } = statistics;
+    if (storedChain !== undefined && chainId !== storedChain) {
+      const words = `the core is of chain '${chainId.slice(0, 100)}', and this home holds '${storedChain}'`;
+      own?.setTrouble(words);
+      status.set("core", { state: "stopped", code: "chain_mismatch", text: words });
+      return;
+    }
+    await own?.update(statistics);
+    status.set("core", {
+      state: "receiving",
+      text: "",
+      nodeHeight: Number(statistics.blockHeight),
+      nodeTimeUs: Number(nanosecondsOf(statistics.vegaTime) / 1_000n),
+      isCatchingUp: statistics.status === ChainStatus.CHAIN_STATUS_REPLAYING,
+    });
+  } catch (error) {
+    const isAway = error instanceof CometUnreachable || error instanceof CometError;
+    const text =
+      isAway || !(error instanceof NodeError)
+        ? `${client.url} cannot be reached: ${reasonOf(error)}`
+        : error.message;
+    own?.setTrouble(text);
+    if (error instanceof NodeError && !isAway)
+      status.set("core", { state: "stopped", code: error.code, text });
+    else status.set("core", { state: "waiting", text });
+  }
+}
