@@ -32,8 +32,11 @@ interface Where {
 
 interface Status {
   readonly height: number | null;
-  readonly sources: readonly { readonly kind: string; readonly height?: number }[];
-  readonly follower: { readonly txs: number; readonly disagreements: number };
+  readonly follower: {
+    readonly height: number | null;
+    readonly txs: number;
+    readonly disagreements: number;
+  };
 }
 
 const statusOf = (url: string) => ask<Status>(`${url}/status`);
@@ -79,11 +82,11 @@ async function follow(comet: string, last: number) {
     const { dataUrl } = await sidecar.listens();
     let begun: { readonly ms: number; readonly seconds: number; readonly txs: number } | undefined;
     for (;;) {
-      const { follower, sources } = await statusOf(dataUrl);
-      const { txs, disagreements } = follower;
+      const { follower } = await statusOf(dataUrl);
+      const { height, txs, disagreements } = follower;
       const seconds = processorSeconds(sidecar.pid);
       if (txs > 0) begun ??= { ms: performance.now(), seconds, txs };
-      if (begun && (sources.find(({ kind }) => kind === "comet")?.height ?? 0) >= last) {
+      if (begun && (height ?? 0) >= last) {
         if (disagreements > 0) throw new Error("the sidecar disagrees with the devnet");
         return {
           transactionsPerSecond: ((txs - begun.txs) * 1_000) / (performance.now() - begun.ms),

@@ -1,4 +1,5 @@
 // lyra devnet: a local network of one's own; and the developer's tools for one that runs.
+
 import type { Devnet, DevnetConfig } from "../devnet/devnet.ts";
 import type { PartiesReport, PartyBalance, PartyReport } from "../devnet/parties.ts";
 import type { BlockMode } from "../engine/chain-port.ts";
@@ -6,6 +7,7 @@ import { ExitCode, NodeError, reasonOf } from "../errors/node-error.ts";
 import { readShortFile, readShortText } from "../files/short-file.ts";
 import { parseBlockMode } from "../planes/devnet/block-mode.ts";
 import { startNode } from "../start-node.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
 import { bold, dim, grouped, ProgressBar, red, say, waitForSignal } from "./terminal.ts";
@@ -109,6 +111,7 @@ export async function run(argv: string[]): Promise<number> {
   let wallet: Wallet | undefined;
   try {
     devnet = await startNode(options);
+    limitGarbage();
     if (walletPort !== undefined) {
       const { serveDevnetWallet } = await import("../devnet/wallet.ts");
       wallet = await serveDevnetWallet(devnet, walletPort);

@@ -1,4 +1,5 @@
 // lyra serve: answer queries over an existing home.
+
 import { ExitCode, NodeError } from "../errors/node-error.ts";
 import { writeNamedFile } from "../files/whole-file.ts";
 import { loadConfig, type NodeConfig } from "../node/config.ts";
@@ -7,6 +8,7 @@ import type { SidecarConfig } from "../node/sidecar-config.ts";
 import type { DataNode } from "../node/start.ts";
 import { startNode } from "../start-node.ts";
 import { hasStore } from "../store/database.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import { COMMON, readArguments, SERVING, usageError } from "./arguments.ts";
 import { bold, dim, grouped, say, sayFailure, waitForSignal } from "./terminal.ts";
 
@@ -66,6 +68,7 @@ type ServedConfig = NodeConfig | SidecarConfig;
 export async function serveUntilSignal(config: ServedConfig, options: ServeOptions): Promise<number> {
   const signals = waitForSignal();
   const node = await startNode(config);
+  limitGarbage();
   const where = {
     dataUrl: node.dataUrl,
     dataPort: node.dataPort,

@@ -1,7 +1,9 @@
 // The thread that answers HTTP for a devnet: it reads the store by itself and asks the chain by messages, so that
 // neither waits for the other's core. An extra entry point of the compiled executable (scripts/build.ts lists it).
 /// <reference lib="webworker" />
+
 import { Reading } from "../node/reading.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import { type CallMessage, type ChainMessage, type ErrorText, errorText } from "./chain-messages.ts";
 import { devnetParties } from "./keys.ts";
 import { reportParties } from "./parties.ts";
@@ -59,6 +61,8 @@ async function stop(): Promise<void> {
   reading?.close();
   post({ kind: "stopped" });
 }
+
+limitGarbage();
 
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") void serve(data.options);

@@ -48,7 +48,11 @@ export async function startBlockFollower(context: FollowerContext) {
   });
   status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
   status.followed = () => chain.counts;
-  status.addPart("follower", () => ({ ...chain.counts, completeFrom: chain.completeFrom ?? null }));
+  status.addPart("follower", () => ({
+    height: chain.head()?.height ?? null,
+    ...chain.counts,
+    completeFrom: chain.completeFrom ?? null,
+  }));
   const worker = new Worker(workerUrl("node/follower.worker.ts"));
   const post = (message: ToFollower) => worker.postMessage(message);
   chain.connect(post);

@@ -16,6 +16,7 @@ import { ChainCallError, type ChainStatus } from "../engine/chain-port.ts";
 import type { ChainCallCode } from "../errors/detail-codes.ts";
 import { reasonOf } from "../errors/node-error.ts";
 import { openReader } from "../store/database.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import { readHead } from "../store/head.ts";
 
 interface FollowerOrder {
@@ -225,6 +226,8 @@ class FollowerThread {
 }
 
 let thread: FollowerThread | undefined;
+
+limitGarbage();
 
 self.onmessage = ({ data }: MessageEvent<ToFollower>) => {
   if (data.kind === "follow") thread = new FollowerThread(data);

@@ -6,6 +6,7 @@ import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
 import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/app.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import { Reading, storeFacts } from "./reading.ts";
 
 export interface ReaderOrder {
@@ -71,6 +72,8 @@ async function stop(): Promise<void> {
   reading?.close();
   post({ kind: "stopped" });
 }
+
+limitGarbage();
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);

@@ -8,6 +8,7 @@ import type { SegmentMode } from "../history/segment-bounds.ts";
 import type { LogPlace } from "../ingest/event-log.ts";
 import type { Intake, IntakeTrouble } from "../ingest/intake.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
+import { limitGarbage } from "../store/garbage-limit.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { DiskPolicy } from "./config.ts";
 import { type LiveSettings, Loading } from "./loading.ts";
@@ -196,6 +197,8 @@ function failureOf(error: unknown) {
   const { attempt, code, message, hint } = known ?? new NodeError("writer", "internal", reasonOf(error));
   return { attempt, code, text: message, hint };
 }
+
+limitGarbage();
 
 self.onmessage = (event: MessageEvent<WriterOrder | LiveOrder | "stop">) => {
   if (event.data === "stop") {

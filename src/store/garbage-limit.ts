@@ -18,3 +18,12 @@ export class GarbageLimit {
     Bun.gc(true);
   }
 }
+
+/** Rare enough to be felt by no client, and often enough that a quiet thread does not keep what a busy hour left. */
+const LOOK_MS = 10_000;
+
+/** Looks after the garbage of a thread that lives as long as the process. */
+export function limitGarbage(): void {
+  const limit = new GarbageLimit(1);
+  setInterval(() => limit.noteWork(1), LOOK_MS).unref();
+}
