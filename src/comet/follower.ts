@@ -21,6 +21,7 @@ const AHEAD = 8;
 const LOOK_MS = 1_000;
 const FIRST_PAUSE_MS = 250;
 const PAUSE_MS_MAX = 10_000;
+const CONTRADICTION_MS = 30_000;
 /** The state is saved after so many blocks, or transactions. */
 const SAVE_BLOCKS = 1_000;
 const SAVE_TXS = 50_000;
@@ -46,6 +47,8 @@ interface FollowerOptions {
   /** Hash of the home's block, lower-case hex, to be compared; undefined where it has none at that height. */
   storedHash(height: number): string | undefined;
   save(state: ObserverState): void;
+  /** A node that contradicts what was followed for so long is believed, where no events decide; default: half a minute. */
+  readonly contradictionMs?: number;
   onReport(report: FollowerReport): void;
   onBlock(block: CometBlock, results: readonly CometTxResult[], differences: readonly Disagreement[]): void;
 }
@@ -59,6 +62,7 @@ export class Follower {
   private endAnnouncements = () => {};
   private isAnnounced = false;
   private pauseMs = FIRST_PAUSE_MS;
+  private contradictedMs: number | undefined;
   private unsavedBlocks = 0;
   private unsavedTxs = 0;
   private genesis: GenesisFacts | undefined;
@@ -101,6 +105,7 @@ export class Follower {
     while (!this.isStopped) {
       try {
         await this.round();
+        this.contradictedMs = undefined;
         this.pauseMs = FIRST_PAUSE_MS;
         await this.rest(LOOK_MS);
       } catch (error) {
@@ -203,6 +208,19 @@ export class Follower {
     return this.chooseStart(this.observing, status);
   }
 
+  /**
+   * Without events nothing tells which of two stories is the chain's. The one that was followed may have been a lie: then the
+   * figures begin anew with what the node has, and say so.
+   */
+  private noteContradiction(): void {
+    const { facts, rules, contradictionMs = CONTRADICTION_MS } = this.options;
+    const now = performance.now();
+    this.contradictedMs ??= now;
+    if (facts !== undefined || now - this.contradictedMs < contradictionMs) return;
+    this.contradictedMs = undefined;
+    this.observing = new Observer(this.observing!.chainId, rules);
+  }
+
   private checkChain(chainId: string): void {
     const own = this.observing?.chainId ?? this.options.chainId();
     if (own === undefined || own === chainId) return;
@@ -268,6 +286,7 @@ export class Follower {
   private failed(error: unknown): void {
     const { onReport, client } = this.options;
     if (error instanceof NodeError) {
+      if (error.code === "comet_contradiction") this.noteContradiction();
       onReport({
         state: "stopped",
         code: error.code,

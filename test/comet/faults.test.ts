@@ -304,3 +304,55 @@ test("a validator that takes a question and says nothing is named after the time
   await follower.stop();
   server.close();
 });
+
+test("without events a false block is left behind, once the node has said for a while that there is another", async () => {
+  const own = await startNode({
+    kind: "devnet",
+    cometPort: 0,
+    mode: { kind: "manual" },
+    parameters: { "spam.pow.difficulty": "1" },
+  });
+  await own.chain.mine(3);
+  const { height: last } = own.chain.status;
+  const real = new CometClient(own.address.cometUrl!);
+  let isLying = true;
+  const lying = Object.create(real, {
+    block: {
+      value: async (height: number) => {
+        const block = await real.block(height);
+        return isLying && height === last ? { ...block, hash: "ab".repeat(32) } : block;
+      },
+    },
+  }) as CometClient;
+  const reports: FollowerReport[] = [];
+  const follower = new Follower({
+    client: lying,
+    rules: "default",
+    facts: undefined,
+    saved: undefined,
+    chainId: () => undefined,
+    storedHash: () => undefined,
+    save: () => {},
+    contradictionMs: 500,
+    onReport: (report) => reports.push(report),
+    onBlock: () => {},
+  });
+  follower.start();
+  await until(
+    () => follower.observer?.point?.height === last,
+    () => "the last block",
+  );
+  isLying = false;
+  await own.chain.mine(1);
+  await until(
+    () => reports.some(({ code }) => code === "comet_contradiction"),
+    () => "a contradiction",
+  );
+  await until(
+    () => follower.observer?.point?.height === last + 1,
+    () => JSON.stringify(reports.at(-1)),
+  );
+  expect(follower.observer!.point!.hash).toBe(own.chain.status.hash);
+  await follower.stop();
+  await own.stop();
+});
