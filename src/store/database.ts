@@ -23,8 +23,8 @@ import { MIGRATIONS, SCHEMA_VERSION } from "./schema.ts";
 const SQLITE_VERSION_MIN = [3, 51, 3] as const;
 /** Wide rows (market data, markets) stay on their page up to about 2,000 bytes. */
 export const PAGE_BYTES = 8192;
-/** No memory map: a page that the disk cannot read would be a bus error there, for a gain below 1.2. */
-const WRITER_CACHE_KIB = 32 * 1024;
+/** More is filled with pages that come once. No memory map: a page that the disk cannot read would be a bus error there, for a gain below 1.2. */
+const WRITER_CACHE_KIB = 16 * 1024;
 /** A thread that reads: pages of a large store are seldom asked for twice, and the system keeps them as well. */
 const READER_CACHE_KIB = 8 * 1024;
 const BUSY_TIMEOUT_MS = 5_000;
