@@ -73,11 +73,11 @@ export async function verifyAgainst(argv: string[]): Promise<number> {
 
 function tellCompared({ equalTo, equalSegments, moreHere, moreThere, difference }: HistoryComparison): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
-  const equal =
-    equalSegments === 0
-      ? "no segment is the same on both sides"
-      : `equal up to block ${grouped(equalTo)}, ${grouped(equalSegments)} segments`;
-  print(difference ? equal : `${green("ok")} ${equal}`);
+  const isCompared = equalSegments > 0 || difference !== undefined;
+  let equal = `equal up to block ${grouped(equalTo)}, ${grouped(equalSegments)} segments`;
+  if (!isCompared) equal = "nothing was compared: one side has no segment yet";
+  else if (equalSegments === 0) equal = "no segment is the same on both sides";
+  print(difference || !isCompared ? equal : `${green("ok")} ${equal}`);
   if (!difference) {
     if (moreHere > 0) print(`the home has ${grouped(moreHere)} more`);
     if (moreThere > 0) print(`the other has ${grouped(moreThere)} more`);

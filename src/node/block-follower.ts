@@ -11,6 +11,7 @@ import { BUILD } from "./build.ts";
 import { FollowedChain, machineTimeNs } from "./followed-chain.ts";
 import type { FromFollower, ToFollower } from "./follower.worker.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
+import { SourceLog } from "./source-log.ts";
 import type { SourceStatus } from "./source-status.ts";
 import type { ServedHome } from "./start.ts";
 
@@ -58,9 +59,11 @@ export async function startBlockFollower(context: FollowerContext) {
   chain.connect(post);
   const stopped = Promise.withResolvers<void>();
   const log = new DisagreementLog();
+  const sourceLog = new SourceLog(ATTEMPT, comet);
   worker.onmessage = ({ data }: MessageEvent<FromFollower>) => {
     if (data.kind === "report") {
       setSource(status, data.report);
+      sourceLog.note(data.report);
       chain.setTrouble(data.report.state === "receiving" ? undefined : data.report.text);
     }
     if (data.kind === "disagreements") log.add(data.list);

@@ -5,10 +5,12 @@ import { CoreChain } from "../comet/core-chain.ts";
 import { CoreClient } from "../comet/core-client.ts";
 import { nanosecondsOf } from "../comet/time.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
+import type { SourceState } from "../http/status.ts";
 import { serveNode } from "../planes/node/app.ts";
 import { ChainStatus } from "../wire/generated/vega.ts";
 import { nodePlane } from "./block-follower.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
+import { SourceLog } from "./source-log.ts";
 import type { SourceStatus } from "./source-status.ts";
 import type { ServedHome } from "./start.ts";
 
@@ -21,6 +23,8 @@ interface CoreContext extends ServedHome {
   readonly chain: unknown;
 }
 
+type CoreNews = Parameters<SourceStatus["set"]>[1] & { readonly state: SourceState; readonly text: string };
+
 /** @throws NodeError when the node port is in use */
 export async function startCore({ config, status, node, plane, serverStatus, chain }: CoreContext) {
   const { core } = config;
@@ -31,10 +35,15 @@ export async function startCore({ config, status, node, plane, serverStatus, cha
     own &&
     serveNode(nodePlane(own, plane), { host: config.host, port: config.nodePort, status: serverStatus });
   let isStopping = false;
+  const log = new SourceLog("sidecar.core", core);
+  const tell = (news: CoreNews) => {
+    status.set("core", news);
+    log.note(news);
+  };
   status.set("core", { state: "waiting", text: `${core} was not reached yet` });
   const done = (async () => {
     while (!isStopping) {
-      await look(client, status, node.head()?.chainId, own);
+      await look(client, tell, node.head()?.chainId, own);
       await Bun.sleep(LOOK_MS);
     }
   })();
@@ -50,7 +59,7 @@ export async function startCore({ config, status, node, plane, serverStatus, cha
 
 async function look(
   client: CoreClient,
-  status: SourceStatus,
+  tell: (news: CoreNews) => void,
   storedChain: string | undefined,
   own: CoreChain | undefined,
 ): Promise<void> {
@@ -60,11 +69,11 @@ async function look(
     if (storedChain !== undefined && chainId !== storedChain) {
       const words = `the core is of chain '${chainId.slice(0, 100)}', and this home holds '${storedChain}'`;
       own?.setTrouble(words);
-      status.set("core", { state: "stopped", code: "chain_mismatch", text: words });
+      tell({ state: "stopped", code: "chain_mismatch", text: words });
       return;
     }
     await own?.update(statistics);
-    status.set("core", {
+    tell({
       state: "receiving",
       text: "",
       nodeHeight: Number(statistics.blockHeight),
@@ -78,8 +87,7 @@ async function look(
         ? `${client.url} cannot be reached: ${reasonOf(error)}`
         : error.message;
     own?.setTrouble(text);
-    if (error instanceof NodeError && !isAway)
-      status.set("core", { state: "stopped", code: error.code, text });
-    else status.set("core", { state: "waiting", text });
+    if (error instanceof NodeError && !isAway) tell({ state: "stopped", code: error.code, text });
+    else tell({ state: "waiting", text });
   }
 }

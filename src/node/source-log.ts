@@ -1,0 +1,28 @@
+// A source's changes in the log: one line when it is reached, lost, or refused.
+import { logFailure, logNotice } from "../errors/log.ts";
+import { NodeError } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
+
+interface SourceNews {
+  readonly state: string;
+  readonly code?: string;
+  readonly text: string;
+}
+
+export class SourceLog {
+  private told = "";
+
+  constructor(
+    private readonly attempt: string,
+    private readonly url: string,
+  ) {}
+
+  /** To be called with each look at the source. */
+  note({ state, code, text }: SourceNews): void {
+    const key = `${state} ${code ?? ""}`;
+    if (key === this.told) return;
+    this.told = key;
+    if (state === "stopped") logFailure(new NodeError(this.attempt, code as ErrorCode, text));
+    else logNotice(this.attempt, state === "receiving" ? `follows ${this.url}` : text);
+  }
+}
