@@ -12,8 +12,7 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   --events-host H       address for them (default 127.0.0.1)
   --events-socket PATH  a Unix socket for the same
   --comet URL           CometBFT's RPC: transactions, proof of work, spam
-  --core URL            a core node's REST API: its head, and submissions where
-                        there is no --comet or it does not answer
+  --core URL            a core's REST API: its head; submissions without --comet
   --follow-sidecar URL  events of another sidecar
 
   --data-port N         data API (3008), --node-port N (3003), --host H

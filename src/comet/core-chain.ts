@@ -78,6 +78,11 @@ export class CoreChain implements ChainPort {
     this.latest = { ...this.latest, halted: text };
   }
 
+  /** The core is of another chain: nothing of it holds, and nothing goes to it. */
+  forgetChain(text: string): void {
+    this.latest = { ...noChain(this.latest.startedNs), halted: text };
+  }
+
   async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
     const refused = this.examine(bytes);
     if (refused !== undefined) return refused;
@@ -90,7 +95,11 @@ export class CoreChain implements ChainPort {
         return answer;
       },
     };
-    return this.outcome(bytes, await handOver([committing], bytes), height);
+    const answer = await handOver([committing], bytes);
+    // The answer that names the block was lost: what became of it there is not known.
+    if (height === 0 && answer.code === 0)
+      throw new ChainCallError("timeout", "timed out waiting for tx to be included in a block");
+    return this.outcome(bytes, answer, height);
   }
 
   async check(bytes: Uint8Array): Promise<TxOutcome> {

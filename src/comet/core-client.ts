@@ -62,7 +62,15 @@ export class CoreClient implements Submitter {
   private async post(bytes: Uint8Array, type: string, timeoutMs: number) {
     const name = "vega.api.v1.SubmitRawTransactionResponse";
     const body = { tx: bytes.toBase64(), type };
-    const answer = await this.ask<SubmitRawTransactionResponse>("/transaction/raw", name, body, timeoutMs);
+    const answer = await this.ask<SubmitRawTransactionResponse>(
+      "/transaction/raw",
+      name,
+      body,
+      timeoutMs,
+    ).catch((error) => {
+      // It may have arrived all the same.
+      throw error instanceof NodeError ? new CometUnreachable("its answer cannot be read") : error;
+    });
     const { code, data, log, height } = answer;
     // The words are hexadecimal in the original, which leaves the log empty.
     const words = log || Buffer.from(data, "hex").toString("utf8") || data;

@@ -15,6 +15,10 @@ export interface Submitter {
 const ATTEMPTS_MAX = 3;
 const RETRY_MS = 200;
 const KNOWN = /already exists in cache/i;
+/** Nothing was sent. */
+const NOT_CONNECTED = /ECONNREFUSED|ConnectionRefused|ENOTFOUND|EHOSTUNREACH/;
+/** The node has it, and its first answer was lost. */
+const TAKEN: CometTxResult = { code: 0, text: "" };
 
 /**
  * @param isSettled whether a block holds the transaction meanwhile
@@ -26,19 +30,24 @@ export async function handOver(
   isSettled: () => boolean = () => false,
 ): Promise<CometTxResult> {
   let attempts = 0;
+  let mayHaveArrived = false;
   for (;;) {
     const node = nodes[Math.min(Math.floor(attempts / ATTEMPTS_MAX), nodes.length - 1)]!;
     attempts++;
     try {
-      return await node.submit(bytes);
+      const answer = await node.submit(bytes);
+      if (answer.code === 0 || !mayHaveArrived) return answer;
+      // Its own first arrival may be what it is refused for now.
+      if (isSettled()) return TAKEN;
+      throw new ChainCallError("stopped", `an answer was lost, and the node then refused: ${answer.text}`);
     } catch (error) {
       if (error instanceof CometError) {
-        // An earlier one arrived, and its answer was lost.
-        if (attempts > 1 && KNOWN.test(error.message)) return { code: 0, text: "" };
+        if (mayHaveArrived && KNOWN.test(error.message)) return TAKEN;
         throw new ChainCallError(codeOf(error.message), error.message);
       }
       if (!(error instanceof CometUnreachable)) throw error;
-      if (isSettled()) return { code: 0, text: "" };
+      mayHaveArrived ||= !NOT_CONNECTED.test(error.message);
+      if (isSettled()) return TAKEN;
       if (attempts >= ATTEMPTS_MAX * nodes.length) {
         throw new ChainCallError("stopped", `the followed node cannot be asked: ${error.message}`);
       }

@@ -68,7 +68,7 @@ async function look(
     const { chainId } = statistics;
     if (storedChain !== undefined && chainId !== storedChain) {
       const words = `the core is of chain '${chainId.slice(0, 100)}', and this home holds '${storedChain}'`;
-      own?.setTrouble(words);
+      own?.forgetChain(words);
       tell({ state: "stopped", code: "chain_mismatch", text: words });
       return;
     }

@@ -5,11 +5,12 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
-import { CometClient } from "../comet/client.ts";
+import { CometClient, CometUnreachable } from "../comet/client.ts";
 import { CoreClient } from "../comet/core-client.ts";
 import { StoredFacts } from "../comet/facts.ts";
 import { Follower, type FollowerReport } from "../comet/follower.ts";
 import { SubmissionGate } from "../comet/gate.ts";
+import type { Submitter } from "../comet/hand-over.ts";
 import { noChain } from "../comet/no-chain.ts";
 import type { Disagreement, ObserverState } from "../comet/observer.ts";
 import { ChainCallError, type ChainStatus } from "../engine/chain-port.ts";
@@ -145,11 +146,23 @@ class FollowerThread {
       },
     });
     this.gate = new SubmissionGate(
-      order.core === undefined ? [client] : [client, new CoreClient(order.core)],
+      order.core === undefined ? [client] : [client, this.coreOf(new CoreClient(order.core))],
       () => this.follower.observer,
       () => this.latest,
     );
     this.follower.start();
+  }
+
+  /** A core of the same chain. */
+  private coreOf(core: CoreClient): Submitter {
+    return {
+      submit: async (bytes) => {
+        const { chainId } = await core.statistics();
+        if (chainId !== this.follower.observer?.chainId)
+          throw new CometUnreachable("the core is of another chain");
+        return core.submit(bytes);
+      },
+    };
   }
 
   receive(message: Exclude<ToFollower, FollowerOrder>): void {

@@ -7,8 +7,11 @@ const ID_BYTES = 32;
 const ID_WORDS = ID_BYTES / 4;
 const ID_DIGITS = 2 * ID_BYTES;
 const WAYS = 4;
-const BUCKET_BITS = 16;
-const SLOTS = WAYS << BUCKET_BITS;
+/** Room for 131,072 identifiers of 44 bytes, in each thread, and twice as many accounts of 24. */
+const ID_BUCKET_BITS = 15;
+const ACCOUNT_BUCKET_BITS = 16;
+const ID_SLOTS = WAYS << ID_BUCKET_BITS;
+const ACCOUNT_SLOTS = WAYS << ACCOUNT_BUCKET_BITS;
 /** Spreads neighbours over the buckets. */
 const SPREAD = 0x9e3779b1;
 /** Running numbers from here on are not kept: they do not fit. */
@@ -31,11 +34,15 @@ for (const [value, digit] of [..."0123456789abcdef"].entries()) {
   digitOf[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-const bucketOf = (mixed: number): number => Math.imul(mixed, SPREAD) >>> (32 - BUCKET_BITS);
+const bucketOf = (mixed: number, bits: number): number => Math.imul(mixed, SPREAD) >>> (32 - bits);
 
 /** The way of a bucket that is overwritten next. */
 class Turns {
-  private readonly next = new Uint8Array(1 << BUCKET_BITS);
+  private readonly next: Uint8Array;
+
+  constructor(bucketBits: number) {
+    this.next = new Uint8Array(1 << bucketBits);
+  }
 
   /** Slot for a new entry of a bucket. */
   slot(bucket: number): number {
@@ -47,12 +54,12 @@ class Turns {
 
 /** Identifiers of 32 bytes by their text, by text in the middle of other bytes, and by reference. */
 export class IdCache {
-  private readonly words = new Uint32Array(SLOTS * ID_WORDS);
+  private readonly words = new Uint32Array(ID_SLOTS * ID_WORDS);
   private readonly bytes = new Uint8Array(this.words.buffer);
-  private readonly refs = new Float64Array(SLOTS);
+  private readonly refs = new Float64Array(ID_SLOTS);
   /** 0: the slot is free. */
-  private readonly nos = new Uint32Array(SLOTS);
-  private readonly turns = new Turns();
+  private readonly nos = new Uint32Array(ID_SLOTS);
+  private readonly turns = new Turns(ID_BUCKET_BITS);
   private readonly key = new Uint8Array(ID_BYTES);
   private readonly keyWords = new Uint32Array(this.key.buffer);
 
@@ -69,7 +76,7 @@ export class IdCache {
   text(ref: number): string | undefined {
     const value = ref + REF_OFFSET;
     const first = Math.floor(value / 0x1_0000);
-    const slot = bucketOf(first ^ ((value % 0x1_0000) << 16)) * WAYS;
+    const slot = bucketOf(first ^ ((value % 0x1_0000) << 16), ID_BUCKET_BITS) * WAYS;
     for (let at = slot; at < slot + WAYS; at++) {
       if (this.refs[at] === ref && this.nos[at] !== 0)
         return identifierText(this.bytes.subarray(at * ID_BYTES, (at + 1) * ID_BYTES));
@@ -119,7 +126,7 @@ export class IdCache {
   private bucket(): number {
     const { key } = this;
     const first = (key[0]! << 24) | (key[1]! << 16) | (key[2]! << 8) | key[3]!;
-    return bucketOf(first ^ (((key[4]! << 8) | key[5]!) << 16));
+    return bucketOf(first ^ (((key[4]! << 8) | key[5]!) << 16), ID_BUCKET_BITS);
   }
 
   private lookUp(): InternedId | undefined {
@@ -138,9 +145,9 @@ export class IdCache {
 
 /** References of accounts by the running numbers of party, asset and market, and by type. */
 export class AccountCache {
-  private readonly keys = new Uint32Array(SLOTS * 4);
-  private readonly refs = new Float64Array(SLOTS);
-  private readonly turns = new Turns();
+  private readonly keys = new Uint32Array(ACCOUNT_SLOTS * 4);
+  private readonly refs = new Float64Array(ACCOUNT_SLOTS);
+  private readonly turns = new Turns(ACCOUNT_BUCKET_BITS);
 
   find(party: number, asset: number, market: number, type: number): number | undefined {
     const { keys } = this;
@@ -174,6 +181,7 @@ export class AccountCache {
   }
 
   private bucket(party: number, asset: number, market: number, type: number): number {
-    return bucketOf(party ^ Math.imul(asset, 0x85ebca6b) ^ Math.imul(market, 0xc2b2ae35) ^ (type << 24));
+    const mixed = party ^ Math.imul(asset, 0x85ebca6b) ^ Math.imul(market, 0xc2b2ae35) ^ (type << 24);
+    return bucketOf(mixed, ACCOUNT_BUCKET_BITS);
   }
 }

@@ -158,6 +158,16 @@ describe("a sidecar with a core alone", () => {
     expect(devnet.chain.status.height).toBe(height + 1);
   });
 
+  test("does not invent what became of a transaction whose block was not answered", async () => {
+    const bytes = await transfer();
+    const { height } = devnet.chain.status;
+    answersToLose = 1;
+    const answer = await submit(alone, bytes, "TYPE_COMMIT");
+    expect(answer.status).toBe(500);
+    expect(JSON.stringify(answer)).toContain("timed out waiting for tx to be included in a block");
+    expect(devnet.chain.status.height).toBe(height + 1);
+  });
+
   test("says so when the core is down, or is no core, and goes on by itself", async () => {
     for (const [kind, state] of [
       ["down", "waiting"],
