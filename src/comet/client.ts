@@ -48,6 +48,7 @@ export class CometClient {
   constructor(
     readonly url: string,
     private readonly timeoutMs = TIMEOUT_MS,
+    private readonly answerBytesMax = ANSWER_BYTES_MAX,
   ) {
     this.address = `${url}/`;
   }
@@ -149,7 +150,7 @@ export class CometClient {
         redirect: "error",
         signal: AbortSignal.timeout(this.timeoutMs),
       });
-      text = await bounded(response);
+      text = await bounded(response, this.answerBytesMax);
       status = response.status;
     } catch (error) {
       if (error instanceof NodeError) throw error;
@@ -191,12 +192,12 @@ export function cometError(code: ErrorCode, message: string, hint: string): Node
   return new NodeError(ATTEMPT, code, message, hint);
 }
 
-async function bounded(response: Response): Promise<string> {
+async function bounded(response: Response, bytesMax: number): Promise<string> {
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of response.body ?? []) {
     bytes += piece.length;
-    if (bytes > ANSWER_BYTES_MAX) throw malformed(`an answer of more than ${ANSWER_BYTES_MAX} bytes`);
+    if (bytes > bytesMax) throw malformed(`an answer of more than ${bytesMax} bytes`);
     pieces.push(piece);
   }
   return Buffer.concat(pieces).toString("utf8");

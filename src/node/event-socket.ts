@@ -67,6 +67,7 @@ export class EventSocket {
   constructor(
     private readonly log: EventLogWriter,
     private readonly hooks: EventSocketHooks,
+    private readonly silentMs = SILENT_MS,
   ) {}
 
   /** Height of the last event that came. */
@@ -162,7 +163,7 @@ export class EventSocket {
     if (rest === undefined) return undefined;
     this.endGreeting(peer);
     if (this.peer !== undefined) {
-      const isSilent = this.pause === undefined && performance.now() - this.heardMs > SILENT_MS;
+      const isSilent = this.pause === undefined && performance.now() - this.heardMs > this.silentMs;
       if (!isSilent) {
         peer.end();
         this.hooks.onTurnedAway("another sender is connected");

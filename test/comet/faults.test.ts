@@ -266,6 +266,18 @@ describe("a validator", () => {
     expect(BigInt(timestamp)).toBe(devnet.chain.status.timeNs);
   }, 40_000);
 
+  test("whose clock stands still is followed, and is no lag", async () => {
+    await devnet.chain.freezeClock(true);
+    await recovers();
+    await recovers();
+    const { lag } = (await (await fetch(`${sidecar.dataUrl}/status`)).json()) as {
+      lag: { blocks: number; seconds: number };
+    };
+    expect(lag).toEqual({ blocks: 0, seconds: 0 });
+    expect((await fetch(`${sidecar.dataUrl}/readyz`)).status).toBe(200);
+    await devnet.chain.freezeClock(false);
+  }, 40_000);
+
   test("that lies about results is found out, and each lie is counted", async () => {
     const { disagreements } = await followed();
     // The transfers were executed; the rules know of no refusal.
@@ -355,4 +367,23 @@ test("without events a false block is left behind, once the node has said for a 
   expect(follower.observer!.point!.hash).toBe(own.chain.status.hash);
   await follower.stop();
   await own.stop();
+});
+
+test("an answer without an end is cut off at its bound", async () => {
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: () =>
+      new Response(
+        new ReadableStream({
+          pull: (stream) => stream.enqueue(new Uint8Array(64 * 1024).fill(32)),
+        }),
+      ),
+  });
+  const client = new CometClient(`http://127.0.0.1:${server.port}`, 5_000, 1_000_000);
+  expect(await client.status().catch((error) => error)).toMatchObject({
+    code: "comet_invalid",
+    message: expect.stringContaining("an answer of more than 1000000 bytes"),
+  });
+  await server.stop(true);
 });

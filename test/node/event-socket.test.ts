@@ -2,6 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readdirSync } from "node:fs";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
+import { EventLogWriter } from "../../src/ingest/event-log.ts";
+import { EventSocket } from "../../src/node/event-socket.ts";
 import type { Sidecar } from "../../src/node/sidecar.ts";
 import type { SidecarNodeConfig } from "../../src/node/sidecar-config.ts";
 import { startNode } from "../../src/start-node.ts";
@@ -258,6 +260,41 @@ describe("a sender that", () => {
     await first.write(part(101));
     await expectWhole(node);
   });
+});
+
+test("a sender that has been silent for long gives way to another one, and not before", async () => {
+  const told: string[] = [];
+  const log = new EventLogWriter(scratch.path(), 1_000_000);
+  const socket = new EventSocket(
+    log,
+    {
+      onEvents: () => {},
+      onConnected: () => told.push("connected"),
+      onDisconnected: (reason) => told.push(reason ?? "closed"),
+      onPaused: () => {},
+      onTurnedAway: (reason) => told.push(reason),
+    },
+    300,
+  );
+  const port = socket.listen({ host: "127.0.0.1", port: 0 });
+  const first = await Sender.dial({ hostname: "127.0.0.1", port });
+  await first.write(part(1, 10));
+  await until(() => (socket.height ?? 0) > 0);
+  const early = await Sender.dial({ hostname: "127.0.0.1", port });
+  await early.closed;
+  expect(first.isClosed).toBe(false);
+  await Bun.sleep(400);
+  const second = await Sender.dial({ hostname: "127.0.0.1", port });
+  await first.closed;
+  expect(second.isClosed).toBe(false);
+  expect(told).toEqual([
+    "connected",
+    "another sender is connected",
+    "it was silent, and another sender came",
+    "connected",
+  ]);
+  await socket.stop();
+  log.close();
 });
 
 test("a log that is full makes the sender wait, and loses nothing", async () => {
