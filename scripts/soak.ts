@@ -41,7 +41,7 @@ const EXPORT_MS = 20_000;
 const SAMPLE_MS = 2_000;
 const PARTS = 4;
 /** Growth from the second quarter to the last that is noise. */
-const NOISE = { memory: 1.15, latency: 2, descriptors: 8 };
+const NOISE = { memory: 1.15, latency: 2, descriptors: 8, threads: 4 };
 const LOG_BYTES_MAX = 256_000_000;
 
 const { values } = parseArgs({
@@ -62,6 +62,7 @@ interface Sample {
   readonly atMs: number;
   readonly memoryMb: number;
   readonly descriptors: number;
+  readonly threads: number;
   readonly logBytes: number;
   readonly homeBytes: number;
 }
@@ -206,6 +207,7 @@ function sample(pid: number): void {
     atMs: performance.now() - startedMs,
     memoryMb: residentMb(pid),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    threads: readdirSync(`/proc/${pid}/task`).length,
     logBytes: statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     homeBytes: totalOf(homeSize(home)),
   });
@@ -237,7 +239,7 @@ async function readExports(target: Target): Promise<void> {
     if (response.status === 200) {
       count.exports++;
       count.exportBytes += bytes;
-    } else if (response.status !== 404) fail(`${path}: ${response.status}`);
+    } else fail(`${path}: ${response.status}`);
   }
 }
 
@@ -258,6 +260,7 @@ function figures(fromMs: number, toMs: number) {
     memoryMb: rounded(median(part.map(({ memoryMb }) => memoryMb))),
     memoryMbMax: rounded(Math.max(...part.map(({ memoryMb }) => memoryMb))),
     descriptors: median(part.map(({ descriptors }) => descriptors)),
+    threads: median(part.map(({ threads }) => threads)),
     logMbMax: rounded(Math.max(...part.map(({ logBytes }) => logBytes)) / 1e6),
     homeMbMax: rounded(Math.max(...part.map(({ homeBytes }) => homeBytes)) / 1e6),
     reads: times.length,
@@ -278,8 +281,10 @@ function growth(parts: readonly Figures[]): string[] {
   compare("memoryMb", NOISE.memory);
   compare("p50Ms", NOISE.latency);
   compare("p99Ms", NOISE.latency);
-  if (late.descriptors > early.descriptors + NOISE.descriptors)
-    found.push(`descriptors grew from ${early.descriptors} to ${late.descriptors}`);
+  for (const name of ["descriptors", "threads"] as const) {
+    if (late[name] > early[name] + NOISE[name])
+      found.push(`${name} grew from ${early[name]} to ${late[name]}`);
+  }
   for (const { logMbMax, homeMbMax } of parts) {
     if (logMbMax * 1e6 > LOG_BYTES_MAX) found.push(`the log had ${logMbMax} MB`);
     if (!values.devnet && homeMbMax * 1e6 > DISK) found.push(`the home had ${homeMbMax} MB`);
@@ -287,11 +292,41 @@ function growth(parts: readonly Figures[]): string[] {
   return found;
 }
 
+/** So far, or at the end. */
+function resultOf(lastedMs: number) {
+  const warmMs = Math.min(120_000, lastedMs / 8);
+  const length = (lastedMs - warmMs) / PARTS;
+  const parts = Array.from({ length: PARTS }, (_, n) =>
+    figures(warmMs + n * length, warmMs + (n + 1) * length),
+  );
+  return {
+    at: new Date().toISOString(),
+    target: values.devnet ? "devnet" : "sidecar",
+    minutes: rounded(lastedMs / 60_000),
+    load: values.devnet
+      ? `${TRANSFERS_PER_SECOND} transfers a second`
+      : `${EVENTS_PER_SECOND} events a second`,
+    clients: CLIENTS,
+    ...count,
+    limits: { ...NOISE, logMb: LOG_BYTES_MAX / 1e6, ...(!values.devnet && { homeMb: DISK / 1e6 }) },
+    parts,
+    problems: [...faults.slice(0, 20), ...growth(parts)],
+  };
+}
+
+/** What an interrupted run has is kept, too. */
+function keepResult(): ReturnType<typeof resultOf> {
+  const result = resultOf(Math.min(durationMs, performance.now() - startedMs));
+  if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(result, undefined, 1)}\n`);
+  return result;
+}
+
 const target = await (values.devnet ? devnet() : sidecar());
 const sampling = setInterval(() => sample(target.pid), SAMPLE_MS);
 const telling = setInterval(() => {
   const minute = figures(performance.now() - startedMs - 60_000, performance.now() - startedMs);
   console.log(JSON.stringify({ ...minute, ...count, faults: faults.length }));
+  keepResult();
 }, 60_000);
 try {
   const clients = Array.from({ length: CLIENTS }, () => readPages(target));
@@ -304,22 +339,6 @@ try {
   await target.stop();
   rmSync(home, { recursive: true, force: true });
 }
-const warmMs = Math.min(120_000, durationMs / 8);
-const parts = Array.from({ length: PARTS }, (_, n) => {
-  const length = (durationMs - warmMs) / PARTS;
-  return figures(warmMs + n * length, warmMs + (n + 1) * length);
-});
-const problems = [...faults.slice(0, 20), ...growth(parts)];
-const result = {
-  at: new Date().toISOString(),
-  target: values.devnet ? "devnet" : "sidecar",
-  minutes: Number(values.minutes),
-  load: values.devnet ? `${TRANSFERS_PER_SECOND} transfers a second` : `${EVENTS_PER_SECOND} events a second`,
-  clients: CLIENTS,
-  ...count,
-  parts,
-  problems,
-};
+const result = keepResult();
 console.log(JSON.stringify(result, undefined, 1));
-if (values.out !== undefined) writeFileSync(values.out, `${JSON.stringify(result, undefined, 1)}\n`);
-process.exitCode = problems.length === 0 ? 0 : 1;
+process.exitCode = result.problems.length === 0 ? 0 : 1;
