@@ -16,6 +16,7 @@ import {
   readPage,
 } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
+import { GarbageLimit } from "../../store/garbage-limit.ts";
 import type { ChainHead } from "../../store/head.ts";
 import { Ids } from "../../store/ids.ts";
 import {
@@ -62,6 +63,9 @@ export interface ListSpec<R extends Row, N> {
   node(row: R): N;
 }
 
+/** Rows of pages between two collections of garbage: a second of work. */
+const GARBAGE_ROWS = 50_000;
+
 export class DataContext {
   readonly ids: Ids;
   readonly blocks: BlockTimes;
@@ -70,6 +74,8 @@ export class DataContext {
   readonly home: string;
   /** Set for the length of a request: the head of the snapshot that the request reads. */
   head: ChainHead | undefined;
+
+  private readonly garbage = new GarbageLimit(GARBAGE_ROWS);
 
   constructor(
     readonly db: Database,
@@ -102,6 +108,7 @@ export class DataContext {
     const { page } = spec;
     const key = page.cursor === undefined ? undefined : spec.key(new CursorReader(page.cursor, this));
     const { rows, hasNextPage, hasPreviousPage } = readPage<R>(this.db, spec.query, page, key);
+    this.garbage.noteWork(rows.length);
     const edges = rows.map((row) => ({ node: spec.node(row), cursor: encodeCursor(spec.cursor(row)) }));
     return connectionOf(edges, hasNextPage, hasPreviousPage);
   }
