@@ -165,7 +165,22 @@ const machine = `${cpus().length} cores, ${cpus()[0]?.model ?? "unknown"}, Bun $
 const result = {
   machine,
   measuredAt,
-  ...{ start, ingest, intake, wire, pages, exports, solver, admission, devnet, flow, submission, wallet },
+  ...{
+    start,
+    ingest,
+    intake,
+    scale,
+    follow,
+    wire,
+    pages,
+    exports,
+    solver,
+    admission,
+    devnet,
+    flow,
+    submission,
+    wallet,
+  },
   lines,
 };
 await Bun.write(results, `${JSON.stringify(result, undefined, 1)}\n`);
