@@ -83,8 +83,13 @@ export const NODE_SOURCES: Sources = {
   GetSpamStatistics: { party_id: { list: "/parties", way: "parties.*.id" } },
   ListVotes: { party: { list: "/parties", way: "parties.*.id" } },
 };
-/** Answered in pieces, which a search for an example does not wait for. */
-const STREAMED: ReadonlySet<string> = new Set(["ExportLedgerEntries", "ExportNetworkHistory"]);
+/** Answered with files, which a search for an example does not read. */
+const FILES: ReadonlySet<string> = new Set([
+  "ExportLedgerEntries",
+  "ExportNetworkHistory",
+  "HistorySegment",
+  "HistoryImageBytes",
+]);
 
 type Found = Readonly<Record<string, string>>;
 
@@ -133,7 +138,7 @@ async function search(
     const row = columns.map(([name, values]) => [name, values[values.length === 1 ? 0 : i]] as const);
     if (row.some(([, value]) => value === undefined)) return undefined;
     const found = Object.fromEntries(row) as Found;
-    if (STREAMED.has(operationId) || (await ask(urlOf(path, found))) !== undefined) return found;
+    if (FILES.has(operationId) || (await ask(urlOf(path, found))) !== undefined) return found;
   }
   return undefined;
 }
