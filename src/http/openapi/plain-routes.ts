@@ -203,7 +203,7 @@ const SHARING_ROUTES: Paths = {
     }),
     post: sharing("MakeHistoryImage", "Has an image of the store made, where there is no fresh one", {
       ...IMAGE_STATE,
-      "400": { description: "This node has none to give; the message says why.", content: ERROR },
+      "412": { description: "This node has none to give; the message says why.", content: ERROR },
     }),
   },
   "/lyra/v1/history/image/{id}": {
