@@ -10,6 +10,10 @@ import { checkPages } from "../store/page-check.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;
+/** While rows are read the log is pinned: then the rests are short, and what they save comes after each table. */
+const PINNED_REST_MS = 2;
+const REST_PARTS = 9;
+const REST_MAX_MS = 30_000;
 /** How often the file is opened anew meanwhile. */
 const PROBE_MS = 5_000;
 const BETWEEN_ROUNDS_MS = 60 * 60 * 1_000;
@@ -49,14 +53,15 @@ function probe(home: string): void {
 /** A round. @throws NodeError `store_damaged` */
 export async function scrub(options: ScrubOptions): Promise<void> {
   const { home, restMs = REST_MS } = options;
-  const pause = async () => {
-    await Promise.race([Bun.sleep(restMs), options.stopped]);
+  const rest = async (ms: number) => {
+    await Promise.race([Bun.sleep(ms), options.stopped]);
     if (options.isStopping()) throw new NodeError("store.check", "stopped", "the node is stopping");
   };
+  const pause = () => rest(restMs);
   try {
     await checkPages(home, pause);
     for (const row of options.pagesOnly ? [] : segmentsOf(home)) {
-      await checkOne(home, row, pause);
+      await checkOne(home, row, pausesOf(rest, restMs));
       await pause();
     }
   } catch (error) {
@@ -74,10 +79,27 @@ function segmentsOf(home: string): SegmentRow[] {
   }
 }
 
-async function checkOne(home: string, row: SegmentRow, pause: () => Promise<void>): Promise<void> {
+/** Nine parts of rest to one of work, most of it where nothing is open. */
+function pausesOf(rest: (ms: number) => Promise<void>, restMs: number) {
+  let begunMs = performance.now();
+  return {
+    onSlice: () => rest(Math.min(PINNED_REST_MS, restMs)),
+    onTable: async () => {
+      const workedMs = performance.now() - begunMs;
+      await rest(Math.min(REST_MAX_MS, restMs === 0 ? 0 : REST_PARTS * workedMs));
+      begunMs = performance.now();
+    },
+  };
+}
+
+async function checkOne(
+  home: string,
+  row: SegmentRow,
+  pauses: Parameters<typeof checkRows>[3],
+): Promise<void> {
   const db = openReader(home);
   try {
-    await checkRows(db, segmentDirectory(home), row, pause);
+    await checkRows(db, segmentDirectory(home), row, pauses);
   } catch (error) {
     // The file of a segment is `lyra doctor`'s affair: the rows may be sound.
     if (!(error instanceof SegmentDamage)) throw error;

@@ -229,6 +229,20 @@ describe("a retention", () => {
   });
 });
 
+test("given a budget that removes rows while they are compared with a segment, then that is not damage", async () => {
+  const home = copyOf(sample, "compared");
+  const bytes = Math.round(totalOf(homeSize(sample)) * 0.65);
+  let pruned: Promise<unknown> | undefined;
+  const db = openReader(home);
+  const onTable = async () => {
+    pruned ??= prune(home, { bytes, retention: "archive" });
+    await pruned;
+  };
+  await checkRows(db, segmentDirectory(home), listSegments(db)[0]!, { onSlice: async () => {}, onTable });
+  db.close();
+  expect(Object.values(floorsOf(home)).some((height) => height > 0)).toBe(true);
+});
+
 test("given hashes that no row has any more, then they go, and every row still finds its own", async () => {
   const home = copyOf(sample, "hashes");
   await prune(home, { bytes: Math.round(totalOf(homeSize(sample)) * 0.65), retention: "archive" });
