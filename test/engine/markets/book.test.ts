@@ -1,0 +1,218 @@
+// The book beside a list of orders that is sorted anew for each question.
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { Book } from "../../../src/engine/markets/book.ts";
+import { BUY, isStatic, SELL, type Side, type StoredOrder } from "../../../src/engine/markets/order.ts";
+
+const ORDER: StoredOrder = {
+  ...{
+    id: "",
+    market: "m",
+    party: "",
+    side: BUY,
+    price: 0n,
+    size: 0n,
+    remaining: 0n,
+    timeInForce: 1,
+    type: 1,
+  },
+  ...{ status: 1, createdAt: 0n, updatedAt: 0n, expiresAt: 0n, version: 1n, batchId: 0n, reference: "" },
+  ...{ peg: undefined, provision: "", postOnly: false, reduceOnly: false, place: 0 },
+};
+
+/** Orders by id, and a book that hears of each change. */
+class Orders {
+  readonly book = new Book();
+  readonly all = new Map<string, StoredOrder>();
+  private place = 0;
+
+  set(id: string, order: StoredOrder | undefined): void {
+    this.book.noteChange(this.all.get(id), order);
+    if (order === undefined) this.all.delete(id);
+    else this.all.set(id, order);
+  }
+
+  add(id: string, order: Partial<StoredOrder>): void {
+    this.set(id, { ...ORDER, ...order, id, place: ++this.place });
+  }
+
+  /** Resting orders of a side, best first. */
+  sorted(side: Side): StoredOrder[] {
+    const sign = side === BUY ? -1n : 1n;
+    return [...this.all.values()]
+      .filter((order) => order.side === side && order.place > 0)
+      .sort((a, b) => Number(sign * (a.price - b.price)) || a.place - b.place);
+  }
+}
+
+const side = fc.constantFrom<Side>(BUY, SELL);
+const order = fc.record({
+  party: fc.constantFrom("a", "b", "c"),
+  side,
+  price: fc.bigInt({ min: 1n, max: 12n }),
+  remaining: fc.bigInt({ min: 1n, max: 9n }),
+  provision: fc.constantFrom("", "", "lp"),
+});
+const step = fc.oneof(
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("add" as const), order }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), at: fc.nat(1_000) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant("reduce" as const), at: fc.nat(1_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("park" as const), at: fc.nat(1_000) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("takeBack" as const), count: fc.integer({ min: 1, max: 5 }) }),
+  },
+);
+
+/** A book after some steps, of which the last ones may have been taken back as a failed transaction's are. */
+function play(steps: readonly (typeof step extends fc.Arbitrary<infer T> ? T : never)[]): Orders {
+  const orders = new Orders();
+  const done: [string, StoredOrder | undefined][] = [];
+  const set = (id: string, value: StoredOrder | undefined) => {
+    done.push([id, orders.all.get(id)]);
+    orders.set(id, value);
+  };
+  for (const [n, one] of steps.entries()) {
+    if (one.kind === "add") {
+      done.push([`o${n}`, undefined]);
+      orders.add(`o${n}`, one.order);
+      continue;
+    }
+    if (one.kind === "takeBack") {
+      for (const [id, before] of done.splice(-one.count).reverse()) orders.set(id, before);
+      continue;
+    }
+    const ids = [...orders.all.keys()];
+    const found = orders.all.get(ids[one.at % ids.length] ?? "");
+    if (found === undefined) continue;
+    if (one.kind === "remove") set(found.id, undefined);
+    else if (one.kind === "park") set(found.id, { ...found, place: 0, price: 0n });
+    else if (found.remaining > 1n) set(found.id, { ...found, remaining: found.remaining - 1n });
+  }
+  return orders;
+}
+
+const orders = fc.array(step, { maxLength: 60 }).map(play);
+
+describe("a book", () => {
+  test("has the orders in their order, whatever was taken back", () => {
+    fc.assert(
+      fc.property(orders, (all) => {
+        const { book } = all;
+        for (const one of [BUY, SELL] as const) {
+          const expected = all.sorted(one);
+          const levels = [...book.levels(one)];
+          expect(levels.flatMap((level) => level.orders)).toEqual(expected);
+          for (const level of levels) {
+            const there = expected.filter(({ price }) => price === level.price);
+            expect(level.volume).toBe(there.reduce((sum, { remaining }) => sum + remaining, 0n));
+            expect(level.staticVolume).toBe(
+              there.filter(isStatic).reduce((sum, { remaining }) => sum + remaining, 0n),
+            );
+          }
+          expect(book.best(one)?.price).toBe(expected[0]?.price);
+          expect(book.bestStatic(one)?.price).toBe(expected.find(isStatic)?.price);
+        }
+      }),
+    );
+  });
+
+  test("matches by price and time, up to the limit, an own order, or nothing at all", () => {
+    const request = fc.record({
+      party: fc.constantFrom("a", "b", "c", "d"),
+      side,
+      limit: fc.option(fc.bigInt({ min: 1n, max: 12n }), { nil: undefined }),
+      size: fc.bigInt({ min: 1n, max: 40n }),
+      isFillOrKill: fc.boolean(),
+      stopsAtOwn: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(orders, request, (all, asked) => {
+        const { party, limit, size, isFillOrKill, stopsAtOwn } = asked;
+        const other = asked.side === BUY ? SELL : BUY;
+        let rest = size;
+        let metOwn = false;
+        const fills: { id: string; size: bigint }[] = [];
+        for (const resting of all.sorted(other)) {
+          if (limit !== undefined && (asked.side === BUY ? resting.price > limit : resting.price < limit))
+            break;
+          if (rest === 0n) break;
+          if (stopsAtOwn && resting.party === party) {
+            metOwn = true;
+            break;
+          }
+          const part = resting.remaining < rest ? resting.remaining : rest;
+          fills.push({ id: resting.id, size: part });
+          rest -= part;
+        }
+        const found = all.book.match(asked);
+        const isKilled = isFillOrKill && rest > 0n;
+        expect(found.fills.map((fill) => ({ id: fill.order.id, size: fill.size }))).toEqual(
+          isKilled ? [] : fills,
+        );
+        expect(found.filled).toBe(isKilled ? 0n : size - rest);
+        expect(found.metOwn).toBe(metOwn);
+      }),
+    );
+  });
+
+  test("knows the price at which a volume can be closed", () => {
+    fc.assert(
+      fc.property(orders, side, fc.bigInt({ min: 1n, max: 60n }), (all, one, size) => {
+        const units = all
+          .sorted(one)
+          .flatMap(({ price, remaining }) => Array(Number(remaining)).fill(price) as bigint[]);
+        const taken = units.slice(0, Number(size));
+        const expected =
+          BigInt(taken.length) < size ? undefined : taken.reduce((sum, price) => sum + price, 0n) / size;
+        expect(all.book.exitPrice(one, size)).toBe(expected);
+      }),
+    );
+  });
+
+  test("indicates where it would uncross", () => {
+    fc.assert(
+      fc.property(orders, (all) => {
+        const volumeAt = (price: bigint) => {
+          const sum = (one: Side, isIn: (p: bigint) => boolean) =>
+            all
+              .sorted(one)
+              .reduce((total, { price: p, remaining }) => total + (isIn(p) ? remaining : 0n), 0n);
+          const [bids, asks] = [sum(BUY, (p) => p >= price), sum(SELL, (p) => p <= price)];
+          return bids < asks ? bids : asks;
+        };
+        const [bid, ask] = [all.sorted(BUY)[0]?.price, all.sorted(SELL)[0]?.price];
+        const found = all.book.indication();
+        if (bid === undefined || ask === undefined || bid < ask) {
+          expect(found).toBeUndefined();
+          return;
+        }
+        const prices = [...all.all.values()]
+          .filter(({ place, price }) => place > 0 && price >= ask && price <= bid)
+          .map(({ price }) => price);
+        const most = prices.reduce((max, price) => (volumeAt(price) > max ? volumeAt(price) : max), 0n);
+        const reaching = prices.filter((price) => volumeAt(price) === most);
+        const [high, low] = [
+          reaching.reduce((a, b) => (a > b ? a : b)),
+          reaching.reduce((a, b) => (a < b ? a : b)),
+        ];
+        expect(found).toMatchObject({ price: (high + low) / 2n, volume: most });
+      }),
+    );
+  });
+
+  // Reference 70, section 3.5.
+  test("with equal maxima at 10000 and 3000 indicates 6500, with one alone 10000", () => {
+    const two = new Orders();
+    two.add("b1", { side: BUY, price: 10_000n, remaining: 5n });
+    two.add("s1", { side: SELL, price: 3_000n, remaining: 5n });
+    expect(two.book.indication()).toEqual({ price: 6_500n, volume: 5n, side: BUY });
+    const one = new Orders();
+    one.add("b1", { side: BUY, price: 10_000n, remaining: 5n });
+    one.add("b2", { side: BUY, price: 10_000n, remaining: 5n });
+    one.add("b3", { side: BUY, price: 3_000n, remaining: 4n });
+    one.add("s1", { side: SELL, price: 10_000n, remaining: 5n });
+    one.add("s2", { side: SELL, price: 3_000n, remaining: 3n });
+    expect(one.book.indication()).toEqual({ price: 10_000n, volume: 8n, side: SELL });
+  });
+});
