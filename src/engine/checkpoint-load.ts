@@ -124,6 +124,8 @@ function loadProposals(bytes: Uint8Array, { governance }: CheckpointDomains): vo
       ...{ timestampNs: timestamp, terms, rationale },
       requiredParticipation: proposal.requiredParticipation,
       requiredMajority: proposal.requiredMajority,
+      requiredLpParticipation: proposal.requiredLiquidityProviderParticipation ?? "0",
+      requiredLpMajority: proposal.requiredLiquidityProviderMajority ?? "0",
     });
   }
 }

@@ -121,6 +121,9 @@ export class Collateral {
   /** Network accounts with a market or a metric, by asset: rewards walk them. */
   private readonly systemIds = new Map<string, Set<string>>();
 
+  /** How many accounts a party has on a market, by market and asset. */
+  private readonly partiesByMarket = new Map<string, Map<string, number>>();
+
   constructor(private readonly core: Core) {
     this.accounts = core.state.table("collateral.accounts");
     this.flows = core.state.table("collateral.flows");
@@ -163,6 +166,20 @@ export class Collateral {
     const id = accountId(asset, type, SYSTEM_OWNER, market);
     if (!this.accounts.has(id)) this.create(asset, type, SYSTEM_OWNER, market);
     return id;
+  }
+
+  /** A party's account on a market, made if need be. @returns its id */
+  ensureOfParty(asset: string, type: AccountTypeNumber, party: string, market: string): string {
+    const id = accountId(asset, type, party, market);
+    if (!this.accounts.has(id)) this.create(asset, type, party, market);
+    return id;
+  }
+
+  /** Forgets an empty account; no event tells of it (reference 70, section 9.6). @throws InvariantError */
+  remove(id: string): void {
+    const balance = this.balance(id);
+    if (balance !== 0n) throw new InvariantError(`account ${id} is removed with ${balance} in it`);
+    this.accounts.delete(id);
   }
 
   /**
@@ -218,6 +235,11 @@ export class Collateral {
   systemAccounts(asset: string): readonly (readonly [id: string, account: Account])[] {
     const ids = [...(this.systemIds.get(asset) ?? [])].sort();
     return ids.map((id) => [id, this.accounts.get(id)!] as const);
+  }
+
+  /** Parties with an account of theirs on a market, in order. */
+  marketParties(asset: string, market: string): string[] {
+    return [...(this.partiesByMarket.get(`${market}${asset}`)?.keys() ?? [])].sort();
   }
 
   /** Every account, by id. A walk over all of them: for dumps and views, not for blocks. */
@@ -343,12 +365,27 @@ export class Collateral {
     return details;
   }
 
+  private indexParty({ market, asset, owner }: Account, change: number): void {
+    if (market === NO_MARKET) return;
+    const key = `${market}${asset}`;
+    const parties = this.partiesByMarket.get(key) ?? new Map<string, number>();
+    const count = (parties.get(owner) ?? 0) + change;
+    if (count > 0) parties.set(owner, count);
+    else parties.delete(owner);
+    if (parties.size > 0) this.partiesByMarket.set(key, parties);
+    else this.partiesByMarket.delete(key);
+  }
+
   private index(id: string, before: Account | undefined, now: Account | undefined): void {
     const { asset, owner } = (now ?? before)!;
     const change = (now?.balance ?? 0n) - (before?.balance ?? 0n);
     if (change !== 0n) this.sums.set(asset, (this.sums.get(asset) ?? 0n) + change);
     this.unchecked.add(asset);
-    if (owner !== SYSTEM_OWNER) return;
+    if (owner !== SYSTEM_OWNER) {
+      if ((before === undefined) !== (now === undefined))
+        this.indexParty((now ?? before)!, now !== undefined ? 1 : -1);
+      return;
+    }
     const ids = this.systemIds.get(asset) ?? new Set();
     if (now === undefined) ids.delete(id);
     else ids.add(id);

@@ -25,6 +25,8 @@ import { CommandError } from "./errors.ts";
 import type { GenesisAppState } from "./genesis.ts";
 import { Governance } from "./governance.ts";
 import { Limits } from "./limits.ts";
+import { Markets } from "./markets/markets.ts";
+import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
 import { Multisig } from "./multisig.ts";
 import { Notary } from "./notary.ts";
 import { NetworkParameters } from "./parameters.ts";
@@ -69,6 +71,7 @@ export class Domains {
   readonly staking: Staking;
   readonly delegation: Delegation;
   readonly multisig: Multisig;
+  readonly markets: Markets;
   readonly governance: Governance;
   readonly banking: Banking;
   readonly rewards: Rewards;
@@ -91,7 +94,17 @@ export class Domains {
     this.staking = new Staking(core, this.witness);
     this.delegation = new Delegation(core, this.params, this.epochs, this.staking, this.validators);
     this.multisig = new Multisig(core, this.witness, this.notary);
-    this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness);
+    const { params, collateral, assets } = this;
+    this.markets = new Markets({ core, params, collateral, assets });
+    this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness, {
+      has: (id) => this.markets.get(id) !== undefined,
+      checkNew: (terms) => checkNewMarket(terms, { assets, params }),
+      checkUpdate: (terms) => checkUpdateMarket(terms),
+      equityShare: (market, party) => this.markets.equityShare(market, party),
+      propose: (proposal) => this.markets.propose(proposal),
+      onVoteClosed: (id, isPassed) => this.markets.onVoteClosed(id, isPassed),
+      update: (proposal) => this.markets.update(proposal),
+    });
     this.checkpoints = new Checkpoints(core, this.params, () => checkpointHash(saveCheckpoint(this)));
     this.banking = new Banking(
       core,
@@ -101,8 +114,9 @@ export class Domains {
       this.witness,
       this.notary,
       () => this.checkpoints.emitCheckpoint(),
+      this.markets,
     );
-    this.rewards = new Rewards(core, this.params, this.collateral);
+    this.rewards = new Rewards(core, this.params, this.collateral, this.markets.contributions);
     this.upgrades = new Upgrades(core, this.params, this.validators);
     this.chainEvents = new ChainEvents(core, this.validators, this.banking, {
       staking: (event, txId) => this.staking.processEvent(event, txId),
@@ -113,6 +127,14 @@ export class Domains {
 
   /** The handlers of the commands that this chain executes; the others are refused with code 80. */
   readonly handlers: CommandTable = {
+    orderSubmission: (payload) => this.markets.submitOrder(payload),
+    orderAmendment: (payload) => this.markets.amendOrder(payload),
+    orderCancellation: (payload) => this.markets.cancelOrder(payload),
+    batchMarketInstructions: (payload) => this.markets.batch(payload),
+    liquidityProvisionSubmission: (payload) => this.markets.submitProvision(payload),
+    liquidityProvisionAmendment: (payload) => this.markets.amendProvision(payload),
+    liquidityProvisionCancellation: (payload) => this.markets.cancelProvision(payload),
+    oracleDataSubmission: (payload) => this.markets.submitOracleData(payload),
     withdrawSubmission: (payload) => this.banking.withdraw(payload),
     transfer: (payload) => this.banking.transfer(payload),
     cancelTransfer: (payload) => this.banking.cancelTransfer(payload),
@@ -135,6 +157,8 @@ export class Domains {
   readonly checks: CommandTable = {
     proposalSubmission: (payload) => this.governance.checkProposal(payload),
     transfer: (payload) => this.banking.checkTransfer(payload),
+    batchMarketInstructions: (payload) => this.markets.checkBatch(payload),
+    oracleDataSubmission: (payload) => this.markets.checkOracleData(payload),
     // Whether a validator's key sent these two is asked here alone: in a block they have rules of their own.
     validatorHeartbeat: () => this.checkValidator(this.core.currentTx.party),
     protocolUpgradeProposal: (payload) => {
@@ -177,13 +201,14 @@ export class Domains {
     return checkpointText(saveCheckpoint(this));
   }
 
-  /** Tick listeners in the order of section 1.5; those of markets are not here. */
+  /** Tick listeners in the order of section 1.5. */
   tick(): void {
     this.epochs.onTick();
     this.params.onTick();
     this.multisig.onTick();
     this.witness.onTick();
     this.staking.onTick();
+    this.markets.onTick();
     this.delegation.onTick();
     this.notary.onTick();
     this.banking.onTick();
@@ -199,6 +224,7 @@ export class Domains {
 
   endBlock(): void {
     this.epochs.onEndBlock();
+    this.markets.onBlockEnd();
   }
 
   /** Section 1.8: checkpoint, then snapshot. */
@@ -283,6 +309,7 @@ export class Domains {
         this.rewards.onEpochEnd(epoch, scores);
       },
       onEpochStart: (epoch) => {
+        this.markets.onEpochStart();
         this.delegation.onEpochStart(epoch);
         this.listener.onEpochStart?.(epoch);
       },

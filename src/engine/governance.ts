@@ -17,11 +17,21 @@ import {
   assetValidation,
   checkProposal,
   kindOf,
+  type ProposableMarkets,
   type ProposalEnd,
   type ProposalRecord,
   Proposals,
 } from "./proposals.ts";
 import { compare, type Table } from "./state.ts";
+
+/** Markets as proposals make and change them. */
+export interface GovernedMarkets extends ProposableMarkets {
+  /** A market of an accepted proposal is made. @throws CommandError */
+  propose(proposal: ProposalRecord): void;
+  onVoteClosed(id: string, isPassed: boolean): void;
+  /** @throws CommandError when the market is not there any more */
+  update(proposal: ProposalRecord): void;
+}
 
 export class Governance {
   readonly proposals: Proposals;
@@ -33,9 +43,10 @@ export class Governance {
     private readonly assets: Assets,
     private readonly stake: StakeReader,
     private readonly witness: WitnessPort,
+    private readonly markets: GovernedMarkets,
   ) {
     this.proposals = new Proposals(core, params);
-    this.votes = new Votes(core, stake);
+    this.votes = new Votes(core, stake, markets);
     witness.onOutcome<string>(ASSET_VALIDATION, (id, _payload, isValid) =>
       this.proposals.recordValidation(id, isValid),
     );
@@ -58,8 +69,9 @@ export class Governance {
     const proposal = this.proposals.draftProposal(submission);
     if (this.isKnown(proposal.id)) throw new CommandError("proposal with given ID already exists");
     try {
-      const { core, params, assets, stake } = this;
-      checkProposal(proposal, { nowNs: core.nowNs, params, assets, stake });
+      const { core, params, assets, stake, markets } = this;
+      const isOpen = (id: string) => this.proposals.get(id) !== undefined;
+      checkProposal(proposal, { nowNs: core.nowNs, params, assets, stake, markets, isOpen });
     } catch (error) {
       if (error instanceof ProposalRefusal) {
         this.proposals.endProposal(proposal, ProposalState.STATE_REJECTED, endOf(error));
@@ -69,6 +81,7 @@ export class Governance {
     const { newAsset } = proposal.terms;
     if (newAsset !== undefined) this.assets.propose(proposal.id, newAsset.changes!);
     this.proposals.openProposal(proposal);
+    if (proposal.terms.newMarket !== undefined) this.markets.propose(proposal);
     if (newAsset !== undefined) this.witness.requestVotes(assetValidation(proposal));
   }
 
@@ -80,13 +93,18 @@ export class Governance {
     if (!isOpenForVotes(proposal)) throw new CommandError("proposal is not open for votes");
     const balance = this.stake.balance(party);
     if (balance === undefined) throw new CommandError("no balance for party");
+    const share = this.votes.shareOf(proposal, party);
+    if (proposal.terms.updateMarket !== undefined && balance === 0n && !share.isPositive()) {
+      throw new CommandError("vote requires tokens or equity-like share");
+    }
     const required = this.params.integer(`governance.proposal.${kindOf(proposal.terms)}.minVoterBalance`);
-    if (balance < required) {
+    if (balance < required && !share.isPositive()) {
       throw new CommandError("vote requires more tokens than the party has", {
         numbers: { required, balance },
       });
     }
-    this.votes.cast({ proposal: proposalId, party, value, timestampNs: this.core.nowNs, balance });
+    const timestampNs = this.core.nowNs;
+    this.votes.cast({ proposal: proposalId, party, value, timestampNs, balance, share: share.toString() });
   }
 
   /** The last of the tick's listeners (section 6.5). */
@@ -94,14 +112,19 @@ export class Governance {
     const now = this.core.nowSeconds;
     const enacting: ProposalRecord[] = [];
     const dropped: ProposalRecord[] = [];
+    const decided: { readonly id: string; readonly isPassed: boolean }[] = [];
     for (const active of this.proposals.active()) {
       const isClosing = active.state === ProposalState.STATE_OPEN && active.terms.closingTimestamp < now;
       const proposal = isClosing ? this.close(active) : active;
+      if (isClosing && active.terms.newMarket !== undefined) {
+        decided.push({ id: active.id, isPassed: proposal !== undefined });
+      }
       if (proposal === undefined) dropped.push(active);
       else if (isDue(proposal, now)) (this.prepare(proposal) ? enacting : dropped).push(proposal);
     }
     this.applyValidations();
     for (const { id, terms } of dropped) if (terms.newAsset !== undefined) this.assets.reject(id);
+    for (const { id, isPassed } of decided) this.markets.onVoteClosed(id, isPassed);
     for (const proposal of enacting) this.enact(proposal);
   }
 
@@ -148,11 +171,13 @@ export class Governance {
     }
   }
 
-  private apply({ id, terms }: ProposalRecord): void {
+  private apply(proposal: ProposalRecord): void {
+    const { id, terms } = proposal;
     const { updateNetworkParameter: parameter, updateAsset: update } = terms;
     if (parameter !== undefined) this.params.setValue(parameter.changes!.key, parameter.changes!.value);
     if (terms.newAsset !== undefined) this.assets.enact(id);
     if (update !== undefined) this.assets.stageUpdate(id, update.assetId, update.changes!);
+    if (terms.updateMarket !== undefined) this.markets.update(proposal);
   }
 
   /** Does a step of the enactment; a refusal ends the proposal as failed. @returns whether it worked */
@@ -198,6 +223,8 @@ interface VoteRecord {
   readonly timestampNs: bigint;
   /** The party's stake at the cast. */
   readonly balance: bigint;
+  /** Its equity-like share of the market that would change: a decimal, 0 for other proposals. */
+  readonly share: string;
 }
 
 export class Votes {
@@ -208,6 +235,7 @@ export class Votes {
   constructor(
     private readonly core: Core,
     private readonly stake: StakeReader,
+    private readonly markets: Pick<GovernedMarkets, "equityShare">,
   ) {
     this.records = core.state.table("governance.votes");
     this.records.onChange((key, before, now) =>
@@ -219,6 +247,12 @@ export class Votes {
   cast(vote: VoteRecord): void {
     this.records.set(keyOf(vote), vote);
     this.emit(vote, vote.balance, "0");
+  }
+
+  /** Equity-like share of a party in the market that a proposal would change. */
+  shareOf({ terms }: ProposalRecord, party: string): Decimal {
+    const { updateMarket } = terms;
+    return updateMarket === undefined ? Decimal.zero : this.markets.equityShare(updateMarket.marketId, party);
   }
 
   /** By time, then party. */
@@ -239,9 +273,32 @@ export class Votes {
       0n,
     );
     const emit = () => {
-      for (const { vote, balance } of counted) this.emit(vote, balance, weight(balance, total));
+      for (const { vote, balance } of counted) {
+        const share = this.shareOf(proposal, vote.party).toString();
+        this.emit({ ...vote, share }, balance, weight(balance, total));
+      }
     };
-    return { declined: this.verdict(proposal, yes, total), emit };
+    const declined = this.verdict(proposal, yes, total);
+    const isShort = declined === ProposalError.PROPOSAL_ERROR_PARTICIPATION_THRESHOLD_NOT_REACHED;
+    if (!isShort || proposal.terms.updateMarket === undefined) return { declined, emit };
+    return { declined: this.providersVerdict(proposal), emit };
+  }
+
+  /** With too few tokens the market's providers decide: shares, not parts of them (section 6.6). */
+  private providersVerdict(proposal: ProposalRecord): ProposalErrorNumber | undefined {
+    let yes = Decimal.zero;
+    let all = Decimal.zero;
+    for (const { party, value } of this.of(proposal.id)) {
+      const share = this.shareOf(proposal, party);
+      all = all.plus(share);
+      if (value === VoteValue.VALUE_YES) yes = yes.plus(share);
+    }
+    if (all.isLess(Decimal.parse(proposal.requiredLpParticipation))) {
+      return ProposalError.PROPOSAL_ERROR_PARTICIPATION_THRESHOLD_NOT_REACHED;
+    }
+    return yes.isLess(Decimal.parse(proposal.requiredLpMajority))
+      ? ProposalError.PROPOSAL_ERROR_MAJORITY_THRESHOLD_NOT_REACHED
+      : undefined;
   }
 
   /** Removes the votes on a proposal. */
@@ -278,7 +335,7 @@ export class Votes {
       timestamp: vote.timestampNs,
       totalGovernanceTokenBalance: balance.toString(),
       totalGovernanceTokenWeight: weightText,
-      totalEquityLikeShareWeight: "0",
+      totalEquityLikeShareWeight: vote.share,
     });
   }
 

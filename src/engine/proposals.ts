@@ -9,6 +9,7 @@ import {
   ProposalState,
   type ProposalTerms,
 } from "../wire/generated/vega.ts";
+import type { Decimal } from "../wire/decimal.ts";
 import { sentenceTime } from "../wire/time-text.ts";
 import { type Assets, checkAssetUpdate } from "./assets.ts";
 import type { Core } from "./core.ts";
@@ -26,9 +27,6 @@ import type { Cell, Table } from "./state.ts";
 
 export type ProposalStateNumber = (typeof ProposalState)[keyof typeof ProposalState];
 
-/** Kinds that this chain can enact: those that need no market. */
-type EnactableKind = Exclude<ProposalKind, "market" | "updateMarket">;
-
 export interface ProposalRecord {
   /** Order of submission. */
   readonly sequence: number;
@@ -44,6 +42,9 @@ export interface ProposalRecord {
   /** Decimals, as they were required when the proposal was submitted. */
   readonly requiredParticipation: string;
   readonly requiredMajority: string;
+  /** The same of liquidity providers' shares: 0 for what is not about a market's change. */
+  readonly requiredLpParticipation: string;
+  readonly requiredLpMajority: string;
   /** The validators' finding about a new asset; undefined until it is there. */
   readonly isValid?: boolean;
 }
@@ -55,8 +56,10 @@ export interface ProposalEnd {
   readonly errorDetails?: string;
 }
 
-/** Kind of a proposal's change. @throws CommandError for markets, which this chain does not have */
-export function kindOf(terms: ProposalTerms): EnactableKind {
+/** Kind of a proposal's change. @throws CommandError for one that this version does not know */
+export function kindOf(terms: ProposalTerms): ProposalKind {
+  if (terms.newMarket !== undefined) return "market";
+  if (terms.updateMarket !== undefined) return "updateMarket";
   if (terms.updateNetworkParameter !== undefined) return "updateNetParam";
   if (terms.newAsset !== undefined) return "asset";
   if (terms.updateAsset !== undefined) return "updateAsset";
@@ -110,7 +113,10 @@ export class Proposals {
   draftProposal(submission: ProposalSubmission): ProposalRecord {
     const { id, party } = this.core.currentTx;
     const terms = submission.terms!;
-    const prefix = `governance.proposal.${kindOf(terms)}`;
+    const kind = kindOf(terms);
+    const prefix = `governance.proposal.${kind}`;
+    const forProviders = (key: string) =>
+      kind === "updateMarket" ? this.params.decimal(key).toString() : "0";
     return {
       sequence: this.sequence.get(),
       id,
@@ -122,6 +128,8 @@ export class Proposals {
       rationale: submission.rationale!,
       requiredParticipation: this.params.decimal(`${prefix}.requiredParticipation`).toString(),
       requiredMajority: this.params.decimal(`${prefix}.requiredMajority`).toString(),
+      requiredLpParticipation: forProviders(`${prefix}.requiredParticipationLP`),
+      requiredLpMajority: forProviders(`${prefix}.requiredMajorityLP`),
     };
   }
 
@@ -169,9 +177,8 @@ export class Proposals {
       ...proposalMessage(proposal),
       reason: reason || undefined,
       errorDetails,
-      // Only changes of markets ask for a share of liquidity providers.
-      requiredLiquidityProviderParticipation: "0",
-      requiredLiquidityProviderMajority: "0",
+      requiredLiquidityProviderParticipation: proposal.requiredLpParticipation,
+      requiredLiquidityProviderMajority: proposal.requiredLpMajority,
     });
   }
 }
@@ -187,7 +194,7 @@ export function proposalMessage(proposal: ProposalRecord): Init<Proposal> {
 }
 
 // Checks of a submitted proposal, in the network's order and words (reference 60, section 6.4, checks 1 to
-// 13). Its form has been checked before, and the checks about markets (9 to 11) have nothing to look at here.
+// 13). Its form has been checked before.
 
 interface CheckedAgainst {
   /** Block time, Unix nanoseconds. */
@@ -195,6 +202,19 @@ interface CheckedAgainst {
   readonly params: NetworkParameters;
   readonly assets: Pick<Assets, "checkProposed">;
   readonly stake: StakeReader;
+  readonly markets: ProposableMarkets;
+  /** A proposal with this id is still being decided or enacted. */
+  isOpen(id: string): boolean;
+}
+
+/** What proposals ask of the markets (reference 70, section 1.3). */
+export interface ProposableMarkets {
+  has(id: string): boolean;
+  /** @throws ProposalRefusal */
+  checkNew(terms: ProposalTerms): void;
+  checkUpdate(terms: ProposalTerms): void;
+  /** Equity-like share of a party: a decimal from 0 to 1. */
+  equityShare(market: string, party: string): Decimal;
 }
 
 const SECOND_NS = 1_000_000_000n;
@@ -206,6 +226,7 @@ const VALIDATION_MAX_NS = 48n * 3_600n * SECOND_NS;
 export function checkProposal(proposal: ProposalRecord, against: CheckedAgainst): void {
   checkTimes(proposal, against);
   checkProposer(proposal, against);
+  checkChangedMarket(proposal, against);
   checkChange(proposal, against);
   checkValidationTime(proposal, against);
 }
@@ -264,7 +285,27 @@ function checkProposer({ party, terms }: ProposalRecord, { params, stake }: Chec
   throw new ProposalRefusal(ProposalError.PROPOSAL_ERROR_INSUFFICIENT_TOKENS, text, { required, balance });
 }
 
-function checkChange({ terms }: ProposalRecord, { assets, params }: CheckedAgainst): void {
+/** Checks 9 to 11. */
+function checkChangedMarket(
+  { party, terms }: ProposalRecord,
+  { markets, params, isOpen }: CheckedAgainst,
+): void {
+  if (terms.updateMarket === undefined) return;
+  const { marketId } = terms.updateMarket;
+  if (!markets.has(marketId)) refuseProposal("INVALID_MARKET", "market does not exist");
+  if (isOpen(marketId)) refuseProposal("INVALID_MARKET", "market has been enacted yet");
+  const required = params.decimal("governance.proposal.updateMarket.minProposerEquityLikeShare");
+  const share = markets.equityShare(marketId, party);
+  if (!share.isLess(required)) return;
+  refuseProposal(
+    "INSUFFICIENT_EQUITY_LIKE_SHARE",
+    `proposer have insufficient equity-like share, expected >= ${required} got ${share}`,
+  );
+}
+
+function checkChange({ terms }: ProposalRecord, { assets, params, markets }: CheckedAgainst): void {
+  if (terms.newMarket !== undefined) markets.checkNew(terms);
+  if (terms.updateMarket !== undefined) markets.checkUpdate(terms);
   if (terms.newAsset !== undefined) assets.checkProposed(terms.newAsset.changes!);
   if (terms.updateAsset !== undefined) checkAssetUpdate(terms.updateAsset.changes!);
   if (terms.updateNetworkParameter !== undefined)

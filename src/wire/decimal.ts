@@ -21,6 +21,11 @@ export class Decimal {
     return new Decimal(value, 0);
   }
 
+  /** The value with the point moved by so many places to the left: 10^-places of it, exactly. */
+  static shifted(value: bigint, places: number): Decimal {
+    return places >= 0 ? new Decimal(value, places) : new Decimal(value * 10n ** BigInt(-places), 0);
+  }
+
   /** @throws Error when the text is not a plain decimal; empty text is zero. */
   static parse(text: string): Decimal {
     if (text === "") return Decimal.zero;
@@ -107,6 +112,21 @@ export class Decimal {
   /** The whole part, cut toward zero. */
   truncated(): bigint {
     return this.coefficient / 10n ** BigInt(this.scale);
+  }
+
+  /** The largest whole number that is not above this. */
+  floor(): bigint {
+    const whole = this.truncated();
+    return this.isNegative() && !Decimal.of(whole).equals(this) ? whole - 1n : whole;
+  }
+
+  /** The smallest whole number that is not below this. */
+  ceiling(): bigint {
+    return -this.negated().floor();
+  }
+
+  absolute(): Decimal {
+    return this.isNegative() ? this.negated() : this;
   }
 
   isNegative(): boolean {

@@ -1,5 +1,6 @@
 // A small chain for the tests of parameters, limits, assets and governance: the domains themselves, with stakes,
 // witness, notary and collateral played by the test.
+import { Decimal } from "../../src/wire/decimal.ts";
 import { Assets } from "../../src/engine/assets.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
@@ -81,7 +82,15 @@ export class SmallChain {
     };
     this.assets = new Assets(core, params, collateral, notary);
     params.useAssets((id) => this.assets.isEnabled(id));
-    this.governance = new Governance(core, params, this.assets, stake, witness);
+    this.governance = new Governance(core, params, this.assets, stake, witness, {
+      has: () => false,
+      checkNew: () => {},
+      checkUpdate: () => {},
+      equityShare: () => Decimal.zero,
+      propose: () => {},
+      onVoteClosed: () => {},
+      update: () => {},
+    });
     this.at(START);
   }
 

@@ -5,13 +5,62 @@
  */
 import { BUY, isStatic, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 
-/** Orders of one price, in the order of their places. */
-export interface Level {
-  readonly price: bigint;
-  readonly orders: StoredOrder[];
+/** Orders of one price. */
+export class Level {
   /** Of all orders, and of those that static prices count. */
-  volume: bigint;
-  staticVolume: bigint;
+  volume = 0n;
+  staticVolume = 0n;
+  /** By place. A map keeps the order in which they came, and loses one from its middle at no cost. */
+  private queue = new Map<number, StoredOrder>();
+  private last = 0;
+  private isSorted = true;
+
+  constructor(readonly price: bigint) {}
+
+  /** In the order of their places. */
+  get orders(): Iterable<StoredOrder> {
+    if (!this.isSorted) {
+      this.queue = new Map([...this.queue].sort(([a], [b]) => a - b));
+      this.isSorted = true;
+    }
+    return this.queue.values();
+  }
+
+  /** Place of the last order. */
+  get lastPlace(): number {
+    let last = 0;
+    for (const place of this.queue.keys()) if (place > last) last = place;
+    return last;
+  }
+
+  get isEmpty(): boolean {
+    return this.queue.size === 0;
+  }
+
+  add(order: StoredOrder): void {
+    // Nearly all come to the end of the queue; one that is taken back comes to where it was.
+    if (order.place < this.last) this.isSorted = false;
+    else this.last = order.place;
+    this.queue.set(order.place, order);
+    this.addVolume(order, order.remaining);
+  }
+
+  remove(order: StoredOrder): void {
+    this.queue.delete(order.place);
+    this.addVolume(order, -order.remaining);
+  }
+
+  /** The same order in the same place, with another volume. */
+  replace(before: StoredOrder, now: StoredOrder): void {
+    this.queue.set(now.place, now);
+    this.addVolume(before, -before.remaining);
+    this.addVolume(now, now.remaining);
+  }
+
+  private addVolume(order: StoredOrder, volume: bigint): void {
+    this.volume += volume;
+    if (isStatic(order)) this.staticVolume += volume;
+  }
 }
 
 /** A part of a resting order that an incoming one takes. */
@@ -47,6 +96,13 @@ export interface Indication {
   readonly side: Side;
 }
 
+/** An order that an uncrossing takes from the book, and the other side's that it meets. */
+export interface Extracted {
+  readonly order: StoredOrder;
+  readonly size: bigint;
+  readonly fills: readonly Fill[];
+}
+
 /** One side: the best price is the last level. */
 class BookSide {
   readonly levels: Level[] = [];
@@ -72,32 +128,27 @@ class BookSide {
     const at = this.indexOf(order.price);
     let level = this.levels[at];
     if (level?.price !== order.price) {
-      level = { price: order.price, orders: [], volume: 0n, staticVolume: 0n };
+      level = new Level(order.price);
       this.levels.splice(at, 0, level);
     }
-    const { orders } = level;
-    // Nearly all come to the end of the queue; one that is taken back comes to where it was.
-    if (orders.length === 0 || orders.at(-1)!.place < order.place) orders.push(order);
-    else orders.splice(placeIndex(orders, order.place), 0, order);
-    addVolume(level, order, order.remaining);
+    level.add(order);
   }
 
   remove(order: StoredOrder): void {
     const at = this.indexOf(order.price);
     const level = this.levels[at]!;
-    const { orders } = level;
-    if (orders[0]!.place === order.place) orders.shift();
-    else orders.splice(placeIndex(orders, order.place), 1);
-    addVolume(level, order, -order.remaining);
-    if (orders.length === 0) this.levels.splice(at, 1);
+    level.remove(order);
+    if (level.isEmpty) this.levels.splice(at, 1);
   }
 
-  /** The same order in the same place, with another volume. */
   replace(before: StoredOrder, now: StoredOrder): void {
-    const level = this.levels[this.indexOf(now.price)]!;
-    level.orders[placeIndex(level.orders, now.place)] = now;
-    addVolume(level, before, -before.remaining);
-    addVolume(level, now, now.remaining);
+    this.levels[this.indexOf(now.price)]!.replace(before, now);
+  }
+
+  /** The level of a price. */
+  at(price: bigint): Level | undefined {
+    const level = this.levels[this.indexOf(price)];
+    return level?.price === price ? level : undefined;
   }
 
   /** Where a price is, or would be. */
@@ -112,23 +163,6 @@ class BookSide {
     }
     return low;
   }
-}
-
-function addVolume(level: Level, order: StoredOrder, volume: bigint): void {
-  level.volume += volume;
-  if (isStatic(order)) level.staticVolume += volume;
-}
-
-/** The first order whose place is not before the given one. */
-function placeIndex(orders: readonly StoredOrder[], place: number): number {
-  let low = 0;
-  let high = orders.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (orders[middle]!.place < place) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 const rests = (order: StoredOrder | undefined): order is StoredOrder =>
@@ -155,6 +189,11 @@ export class Book {
   /** The best level of a side that holds an order which static prices count. */
   bestStatic(side: Side): Level | undefined {
     return this.sides[side].bestStatic;
+  }
+
+  /** The level of a price. */
+  at(side: Side, price: bigint): Level | undefined {
+    return this.sides[side].at(price);
   }
 
   /** Levels of a side, from the best price on. The book must not change meanwhile. */
@@ -197,6 +236,44 @@ export class Book {
       if (rest === 0n) return value / size;
     }
     return undefined;
+  }
+
+  /** The matches of an uncrossing, the best orders first; nothing changes (section 3.5). */
+  uncrossing({ side, volume }: Indication): Extracted[] {
+    const extracted: Extracted[] = [];
+    const others = this.fillsUpTo(opposite(side), volume)[Symbol.iterator]();
+    let other = others.next();
+    let used = 0n;
+    for (const { order, size } of this.fillsUpTo(side, volume)) {
+      const fills: Fill[] = [];
+      let rest = size;
+      while (rest > 0n && !other.done) {
+        const left = other.value.size - used;
+        const part = left < rest ? left : rest;
+        fills.push({ order: other.value.order, size: part });
+        rest -= part;
+        used += part;
+        if (used === other.value.size) {
+          other = others.next();
+          used = 0n;
+        }
+      }
+      extracted.push({ order, size, fills });
+    }
+    return extracted;
+  }
+
+  /** Orders of a side from the best on, until so much volume is there. */
+  private *fillsUpTo(side: Side, volume: bigint): Generator<Fill> {
+    let rest = volume;
+    for (const level of this.levels(side)) {
+      for (const order of level.orders) {
+        if (rest === 0n) return;
+        const size = order.remaining < rest ? order.remaining : rest;
+        yield { order, size };
+        rest -= size;
+      }
+    }
   }
 
   /** Undefined where nothing crosses. */

@@ -1,4 +1,7 @@
-// An order as the state keeps it (reference 70, section 2.2). Values are never changed in place: a new one is put.
+// An order as the state keeps it while it lives, and as events show it (reference 70, section 2.2). Values are never
+// changed in place: a new one is put.
+import type { Init } from "../../wire/codec.ts";
+import { type Order, OrderStatus, OrderTimeInForce } from "../../wire/generated/vega.ts";
 
 export const BUY = 1;
 export const SELL = 2;
@@ -9,7 +12,7 @@ export const opposite = (side: Side): Side => (side === BUY ? SELL : BUY);
 export interface Peg {
   /** vega.PeggedReference. */
   readonly reference: number;
-  /** In market precision, above 0 or 0. */
+  /** In market precision, 0 or more. */
   readonly offset: bigint;
 }
 
@@ -37,9 +40,53 @@ export interface StoredOrder {
   readonly provision: string;
   readonly postOnly: boolean;
   readonly reduceOnly: boolean;
+  /** vega.OrderError; 0 without one. */
+  readonly reason: number;
   /** Grows with each placement on the book: the order of the queue within a price. 0 while it is not there. */
   readonly place: number;
 }
 
 /** An order that static prices count: neither pegged nor of a liquidity provision. */
 export const isStatic = (order: StoredOrder): boolean => order.peg === undefined && order.provision === "";
+
+/** Whether what does not trade at once stays on the book. */
+export function canRest(timeInForce: number): boolean {
+  return (
+    timeInForce !== OrderTimeInForce.TIME_IN_FORCE_IOC && timeInForce !== OrderTimeInForce.TIME_IN_FORCE_FOK
+  );
+}
+
+/** Neither on a book nor parked any more. */
+export function isFinished({ status }: Pick<StoredOrder, "status">): boolean {
+  return status !== OrderStatus.STATUS_ACTIVE && status !== OrderStatus.STATUS_PARKED;
+}
+
+/** @param priceFactor internal units of one tick */
+export function orderMessage(order: StoredOrder, priceFactor: bigint): Init<Order> {
+  return {
+    id: order.id,
+    marketId: order.market,
+    partyId: order.party,
+    side: order.side,
+    price: (order.price / priceFactor).toString(),
+    size: order.size,
+    remaining: order.remaining,
+    timeInForce: order.timeInForce,
+    type: order.type,
+    createdAt: order.createdAt,
+    status: order.status,
+    expiresAt: order.expiresAt,
+    reference: order.reference,
+    reason: order.reason === 0 ? undefined : order.reason,
+    updatedAt: order.updatedAt,
+    version: order.version,
+    batchId: order.batchId,
+    peggedOrder: order.peg && {
+      reference: order.peg.reference,
+      offset: order.peg.offset.toString(),
+    },
+    liquidityProvisionId: order.provision,
+    postOnly: order.postOnly,
+    reduceOnly: order.reduceOnly,
+  };
+}

@@ -17,7 +17,7 @@ const ORDER: StoredOrder = {
     type: 1,
   },
   ...{ status: 1, createdAt: 0n, updatedAt: 0n, expiresAt: 0n, version: 1n, batchId: 0n, reference: "" },
-  ...{ peg: undefined, provision: "", postOnly: false, reduceOnly: false, place: 0 },
+  ...{ peg: undefined, provision: "", postOnly: false, reduceOnly: false, reason: 0, place: 0 },
 };
 
 /** Orders by id, and a book that hears of each change. */
@@ -102,7 +102,7 @@ describe("a book", () => {
         for (const one of [BUY, SELL] as const) {
           const expected = all.sorted(one);
           const levels = [...book.levels(one)];
-          expect(levels.flatMap((level) => level.orders)).toEqual(expected);
+          expect(levels.flatMap((level) => [...level.orders])).toEqual(expected);
           for (const level of levels) {
             const there = expected.filter(({ price }) => price === level.price);
             expect(level.volume).toBe(there.reduce((sum, { remaining }) => sum + remaining, 0n));

@@ -1,0 +1,270 @@
+/** Auctions: how they begin, go on, and end with an uncrossing (reference 70, sections 3.4 to 3.6, and 8). */
+import {
+  AuctionTrigger,
+  MarketState,
+  MarketTradingMode,
+  OrderStatus,
+  OrderTimeInForce,
+  OrderType,
+  TradeType,
+} from "../../wire/generated/vega.ts";
+import type { Extracted, Indication } from "./book.ts";
+import type { Market } from "./market.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import type { Trade } from "./trade.ts";
+
+const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
+const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;
+const UNABLE_TO_DEPLOY = AuctionTrigger.AUCTION_TRIGGER_UNABLE_TO_DEPLOY_LP_ORDERS;
+const MINIMUM_DURATION = "market.auction.minimumDuration";
+
+export class Auctions {
+  constructor(private readonly market: Market) {}
+
+  /** The opening auction of a market whose proposal has passed. */
+  startOpening(): void {
+    const { market } = this;
+    market.updateRecord({ state: MarketState.STATE_PENDING, pendingAt: market.nowNs });
+    market.updateAuction({ isRunning: true });
+    this.emit({ isLeaving: false });
+    market.emitUpdated();
+  }
+
+  /** Prices would leave their bounds. @param length nanoseconds */
+  startPrice(length: bigint): void {
+    this.start(AUCTION_TRIGGER_PRICE, length);
+  }
+
+  /** At each tick (section 1.5, step 6). */
+  onTick(): void {
+    const { market } = this;
+    if (!market.isInAuction) {
+      this.checkLiquidity();
+      return;
+    }
+    const indication = market.book.indication();
+    const prices = indication === undefined ? [] : [{ price: indication.price, size: indication.volume }];
+    if (market.isOpening && indication !== undefined && !market.prices.isInitialised)
+      market.prices.initialise(prices);
+    const { beginNs, endNs, trigger } = market.auction;
+    if (endNs === beginNs || endNs >= market.nowNs) return;
+    if (market.isOpening) {
+      if (indication === undefined || !this.hasLiquidity(indication)) return;
+    } else if (trigger === AUCTION_TRIGGER_PRICE) {
+      if (!this.mayEndByPrice(prices) || !this.hasLiquidity(indication)) return;
+    } else if (!this.hasLiquidity(indication) || !this.mayEndByPrice(prices)) return;
+    this.leave(indication);
+  }
+
+  /** Outside of auctions: too little stake, or nothing on a side (section 8.2). @returns whether an auction began */
+  checkLiquidity(): boolean {
+    const { market } = this;
+    market.providers.refillBonds();
+    const hasBoth = this.hasStaticSides();
+    const threshold = market.contractsOf(market.targetStake.current(), market.terms.triggeringRatio);
+    if (hasBoth && market.provisions.supplied() >= threshold) return false;
+    this.start(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.params.duration(MINIMUM_DURATION));
+    return true;
+  }
+
+  private start(trigger: number, length: bigint): void {
+    const { market } = this;
+    market.updateAuction({
+      mode: MarketTradingMode.TRADING_MODE_MONITORING_AUCTION,
+      trigger,
+      extension: AUCTION_TRIGGER_UNSPECIFIED,
+      beginNs: market.nowNs,
+      endNs: market.nowNs + length,
+      isRunning: true,
+      isLeaving: false,
+      isExtended: false,
+    });
+    for (const order of this.liveOrders()) {
+      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN) market.orders.cancelOrder(order);
+    }
+    market.references.withdrawAll();
+    this.emit({ isLeaving: false });
+    market.updateRecord({ state: MarketState.STATE_SUSPENDED });
+    market.emitUpdated();
+  }
+
+  private extend(trigger: number, length: bigint): void {
+    const { market } = this;
+    const { endNs, isExtended } = market.auction;
+    market.updateAuction({ endNs: endNs + length, extension: trigger, isExtended: true });
+    if (!isExtended) this.emit({ isLeaving: false });
+  }
+
+  /** Inside an auction whose time is over: it goes on until there is enough (section 3.5). */
+  private hasLiquidity(indication: Indication | undefined): boolean {
+    const { market } = this;
+    market.providers.refillBonds();
+    const hasBoth = this.hasStaticSides() && this.leavesBothSides(indication);
+    const target = market.targetStake.theoretical(indication);
+    if (hasBoth && market.provisions.supplied() >= target) return true;
+    this.extend(hasBoth ? TARGET_NOT_MET : UNABLE_TO_DEPLOY, market.terms.liquidityExtensionNs);
+    return false;
+  }
+
+  private mayEndByPrice(prices: readonly { readonly price: bigint; readonly size: bigint }[]): boolean {
+    const extension = this.market.prices.checkAuction(prices);
+    if (extension === 0n) return true;
+    this.extend(AUCTION_TRIGGER_PRICE, extension);
+    return false;
+  }
+
+  private hasStaticSides(): boolean {
+    const { book } = this.market;
+    return book.bestStatic(BUY) !== undefined && book.bestStatic(SELL) !== undefined;
+  }
+
+  /** After the uncrossing each side holds an order that stays. */
+  private leavesBothSides(indication: Indication | undefined): boolean {
+    return [BUY, SELL].every((side) => this.leavesSide(side as Side, indication?.volume ?? 0n));
+  }
+
+  private leavesSide(side: Side, traded: bigint): boolean {
+    let rest = traded;
+    for (const level of this.market.book.levels(side)) {
+      if (level.volume <= rest) {
+        rest -= level.volume;
+        continue;
+      }
+      for (const order of level.orders) {
+        const left = order.remaining - rest;
+        rest = rest > order.remaining ? rest - order.remaining : 0n;
+        const stays =
+          order.timeInForce !== OrderTimeInForce.TIME_IN_FORCE_GFA && order.type === OrderType.TYPE_LIMIT;
+        if (left > 0n && stays) return true;
+      }
+    }
+    return false;
+  }
+
+  /** Uncrosses the book and goes back to continuous trading, or into the next auction (section 3.5). */
+  private leave(indication: Indication | undefined): void {
+    const { market } = this;
+    const isOpening = market.isOpening;
+    const { beginNs } = market.auction;
+    if (isOpening && !market.prices.isInitialised) market.prices.initialise([]);
+    if (isOpening && indication !== undefined) {
+      market.prices.checkAuction([{ price: indication.price, size: indication.volume }]);
+    }
+    market.updateStatus({ batch: market.status.batch + 1n });
+    market.updateAuction({ isLeaving: true });
+    const parties = this.uncross(indication, isOpening);
+    for (const order of this.liveOrders()) {
+      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFA) market.orders.cancelOrder(order);
+    }
+    const left = market.auction;
+    const { mark } = market.status;
+    market.updateAuction({
+      mode: MarketTradingMode.TRADING_MODE_CONTINUOUS,
+      trigger: AUCTION_TRIGGER_UNSPECIFIED,
+      extension: AUCTION_TRIGGER_UNSPECIFIED,
+      beginNs: 0n,
+      endNs: 0n,
+      isRunning: false,
+      isLeaving: false,
+      isExtended: false,
+    });
+    market.updateStatus({ mark: market.status.lastTraded });
+    if (isOpening) market.equity.startWindows();
+    market.updateRecord({ state: MarketState.STATE_ACTIVE, ...(isOpening && { openAt: market.nowNs }) });
+    market.references.follow([], { isForced: true });
+    for (const party of parties) market.orders.releaseIfFlat(party);
+    if (this.checkLiquidity()) {
+      market.updateStatus({ mark });
+      return;
+    }
+    this.emit({ ...left, beginNs, isLeaving: true });
+    market.markToMarket(market.status.lastTraded);
+    market.scheduleMark();
+    market.refreshModels();
+    market.emitUpdated();
+    market.providers.onChange();
+  }
+
+  /** Trades what crosses. @returns parties that traded */
+  private uncross(indication: Indication | undefined, isOpening: boolean): Set<string> {
+    const { market } = this;
+    const parties = new Set<string>();
+    if (indication === undefined) return parties;
+    const done: StoredOrder[] = [];
+    // All is matched before anything is shown: an order that is met twice is shown with its last values both times.
+    const matches = market.book.uncrossing(indication);
+    const trades = matches.map((match) => this.tradesOf(match, indication));
+    this.takeVolumes(matches);
+    for (const [index, { order, fills }] of matches.entries()) {
+      const priced = isOpening ? trades[index]! : market.fees.payAuction(trades[index]!);
+      for (const fill of fills) market.emitOrder(this.afterwards(fill.order, matches));
+      market.applyTrades(priced);
+      parties.add(order.party);
+      for (const fill of fills) parties.add(fill.order.party);
+      done.push(this.afterwards(order, matches));
+    }
+    for (const order of done) market.emitOrder(order);
+    return parties;
+  }
+
+  /** An order with what the uncrossing took of it. */
+  private afterwards(order: StoredOrder, matches: readonly Extracted[]): StoredOrder {
+    const live = this.market.tables.orders.get(order.id);
+    if (live !== undefined) return live;
+    void matches;
+    return { ...order, remaining: 0n, status: OrderStatus.STATUS_FILLED, updatedAt: this.market.nowNs };
+  }
+
+  private takeVolumes(matches: readonly Extracted[]): void {
+    const { market } = this;
+    for (const { order, size, fills } of matches) {
+      this.take(order.id, size);
+      for (const fill of fills) this.take(fill.order.id, fill.size);
+    }
+    void market;
+  }
+
+  private take(id: string, size: bigint): void {
+    const { tables, nowNs } = this.market;
+    const order = tables.orders.get(id)!;
+    if (order.remaining === size) tables.orders.delete(id);
+    else tables.orders.set(id, { ...order, remaining: order.remaining - size, updatedAt: nowNs });
+  }
+
+  private tradesOf({ order, fills }: Extracted, { price }: Indication): Trade[] {
+    const { market } = this;
+    return fills.map(({ order: passive, size }) => ({
+      id: market.ids.next(),
+      passive,
+      aggressor: order,
+      size,
+      price,
+      shown: price / market.terms.priceFactor,
+      timestamp: market.nowNs,
+      type: TradeType.TYPE_DEFAULT,
+      side: 0,
+    }));
+  }
+
+  /** Orders on the book, and parked ones, by id. */
+  private liveOrders(): StoredOrder[] {
+    const { index } = this.market;
+    const orders: StoredOrder[] = [];
+    for (const ofParty of index.ordersOf.values()) orders.push(...ofParty.values());
+    return orders.sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  private emit({ isLeaving, ...over }: Partial<Market["auction"]> & { readonly isLeaving: boolean }): void {
+    const { market } = this;
+    const auction = { ...market.auction, ...over };
+    market.core.emit("auction", {
+      marketId: market.id,
+      openingAuction: auction.mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION,
+      leave: isLeaving,
+      start: auction.beginNs,
+      end: isLeaving ? market.nowNs : auction.endNs,
+      trigger: auction.trigger,
+      extensionTrigger: auction.extension,
+    });
+  }
+}

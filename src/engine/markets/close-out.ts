@@ -1,0 +1,261 @@
+/** Parties that cannot keep their margin lose their orders, and then their positions to the book (reference 70, section 5.5). */
+import {
+  LiquidityProvisionStatus,
+  OrderStatus,
+  OrderTimeInForce,
+  OrderType,
+  TradeType,
+  TransferType,
+} from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import { NETWORK } from "./context.ts";
+import { NO_MARGIN, type MarginOutcome } from "./margins.ts";
+import type { Market } from "./market.ts";
+import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
+import { bare } from "./positions.ts";
+import { continuousTrade, NO_FEE, type Trade, type TradeFee } from "./trade.ts";
+
+interface Distressed extends MarginOutcome {
+  readonly size: bigint;
+}
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+export class CloseOut {
+  constructor(private readonly market: Market) {}
+
+  /**
+   * @param outcomes of the parties in distress, in the order of their margin update
+   * @returns whether positions were closed, so that mark to market must run again
+   */
+  run(outcomes: readonly MarginOutcome[]): boolean {
+    const { market } = this;
+    if (outcomes.length === 0) return false;
+    const hadOrders = this.removeOrders(outcomes);
+    let remaining = outcomes;
+    if (hadOrders) {
+      const price = market.status.lastTraded;
+      const isSafe = ({ party }: MarginOutcome) => {
+        const position = market.positions.get(party);
+        if (position === undefined) return true;
+        const { maintenance } = market.margins.levels(bare(position), price);
+        return market.accounts.balance(market.accounts.margin(party)) > maintenance;
+      };
+      const safe = remaining.filter(isSafe);
+      if (safe.length > 0) {
+        market.core.emit("distressedOrders", {
+          marketId: market.id,
+          parties: safe.map(({ party }) => party),
+        });
+      }
+      remaining = remaining.filter((outcome) => !safe.includes(outcome));
+    }
+    const distressed = remaining.map((outcome) => ({
+      ...outcome,
+      size: market.positions.get(outcome.party)?.size ?? 0n,
+    }));
+    if (distressed.length === 0) return false;
+    const net = distressed.reduce((sum, { size }) => sum + size, 0n);
+    const closed = net === 0n || this.trade(distressed, net);
+    if (!closed) {
+      this.markDistressed(distressed.map(({ party }) => party));
+      return false;
+    }
+    this.confiscate(distressed);
+    return net !== 0n;
+  }
+
+  /** Steps 1 to 3. @returns whether there were orders on the book */
+  private removeOrders(outcomes: readonly MarginOutcome[]): boolean {
+    const { market } = this;
+    let hadOrders = false;
+    for (const { party } of outcomes) {
+      for (const side of [BUY, SELL]) {
+        for (const order of this.onBook(party, side as Side)) {
+          market.orders.remove(order, OrderStatus.STATUS_STOPPED);
+          hadOrders = true;
+        }
+      }
+    }
+    for (const { party } of outcomes) {
+      const provision = market.provisions.get(party);
+      if (provision !== undefined) market.providers.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+      for (const order of market.orders.ofParty(party))
+        market.orders.remove(order, OrderStatus.STATUS_STOPPED);
+    }
+    return hadOrders;
+  }
+
+  /** Buys from the lowest price up, sells from the highest down, each price in its queue's order. */
+  private onBook(party: string, side: Side): StoredOrder[] {
+    const mine = this.market.orders.ofParty(party).filter((order) => order.side === side && order.place > 0);
+    const direction = side === BUY ? 1 : -1;
+    return mine.sort((a, b) => {
+      if (a.price !== b.price) return a.price < b.price ? -direction : direction;
+      return a.place - b.place;
+    });
+  }
+
+  /** Steps 6 to 8: the network takes the positions over and closes them against the book. @returns false where that is too thin */
+  private trade(distressed: readonly Distressed[], net: bigint): boolean {
+    const { market } = this;
+    const side = net > 0n ? SELL : BUY;
+    const size = absolute(net);
+    const network = this.networkOrder({ id: market.ids.next(), side, size, reference: "LS" });
+    const match = market.book.match({
+      party: NETWORK,
+      side,
+      limit: undefined,
+      size,
+      isFillOrKill: true,
+      stopsAtOwn: false,
+    });
+    if (match.filled < size) return false;
+    const trades = market.fees.priced(
+      match.fills.map(({ order, size: part }) => ({
+        ...continuousTrade(network, order, part, {
+          id: market.ids.next(),
+          priceFactor: market.terms.priceFactor,
+        }),
+        type: TradeType.TYPE_NETWORK_CLOSE_OUT_GOOD,
+      })),
+    );
+    const value = match.fills.reduce((sum, { order, size: part }) => sum + order.price * part, 0n);
+    const average = value / size;
+    market.emitOrder({ ...network, remaining: 0n, status: OrderStatus.STATUS_FILLED });
+    market.orders.fill(match);
+    const owed = market.fees.payCloseOut(distressed, trades);
+    market.applyNetworkTrades(trades);
+    for (const party of distressed) this.takeOver(party, side, average, owed.get(party.party) ?? NO_FEE);
+    return true;
+  }
+
+  /** Step 8, for one party: its position goes to the network, on paper. */
+  private takeOver({ party, size }: Distressed, networkSide: Side, average: bigint, fee: TradeFee): void {
+    const { market } = this;
+    const own: Side = size > 0n ? SELL : BUY;
+    void networkSide;
+    const volume = absolute(size);
+    const theirs = this.networkOrder({
+      id: market.ids.next(),
+      side: opposite(own),
+      size: volume,
+      reference: "close-out distressed",
+    });
+    const mine: StoredOrder = {
+      ...this.networkOrder({
+        id: market.ids.next(),
+        side: own,
+        size: volume,
+        reference: `distressed-${party}`,
+      }),
+      party,
+      price: average,
+    };
+    const filled = { remaining: 0n, status: OrderStatus.STATUS_FILLED };
+    market.emitOrder({ ...mine, ...filled });
+    market.emitOrder({ ...theirs, price: average, ...filled });
+    const trade: Trade = {
+      id: market.ids.next(),
+      passive: mine,
+      aggressor: theirs,
+      size: volume,
+      price: average,
+      shown: average / market.terms.priceFactor,
+      timestamp: market.nowNs,
+      type: TradeType.TYPE_NETWORK_CLOSE_OUT_BAD,
+      side: theirs.side,
+      buyerFee: own === BUY ? fee : NO_FEE,
+      sellerFee: own === SELL ? fee : NO_FEE,
+    };
+    market.margins.show(party, NO_MARGIN);
+    market.emitTrade(trade);
+  }
+
+  /** Step 9. */
+  private confiscate(distressed: readonly Distressed[]): void {
+    const { market } = this;
+    const { accounts } = market;
+    const movements: Movement[] = [];
+    for (const { party, funds } of distressed) {
+      market.core.emit("settleDistressed", {
+        marketId: market.id,
+        partyId: party,
+        margin: funds.toString(),
+        price: market.status.mark.toString(),
+      });
+      market.positions.remove(party);
+      const margin = accounts.margin(party);
+      for (const from of [accounts.bond(party), accounts.general(party)]) {
+        const amount = accounts.balance(from);
+        if (amount === 0n) continue;
+        movements.push(accounts.move([from], margin, amount, TransferType.TRANSFER_TYPE_MARGIN_LOW));
+      }
+      const amount = accounts.balance(margin);
+      if (amount > 0n) {
+        const type = TransferType.TRANSFER_TYPE_MARGIN_CONFISCATED;
+        movements.push(accounts.move([margin], accounts.insurance, amount, type));
+      }
+      if (accounts.has(margin)) accounts.remove(margin);
+    }
+    accounts.emit(movements);
+  }
+
+  /** They keep their positions, and are tried again at each mark to market. */
+  private markDistressed(parties: readonly string[]): void {
+    const { market } = this;
+    const added: string[] = [];
+    for (const party of parties) {
+      const position = market.positions.get(party);
+      if (position === undefined || position.isDistressed) continue;
+      market.positions.update(position, { isDistressed: true });
+      added.push(party);
+    }
+    const inDistress = new Set(parties);
+    const safe: string[] = [];
+    for (const position of market.positions.list()) {
+      if (!position.isDistressed || inDistress.has(position.party)) continue;
+      market.positions.update(position, { isDistressed: false });
+      safe.push(position.party);
+    }
+    if (added.length + safe.length === 0) return;
+    market.core.emit("distressedPositions", {
+      marketId: market.id,
+      distressedParties: added,
+      safeParties: safe,
+    });
+  }
+
+  private networkOrder(of: {
+    readonly id: string;
+    readonly side: Side;
+    readonly size: bigint;
+    readonly reference: string;
+  }): StoredOrder {
+    const { market } = this;
+    return {
+      id: of.id,
+      market: market.id,
+      party: NETWORK,
+      side: of.side,
+      price: 0n,
+      size: of.size,
+      remaining: of.size,
+      timeInForce: OrderTimeInForce.TIME_IN_FORCE_FOK,
+      type: OrderType.TYPE_NETWORK,
+      status: OrderStatus.STATUS_ACTIVE,
+      createdAt: market.nowNs,
+      updatedAt: 0n,
+      expiresAt: 0n,
+      version: 1n,
+      batchId: 0n,
+      reference: of.reference,
+      peg: undefined,
+      provision: "",
+      postOnly: false,
+      reduceOnly: false,
+      reason: 0,
+      place: 0,
+    };
+  }
+}

@@ -1,0 +1,157 @@
+/** What the parts of a market share: its records, its book, its accounts, and the chain around it. */
+import type { Init } from "../../wire/codec.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import { type Market as MarketMessage, MarketTradingMode } from "../../wire/generated/vega.ts";
+import type { Collateral } from "../collateral.ts";
+import type { Core } from "../core.ts";
+import { InvariantError } from "../errors.ts";
+import type { AssetReader, ParameterReader } from "../ports.ts";
+import { MarketAccounts } from "./accounts.ts";
+import type { Book } from "./book.ts";
+import { IdGenerator } from "./id-generator.ts";
+import { orderMessage, type StoredOrder } from "./order.ts";
+import type { Auction, MarketRecord, MarketStatus } from "./records.ts";
+import type { MarketIndex, MarketTables } from "./tables.ts";
+import { type Terms, termsOf } from "./terms.ts";
+
+/** The chain around the markets. */
+export interface MarketPorts {
+  readonly core: Core;
+  readonly params: ParameterReader;
+  readonly collateral: Collateral;
+  readonly assets: AssetReader;
+  readonly tables: MarketTables;
+}
+
+/** Owner of what the network trades in a close-out. */
+export const NETWORK = "network";
+
+export class MarketContext {
+  readonly core: Core;
+  readonly params: ParameterReader;
+  readonly tables: MarketTables;
+  readonly index: MarketIndex;
+  readonly book: Book;
+  readonly accounts: MarketAccounts;
+  /** Of the command, the tick or the block's end in hand. */
+  ids = new IdGenerator("00");
+  private known: { readonly record: MarketRecord; readonly terms: Terms } | undefined;
+
+  constructor(
+    readonly ports: MarketPorts,
+    readonly id: string,
+    asset: string,
+  ) {
+    this.core = ports.core;
+    this.params = ports.params;
+    this.tables = ports.tables;
+    this.index = ports.tables.of(id);
+    this.book = this.index.book;
+    this.accounts = new MarketAccounts(ports.collateral, asset, id);
+  }
+
+  get record(): MarketRecord {
+    const record = this.tables.markets.get(this.id);
+    if (record === undefined) throw new InvariantError(`market ${this.id} has no record`);
+    return record;
+  }
+
+  get terms(): Terms {
+    const { record } = this;
+    if (this.known?.record !== record) this.known = { record, terms: termsOf(record, this.assetDecimals) };
+    return this.known.terms;
+  }
+
+  get status(): MarketStatus {
+    return this.tables.statuses.get(this.id)!;
+  }
+
+  get auction(): Auction {
+    return this.status.auction;
+  }
+
+  /** An auction is held, the opening one included. */
+  get isInAuction(): boolean {
+    return this.auction.isRunning;
+  }
+
+  get isOpening(): boolean {
+    const { isRunning, mode } = this.auction;
+    return isRunning && mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
+  }
+
+  updateRecord(changes: Partial<MarketRecord>): void {
+    this.tables.markets.set(this.id, { ...this.record, ...changes });
+  }
+
+  updateStatus(changes: Partial<MarketStatus>): void {
+    this.tables.statuses.set(this.id, { ...this.status, ...changes });
+  }
+
+  updateAuction(changes: Partial<Auction>): void {
+    this.updateStatus({ auction: { ...this.auction, ...changes } });
+  }
+
+  get nowNs(): bigint {
+    return this.core.nowNs;
+  }
+
+  /** A volume as a number of contracts. */
+  contracts(volume: bigint): Decimal {
+    return Decimal.shifted(volume, this.terms.positionDecimals);
+  }
+
+  /** A price in market precision, floored. */
+  shown(price: bigint): string {
+    return (price / this.terms.priceFactor).toString();
+  }
+
+  emitOrder(order: StoredOrder): void {
+    this.core.emit("order", orderMessage(order, this.terms.priceFactor));
+  }
+
+  emitUpdated(): void {
+    this.core.emit("marketUpdated", this.message);
+  }
+
+  /** The market as events show it. */
+  get message(): Init<MarketMessage> {
+    const { record } = this;
+    const { definition } = record;
+    return {
+      id: record.id,
+      ...definition,
+      fees: {
+        factors: {
+          makerFee: record.makerFee,
+          infrastructureFee: record.infrastructureFee,
+          liquidityFee: record.liquidityFee,
+        },
+      },
+      tradingMode: this.tradingMode,
+      state: record.state,
+      marketTimestamps: {
+        proposed: record.proposedAt,
+        pending: record.pendingAt,
+        open: record.openAt,
+        close: 0n,
+      },
+    };
+  }
+
+  /** As the market's message has it: nothing is traded before its opening auction, nor after its end. */
+  private get tradingMode(): number {
+    const { state } = this.record;
+    return TRADED.has(state) ? this.auction.mode : MarketTradingMode.TRADING_MODE_NO_TRADING;
+  }
+
+  private get assetDecimals(): number {
+    const asset = this.ports.assets.get(this.accounts.asset);
+    if (asset === undefined)
+      throw new InvariantError(`asset ${this.accounts.asset} of a market is not there`);
+    return Number(asset.details.decimals);
+  }
+}
+
+/** Pending, active and suspended markets trade. */
+export const TRADED: ReadonlySet<number> = new Set([3, 5, 6]);

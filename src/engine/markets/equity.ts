@@ -1,0 +1,151 @@
+/** Equity-like shares of liquidity providers, scores, and the value by which a market has grown (reference 70, sections 7.7 and 7.8). */
+import { Decimal } from "../../wire/decimal.ts";
+import type { MarketContext } from "./context.ts";
+import type { EquityShare, ValueWindow } from "./records.ts";
+import { keyOf } from "./tables.ts";
+
+const SCORE_DECIMALS = 10;
+const WINDOW = "market.value.windowLength";
+
+export class EquityShares {
+  constructor(private readonly market: MarketContext) {}
+
+  get(party: string): EquityShare | undefined {
+    return this.market.index.shares.get(party);
+  }
+
+  /** By party. */
+  list(): EquityShare[] {
+    const { shares } = this.market.index;
+    return [...shares.keys()].sort().map((party) => shares.get(party)!);
+  }
+
+  /** A provider's commitment is this from now on; 0 takes the provider out. */
+  setStake(party: string, commitment: bigint): void {
+    const { market } = this;
+    const key = keyOf(market.id, party);
+    if (commitment === 0n) {
+      market.tables.shares.delete(key);
+      return;
+    }
+    const known = this.get(party);
+    const before = Decimal.parse(known?.stake ?? "0");
+    const stake = Decimal.of(commitment);
+    const change = stake.minus(before);
+    let virtualStake = Decimal.parse(known?.virtualStake ?? "0");
+    let average = Decimal.parse(known?.average ?? "0");
+    if (change.isPositive()) {
+      const total = this.total("virtualStake").plus(change);
+      average = average.times(before).dividedBy(stake).plus(total.times(change).dividedBy(stake));
+      virtualStake = virtualStake.plus(change);
+    } else if (change.isNegative()) {
+      virtualStake = virtualStake.times(stake.dividedBy(before));
+    }
+    this.put({
+      market: market.id,
+      party,
+      stake: stake.toString(),
+      virtualStake: virtualStake.toString(),
+      average: average.toString(),
+      score: known?.score ?? "0",
+      scores: known?.scores ?? 0,
+    });
+  }
+
+  /** Each party's part of the virtual stake: 1 in all. @param isCounted who takes part */
+  shares(isCounted: (party: string) => boolean): Map<string, Decimal> {
+    const counted = this.list().filter(({ party }) => isCounted(party));
+    const total = counted.reduce(
+      (sum, { virtualStake }) => sum.plus(Decimal.parse(virtualStake)),
+      Decimal.zero,
+    );
+    const part = ({ virtualStake }: EquityShare) =>
+      total.isZero() ? Decimal.zero : Decimal.parse(virtualStake).dividedBy(total);
+    return new Map(counted.map((share) => [share.party, part(share)] as const));
+  }
+
+  /** Takes a tick's scores, which add up to 1, into the averages. */
+  addScores(scores: ReadonlyMap<string, Decimal>): void {
+    for (const share of this.list()) {
+      const score = scores.get(share.party);
+      if (score === undefined) continue;
+      const count = share.scores + 1;
+      const n = Decimal.of(BigInt(count));
+      const average = Decimal.parse(share.score)
+        .times(n.minus(Decimal.one))
+        .dividedBy(n)
+        .plus(score.dividedBy(n));
+      this.put({ ...share, score: rounded(average).toString(), scores: count });
+    }
+  }
+
+  /** After a distribution. */
+  resetScores(): void {
+    for (const share of this.list()) if (share.scores > 0) this.put({ ...share, score: "0", scores: 0 });
+  }
+
+  /** The first window begins when the market opens. */
+  startWindows(): void {
+    this.putWindow({ startNs: this.market.nowNs, traded: 0n, windows: 0, average: "0" });
+  }
+
+  addTraded(value: bigint): void {
+    const { window } = this;
+    if (window !== undefined) this.putWindow({ ...window, traded: window.traded + value });
+  }
+
+  /** Ends a window whose time is over: stakes grow with the market's trade. */
+  onTick(): void {
+    const { market, window } = this;
+    if (window === undefined || market.nowNs - window.startNs < market.params.duration(WINDOW)) return;
+    const before = Decimal.parse(window.average);
+    const windows = Decimal.of(BigInt(window.windows + 1));
+    const average = before
+      .times(Decimal.of(BigInt(window.windows)))
+      .plus(Decimal.of(window.traded))
+      .dividedBy(windows);
+    const growth = before.isZero() ? Decimal.zero : average.minus(before).dividedBy(before);
+    for (const share of this.list()) {
+      const grown = Decimal.parse(share.virtualStake).times(Decimal.one.plus(growth));
+      this.put({ ...share, virtualStake: Decimal.parse(share.stake).max(grown).toString() });
+    }
+    this.putWindow({
+      startNs: market.nowNs,
+      traded: 0n,
+      windows: window.windows + 1,
+      average: average.toString(),
+    });
+  }
+
+  /** What the market is worth: its commitments, or the trade of a window if that is more. */
+  marketValue(commitments: bigint): bigint {
+    const { market, window } = this;
+    if (window === undefined || window.traded === 0n) return commitments;
+    const active = market.nowNs - window.startNs;
+    if (active <= 0n) return commitments;
+    const length = Decimal.of(market.params.duration(WINDOW));
+    const value = length.dividedBy(Decimal.of(active)).times(Decimal.of(window.traded)).truncated();
+    return value > commitments ? value : commitments;
+  }
+
+  private get window(): ValueWindow | undefined {
+    return this.market.tables.windows.get(this.market.id);
+  }
+
+  private total(member: "stake" | "virtualStake"): Decimal {
+    return this.list().reduce((sum, share) => sum.plus(Decimal.parse(share[member])), Decimal.zero);
+  }
+
+  private put(share: EquityShare): void {
+    this.market.tables.shares.set(keyOf(share.market, share.party), share);
+  }
+
+  private putWindow(window: ValueWindow): void {
+    this.market.tables.windows.set(this.market.id, window);
+  }
+}
+
+/** To ten decimals, halves away from zero. */
+function rounded(value: Decimal): Decimal {
+  return Decimal.shifted(value.times(Decimal.shifted(1n, -SCORE_DECIMALS)).rounded(), SCORE_DECIMALS);
+}

@@ -1,0 +1,194 @@
+/** Fees of trades, how they are paid, and who paid how much in the epoch (reference 70, section 4). */
+import { Decimal } from "../../wire/decimal.ts";
+import { TransferType } from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import type { MarketContext } from "./context.ts";
+import { BUY } from "./order.ts";
+import type { Activity } from "./records.ts";
+import { keyOf } from "./tables.ts";
+import type { Terms } from "./terms.ts";
+import { buyerOf, sellerOf, type Trade, type TradeFee, totalFee, NO_FEE } from "./trade.ts";
+
+/** Fees of a trade in continuous trading: each is rounded up. */
+export function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
+  const value = Decimal.shifted(price * size, terms.positionDecimals);
+  const part = (factor: Decimal) => value.times(factor).ceiling();
+  return {
+    maker: part(terms.makerFee),
+    infrastructure: part(terms.infrastructureFee),
+    liquidity: part(terms.liquidityFee),
+  };
+}
+
+const half = (fee: bigint): bigint => (fee + 1n) / 2n;
+
+/** What each side pays in a monitoring auction. */
+export function auctionFeesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
+  const { infrastructure, liquidity } = feesOf(terms, price, size);
+  return { maker: 0n, infrastructure: half(infrastructure), liquidity: half(liquidity) };
+}
+
+export class Fees {
+  constructor(private readonly market: MarketContext) {}
+
+  /** With the fees of continuous trading: the aggressor's side carries them. */
+  priced(trades: readonly Trade[]): Trade[] {
+    const { terms } = this.market;
+    return trades.map((trade) => {
+      const fee = feesOf(terms, trade.price, trade.size);
+      return trade.aggressor.side === BUY
+        ? { ...trade, buyerFee: fee, sellerFee: NO_FEE }
+        : { ...trade, buyerFee: NO_FEE, sellerFee: fee };
+    });
+  }
+
+  /** @returns false when the party cannot pay; nothing has moved then */
+  payContinuous(party: string, trades: readonly Trade[]): boolean {
+    if (trades.length === 0) return true;
+    const { accounts } = this.market;
+    const sources = [accounts.general(party), accounts.margin(party)];
+    const fees = trades.map((trade) => ({ trade, fee: aggressorFee(trade) }));
+    const total = fees.reduce((sum, { fee }) => sum + totalFee(fee), 0n);
+    const funds = sources.reduce((sum, id) => sum + accounts.balance(id), 0n);
+    if (funds < total) return false;
+    const pay = (to: string, amount: bigint, type: number) =>
+      accounts.move(sources, to, amount, type as never);
+    const movements: Movement[] = fees.map(({ fee }) =>
+      pay(accounts.makerFees, fee.maker, TransferType.TRANSFER_TYPE_MAKER_FEE_PAY),
+    );
+    const sum = (of: (fee: TradeFee) => bigint) => fees.reduce((all, { fee }) => all + of(fee), 0n);
+    movements.push(
+      pay(
+        accounts.infrastructureFees,
+        sum((fee) => fee.infrastructure),
+        TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
+      ),
+      pay(
+        accounts.liquidityFees,
+        sum((fee) => fee.liquidity),
+        TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
+      ),
+    );
+    for (const { trade, fee } of fees) {
+      movements.push(this.payMaker(trade.passive.party, fee.maker));
+      this.note(party, { makerPaid: fee.maker });
+    }
+    accounts.emit(movements);
+    return true;
+  }
+
+  /** The trades of an uncrossing with their fees, which are taken as far as the parties have money. */
+  payAuction(trades: readonly Trade[]): Trade[] {
+    const { accounts, terms } = this.market;
+    const movements: Movement[] = [];
+    const priced = trades.map((trade) => {
+      const fee = auctionFeesOf(terms, trade.price, trade.size);
+      for (const { party } of [sellerOf(trade), buyerOf(trade)]) {
+        const sources = [accounts.general(party), accounts.margin(party)];
+        movements.push(
+          accounts.move(
+            sources,
+            accounts.infrastructureFees,
+            fee.infrastructure,
+            TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
+          ),
+          accounts.move(
+            sources,
+            accounts.liquidityFees,
+            fee.liquidity,
+            TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY,
+          ),
+        );
+      }
+      return { ...trade, buyerFee: fee, sellerFee: fee };
+    });
+    accounts.emit(movements);
+    return priced;
+  }
+
+  /**
+   * Fees of a close-out: each distressed party pays its part of each trade, as far as its money goes (section 4.4).
+   * @param trades with the fees of continuous trading
+   * @returns what each party should have paid in all
+   */
+  payCloseOut(
+    parties: readonly { readonly party: string; readonly size: bigint }[],
+    trades: readonly Trade[],
+  ): Map<string, TradeFee> {
+    const { accounts } = this.market;
+    const movements: Movement[] = [];
+    const owed = new Map<string, TradeFee>();
+    const whole = Decimal.of(parties.reduce((sum, { size }) => sum + absolute(size), 0n));
+    for (const trade of trades) {
+      const fee = aggressorFee(trade);
+      for (const { party, size } of parties) {
+        const share = Decimal.of(absolute(size)).dividedBy(whole);
+        const part = (amount: bigint) => Decimal.of(amount).times(share).ceiling();
+        const mine = {
+          maker: part(fee.maker),
+          infrastructure: part(fee.infrastructure),
+          liquidity: part(fee.liquidity),
+        };
+        const before = owed.get(party) ?? NO_FEE;
+        owed.set(party, {
+          maker: before.maker + mine.maker,
+          infrastructure: before.infrastructure + mine.infrastructure,
+          liquidity: before.liquidity + mine.liquidity,
+        });
+        const sources = [accounts.general(party), accounts.margin(party)];
+        const pay = (to: string, amount: bigint, type: number) =>
+          movements.push(accounts.move(sources, to, amount, type as never));
+        pay(accounts.makerFees, mine.maker, TransferType.TRANSFER_TYPE_MAKER_FEE_PAY);
+        pay(
+          accounts.infrastructureFees,
+          mine.infrastructure,
+          TransferType.TRANSFER_TYPE_INFRASTRUCTURE_FEE_PAY,
+        );
+        pay(accounts.liquidityFees, mine.liquidity, TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_PAY);
+        this.note(party, { makerPaid: mine.maker });
+      }
+      movements.push(this.payMaker(trade.passive.party, fee.maker));
+    }
+    accounts.emit(movements);
+    return owed;
+  }
+
+  /** Adds to what a party did in the epoch. */
+  note(
+    party: string,
+    change: Partial<Pick<Activity, "makerPaid" | "makerReceived" | "liquidityReceived">>,
+  ): void {
+    const { id: market, index, tables } = this.market;
+    const known = index.activities.get(party);
+    tables.activities.set(keyOf(market, party), {
+      market,
+      party,
+      makerPaid: (known?.makerPaid ?? 0n) + (change.makerPaid ?? 0n),
+      makerReceived: (known?.makerReceived ?? 0n) + (change.makerReceived ?? 0n),
+      liquidityReceived: (known?.liquidityReceived ?? 0n) + (change.liquidityReceived ?? 0n),
+    });
+  }
+
+  drop(): void {
+    const { id, index, tables } = this.market;
+    for (const party of [...index.activities.keys()].sort()) tables.activities.delete(keyOf(id, party));
+  }
+
+  private payMaker(party: string, amount: bigint): Movement {
+    const { accounts } = this.market;
+    this.note(party, { makerReceived: amount });
+    return accounts.move(
+      [accounts.makerFees],
+      accounts.general(party),
+      amount,
+      TransferType.TRANSFER_TYPE_MAKER_FEE_RECEIVE,
+    );
+  }
+}
+
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+/** Fees of the side that came in. */
+function aggressorFee({ aggressor, buyerFee, sellerFee }: Trade): TradeFee {
+  return (aggressor.side === BUY ? buyerFee : sellerFee) ?? NO_FEE;
+}

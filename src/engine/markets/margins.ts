@@ -1,0 +1,245 @@
+/**
+ * Margin levels, and the money that moves to keep them (reference 70, sections 5.3 and 5.4). Levels are shown once at the end
+ * of a transaction, a tick or a block, with what they were last.
+ */
+import { Decimal } from "../../wire/decimal.ts";
+import { TransferType } from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import type { MarketContext } from "./context.ts";
+import { BUY, SELL, type Side } from "./order.ts";
+import { type Exposure, isFlat } from "./positions.ts";
+import { FACTOR_PARTS, type Terms } from "./terms.ts";
+
+export interface MarginLevels {
+  readonly maintenance: bigint;
+  readonly search: bigint;
+  readonly initial: bigint;
+  readonly release: bigint;
+}
+
+export const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0n, release: 0n };
+
+/** What the formulas look at beside the position. */
+export interface MarginView {
+  readonly terms: Terms;
+  /** Internal price. */
+  readonly price: bigint;
+  /** The column of auctions applies. */
+  readonly isAuction: boolean;
+  /** Average price at which so much could be closed; undefined where the book is too thin. */
+  exitPrice(side: Side, size: bigint): bigint | undefined;
+}
+
+/** Levels of a position (section 5.3): a pure function. */
+export function marginLevels(position: Exposure, view: MarginView): MarginLevels {
+  const { terms } = view;
+  const long = sideMargin(view, {
+    open: position.size > 0n ? position.size : 0n,
+    exposure: position.size + position.buy,
+    ordered: position.buy,
+    orderedSum: position.buySum,
+    factor: terms.riskLong,
+    closing: BUY,
+  });
+  const short = sideMargin(view, {
+    open: position.size < 0n ? -position.size : 0n,
+    exposure: -position.size + position.sell,
+    ordered: position.sell,
+    orderedSum: position.sellSum,
+    factor: terms.riskShort,
+    closing: SELL,
+  });
+  return levelsOf(long.max(short).ceiling(), terms);
+}
+
+/** The other levels of a maintenance margin. */
+export function levelsOf(maintenance: bigint, { search, initial, release }: Terms): MarginLevels {
+  const at = (parts: bigint) => (parts * maintenance) / FACTOR_PARTS;
+  return { maintenance, search: at(search), initial: at(initial), release: at(release) };
+}
+
+interface SideInput {
+  readonly open: bigint;
+  /** Above 0 where the side counts at all. */
+  readonly exposure: bigint;
+  readonly ordered: bigint;
+  readonly orderedSum: bigint;
+  readonly factor: Decimal;
+  /** Side of the book on which the position would be closed. */
+  readonly closing: Side;
+}
+
+function sideMargin(view: MarginView, input: SideInput): Decimal {
+  if (input.exposure <= 0n) return Decimal.zero;
+  const { terms } = view;
+  const price = Decimal.of(view.price);
+  const open = Decimal.shifted(input.open, terms.positionDecimals);
+  const positionRisk = open.times(input.factor).times(price);
+  const orderRisk = (
+    view.isAuction
+      ? Decimal.shifted(input.orderedSum, terms.positionDecimals)
+      : Decimal.shifted(input.ordered, terms.positionDecimals).times(price)
+  ).times(input.factor);
+  return slippage(view, input, open).plus(positionRisk).plus(orderRisk);
+}
+
+function slippage(view: MarginView, { open: volume, closing }: SideInput, open: Decimal): Decimal {
+  if (volume === 0n) return Decimal.zero;
+  const { terms } = view;
+  const factor = terms.linear.times(open).plus(terms.quadratic.times(open).times(open));
+  const cap = Decimal.of(view.price).times(factor);
+  if (view.isAuction) return cap;
+  const exit = view.exitPrice(closing, volume);
+  if (exit === undefined) return cap;
+  const difference = closing === BUY ? view.price - exit : exit - view.price;
+  if (difference <= 0n) return Decimal.zero.min(cap);
+  return Decimal.of(difference).times(open).min(cap);
+}
+
+/** How a margin update of one party ended. */
+export interface MarginOutcome {
+  readonly party: string;
+  /** The margin account could not be brought to the maintenance margin. */
+  readonly isDistressed: boolean;
+  /** What was missing in the general account, for which the bond stands in. */
+  readonly shortfall: bigint;
+  /** Margin, general and bond balance after it. */
+  readonly funds: bigint;
+}
+
+export class Margins {
+  /** Levels to be shown, by party. */
+  private readonly buffer = new Map<string, MarginLevels>();
+
+  constructor(private readonly market: MarketContext) {}
+
+  /** @param price internal; the mark price unless a caller knows better */
+  view(price: bigint = this.market.status.mark): MarginView {
+    const { market } = this;
+    const { isRunning, isLeaving } = market.auction;
+    return {
+      terms: market.terms,
+      price,
+      isAuction: isRunning && !isLeaving,
+      exitPrice: (side, size) => market.book.exitPrice(side, size),
+    };
+  }
+
+  /** Price of margins: the mark price, or in the opening auction what it indicates. */
+  priceFor(fallback: bigint): bigint {
+    const { market } = this;
+    const { isLeaving } = market.auction;
+    if (!market.isOpening || isLeaving) return market.status.mark;
+    return market.book.indication()?.price ?? fallback;
+  }
+
+  levels(position: Exposure, price: bigint): MarginLevels {
+    return marginLevels(position, this.view(price));
+  }
+
+  show(party: string, levels: MarginLevels): void {
+    this.buffer.set(party, levels);
+  }
+
+  /** An event for each party whose levels were worked out, by party. */
+  flush(): void {
+    const { market } = this;
+    for (const party of [...this.buffer.keys()].sort()) {
+      const { maintenance, search, initial, release } = this.buffer.get(party)!;
+      market.core.emit("marginLevels", {
+        maintenanceMargin: maintenance.toString(),
+        searchLevel: search.toString(),
+        initialMargin: initial.toString(),
+        collateralReleaseLevel: release.toString(),
+        partyId: party,
+        marketId: market.id,
+        asset: market.accounts.asset,
+        timestamp: market.nowNs,
+      });
+    }
+    this.buffer.clear();
+  }
+
+  /** The command was taken back: its levels are not shown. */
+  forget(): void {
+    this.buffer.clear();
+  }
+
+  /**
+   * Margin for a new or changed order. @param mayUseBond of the market's providers
+   * @returns what the bond gave; undefined when the party has too little: nothing has moved then
+   */
+  coverOrder(party: string, position: Exposure, price: bigint, mayUseBond: boolean): bigint | undefined {
+    const { accounts } = this.market;
+    const [margin, general, bond] = this.balances(party);
+    const levels = this.levels(position, price);
+    if (margin + general + bond < levels.initial) return undefined;
+    const missing = levels.initial - margin;
+    const fromBond = missing > general ? missing - general : 0n;
+    if (fromBond > 0n && !mayUseBond) return undefined;
+    this.show(party, levels);
+    if (missing <= 0n) return 0n;
+    accounts.emit([this.topUp(party, missing)]);
+    return fromBond;
+  }
+
+  /**
+   * The rule after mark to market and after repricing (section 5.4). Movements go into a list, for one event.
+   */
+  update(party: string, position: Exposure, price: bigint, movements: Movement[]): MarginOutcome {
+    const { accounts } = this.market;
+    const [margin, general, bond] = this.balances(party);
+    const funds = margin + general + bond;
+    const untouched = { party, isDistressed: false, shortfall: 0n, funds };
+    if (isFlat(position)) {
+      this.show(party, NO_MARGIN);
+      if (margin > 0n) movements.push(this.give(party, margin));
+      return untouched;
+    }
+    const levels = this.levels(position, price);
+    if (margin >= levels.search) {
+      this.show(party, levels);
+      if (margin >= levels.release && !this.view().isAuction) {
+        movements.push(this.give(party, margin - levels.initial));
+      }
+      return untouched;
+    }
+    this.show(party, levels);
+    const missing = levels.initial - margin;
+    const movement = accounts.has(accounts.general(party)) ? this.topUp(party, missing) : undefined;
+    if (movement?.entries?.length) movements.push(movement);
+    const now = accounts.balance(accounts.margin(party));
+    const least = levels.maintenance > margin ? levels.maintenance : margin;
+    const shortfall = missing > general ? missing - general : 0n;
+    return { party, isDistressed: now < least, shortfall, funds };
+  }
+
+  /** All margin of a party that has neither position nor orders goes back. */
+  releaseAll(party: string): void {
+    const { accounts } = this.market;
+    const margin = accounts.balance(accounts.margin(party));
+    if (margin > 0n) accounts.emit([this.give(party, margin)]);
+  }
+
+  /** Margin, general and bond balance. */
+  balances(party: string): readonly [margin: bigint, general: bigint, bond: bigint] {
+    const { accounts } = this.market;
+    return [
+      accounts.balance(accounts.margin(party)),
+      accounts.balance(accounts.general(party)),
+      accounts.balance(accounts.bond(party)),
+    ];
+  }
+
+  private topUp(party: string, amount: bigint): Movement {
+    const { accounts } = this.market;
+    const from = [accounts.general(party), accounts.bond(party)];
+    return accounts.move(from, accounts.margin(party), amount, TransferType.TRANSFER_TYPE_MARGIN_LOW);
+  }
+
+  private give(party: string, amount: bigint): Movement {
+    const { accounts } = this.market;
+    const from = [accounts.margin(party)];
+    return accounts.move(from, accounts.general(party), amount, TransferType.TRANSFER_TYPE_MARGIN_HIGH);
+  }
+}

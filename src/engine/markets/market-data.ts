@@ -1,0 +1,68 @@
+/** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
+import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
+import type { Level } from "./book.ts";
+import type { Market } from "./market.ts";
+import { BUY, SELL } from "./order.ts";
+
+/** Nanoseconds of a time that was never set, as the network's clock wraps it. */
+const UNSET_NS = -6_795_364_578_871_345_152n;
+const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
+
+export function emitMarketData(market: Market): void {
+  const { status, book, auction } = market;
+  const bid = book.best(BUY);
+  const offer = book.best(SELL);
+  const staticBid = book.bestStatic(BUY);
+  const staticOffer = book.bestStatic(SELL);
+  const indication = auction.isRunning ? book.indication() : undefined;
+  const price = (level: Level | undefined) => market.shown(level?.price ?? 0n);
+  const middle = (a: Level | undefined, b: Level | undefined) =>
+    market.shown(a === undefined || b === undefined ? 0n : (a.price + b.price) / 2n);
+  market.core.emit("marketData", {
+    markPrice: market.shown(status.mark),
+    bestBidPrice: price(bid),
+    bestBidVolume: bid?.volume ?? 0n,
+    bestOfferPrice: price(offer),
+    bestOfferVolume: offer?.volume ?? 0n,
+    bestStaticBidPrice: price(staticBid),
+    bestStaticBidVolume: staticBid?.staticVolume ?? 0n,
+    bestStaticOfferPrice: price(staticOffer),
+    bestStaticOfferVolume: staticOffer?.staticVolume ?? 0n,
+    midPrice: middle(bid, offer),
+    staticMidPrice: middle(staticBid, staticOffer),
+    market: market.id,
+    timestamp: market.nowNs,
+    openInterest: status.openInterest,
+    auctionEnd: auction.isRunning && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
+    auctionStart: auction.isRunning ? auction.beginNs : 0n,
+    indicativePrice: market.shown(indication?.price ?? 0n),
+    indicativeVolume: indication?.volume ?? 0n,
+    marketTradingMode: auction.mode,
+    trigger: auction.trigger,
+    extensionTrigger: auction.extension,
+    targetStake: (auction.isRunning
+      ? market.targetStake.theoretical(indication)
+      : market.targetStake.current()
+    ).toString(),
+    suppliedStake: market.provisions.supplied().toString(),
+    priceMonitoringBounds: market.prices.bounds(),
+    marketValueProxy: market.equity.marketValue(market.provisions.supplied()).toString(),
+    liquidityProviderFeeShare: feeShares(market),
+    marketState: market.record.state,
+    nextMarkToMarket: status.nextMarkNs || UNSET_NS + market.params.duration(MARK_FREQUENCY),
+    lastTradedPrice: market.shown(status.lastTraded),
+  });
+}
+
+/** By party; who provides nothing at the moment has no share. */
+function feeShares(market: Market) {
+  const isActive = (party: string) =>
+    market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
+  const shares = market.equity.shares(isActive);
+  return market.equity.list().map(({ party, average, score }) => ({
+    party,
+    equityLikeShare: shares.get(party)?.toString() ?? "0",
+    averageEntryValuation: average,
+    averageScore: score,
+  }));
+}

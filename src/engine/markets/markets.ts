@@ -1,0 +1,512 @@
+/** All markets of the chain: their commands, their turns in a block, and what other domains ask of them. */
+import { Decimal } from "../../wire/decimal.ts";
+import type {
+  BatchMarketInstructions,
+  LiquidityProvisionAmendment,
+  LiquidityProvisionCancellation,
+  LiquidityProvisionSubmission,
+  OracleDataSubmission,
+  OrderAmendment,
+  OrderCancellation,
+  OrderSubmission,
+} from "../../wire/generated/commands.ts";
+import { AuctionTrigger, DispatchMetric, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
+import { noteCommandErrors } from "../../wire/validate/commands.ts";
+import { PropertyErrors } from "../../wire/validate/check.ts";
+import { CommandError, ResultCode } from "../errors.ts";
+import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
+import type { Contributions } from "../rewards.ts";
+import { compare, type Table } from "../state.ts";
+import type { ProposalRecord } from "../proposals.ts";
+import type { MarketPorts } from "./context.ts";
+import { IdGenerator } from "./id-generator.ts";
+import { Market } from "./market.ts";
+import { BUILTIN_TIME, type OracleMessage, Oracles } from "./oracles.ts";
+import { newDefinition, updatedDefinition, withScaling } from "./proposals.ts";
+import { NO_REFERENCES } from "./records.ts";
+import { ORDER_ERRORS, refusal } from "./refusals.ts";
+import { riskModelOf } from "./risk.ts";
+import { MarketTables } from "./tables.ts";
+
+const SECOND = 1_000_000_000n;
+const MAKER_FEE = "market.fee.factors.makerFee";
+const INFRASTRUCTURE_FEE = "market.fee.factors.infrastructureFee";
+const SCALING = "market.margin.scalingFactors";
+const FREQUENCY = "network.markPriceUpdateMaximumFrequency";
+const BATCH_MAX = "spam.protection.max.batchSize";
+const CREATION_MULTIPLE = "rewards.marketCreationQuantumMultiple";
+
+export class Markets implements MarketScores {
+  readonly tables: MarketTables;
+  readonly oracles: Oracles;
+  private readonly ports: MarketPorts;
+  /** By id; made of the records, and not part of the state. */
+  private readonly known = new Map<string, Market>();
+  /** In the order of their creation. */
+  private ordered: readonly Market[] | undefined;
+  /** Markets that a proposer's bonus has paid, by who paid it. */
+  private readonly paid: Table<true>;
+
+  constructor(ports: Omit<MarketPorts, "tables">) {
+    this.tables = new MarketTables(ports.core.state);
+    this.ports = { ...ports, tables: this.tables };
+    this.oracles = new Oracles(ports.core);
+    this.paid = ports.core.state.table("markets.paid");
+    this.tables.markets.onChange((id, before, now) => {
+      if ((before === undefined) === (now === undefined)) return;
+      this.ordered = undefined;
+      if (now === undefined) this.known.delete(id);
+      else {
+        const asset = now.definition.tradableInstrument!.instrument!.future!.settlementAsset;
+        this.known.set(
+          id,
+          new Market(this.ports, id, asset, (market, what) => this.unsubscribe(market, what)),
+        );
+      }
+    });
+    const { params } = ports;
+    params.watch([INFRASTRUCTURE_FEE], () =>
+      this.onParameter({ infrastructureFee: params.decimal(INFRASTRUCTURE_FEE).toString() }),
+    );
+    params.watch([MAKER_FEE], () => this.onParameter({ makerFee: params.decimal(MAKER_FEE).toString() }));
+    params.watch([SCALING], () => {
+      for (const market of this.list()) {
+        market.updateRecord({ definition: withScaling(market.record.definition, params) });
+        market.emitUpdated();
+      }
+    });
+    params.watch([FREQUENCY], () => this.onFrequency());
+  }
+
+  get(id: string): Market | undefined {
+    return this.known.get(id);
+  }
+
+  /** In the order of their creation. */
+  list(): readonly Market[] {
+    this.ordered ??= [...this.known.values()].sort((a, b) => a.record.sequence - b.record.sequence);
+    return this.ordered;
+  }
+
+  /** Section 1.5: after the builtin data about time. */
+  onTick(): void {
+    this.publishTime();
+    const over: Market[] = [];
+    for (const market of this.list()) if (!market.onTick()) over.push(market);
+    for (const market of this.list()) if (!over.includes(market)) market.emitData();
+    for (const market of over) this.remove(market);
+  }
+
+  onBlockEnd(): void {
+    for (const market of this.list()) market.onBlockEnd();
+  }
+
+  /** A proposal of a market was accepted: the market is there, and waits for the vote (section 1.4, step 1). */
+  propose(proposal: ProposalRecord): void {
+    const { id, terms, party } = proposal;
+    const { core, params } = this.ports;
+    const definition = newDefinition(terms, params);
+    const closingNs = terms.closingTimestamp * SECOND;
+    const beginNs = closingNs;
+    const endNs = terms.enactmentTimestamp * SECOND;
+    const factors = riskModelOf(definition.tradableInstrument!).factors;
+    this.tables.statuses.set(id, {
+      auction: {
+        mode: MarketTradingMode.TRADING_MODE_OPENING_AUCTION,
+        trigger: AuctionTrigger.AUCTION_TRIGGER_OPENING,
+        extension: AuctionTrigger.AUCTION_TRIGGER_UNSPECIFIED,
+        beginNs,
+        endNs,
+        isRunning: false,
+        isLeaving: false,
+        isExtended: false,
+      },
+      mark: 0n,
+      lastTraded: 0n,
+      settledMark: 0n,
+      nextMarkNs: 0n,
+      markFrequencyNs: params.duration(FREQUENCY),
+      batch: 0n,
+      references: NO_REFERENCES,
+      scoredBid: 0n,
+      scoredAsk: 0n,
+      distributedNs: core.nowNs,
+      openInterest: 0n,
+      tradedValue: 0n,
+    });
+    this.tables.markets.set(id, {
+      id,
+      sequence: this.tables.next(),
+      proposer: party,
+      definition,
+      makerFee: params.decimal(MAKER_FEE).toString(),
+      infrastructureFee: params.decimal(INFRASTRUCTURE_FEE).toString(),
+      liquidityFee: "0",
+      state: MarketState.STATE_PROPOSED,
+      proposedAt: core.nowNs,
+      pendingAt: closingNs,
+      openAt: endNs,
+      riskLong: factors.long,
+      riskShort: factors.short,
+      settlementPrice: -1n,
+    });
+    const market = this.get(id)!;
+    this.subscribe(market);
+    market.accounts.open();
+    market.prices.reset();
+    market.emitData();
+    core.emit("marketCreated", market.message);
+    market.emitUpdated();
+    core.emit("riskFactor", { market: id, long: factors.long, short: factors.short });
+  }
+
+  /** The vote on a proposed market is over. */
+  onVoteClosed(id: string, isPassed: boolean): void {
+    const market = this.get(id);
+    if (market === undefined) return;
+    if (isPassed) {
+      market.openAuction();
+      return;
+    }
+    market.reject();
+    this.unsubscribe(market, "settlement");
+    this.unsubscribe(market, "termination");
+    this.remove(market);
+  }
+
+  /** An update was enacted (section 1.7). @throws CommandError when the market is not there any more */
+  update({ terms }: ProposalRecord): void {
+    const { marketId, changes } = terms.updateMarket!;
+    const market = this.get(marketId);
+    if (market === undefined || market.isOver) throw refusal("market does not exist");
+    const before = market.record.definition;
+    const definition = updatedDefinition(before, changes!, this.ports.params);
+    this.unsubscribe(market, "settlement");
+    this.unsubscribe(market, "termination");
+    const factors = riskModelOf(definition.tradableInstrument!).factors;
+    const { riskLong, riskShort } = market.record;
+    market.updateRecord({ definition, riskLong: factors.long, riskShort: factors.short });
+    this.subscribe(market);
+    market.prices.reset();
+    if (factors.long !== riskLong || factors.short !== riskShort) {
+      this.ports.core.emit("riskFactor", { market: marketId, long: factors.long, short: factors.short });
+      market.recheckAll();
+    }
+    market.emitData();
+    market.emitUpdated();
+  }
+
+  submitOrder(command: OrderSubmission): void {
+    const { party, id } = this.ports.core.currentTx;
+    const ids = new IdGenerator(id);
+    const orderId = ids.next();
+    this.command(command.marketId, ids, (market) => market.orders.submit(party, orderId, command));
+  }
+
+  amendOrder(command: OrderAmendment): void {
+    const { party, id } = this.ports.core.currentTx;
+    this.command(command.marketId, new IdGenerator(id), (market) => market.orders.amend(party, command));
+  }
+
+  cancelOrder(command: OrderCancellation): void {
+    const { party, id } = this.ports.core.currentTx;
+    this.cancel(party, command, new IdGenerator(id));
+  }
+
+  submitProvision(command: LiquidityProvisionSubmission): void {
+    const { party, id } = this.ports.core.currentTx;
+    const ids = new IdGenerator(id);
+    const provisionId = ids.next();
+    this.command(command.marketId, ids, (market) => market.providers.submit(party, provisionId, command));
+  }
+
+  amendProvision(command: LiquidityProvisionAmendment): void {
+    const { party, id } = this.ports.core.currentTx;
+    this.command(command.marketId, new IdGenerator(id), (market) => market.providers.amend(party, command));
+  }
+
+  cancelProvision({ marketId }: LiquidityProvisionCancellation): void {
+    const { party, id } = this.ports.core.currentTx;
+    this.command(marketId, new IdGenerator(id), (market) => market.providers.cancel(party));
+  }
+
+  /** Mempool's check of a batch, made again when it is executed. @throws CommandError */
+  checkBatch({ cancellations, amendments, submissions }: BatchMarketInstructions): void {
+    const count = BigInt(cancellations.length + amendments.length + submissions.length);
+    const max = this.ports.params.integer(BATCH_MAX);
+    if (count === 0n) throw refusal("batch market instructions cannot be empty");
+    if (count > max) throw refusal(`batch market instructions exceed the maximum size of ${max}`);
+  }
+
+  /** Cancellations, then amendments, then submissions; each stands or falls alone (section 2.8). */
+  batch(command: BatchMarketInstructions): void {
+    this.checkBatch(command);
+    const { party, id } = this.ports.core.currentTx;
+    const ids = new IdGenerator(id);
+    const orderIds = command.submissions.map(() => ids.next());
+    const errors: string[] = [];
+    let done = 0;
+    let index = 0;
+    const attempt = (run: () => void) => {
+      const error = this.alone(run);
+      if (error === undefined) done++;
+      else errors.push(`${index}: ${error}`);
+      index++;
+    };
+    for (const cancellation of command.cancellations) {
+      attempt(() => {
+        checkInner("orderCancellation", cancellation);
+        this.cancel(party, cancellation, ids);
+      });
+    }
+    const amended = new Set<string>();
+    for (const amendment of command.amendments) {
+      attempt(() => {
+        if (amended.has(amendment.orderId)) throw refusal("order already amended in batch");
+        checkInner("orderAmendment", amendment);
+        this.command(amendment.marketId, ids, (market) => market.orders.amend(party, amendment));
+        amended.add(amendment.orderId);
+      });
+    }
+    for (const [at, submission] of command.submissions.entries()) {
+      attempt(() => {
+        checkInner("orderSubmission", submission);
+        this.command(submission.marketId, ids, (market) =>
+          market.orders.submit(party, orderIds[at]!, submission),
+        );
+      });
+    }
+    if (errors.length === 0) return;
+    const code = done > 0 ? ResultCode.partlyFailed : ResultCode.failed;
+    throw new CommandError(errors.join(", ") as never, { code, keepChanges: true });
+  }
+
+  /** Mempool's check of oracle data: somebody must wait for it. @throws CommandError */
+  checkOracleData(command: OracleDataSubmission): void {
+    this.oracles.read(this.ports.core.currentTx.party, command);
+  }
+
+  submitOracleData(command: OracleDataSubmission): void {
+    this.takeData(this.oracles.read(this.ports.core.currentTx.party, command));
+  }
+
+  /** What a party did for a market in the epoch (section 4.5). */
+  readonly contributions: Contributions = (id, metric) => {
+    const market = this.get(id);
+    if (market === undefined) return [];
+    if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
+      return [{ party: market.record.proposer, amount: 1n }];
+    }
+    return [...market.index.activities.keys()]
+      .sort(compare)
+      .map((party) => ({ party, amount: measured(market, party, metric) }))
+      .filter(({ amount }) => amount > 0n);
+  };
+
+  marketScores({ strategy, payoutAsset, funder }: ScoreRequest): readonly MarketScore[] {
+    const { metric, assetForMetric, markets } = strategy;
+    const scope = markets.length > 0 ? new Set(markets) : undefined;
+    const inScope = this.list().filter(
+      ({ id, accounts }) => accounts.asset === assetForMetric && (scope === undefined || scope.has(id)),
+    );
+    if (metric === DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) {
+      const eligible = inScope.filter(
+        (market) =>
+          this.earnsBonus(market) && !this.paid.has(paidKey(market.id, payoutAsset, funder, markets)),
+      );
+      const share =
+        eligible.length > 0 ? Decimal.one.dividedBy(Decimal.of(BigInt(eligible.length))) : Decimal.zero;
+      return capped(eligible.map(({ id }) => ({ market: id, score: share })));
+    }
+    const totals = inScope.map((market) => {
+      const parties = [...market.index.activities.keys()];
+      return {
+        market: market.id,
+        total: parties.reduce((sum, party) => sum + measured(market, party, metric), 0n),
+      };
+    });
+    const whole = totals.reduce((sum, { total }) => sum + total, 0n);
+    if (whole === 0n) return [];
+    return capped(
+      totals
+        .filter(({ total }) => total > 0n)
+        .map(({ market, total }) => ({ market, score: Decimal.of(total).dividedBy(Decimal.of(whole)) })),
+    );
+  }
+
+  markPaid({ strategy, payoutAsset, funder }: ScoreRequest, market: string): void {
+    if (strategy.metric !== DispatchMetric.DISPATCH_METRIC_MARKET_VALUE) return;
+    this.paid.set(paidKey(market, payoutAsset, funder, strategy.markets), true);
+  }
+
+  /** A new epoch counts anew. */
+  onEpochStart(): void {
+    for (const key of this.tables.activities.keys()) this.tables.activities.delete(key);
+  }
+
+  /** Equity-like share of a party in a market: a decimal from 0 to 1. */
+  equityShare(id: string, party: string): Decimal {
+    const market = this.get(id);
+    return market?.equity.shares(() => true).get(party) ?? Decimal.zero;
+  }
+
+  private earnsBonus(market: Market): boolean {
+    const quantum = Decimal.parse(this.ports.assets.get(market.accounts.asset)!.details.quantum);
+    const least = quantum.times(this.ports.params.decimal(CREATION_MULTIPLE));
+    return least.isLess(Decimal.of(market.status.tradedValue));
+  }
+
+  /** Runs one instruction of a batch. @returns its refusal */
+  private alone(run: () => void): string | undefined {
+    const { core } = this.ports;
+    const mark = core.state.mark();
+    const events = core.log.length;
+    try {
+      run();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      if (!error.options.keepChanges) {
+        core.state.rollback(mark);
+        core.log.truncate(events);
+      }
+      return error.message;
+    }
+  }
+
+  private cancel(party: string, { marketId, orderId }: OrderCancellation, ids: IdGenerator): void {
+    if (orderId !== "" && marketId === "") throw refusal("invalid order cancellation");
+    if (orderId !== "") {
+      this.command(marketId, ids, (market) => market.orders.cancel(party, orderId));
+      return;
+    }
+    if (marketId !== "") {
+      this.command(marketId, ids, (market) => {
+        if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
+        market.orders.cancelAll(party);
+      });
+      return;
+    }
+    for (const market of this.list()) {
+      if (!market.canTrade || !market.index.ordersOf.has(party)) continue;
+      this.command(market.id, ids, () => market.orders.cancelAll(party));
+    }
+  }
+
+  /** A command to a market; what it shows of margins comes at its end. */
+  private command(id: string, ids: IdGenerator, run: (market: Market) => void): void {
+    const market = this.get(id);
+    if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
+    market.ids = ids;
+    market.margins.forget();
+    try {
+      run(market);
+    } catch (error) {
+      if (error instanceof CommandError && error.options.keepChanges) market.flush();
+      else market.margins.forget();
+      throw error;
+    }
+    market.flush();
+  }
+
+  private publishTime(): void {
+    if (!this.oracles.hasTimed) return;
+    const properties = new Map([[BUILTIN_TIME, this.ports.core.nowSeconds.toString()]]);
+    this.takeData({ signers: [], properties });
+  }
+
+  /** Data has come: those who wait for it take it, and then it is shown. */
+  private takeData(message: OracleMessage): void {
+    const matched = this.oracles.matches(message);
+    if (matched.length === 0) return;
+    const specs = this.oracles.matchingIds(message);
+    for (const { market: id, what, properties } of matched) {
+      const market = this.get(id);
+      if (market === undefined || market.isOver) continue;
+      if (what === "termination") market.terminate();
+      else this.settle(market, properties);
+    }
+    this.oracles.emitData(message, specs);
+  }
+
+  /** Settlement data in the units of the market's asset (section 1.6). */
+  private settle(market: Market, properties: ReadonlyMap<string, string>): void {
+    const text = properties.get(market.terms.settlementProperty);
+    if (text === undefined) return;
+    const decimals = market.terms.settlementDecimals;
+    const assetDecimals = Number(this.ports.assets.get(market.accounts.asset)!.details.decimals);
+    const value = Decimal.of(BigInt(text.replace("+", "")));
+    const price = value.times(Decimal.shifted(1n, decimals - assetDecimals)).truncated();
+    if (price < 0n) return;
+    market.setSettlementPrice(price);
+  }
+
+  private subscribe(market: Market): void {
+    const future = market.record.definition.tradableInstrument!.instrument!.future!;
+    this.oracles.subscribe(future.dataSourceSpecForSettlementData!.data!, {
+      market: market.id,
+      what: "settlement",
+    });
+    this.oracles.subscribe(future.dataSourceSpecForTradingTermination!.data!, {
+      market: market.id,
+      what: "termination",
+    });
+  }
+
+  private unsubscribe(market: Market, what: "settlement" | "termination"): void {
+    const { settlementSource, terminationSource } = market.terms;
+    const source = what === "settlement" ? settlementSource : terminationSource;
+    this.oracles.unsubscribe(source, { market: market.id, what });
+  }
+
+  private remove(market: Market): void {
+    market.drop();
+    this.tables.markets.delete(market.id);
+    this.tables.statuses.delete(market.id);
+    this.tables.monitors.delete(market.id);
+    this.tables.windows.delete(market.id);
+  }
+
+  private onParameter(changes: { readonly makerFee?: string; readonly infrastructureFee?: string }): void {
+    for (const market of this.list()) {
+      market.updateRecord(changes);
+      market.emitUpdated();
+    }
+  }
+
+  private onFrequency(): void {
+    const now = this.ports.params.duration(FREQUENCY);
+    for (const market of this.list()) market.setMarkFrequency(now);
+  }
+}
+
+/** Instructions of a batch are looked at when they are executed. @throws CommandError */
+function checkInner(
+  kind: "orderCancellation" | "orderAmendment" | "orderSubmission",
+  payload: never | object,
+): void {
+  const errors = new PropertyErrors();
+  noteCommandErrors(kind, payload as never, errors);
+  if (!errors.isEmpty) throw refusal(errors.toString());
+}
+
+function measured(market: Market, party: string, metric: number): bigint {
+  const activity = market.index.activities.get(party);
+  if (activity === undefined) return 0n;
+  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_PAID) return activity.makerPaid;
+  if (metric === DispatchMetric.DISPATCH_METRIC_MAKER_FEES_RECEIVED) return activity.makerReceived;
+  if (metric === DispatchMetric.DISPATCH_METRIC_LP_FEES_RECEIVED) return activity.liquidityReceived;
+  return 0n;
+}
+
+function paidKey(market: string, asset: string, funder: string, scope: readonly string[]): string {
+  return `${market}/${asset}/${funder}/${[...scope].sort().join(",")}`;
+}
+
+/** Where rounding takes the scores above 1, the largest gives the excess up. */
+function capped(scores: MarketScore[]): MarketScore[] {
+  const excess = scores.reduce((sum, { score }) => sum.plus(score), Decimal.zero).minus(Decimal.one);
+  if (!excess.isPositive()) return scores;
+  const largest = scores.reduce((a, b) => (a.score.isLess(b.score) ? b : a));
+  return scores.map((one) => (one === largest ? { ...one, score: one.score.minus(excess) } : one));
+}

@@ -1,0 +1,229 @@
+/** Data from outside and the specifications that wait for it (reference 70, section 1.6). */
+import type { Init } from "../../wire/codec.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import { sha3HexOf } from "../../crypto/sha.ts";
+import {
+  OracleDataSubmissionOracleSource,
+  type OracleDataSubmission,
+} from "../../wire/generated/commands.ts";
+import type { Condition, Filter, Property, Signer } from "../../wire/generated/data.ts";
+import {
+  type DataSourceDefinition,
+  DataSourceSpecStatus,
+  encodeDataSourceDefinition,
+} from "../../wire/generated/vega.ts";
+import type { Core } from "../core.ts";
+import { compare, type Table } from "../state.ts";
+import { openOracleProperties } from "./open-oracle.ts";
+import { refusal } from "./refusals.ts";
+
+const BUILTIN = "vegaprotocol.builtin";
+export const BUILTIN_TIME = `${BUILTIN}.timestamp`;
+const PROPERTIES_MAX = 1_000;
+
+/** Types of properties and operators of conditions, as the wire numbers them. */
+const TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
+const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
+
+/** Who listens to a specification. */
+export interface Subscription {
+  readonly market: string;
+  readonly what: "settlement" | "termination";
+}
+
+interface SpecRecord {
+  readonly id: string;
+  readonly definition: DataSourceDefinition;
+  /** Unix nanoseconds. */
+  readonly createdAt: bigint;
+  readonly subscriptions: readonly Subscription[];
+}
+
+/** Data whose form is right. */
+export interface OracleMessage {
+  readonly signers: readonly Init<Signer>[];
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+/** A specification that data has matched, for one of its subscribers. */
+export interface Matched extends Subscription {
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+export class Oracles {
+  private readonly specs: Table<SpecRecord>;
+
+  constructor(private readonly core: Core) {
+    this.specs = core.state.table("oracles.specs");
+  }
+
+  /** Id of a definition: that of its bytes, so that equal ones are one. */
+  static idOf(definition: DataSourceDefinition): string {
+    return sha3HexOf(encodeDataSourceDefinition(definition));
+  }
+
+  subscribe(definition: DataSourceDefinition, subscription: Subscription): void {
+    const id = Oracles.idOf(definition);
+    const known = this.specs.get(id);
+    const subscriptions = [...(known?.subscriptions ?? []), subscription];
+    const spec = { id, definition, createdAt: known?.createdAt ?? this.core.nowNs, subscriptions };
+    this.specs.set(id, spec);
+    if (known === undefined) this.emit(spec, DataSourceSpecStatus.STATUS_ACTIVE);
+  }
+
+  unsubscribe(id: string, { market, what }: Subscription): void {
+    const spec = this.specs.get(id);
+    if (spec === undefined) return;
+    const subscriptions = spec.subscriptions.filter((one) => one.market !== market || one.what !== what);
+    if (subscriptions.length === spec.subscriptions.length) return;
+    if (subscriptions.length > 0) {
+      this.specs.set(id, { ...spec, subscriptions });
+      return;
+    }
+    this.specs.delete(id);
+    this.emit(spec, DataSourceSpecStatus.STATUS_DEACTIVATED);
+  }
+
+  /** Data as a command brings it. @throws CommandError for data that nobody can read or that no specification waits for */
+  read(party: string, command: OracleDataSubmission): OracleMessage {
+    const message =
+      command.source === OracleDataSubmissionOracleSource.ORACLE_SOURCE_OPEN_ORACLE
+        ? openOracleProperties(command.payload)
+        : { signers: [{ pubKey: { key: party } }], properties: jsonProperties(command.payload) };
+    for (const name of message.properties.keys()) {
+      if (name.startsWith(BUILTIN))
+        throw refusal("forbidden property name: it is reserved for the chain itself");
+    }
+    if (this.matches(message).length === 0) throw refusal("no market waits for this data from this signer");
+    return message;
+  }
+
+  /** @returns the subscribers that it is for, specification by specification */
+  matches(message: OracleMessage): Matched[] {
+    return this.matchingSpecs(message).flatMap(({ subscriptions }) =>
+      subscriptions.map((subscription) => ({ ...subscription, properties: message.properties })),
+    );
+  }
+
+  /** Shows data that a specification has matched. @param specs as they were before it was used */
+  emitData(message: OracleMessage, specs: readonly string[]): void {
+    const data = [...message.properties].map(([name, value]): Property => ({ name, value }));
+    this.core.emit("oracleData", {
+      externalData: {
+        data: { signers: message.signers, data, matchedSpecIds: specs, broadcastAt: this.core.nowNs },
+      },
+    });
+  }
+
+  /** Ids of the specifications that a message matches, in order. */
+  matchingIds(message: OracleMessage): string[] {
+    return this.matchingSpecs(message).map(({ id }) => id);
+  }
+
+  /** A specification waits for the chain's own time. */
+  get hasTimed(): boolean {
+    return this.specs
+      .values()
+      .some(({ definition }) => filtersOf(definition).some(({ key }) => key?.name === BUILTIN_TIME));
+  }
+
+  private matchingSpecs(message: OracleMessage): SpecRecord[] {
+    return this.specs.values().filter((spec) => matchesSpec(spec.definition, message));
+  }
+
+  private emit({ id, definition, createdAt }: SpecRecord, status: number): void {
+    this.core.emit("oracleSpec", {
+      externalDataSourceSpec: { spec: { id, createdAt, updatedAt: 0n, data: definition, status } },
+    });
+  }
+}
+
+/** Filters of a definition; the chain's time has one of its own, with the first condition alone. */
+export function filtersOf({ internal, external }: DataSourceDefinition): readonly Filter[] {
+  if (external?.oracle !== undefined) return external.oracle.filters as readonly Filter[];
+  const conditions = (internal?.time?.conditions ?? []).slice(0, 1) as readonly Condition[];
+  const key = { name: BUILTIN_TIME, type: TYPE.timestamp, numberDecimalPlaces: undefined };
+  return [{ key, conditions: [...conditions] }];
+}
+
+function matchesSpec(definition: DataSourceDefinition, { signers, properties }: OracleMessage): boolean {
+  const isBuiltin = [...properties.keys()].every((name) => name.startsWith(BUILTIN));
+  if (!isBuiltin) {
+    const listed = new Set((definition.external?.oracle?.signers ?? []).map(signerKey));
+    if (listed.size === 0 || !signers.every((signer) => listed.has(signerKey(signer)))) return false;
+  }
+  const filters = filtersOf(definition);
+  return filters.length > 0 && filters.every((filter) => passes(filter, properties));
+}
+
+function signerKey({ pubKey, ethAddress }: Init<Signer>): string {
+  return pubKey?.key !== undefined
+    ? `key:${pubKey.key}`
+    : `address:${(ethAddress?.address ?? "").toLowerCase()}`;
+}
+
+function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, string>): boolean {
+  const text = properties.get(key?.name ?? "");
+  if (text === undefined) return false;
+  const value = valueOf(text, key!.type);
+  if (value === undefined) return false;
+  return conditions.every(({ operator, value: bound }) => {
+    const limit = valueOf(bound, key!.type);
+    return limit !== undefined && holds(compareValues(value, limit), operator);
+  });
+}
+
+type Value = Decimal | string | boolean;
+
+/** A property's value by its type; undefined where the text is not of it. */
+function valueOf(text: string, type: number): Value | undefined {
+  if (type === TYPE.text) return text;
+  if (type === TYPE.boolean) return BOOLEANS.get(text);
+  if (type === TYPE.integer || type === TYPE.timestamp) {
+    return /^[+-]?\d{1,80}$/.test(text) ? Decimal.of(BigInt(text.replace("+", ""))) : undefined;
+  }
+  if (type !== TYPE.decimal || text.length > 200) return undefined;
+  try {
+    return text === "" ? undefined : Decimal.parseNumber(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Texts that stand for a boolean. */
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
+  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
+]);
+
+function compareValues(a: Value, b: Value): number {
+  if (a instanceof Decimal && b instanceof Decimal) return a.compare(b);
+  return compare(String(a), String(b));
+}
+
+function holds(order: number, operator: number): boolean {
+  if (operator === OPERATOR.equals) return order === 0;
+  if (operator === OPERATOR.greater) return order > 0;
+  if (operator === OPERATOR.greaterOrEqual) return order >= 0;
+  if (operator === OPERATOR.less) return order < 0;
+  return operator === OPERATOR.lessOrEqual && order <= 0;
+}
+
+/** One object of texts. @throws CommandError */
+function jsonProperties(payload: Uint8Array): Map<string, string> {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(payload));
+  } catch {
+    throw refusal("the data is not JSON");
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw refusal("the data is not a JSON object");
+  const entries = Object.entries(value);
+  if (entries.length === 0 || entries.length > PROPERTIES_MAX) {
+    throw refusal("the data has no properties, or too many");
+  }
+  for (const [, text] of entries)
+    if (typeof text !== "string") throw refusal("a property of the data is not a text");
+  return new Map(entries as [string, string][]);
+}

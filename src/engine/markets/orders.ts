@@ -1,0 +1,510 @@
+/** Orders on their way in, changed and taken back (reference 70, sections 2.5 to 2.10 and 3.2). */
+import type { OrderAmendment, OrderSubmission } from "../../wire/generated/commands.ts";
+import {
+  OrderStatus,
+  OrderTimeInForce,
+  OrderType,
+  PeggedReference,
+  Side as WireSide,
+} from "../../wire/generated/vega.ts";
+import type { Match } from "./book.ts";
+import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
+import { isFlat } from "./positions.ts";
+import {
+  ORDER_ERRORS,
+  type OrderErrorName,
+  orderError,
+  refusal,
+  SELF_TRADING,
+  STOPPING,
+} from "./refusals.ts";
+import type { Position } from "./records.ts";
+import type { Market } from "./market.ts";
+import { continuousTrade, type Trade } from "./trade.ts";
+
+const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
+const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
+export class Orders {
+  constructor(private readonly market: Market) {}
+
+  /** @throws CommandError; a rejected order's event stays */
+  submit(party: string, id: string, command: OrderSubmission): void {
+    const { market } = this;
+    const peg = command.peggedOrder && {
+      reference: command.peggedOrder.reference,
+      offset: BigInt(command.peggedOrder.offset),
+    };
+    if (
+      peg !== undefined &&
+      market.tables.pegged >= Number(market.params.integer("limits.markets.maxPeggedOrders"))
+    ) {
+      throw refusal(ORDER_ERRORS.tooManyPegged[1]);
+    }
+    const isPriced = command.price !== "" && peg === undefined;
+    const order: StoredOrder = {
+      id,
+      market: market.id,
+      party,
+      side: command.side as Side,
+      price: isPriced ? BigInt(command.price) * market.terms.priceFactor : 0n,
+      size: command.size,
+      remaining: command.size,
+      timeInForce: command.timeInForce,
+      type: command.type,
+      status: OrderStatus.STATUS_ACTIVE,
+      createdAt: market.nowNs,
+      updatedAt: 0n,
+      expiresAt: command.expiresAt,
+      version: 1n,
+      batchId: market.status.batch,
+      reference: command.reference,
+      peg,
+      provision: "",
+      postOnly: command.postOnly,
+      reduceOnly: command.reduceOnly,
+      reason: 0,
+      place: 0,
+    };
+    const problem = this.problemOf(order);
+    if (problem !== undefined) throw this.reject(order, problem);
+    market.accounts.ensureMargin(party);
+    this.enter(order);
+  }
+
+  /** Puts an order whose form is right through margins, matching and fees. @throws CommandError */
+  private enter(submitted: StoredOrder): void {
+    const { market } = this;
+    const order = submitted.peg === undefined ? submitted : market.references.priced(submitted);
+    if (order === undefined) {
+      this.park(submitted);
+      return;
+    }
+    const touched = this.place(order);
+    market.references.follow(touched);
+  }
+
+  /** Everything from the registration of the position on. @returns orders that it touched */
+  private place(order: StoredOrder): StoredOrder[] {
+    const { market } = this;
+    const { positions } = market;
+    const position = positions.register(order);
+    const tradable = this.tradable(order, position);
+    if (tradable === undefined) throw this.withdraw(order, "reduceOnly");
+    if (!order.reduceOnly && !reducesExposure(order, position) && !this.cover(order, position)) {
+      throw this.withdraw(order, "margin");
+    }
+    let trades: Trade[] = [];
+    let match: Match | undefined;
+    if (!market.isInAuction) {
+      match = market.book.match({
+        party: order.party,
+        side: order.side,
+        limit: order.type === OrderType.TYPE_MARKET ? undefined : order.price,
+        size: tradable,
+        isFillOrKill: order.timeInForce === FOK,
+        stopsAtOwn: true,
+      });
+      if (order.postOnly && match.fills.length > 0) throw this.withdraw(order, "postOnly");
+      const length = market.prices.checkTrades(
+        match.fills.map(({ order: { price }, size }) => ({ price, size })),
+        order.timeInForce !== IOC && order.timeInForce !== FOK && order.timeInForce !== GFN,
+      );
+      if (length === 0n) throw this.withdraw(order, "outOfBounds");
+      if (length !== undefined) {
+        market.auctions.startPrice(length);
+        match = undefined;
+        if (order.peg !== undefined) {
+          positions.unregister(order);
+          this.park(order);
+          this.releaseIfFlat(order.party);
+          return [];
+        }
+      }
+      if (match !== undefined) {
+        trades = this.tradesOf(order, match);
+        if (!market.fees.payContinuous(order.party, trades)) throw this.withdraw(order, "fees");
+      }
+    }
+    return this.confirm(order, match, trades);
+  }
+
+  /** The order meets the book. @returns orders that were touched */
+  private confirm(order: StoredOrder, match: Match | undefined, trades: readonly Trade[]): StoredOrder[] {
+    const { market } = this;
+    const now = this.settled(order, match);
+    if (isFinished(now)) {
+      if (now.remaining > 0n) market.positions.unregister({ ...order, remaining: now.remaining });
+    } else {
+      market.putOnBook(now);
+    }
+    market.emitOrder(now);
+    const passive = this.fill(match);
+    market.applyTrades(trades);
+    this.releaseIfFlat(order.party);
+    return [now, ...passive];
+  }
+
+  /** The order as it is after matching. */
+  private settled(order: StoredOrder, match: Match | undefined): StoredOrder {
+    const batchId = this.market.status.batch;
+    if (match === undefined) return { ...order, batchId };
+    const remaining = order.remaining - match.filled;
+    const now = { ...order, batchId, remaining };
+    if (remaining === 0n) return { ...now, status: OrderStatus.STATUS_FILLED };
+    if (match.metOwn) {
+      const status = match.filled > 0n ? OrderStatus.STATUS_PARTIALLY_FILLED : OrderStatus.STATUS_STOPPED;
+      return { ...now, status, reason: SELF_TRADING };
+    }
+    if (order.reduceOnly) return { ...now, status: OrderStatus.STATUS_STOPPED };
+    if (canRest(order.timeInForce)) return now;
+    const status = match.filled > 0n ? OrderStatus.STATUS_PARTIALLY_FILLED : OrderStatus.STATUS_STOPPED;
+    return { ...now, status };
+  }
+
+  /** Takes the fills out of the resting orders and shows these. */
+  fill(match: Pick<Match, "fills"> | undefined): StoredOrder[] {
+    const { market } = this;
+    return (match?.fills ?? []).map(({ order: { id }, size }) => {
+      const before = market.tables.orders.get(id)!;
+      const remaining = before.remaining - size;
+      const status = remaining === 0n ? OrderStatus.STATUS_FILLED : before.status;
+      const now = { ...before, remaining, status, updatedAt: market.nowNs };
+      if (remaining === 0n) market.tables.orders.delete(id);
+      else market.tables.orders.set(id, now);
+      market.emitOrder(now);
+      return now;
+    });
+  }
+
+  /** The trades of a match, with their fees. */
+  tradesOf(order: StoredOrder, { fills }: Match): Trade[] {
+    const { market } = this;
+    const { priceFactor } = market.terms;
+    return market.fees.priced(
+      fills.map(({ order: passive, size }) =>
+        continuousTrade(order, passive, size, { id: market.ids.next(), priceFactor }),
+      ),
+    );
+  }
+
+  /** @throws CommandError */
+  amend(party: string, command: OrderAmendment): void {
+    const { market } = this;
+    if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
+    const before = this.known(command.orderId);
+    if (before === undefined) throw orderError("invalidOrder");
+    if (before.party !== party) throw orderError("invalidParty");
+    if (before.provision !== "") throw orderError("editNotAllowed");
+    checkAmendment(before, command);
+    const after = this.amended(before, command);
+    if (after.expiresAt > 0n && after.expiresAt < after.createdAt) throw orderError("invalidExpiry");
+    if (after.remaining <= 0n) {
+      this.cancelOrder(before);
+      this.finishCancel(party, [before]);
+      return;
+    }
+    if (after.expiresAt > 0n && after.expiresAt < market.nowNs) {
+      this.removeWith({ ...after, remaining: before.remaining }, before, OrderStatus.STATUS_EXPIRED);
+      this.finishCancel(party, [before]);
+      return;
+    }
+    if (before.peg !== undefined) {
+      this.amendPegged(before, after);
+      return;
+    }
+    this.amendPlaced(before, after);
+  }
+
+  private amendPlaced(before: StoredOrder, after: StoredOrder): void {
+    const { market } = this;
+    const position = market.positions.amend(before, after);
+    const isChanged = after.price !== before.price || after.size !== before.size;
+    if (isChanged && !reducesExposure(after, position) && !this.cover(after, position)) {
+      market.positions.amend(after, before);
+      throw refusal(ORDER_ERRORS.margin[1]);
+    }
+    if (after.price === before.price && after.size <= before.size) {
+      market.tables.orders.set(after.id, after);
+      market.emitOrder(after);
+      if (after.size < before.size) market.recheck(after.party);
+      market.references.follow([after]);
+      return;
+    }
+    market.references.follow(this.replace(before, after));
+  }
+
+  /** The order leaves its place and comes in again. */
+  private replace(before: StoredOrder, after: StoredOrder): StoredOrder[] {
+    const { market } = this;
+    market.tables.orders.delete(before.id);
+    const fresh = { ...after, place: 0 };
+    if (market.isInAuction) {
+      market.putOnBook(fresh);
+      market.emitOrder(fresh);
+      return [fresh];
+    }
+    const restore = (name: OrderErrorName) => {
+      market.tables.orders.set(before.id, before);
+      market.positions.amend(after, before);
+      return refusal(ORDER_ERRORS[name][1]);
+    };
+    const match = market.book.match({
+      party: after.party,
+      side: after.side,
+      limit: after.price,
+      size: after.remaining,
+      isFillOrKill: false,
+      stopsAtOwn: true,
+    });
+    if (after.postOnly && match.fills.length > 0) throw restore("postOnly");
+    const length = market.prices.checkTrades(
+      match.fills.map(({ order, size }) => ({ price: order.price, size })),
+      after.timeInForce !== GFN,
+    );
+    if (length === 0n) throw restore("outOfBounds");
+    if (length !== undefined) {
+      market.auctions.startPrice(length);
+      market.putOnBook(fresh);
+      market.emitOrder(fresh);
+      return [fresh];
+    }
+    const trades = this.tradesOf(after, match);
+    if (!market.fees.payContinuous(after.party, trades)) throw restore("fees");
+    const now = this.settled(fresh, match);
+    if (isFinished(now)) {
+      if (now.remaining > 0n) market.positions.unregister({ ...after, remaining: now.remaining });
+    } else {
+      market.putOnBook(now);
+    }
+    const passive = this.fill(match);
+    market.applyTrades(trades);
+    market.emitOrder(now);
+    this.releaseIfFlat(after.party);
+    return [now, ...passive];
+  }
+
+  private amendPegged(before: StoredOrder, after: StoredOrder): void {
+    const { market } = this;
+    if (before.place === 0 || market.isInAuction) {
+      const priced = market.isInAuction ? undefined : market.references.priced({ ...after, place: 0 });
+      if (priced === undefined) {
+        market.tables.orders.set(after.id, after);
+        market.emitOrder(after);
+        return;
+      }
+      market.tables.orders.delete(before.id);
+      market.references.follow(this.place({ ...priced, status: OrderStatus.STATUS_ACTIVE }));
+      return;
+    }
+    const priced = market.references.priced({ ...after, place: 0 });
+    if (priced === undefined) {
+      market.positions.unregister(before);
+      market.tables.orders.delete(before.id);
+      this.park(after);
+      this.releaseIfFlat(after.party);
+      return;
+    }
+    this.amendPlaced(before, { ...priced, place: before.place });
+  }
+
+  /** Cancels one order, or all of a party in the market. @throws CommandError */
+  cancel(party: string, orderId: string): void {
+    const { market } = this;
+    if (!market.canTrade) throw refusal(ORDER_ERRORS.marketClosed[1]);
+    const order = this.known(orderId);
+    if (order === undefined) throw refusal("unable to find the order in the market");
+    if (order.party !== party) throw orderError("invalidParty");
+    if (order.provision !== "") throw orderError("editNotAllowed");
+    this.cancelOrder(order);
+    this.finishCancel(party, [order]);
+  }
+
+  cancelAll(party: string): void {
+    const orders = this.ofParty(party).filter(({ provision }) => provision === "");
+    for (const order of orders) this.cancelOrder(order);
+    if (orders.length > 0) this.finishCancel(party, orders);
+  }
+
+  /** Live orders of a party, by id. */
+  ofParty(party: string): StoredOrder[] {
+    const orders = this.market.index.ordersOf.get(party);
+    return orders === undefined ? [] : [...orders.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  }
+
+  /** An order leaves the book, or where it was parked, and is shown in its last status. */
+  remove(order: StoredOrder, status: number): void {
+    this.removeWith(order, order, status);
+  }
+
+  cancelOrder(order: StoredOrder): void {
+    this.remove(order, OrderStatus.STATUS_CANCELLED);
+  }
+
+  /** Puts an order aside: its price is not known. */
+  park(order: StoredOrder): StoredOrder {
+    const { market } = this;
+    const isKnown = market.tables.orders.has(order.id);
+    const parked: StoredOrder = {
+      ...order,
+      price: 0n,
+      status: OrderStatus.STATUS_PARKED,
+      updatedAt: isKnown ? market.nowNs : order.updatedAt,
+      place: 0,
+    };
+    if (isKnown && order.place > 0) market.positions.unregister(order);
+    market.tables.orders.set(order.id, parked);
+    market.emitOrder(parked);
+    return parked;
+  }
+
+  /** Orders whose time is over: one event for all of them (section 2.9). */
+  expire(): void {
+    const { market } = this;
+    const due = [...market.index.expiring.values()].filter(({ expiresAt }) => expiresAt <= market.nowNs);
+    if (due.length === 0) return;
+    due.sort(
+      (a, b) =>
+        compareBig(a.expiresAt, b.expiresAt) || compareBig(a.createdAt, b.createdAt) || a.place - b.place,
+    );
+    for (const order of due) {
+      if (order.place > 0) market.positions.unregister(order);
+      market.tables.orders.delete(order.id);
+    }
+    market.core.emit("expiredOrders", { marketId: market.id, orderIds: due.map(({ id }) => id) });
+    if (!market.isInAuction) market.references.follow(due);
+  }
+
+  releaseIfFlat(party: string): void {
+    const { market } = this;
+    const position = market.positions.get(party);
+    if (position !== undefined && isFlat(position) && !market.settlement.hasTradesOf(party)) {
+      market.margins.releaseAll(party);
+    }
+  }
+
+  private finishCancel(party: string, orders: readonly StoredOrder[]): void {
+    this.releaseIfFlat(party);
+    this.market.references.follow(orders);
+  }
+
+  private removeWith(shown: StoredOrder, held: StoredOrder, status: number): void {
+    const { market } = this;
+    if (held.place > 0) market.positions.unregister(held);
+    market.tables.orders.delete(held.id);
+    market.emitOrder({ ...shown, status, updatedAt: market.nowNs });
+  }
+
+  private known(id: string): StoredOrder | undefined {
+    const order = this.market.tables.orders.get(id);
+    return order?.market === this.market.id ? order : undefined;
+  }
+
+  private cover(order: StoredOrder, position: Position): boolean {
+    const { market } = this;
+    const provision = market.provisions.get(order.party);
+    const fromBond = market.margins.coverOrder(
+      order.party,
+      position,
+      market.margins.priceFor(order.price),
+      provision === undefined || !provision.isPending,
+    );
+    if (fromBond === undefined) return false;
+    if (fromBond > 0n && provision !== undefined) market.providers.slash(order.party, fromBond);
+    return true;
+  }
+
+  /** How much of the order may trade; undefined where a reduce-only order would not reduce the position. */
+  private tradable(order: StoredOrder, { size }: Position): bigint | undefined {
+    if (!order.reduceOnly) return order.remaining;
+    const isOpposite = order.side === WireSide.SIDE_BUY ? size < 0n : size > 0n;
+    if (!isOpposite) return undefined;
+    if (order.remaining > absolute(size) && order.timeInForce === FOK) return undefined;
+    return least(order.remaining, absolute(size));
+  }
+
+  /** The order does not come in: its registration is undone, and it is shown as stopped or rejected. */
+  private withdraw(order: StoredOrder, name: OrderErrorName): Error {
+    this.market.positions.unregister(order);
+    const error = this.reject(order, name);
+    this.releaseIfFlat(order.party);
+    return error;
+  }
+
+  private reject(order: StoredOrder, name: OrderErrorName): Error {
+    const status = STOPPING.has(name) ? OrderStatus.STATUS_STOPPED : OrderStatus.STATUS_REJECTED;
+    const [reason] = ORDER_ERRORS[name];
+    const updatedAt = STOPPING.has(name) ? this.market.nowNs : 0n;
+    this.market.emitOrder({ ...order, status, reason, updatedAt });
+    return orderError(name);
+  }
+
+  /** Checks 3 to 5 of a submission. */
+  private problemOf(order: StoredOrder): OrderErrorName | undefined {
+    const { market } = this;
+    if (!market.canTrade) return "marketClosed";
+    if (market.isInAuction) {
+      if (order.timeInForce === GFN) return "goodForNormalInAuction";
+      if (order.timeInForce === IOC) return "immediateInAuction";
+      if (order.timeInForce === FOK) return "fillOrKillInAuction";
+    } else if (order.timeInForce === GFA) {
+      return "goodForAuctionOutside";
+    }
+    if (order.expiresAt > 0n && order.expiresAt <= order.createdAt) return "invalidExpiry";
+    if (!market.accounts.has(market.accounts.general(order.party))) return "noGeneralAccount";
+    return undefined;
+  }
+
+  private amended(before: StoredOrder, command: OrderAmendment): StoredOrder {
+    const { market } = this;
+    const timeInForce = command.timeInForce === 0 ? before.timeInForce : command.timeInForce;
+    const expiresAt = timeInForce === GTT ? (command.expiresAt ?? before.expiresAt) : 0n;
+    const reference = command.peggedReference || before.peg?.reference;
+    const remaining = before.remaining + command.sizeDelta;
+    return {
+      ...before,
+      price: command.price === undefined ? before.price : BigInt(command.price) * market.terms.priceFactor,
+      size: before.size + command.sizeDelta,
+      remaining: remaining < 0n ? 0n : remaining,
+      timeInForce,
+      expiresAt,
+      version: before.version + 1n,
+      updatedAt: market.nowNs,
+      peg: before.peg && {
+        reference: reference ?? PeggedReference.PEGGED_REFERENCE_UNSPECIFIED,
+        offset: command.peggedOffset === "" ? before.peg.offset : BigInt(command.peggedOffset),
+      },
+    };
+  }
+}
+
+const compareBig = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The checks of an amendment that concern what it asks for, in their order (section 2.8). @throws CommandError */
+function checkAmendment(before: StoredOrder, command: OrderAmendment): void {
+  const { timeInForce: to, expiresAt } = command;
+  if (to === GTT && expiresAt === undefined) throw orderError("untilWithoutExpiry");
+  if (to === GTC && expiresAt !== undefined) throw orderError("cancelledWithExpiry");
+  if (to === FOK || to === IOC) throw orderError("toImmediate");
+  if (to === GTT && expiresAt! <= before.createdAt) throw orderError("expiryBeforeCreation");
+  const isAuctionKind = (timeInForce: number) => timeInForce === GFA || timeInForce === GFN;
+  if (isAuctionKind(to) && to !== before.timeInForce) throw orderError("toAuctionKind");
+  if (to !== 0 && isAuctionKind(before.timeInForce) && to !== before.timeInForce)
+    throw orderError("fromAuctionKind");
+  const asksForPeg = command.peggedOffset !== "" || command.peggedReference !== 0;
+  if (asksForPeg && before.peg === undefined) throw orderError("notPegged");
+  if (command.price !== undefined && before.peg !== undefined) throw orderError("pricePegged");
+}
+
+/** An order that can only close what is open needs no margin of its own (section 2.5, step 9). */
+function reducesExposure(order: StoredOrder, position: Position): boolean {
+  const closes = order.side === WireSide.SIDE_SELL ? position.size : -position.size;
+  if (closes <= 0n) return false;
+  if (order.type === OrderType.TYPE_MARKET) return order.remaining <= closes;
+  if (order.peg !== undefined) return false;
+  const registered = order.side === WireSide.SIDE_SELL ? position.sell : position.buy;
+  return registered <= closes;
+}

@@ -1,0 +1,137 @@
+/** Positions of a market: open volume, and the volume that live orders could add to it (reference 70, section 5.1). */
+import type { MarketContext } from "./context.ts";
+import { BUY, type StoredOrder } from "./order.ts";
+import type { Position } from "./records.ts";
+import { keyOf } from "./tables.ts";
+
+/** Members that sizing margins needs. */
+export type Exposure = Pick<Position, "size" | "buy" | "sell" | "buySum" | "sellSum">;
+
+export class Positions {
+  /** Parties whose position has changed in the running block. */
+  private readonly changed = new Set<string>();
+
+  constructor(private readonly market: MarketContext) {}
+
+  get(party: string): Position | undefined {
+    return this.market.index.positions.get(party);
+  }
+
+  /** In the order in which they were opened. */
+  list(): Position[] {
+    return this.market.index.positions.list();
+  }
+
+  /** The party's position, made if need be. */
+  ensure(party: string): Position {
+    const known = this.get(party);
+    if (known !== undefined) return known;
+    const { id, tables } = this.market;
+    const fresh: Position = {
+      market: id,
+      party,
+      sequence: tables.next(),
+      size: 0n,
+      buy: 0n,
+      sell: 0n,
+      buySum: 0n,
+      sellSum: 0n,
+      settled: 0n,
+      isSettled: false,
+      isDistressed: false,
+    };
+    return this.put(fresh);
+  }
+
+  /** An order was placed, or could be. @returns the position with it */
+  register(order: StoredOrder): Position {
+    return this.put(withOrder(this.ensure(order.party), order, order.remaining));
+  }
+
+  unregister(order: StoredOrder): Position {
+    return this.put(withOrder(this.ensure(order.party), order, -order.remaining));
+  }
+
+  /** One order takes the place of another. */
+  amend(before: StoredOrder, now: StoredOrder): Position {
+    const without = withOrder(this.ensure(before.party), before, -before.remaining);
+    return this.put(withOrder(without, now, now.remaining));
+  }
+
+  /** An order was filled by this much. */
+  trade(order: StoredOrder, size: bigint): void {
+    const position = withOrder(this.ensure(order.party), order, -size);
+    this.resize(position, position.size + (order.side === BUY ? size : -size));
+  }
+
+  update(position: Position, changes: Partial<Position>): void {
+    this.put({ ...position, ...changes });
+  }
+
+  /** A position that was closed out, or whose market has ended. */
+  remove(party: string): void {
+    const position = this.get(party);
+    if (position === undefined) return;
+    this.resize(position, 0n);
+    this.forget(party);
+  }
+
+  /** A position that is nothing any more. */
+  forget(party: string): void {
+    this.market.tables.positions.delete(keyOf(this.market.id, party));
+    this.changed.delete(party);
+  }
+
+  /** One event for each party whose position has changed, by party (section 1.5). */
+  flush(): void {
+    const { core, id } = this.market;
+    for (const party of [...this.changed].sort()) {
+      const position = this.get(party);
+      if (position === undefined) continue;
+      core.emit("positionStateEvent", {
+        partyId: party,
+        marketId: id,
+        size: position.size,
+        potentialBuys: position.buy,
+        potentialSells: position.sell,
+        vwBuyPrice: average(position.buySum, position.buy),
+        vwSellPrice: average(position.sellSum, position.sell),
+      });
+    }
+    this.changed.clear();
+  }
+
+  private resize(position: Position, size: bigint): void {
+    const { status } = this.market;
+    const change = positive(size) - positive(position.size);
+    if (change !== 0n) this.market.updateStatus({ openInterest: status.openInterest + change });
+    this.put({ ...position, size });
+  }
+
+  private put(position: Position): Position {
+    this.market.tables.positions.set(keyOf(position.market, position.party), position);
+    this.changed.add(position.party);
+    return position;
+  }
+}
+
+/** A position without orders. */
+export const bare = ({ size }: Pick<Position, "size">): Exposure => ({
+  size,
+  buy: 0n,
+  sell: 0n,
+  buySum: 0n,
+  sellSum: 0n,
+});
+
+export const isFlat = ({ size, buy, sell }: Exposure): boolean => size === 0n && buy === 0n && sell === 0n;
+
+/** With so much more of an order's volume. */
+export function withOrder<P extends Exposure>(position: P, { side, price }: StoredOrder, volume: bigint): P {
+  const value = price * volume;
+  if (side === BUY) return { ...position, buy: position.buy + volume, buySum: position.buySum + value };
+  return { ...position, sell: position.sell + volume, sellSum: position.sellSum + value };
+}
+
+const positive = (value: bigint): bigint => (value > 0n ? value : 0n);
+const average = (sum: bigint, volume: bigint): string => (volume === 0n ? "0" : (sum / volume).toString());

@@ -1,0 +1,285 @@
+/**
+ * Price monitoring (reference 70, section 8.1): for each trigger the prices between which trades may be made, from a price of
+ * the past and what the risk model says of the time since.
+ */
+import { Decimal } from "../../wire/decimal.ts";
+import type { Init } from "../../wire/codec.ts";
+import { MarketTradingMode, type PriceMonitoringBounds } from "../../wire/generated/vega.ts";
+import type { MarketContext } from "./context.ts";
+import type { PriceMonitorState, TriggerState } from "./records.ts";
+import { keyOf, numberKey } from "./tables.ts";
+import type { TriggerTerms } from "./terms.ts";
+import type { Trade } from "./trade.ts";
+
+const SECOND = 1_000_000_000;
+const REFRESH = "network.floatingPointUpdates.delay";
+const MINIMUM_DURATION = "market.auction.minimumDuration";
+/** Factors before the risk model was asked. */
+const DOWN = "0.9";
+const UP = "1.1";
+
+/** Prices of the trades that an order would make. */
+type Prices = readonly Pick<Trade, "price" | "size">[];
+
+interface Bounds {
+  readonly trigger: TriggerTerms;
+  readonly state: TriggerState;
+  readonly place: number;
+  readonly reference: Decimal;
+  readonly min: Decimal;
+  readonly max: Decimal;
+}
+
+export class PriceMonitor {
+  constructor(private readonly market: MarketContext) {}
+
+  /** Forgets all prices: a new market, or one whose rules were changed. */
+  reset(): void {
+    const { market } = this;
+    this.dropPast(() => true);
+    market.tables.monitors.set(market.id, {
+      isInitialised: false,
+      nowNs: market.nowNs,
+      first: 0n,
+      sum: 0n,
+      volume: 0n,
+      triggers: market.terms.triggers.map(() => ({ isActive: true, down: DOWN, up: UP })),
+      refreshNs: 0n,
+    });
+  }
+
+  drop(): void {
+    this.dropPast(() => true);
+  }
+
+  get isInitialised(): boolean {
+    return this.state.isInitialised;
+  }
+
+  /** A block has begun: the last one's prices become one of the past (section 1.5, tick 3). */
+  onTime(): void {
+    const { market, state } = this;
+    if (market.terms.triggers.length === 0 || market.nowNs <= state.nowNs) return;
+    if (state.volume > 0n) {
+      const price = Decimal.of(state.sum).dividedBy(Decimal.of(state.volume)).toString();
+      const key = keyOf(market.id, numberKey(market.tables.next()));
+      market.tables.pastPrices.set(key, { market: market.id, timeNs: state.nowNs, price });
+    }
+    this.put({ nowNs: market.nowNs, first: 0n, sum: 0n, volume: 0n });
+    this.dropStale();
+    if (this.state.isInitialised && this.state.refreshNs > 0n && market.nowNs >= this.state.refreshNs)
+      this.refresh();
+  }
+
+  /** Works the factors out anew, at the end of an auction and every five minutes. */
+  refresh(): void {
+    const { market, state } = this;
+    const triggers = market.terms.triggers.map((trigger, place) => {
+      const reference = this.referenceOf(trigger);
+      if (!reference?.isPositive()) return state.triggers[place]!;
+      const seconds = Number(trigger.horizonNs) / SECOND;
+      const { min, max } = market.terms.model.priceRange(reference, seconds, trigger.probability);
+      return {
+        isActive: state.triggers[place]!.isActive,
+        down: min.dividedBy(reference).toString(),
+        up: max.dividedBy(reference).toString(),
+      };
+    });
+    const refreshNs = market.nowNs + market.params.duration(REFRESH);
+    this.put({ triggers, refreshNs });
+  }
+
+  /** The first prices that an opening auction indicates. */
+  initialise(prices: Prices): void {
+    this.restart(prices);
+    this.refresh();
+  }
+
+  /**
+   * Looks at the trades that an order would make outside of auctions.
+   * @param isPersistent of a kind that may start an auction
+   * @returns undefined where they may be made; 0 where the order must not trade, else the length of the auction to hold
+   */
+  checkTrades(prices: Prices, isPersistent: boolean): bigint | undefined {
+    if (prices.length === 0) return undefined;
+    if (!this.isInitialised) {
+      this.restart(prices);
+      return undefined;
+    }
+    const violated = this.violations(prices);
+    if (violated.length === 0) {
+      this.record(prices);
+      return undefined;
+    }
+    if (!isPersistent) return 0n;
+    this.deactivate(violated);
+    const length = extensionOf(violated);
+    const least = this.market.params.duration(MINIMUM_DURATION);
+    return length > least ? length : least;
+  }
+
+  /**
+   * Looks at what an auction would trade when its time is over.
+   * @returns by how much it goes on; 0 where it may end
+   */
+  checkAuction(prices: Prices): bigint {
+    if (!this.isInitialised) {
+      this.restart(prices);
+      return 0n;
+    }
+    const violated = this.violations(prices);
+    if (violated.length > 0) {
+      this.deactivate(violated);
+      return extensionOf(violated);
+    }
+    this.restart(prices);
+    return 0n;
+  }
+
+  /** As events show them: active ones, the shortest horizon first (section 8.1). */
+  bounds(): Init<PriceMonitoringBounds>[] {
+    const { market } = this;
+    if (market.terms.triggers.length === 0 || !this.isInitialised) return [];
+    const { priceFactor } = market.terms;
+    const settings = market.record.definition.priceMonitoringSettings!.parameters!.triggers;
+    return this.activeBounds()
+      .sort(
+        (a, b) =>
+          Number(a.trigger.horizonNs - b.trigger.horizonNs) || a.trigger.probability - b.trigger.probability,
+      )
+      .map(({ trigger, min, max, reference }) => ({
+        minValidPrice: shownMin(min, priceFactor),
+        maxValidPrice: (max.floor() / priceFactor).toString(),
+        trigger: settings[trigger.index],
+        referencePrice: (reference.floor() / priceFactor).toString(),
+      }));
+  }
+
+  /** Lowest and highest price that no active trigger refuses; undefined without any. */
+  allowed(): { readonly min: bigint; readonly max: bigint } | undefined {
+    const active = this.market.terms.triggers.length > 0 && this.isInitialised ? this.activeBounds() : [];
+    if (active.length === 0) return undefined;
+    return {
+      min: active.map(({ min }) => min.ceiling()).reduce((a, b) => (a > b ? a : b)),
+      max: active.map(({ max }) => max.floor()).reduce((a, b) => (a < b ? a : b)),
+    };
+  }
+
+  private get state(): PriceMonitorState {
+    return this.market.tables.monitors.get(this.market.id)!;
+  }
+
+  private put(changes: Partial<PriceMonitorState>): void {
+    this.market.tables.monitors.set(this.market.id, { ...this.state, ...changes });
+  }
+
+  /** For each trade, the first active bound that it breaks. */
+  private violations(prices: Prices): Bounds[] {
+    const open = this.market.terms.triggers.length > 0 ? this.activeBounds() : [];
+    const violated: Bounds[] = [];
+    for (const { price } of prices) {
+      const at = open.findIndex(({ min, max }) => price < min.ceiling() || price > max.floor());
+      if (at >= 0) violated.push(...open.splice(at, 1));
+    }
+    return violated;
+  }
+
+  private deactivate(violated: readonly Bounds[]): void {
+    const places = new Set(violated.map(({ place }) => place));
+    this.put({
+      triggers: this.state.triggers.map((state, place) =>
+        places.has(place) ? { ...state, isActive: false } : state,
+      ),
+    });
+  }
+
+  private activeBounds(): Bounds[] {
+    return this.market.terms.triggers.flatMap((trigger, place) => {
+      const state = this.state.triggers[place]!;
+      const reference = state.isActive ? this.referenceOf(trigger) : undefined;
+      if (reference === undefined) return [];
+      const min = reference.times(Decimal.parse(state.down));
+      const max = reference.times(Decimal.parse(state.up));
+      return [{ trigger, state, place, reference, min, max }];
+    });
+  }
+
+  /** The last price of the past that is a horizon old; the oldest without one; else the first of this block. */
+  private referenceOf({ horizonNs }: TriggerTerms): Decimal | undefined {
+    const { market, state } = this;
+    const past = market.index.pastPrices.list();
+    const until = market.nowNs - horizonNs;
+    let low = 0;
+    let high = past.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (past[middle]!.past.timeNs <= until) low = middle + 1;
+      else high = middle;
+    }
+    const found = past[Math.max(0, low - 1)];
+    if (found !== undefined) return Decimal.parse(found.past.price);
+    return state.volume > 0n ? Decimal.of(state.first) : undefined;
+  }
+
+  /** All bounds are on again, and the given prices are the only ones; without any, the last one of the past stays. */
+  private restart(prices: Prices): void {
+    const { market, state } = this;
+    const triggers = state.triggers.map((trigger) => ({ ...trigger, isActive: true }));
+    if (prices.length > 0) {
+      this.dropPast(() => true);
+      this.put({ isInitialised: true, triggers, first: 0n, sum: 0n, volume: 0n });
+      this.record(prices);
+      return;
+    }
+    const last = market.index.pastPrices.list().at(-1);
+    this.dropPast((number) => number !== last?.number);
+    this.put({ triggers });
+  }
+
+  private record(prices: Prices): void {
+    if (this.market.terms.triggers.length === 0) return;
+    const { state } = this;
+    const sum = prices.reduce((all, { price, size }) => all + price * size, state.sum);
+    const volume = prices.reduce((all, { size }) => all + size, state.volume);
+    this.put({ first: state.volume > 0n ? state.first : prices[0]!.price, sum, volume });
+  }
+
+  /** Prices that no trigger looks at any more. Inside a monitoring auction a trigger that lies behind all prices is switched off. */
+  private dropStale(): void {
+    const { market, state } = this;
+    const horizons = market.terms.triggers.map(({ horizonNs }) => horizonNs);
+    const until = market.nowNs - horizons.reduce((a, b) => (a > b ? a : b));
+    const past = market.index.pastPrices.list();
+    const kept = past.findLast(({ past: { timeNs } }) => timeNs <= until);
+    if (kept !== undefined) this.dropPast((number) => number < kept.number);
+    const { isRunning, mode } = market.auction;
+    if (!isRunning || mode !== MarketTradingMode.TRADING_MODE_MONITORING_AUCTION) return;
+    const last = past.at(-1);
+    if (last === undefined || state.volume > 0n) return;
+    const isStale = ({ horizonNs }: TriggerTerms) => market.nowNs - horizonNs > last.past.timeNs;
+    const stale = market.terms.triggers.map(isStale);
+    if (!stale.some((gone, place) => gone && this.state.triggers[place]!.isActive)) return;
+    this.put({
+      triggers: this.state.triggers.map((trigger, place) =>
+        stale[place] ? { ...trigger, isActive: false } : trigger,
+      ),
+    });
+  }
+
+  private dropPast(isGone: (number: number) => boolean): void {
+    const { market } = this;
+    for (const { number } of market.index.pastPrices.list()) {
+      if (isGone(number)) market.tables.pastPrices.delete(keyOf(market.id, numberKey(number)));
+    }
+  }
+}
+
+function extensionOf(violated: readonly Bounds[]): bigint {
+  return violated.reduce((sum, { trigger }) => sum + trigger.extensionNs, 0n);
+}
+
+/** Rounded down, and up by one tick where there are ticks. */
+function shownMin(min: Decimal, priceFactor: bigint): string {
+  if (priceFactor === 1n) return min.ceiling().toString();
+  return (min.floor() / priceFactor + 1n).toString();
+}

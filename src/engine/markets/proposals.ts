@@ -1,0 +1,264 @@
+/** Proposals of markets: what governance checks of them, and the definition that comes of one (reference 70, sections 1.2, 1.3 and 1.7). */
+import { Decimal } from "../../wire/decimal.ts";
+import type {
+  DataSourceDefinition,
+  LiquidityMonitoringParameters,
+  NewMarketConfiguration,
+  PriceMonitoringParameters,
+  ProposalTerms,
+  TradableInstrument,
+  UpdateMarketConfiguration,
+} from "../../wire/generated/vega.ts";
+import { refuseProposal } from "../errors.ts";
+import type { AssetReader, ParameterReader } from "../ports.ts";
+import { filtersOf, Oracles } from "./oracles.ts";
+import type { MarketDefinition } from "./records.ts";
+
+const SECOND = 1_000_000_000n;
+const TRIGGERS_MAX = 5;
+const SLIPPAGE_MAX = Decimal.of(1_000_000n);
+const RANGE_MAX = Decimal.of(100n);
+const TIMESTAMP = 6;
+const SCALING = "market.margin.scalingFactors";
+
+interface ScalingFactors {
+  readonly search_level: number;
+  readonly initial_margin: number;
+  readonly collateral_release: number;
+}
+
+type Changes = Pick<
+  UpdateMarketConfiguration,
+  | "priceMonitoringParameters"
+  | "liquidityMonitoringParameters"
+  | "simple"
+  | "logNormal"
+  | "lpPriceRange"
+  | "linearSlippageFactor"
+  | "quadraticSlippageFactor"
+>;
+
+interface CheckedAgainst {
+  readonly assets: AssetReader;
+  readonly params: ParameterReader;
+}
+
+/** @throws ProposalRefusal */
+export function checkNewMarket(terms: ProposalTerms, { assets, params }: CheckedAgainst): void {
+  const changes = terms.newMarket!.changes!;
+  const future = changes.instrument?.future;
+  if (future === undefined) refuseProposal("NO_PRODUCT", "missing product");
+  const { settlementAsset } = future;
+  if (!assets.isEnabled(settlementAsset)) {
+    refuseProposal("INVALID_ASSET", `invalid asset ${settlementAsset.slice(0, 64)}`);
+  }
+  if (assets.get(settlementAsset)!.details.decimals < changes.decimalPlaces) {
+    refuseProposal("TOO_MANY_MARKET_DECIMAL_PLACES", "market cannot have more decimal places than assets");
+  }
+  checkTerminationTime(future.dataSourceSpecForTradingTermination!, terms.enactmentTimestamp);
+  const durationNs = (terms.enactmentTimestamp - terms.closingTimestamp) * SECOND;
+  if (durationNs !== 0n && durationNs < params.duration("market.auction.minimumDuration")) {
+    refuseProposal("OPENING_AUCTION_DURATION_TOO_SMALL", "opening auction duration is too small");
+  }
+  if (durationNs > params.duration("market.auction.maximumDuration")) {
+    refuseProposal("OPENING_AUCTION_DURATION_TOO_LARGE", "opening auction duration is too large");
+  }
+  checkChanges(changes);
+}
+
+/** @throws ProposalRefusal */
+export function checkUpdateMarket(terms: ProposalTerms): void {
+  const changes = terms.updateMarket!.changes!;
+  const future = changes.instrument?.future;
+  if (future === undefined) refuseProposal("NO_PRODUCT", "missing product");
+  checkTerminationTime(future.dataSourceSpecForTradingTermination!, terms.enactmentTimestamp);
+  checkChanges(changes);
+}
+
+function checkChanges(changes: Changes): void {
+  if ((changes.priceMonitoringParameters?.triggers.length ?? 0) > TRIGGERS_MAX) {
+    refuseProposal("TOO_MANY_PRICE_MONITORING_TRIGGERS", `${TRIGGERS_MAX} is the maximum number of triggers`);
+  }
+  const range = Decimal.parseNumber(changes.lpPriceRange);
+  if (!range.isPositive())
+    refuseProposal("LP_PRICE_RANGE_NONPOSITIVE", "LP price range must be greater than 0");
+  if (RANGE_MAX.isLess(range)) {
+    refuseProposal("LP_PRICE_RANGE_TOO_LARGE", "LP price range must be less than or equal to 100");
+  }
+  const isOutside = (text: string) => {
+    const factor = Decimal.parseNumber(text);
+    return factor.isNegative() || SLIPPAGE_MAX.isLess(factor);
+  };
+  if (isOutside(changes.linearSlippageFactor)) {
+    refuseProposal(
+      "LINEAR_SLIPPAGE_FACTOR_OUT_OF_RANGE",
+      "linear slippage factor must be between 0 and 1000000",
+    );
+  }
+  if (isOutside(changes.quadraticSlippageFactor)) {
+    refuseProposal(
+      "QUADRATIC_SLIPPAGE_FACTOR_OUT_OF_RANGE",
+      "quadratic slippage factor must be between 0 and 1000000",
+    );
+  }
+  if (changes.simple === undefined && changes.logNormal === undefined) {
+    refuseProposal("NO_RISK_PARAMETERS", "missing risk parameters");
+  }
+}
+
+/** Trading may not end before the market is enacted. */
+function checkTerminationTime(source: DataSourceDefinition, enactment: bigint): void {
+  for (const { key, conditions } of filtersOf(source)) {
+    if (key?.type !== TIMESTAMP) continue;
+    for (const { value } of conditions) {
+      if (/^\d{1,30}$/.test(value) && BigInt(value) <= enactment) {
+        refuseProposal("INVALID_FUTURE_PRODUCT", "trading would end before the market is enacted");
+      }
+    }
+  }
+}
+
+/** The definition of a proposed market. */
+export function newDefinition(terms: ProposalTerms, params: ParameterReader): MarketDefinition {
+  const changes = terms.newMarket!.changes!;
+  const instrument = changes.instrument!;
+  const future = instrument.future!;
+  return {
+    tradableInstrument: {
+      instrument: {
+        id: "",
+        code: instrument.code,
+        name: instrument.name,
+        metadata: { tags: changes.metadata },
+        future: {
+          settlementAsset: future.settlementAsset,
+          quoteName: future.quoteName,
+          dataSourceSpecForSettlementData: specOf(future.dataSourceSpecForSettlementData!),
+          dataSourceSpecForTradingTermination: specOf(future.dataSourceSpecForTradingTermination!),
+          dataSourceSpecBinding: future.dataSourceSpecBinding,
+        },
+      },
+      marginCalculator: marginCalculator(params),
+      ...riskOf(changes),
+    },
+    decimalPlaces: changes.decimalPlaces,
+    positionDecimalPlaces: changes.positionDecimalPlaces,
+    openingAuction: { duration: terms.enactmentTimestamp - terms.closingTimestamp, volume: 0n },
+    ...monitoringOf(changes, params),
+    lpPriceRange: changes.lpPriceRange,
+    linearSlippageFactor: changes.linearSlippageFactor,
+    quadraticSlippageFactor: changes.quadraticSlippageFactor,
+  };
+}
+
+/** A market's definition with the changes of a proposal (section 1.7). */
+export function updatedDefinition(
+  before: MarketDefinition,
+  changes: UpdateMarketConfiguration,
+  params: ParameterReader,
+): MarketDefinition {
+  const tradable = before.tradableInstrument!;
+  const instrument = tradable.instrument!;
+  const future = changes.instrument!.future!;
+  return {
+    ...before,
+    tradableInstrument: {
+      ...tradable,
+      instrument: {
+        ...instrument,
+        code: changes.instrument!.code,
+        metadata: { tags: changes.metadata },
+        future: {
+          settlementAsset: instrument.future!.settlementAsset,
+          quoteName: future.quoteName,
+          dataSourceSpecForSettlementData: specOf(future.dataSourceSpecForSettlementData!),
+          dataSourceSpecForTradingTermination: specOf(future.dataSourceSpecForTradingTermination!),
+          dataSourceSpecBinding: future.dataSourceSpecBinding,
+        },
+      },
+      ...riskOf(changes),
+    },
+    ...monitoringOf(changes, params),
+    lpPriceRange: changes.lpPriceRange,
+    linearSlippageFactor: changes.linearSlippageFactor,
+    quadraticSlippageFactor: changes.quadraticSlippageFactor,
+  };
+}
+
+/** With the scaling factors that the network states. */
+export function withScaling(before: MarketDefinition, params: ParameterReader): MarketDefinition {
+  return {
+    ...before,
+    tradableInstrument: { ...before.tradableInstrument!, marginCalculator: marginCalculator(params) },
+  };
+}
+
+function marginCalculator(params: ParameterReader): TradableInstrument["marginCalculator"] {
+  const factors = params.json<ScalingFactors>(SCALING);
+  return {
+    scalingFactors: {
+      searchLevel: factors.search_level,
+      initialMargin: factors.initial_margin,
+      collateralRelease: factors.collateral_release,
+    },
+  };
+}
+
+function specOf(definition: DataSourceDefinition) {
+  return { id: Oracles.idOf(definition), createdAt: 0n, updatedAt: 0n, data: definition, status: 0 };
+}
+
+function riskOf({ simple, logNormal }: Changes) {
+  return {
+    logNormalRiskModel: logNormal,
+    simpleRiskModel: simple && { params: simple },
+  };
+}
+
+function monitoringOf(
+  changes: Changes | NewMarketConfiguration,
+  params: ParameterReader,
+): Pick<MarketDefinition, "priceMonitoringSettings" | "liquidityMonitoringParameters"> {
+  const parameters = changes.priceMonitoringParameters ?? defaultTriggers(params);
+  return {
+    priceMonitoringSettings: { parameters },
+    liquidityMonitoringParameters: liquidityOf(changes.liquidityMonitoringParameters, params),
+  };
+}
+
+interface DefaultTriggers {
+  readonly triggers?: readonly {
+    readonly horizon: string | number;
+    readonly probability: string;
+    readonly auction_extension?: string | number;
+    readonly auctionExtension?: string | number;
+  }[];
+}
+
+function defaultTriggers(params: ParameterReader): PriceMonitoringParameters {
+  const { triggers = [] } = params.json<DefaultTriggers>("market.monitor.price.defaultParameters");
+  return {
+    triggers: triggers.map((trigger) => ({
+      horizon: BigInt(trigger.horizon),
+      probability: trigger.probability,
+      auctionExtension: BigInt(trigger.auction_extension ?? trigger.auctionExtension ?? 0),
+    })),
+  };
+}
+
+function liquidityOf(
+  given: LiquidityMonitoringParameters | undefined,
+  params: ParameterReader,
+): LiquidityMonitoringParameters {
+  return {
+    targetStakeParameters: given?.targetStakeParameters ?? {
+      timeWindow: params.duration("market.stake.target.timeWindow") / SECOND,
+      scalingFactor: Number(params.decimal("market.stake.target.scalingFactor").toString()),
+    },
+    triggeringRatio:
+      given === undefined
+        ? params.decimal("market.liquidity.targetstake.triggering.ratio").toString()
+        : given.triggeringRatio,
+    auctionExtension: given?.auctionExtension || 1n,
+  };
+}

@@ -1,0 +1,398 @@
+/** What liquidity providers do and what is done to them: commitments, bonds, penalties, fees (reference 70, sections 7.2 to 7.9). */
+import { Decimal } from "../../wire/decimal.ts";
+import type {
+  LiquidityProvisionAmendment,
+  LiquidityProvisionSubmission,
+} from "../../wire/generated/commands.ts";
+import {
+  type LiquidityOrder,
+  LiquidityProvisionStatus,
+  OrderStatus,
+  TransferType,
+} from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import type { CommandError } from "../errors.ts";
+import { MarketAccounts } from "./accounts.ts";
+import type { Market } from "./market.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import { bare, withOrder } from "./positions.ts";
+import { entriesOf } from "./provisions.ts";
+import type { Provision } from "./records.ts";
+import { refusal } from "./refusals.ts";
+
+const PENALTY = "market.liquidity.bondPenaltyParameter";
+const SHAPE_MAX = "market.liquidityProvision.shapes.maxSize";
+const FEE_MAX = "market.liquidity.maximumLiquidityFeeFactorLevel";
+const STAKE_MULTIPLE = "market.liquidityProvision.minLpStakeQuantumMultiple";
+
+export class Providers {
+  constructor(private readonly market: Market) {}
+
+  /** @throws CommandError; a rejected provision's event stays */
+  submit(party: string, id: string, command: LiquidityProvisionSubmission): void {
+    const { market } = this;
+    if (!market.canCommit) throw refusal("commitment submission not allowed");
+    const commitment = BigInt(command.commitmentAmount);
+    this.checkAmount(commitment);
+    const ids = market.ids;
+    const draft: Provision = {
+      market: market.id,
+      party,
+      id,
+      createdAt: market.nowNs,
+      updatedAt: market.nowNs,
+      commitment,
+      fee: command.fee,
+      buys: [],
+      sells: [],
+      version: 1n,
+      status: LiquidityProvisionStatus.STATUS_PENDING,
+      reference: command.reference,
+      isPending: true,
+    };
+    const problem = this.problemOf(command.fee, command.buys, command.sells);
+    if (problem !== undefined) {
+      const buys = entriesOf(command.buys, () => "");
+      const sells = entriesOf(command.sells, () => "");
+      throw this.reject({ ...draft, buys, sells, version: 0n, updatedAt: 0n }, problem);
+    }
+    if (market.provisions.get(party) !== undefined) throw refusal("liquidity provision already exists");
+    const provision = {
+      ...draft,
+      buys: entriesOf(command.buys, () => ids.next()),
+      sells: entriesOf(command.sells, () => ids.next()),
+    };
+    this.emitStubs(provision);
+    market.provisions.emit(provision);
+    market.accounts.ensureBond(party);
+    market.accounts.ensureMargin(party);
+    const movement = this.fillBond(party, commitment);
+    if (movement === undefined) throw this.reject(provision, "not enough collateral in general account");
+    market.accounts.emit([movement]);
+    const references = market.references.current();
+    const isPriced = references.bid > 0n && references.ask > 0n;
+    market.provisions.put({ ...provision, isPending: !(isPriced && market.isInAuction) });
+    market.equity.setStake(party, commitment);
+    if (isPriced && !market.isInAuction) this.deployFirst(provision);
+    this.onChange();
+  }
+
+  /** The first orders of a provision in continuous trading: all of them, or none. @throws CommandError */
+  private deployFirst(provision: Provision): void {
+    const { market } = this;
+    const { party } = provision;
+    market.references.follow([], { isForced: true });
+    if (market.provisions.get(party) !== undefined) return;
+    // Its first orders were not affordable; follow() has given everything back. The submission is what fails.
+    throw refusal("margin check failed").keepingChanges();
+  }
+
+  /** @throws CommandError */
+  amend(party: string, command: LiquidityProvisionAmendment): void {
+    const { market } = this;
+    if (!market.canCommit) throw refusal("commitment submission not allowed");
+    const before = market.provisions.get(party);
+    if (before === undefined) throw refusal("party is not a liquidity provider");
+    const isEmpty =
+      command.fee === "" &&
+      command.commitmentAmount === "" &&
+      command.reference === "" &&
+      command.buys.length === 0 &&
+      command.sells.length === 0;
+    if (isEmpty) throw refusal("empty liquidity provision amendment content");
+    const asked = command.commitmentAmount === "" ? 0n : BigInt(command.commitmentAmount);
+    const commitment = asked === 0n ? before.commitment : asked;
+    const fee = command.fee === "" || Decimal.parseNumber(command.fee).isZero() ? before.fee : command.fee;
+    this.checkAmount(commitment);
+    const shapeOf = (shape: readonly LiquidityOrder[], side: Side) =>
+      shape.length > 0 ? shape : side === BUY ? liquidityOrders(before.buys) : liquidityOrders(before.sells);
+    const buys = shapeOf(command.buys, BUY);
+    const sells = shapeOf(command.sells, SELL);
+    const problem = this.problemOf(fee, buys, sells);
+    if (problem !== undefined) throw refusal(problem);
+    const decrease = before.commitment - commitment;
+    if (decrease > 0n && this.spare() < decrease) {
+      throw refusal("commitment submission rejected, not enough stake");
+    }
+    const { accounts } = market;
+    const bond = accounts.balance(accounts.bond(party));
+    const general = accounts.balance(accounts.general(party));
+    if (bond + general < commitment) throw refusal("not enough collateral in general account");
+    accounts.ensureBond(party);
+    const movement =
+      commitment > bond ? this.fillBond(party, commitment - bond) : this.emptyBond(party, bond - commitment);
+    const after: Provision = {
+      ...before,
+      commitment,
+      fee,
+      reference: command.reference === "" ? before.reference : command.reference,
+      buys: entriesOf(buys, () => market.ids.next()),
+      sells: entriesOf(sells, () => market.ids.next()),
+      version: before.version + 1n,
+      updatedAt: market.nowNs,
+    };
+    if (!this.coversPotential(before, after)) {
+      throw refusal("margin check failed");
+    }
+    if (movement !== undefined) accounts.emit([movement]);
+    this.removeOrders(before, OrderStatus.STATUS_CANCELLED);
+    this.emitStubs(after);
+    const isActive = after.status === LiquidityProvisionStatus.STATUS_ACTIVE;
+    const status = isActive ? LiquidityProvisionStatus.STATUS_UNDEPLOYED : after.status;
+    market.provisions.setStatus(after, status);
+    market.equity.setStake(party, commitment);
+    if (!market.isInAuction) market.references.follow([], { isForced: true });
+    this.onChange();
+  }
+
+  /** @throws CommandError */
+  cancel(party: string): void {
+    const { market } = this;
+    const provision = market.provisions.get(party);
+    if (provision === undefined) throw refusal("party is not a liquidity provider");
+    if (!market.canCommit) throw refusal("commitment submission not allowed");
+    if (this.spare() < provision.commitment) {
+      throw refusal("commitment submission rejected, not enough stake");
+    }
+    this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+    market.orders.releaseIfFlat(party);
+    market.references.follow([]);
+  }
+
+  /** Ends a provision: its orders go, and its bond returns. */
+  end(provision: Provision, status: number): void {
+    const { market } = this;
+    const { party } = provision;
+    market.provisions.end({ ...provision, updatedAt: market.nowNs }, status);
+    this.removeOrders(provision, OrderStatus.STATUS_CANCELLED);
+    const bond = market.accounts.bond(party);
+    const movement = this.emptyBond(party, market.accounts.balance(bond));
+    if (movement !== undefined) market.accounts.emit([movement]);
+    if (market.accounts.has(bond)) market.accounts.remove(bond);
+    market.equity.setStake(party, 0n);
+    this.onChange();
+  }
+
+  /** The market is over: provisions stop, without orders and bonds of their own any more. */
+  stopAll(): void {
+    const { market } = this;
+    for (const provision of market.provisions.list()) {
+      market.provisions.end(provision, LiquidityProvisionStatus.STATUS_STOPPED);
+      market.equity.setStake(provision.party, 0n);
+    }
+  }
+
+  /** A bond was drawn on for a margin: part of what was missing goes to the insurance (section 7.5). */
+  slash(party: string, shortfall: bigint): void {
+    const { market } = this;
+    if (market.provisions.get(party) === undefined) return;
+    const { accounts } = market;
+    const penalty = Decimal.of(shortfall).times(market.params.decimal(PENALTY)).floor();
+    if (penalty === 0n) return;
+    const fromBond = least(penalty, accounts.balance(accounts.bond(party)));
+    const movements: Movement[] = [];
+    const take = (from: string, amount: bigint) => {
+      if (amount === 0n) return;
+      const type = TransferType.TRANSFER_TYPE_BOND_SLASHING;
+      movements.push(accounts.move([from], accounts.insurance, amount, type));
+    };
+    take(accounts.bond(party), fromBond);
+    take(accounts.margin(party), least(penalty - fromBond, accounts.balance(accounts.margin(party))));
+    accounts.emit(movements);
+  }
+
+  /** Brings bonds back to their commitments, as far as there is money (section 7.5). */
+  refillBonds(): void {
+    const { market } = this;
+    const { accounts } = market;
+    const movements: Movement[] = [];
+    for (const { party, commitment } of market.provisions.list()) {
+      const missing = commitment - accounts.balance(accounts.bond(party));
+      const amount = least(missing, accounts.balance(accounts.general(party)));
+      if (amount <= 0n) continue;
+      accounts.ensureBond(party);
+      const type = TransferType.TRANSFER_TYPE_BOND_LOW;
+      movements.push(accounts.move([accounts.general(party)], accounts.bond(party), amount, type));
+    }
+    accounts.emit(movements);
+  }
+
+  /** Margins of providers after their orders were placed. @returns orders of those who could not pay */
+  coverAll(provisions: readonly Provision[]): StoredOrder[] {
+    const { market } = this;
+    const gone: StoredOrder[] = [];
+    for (const { party } of provisions) {
+      const provision = market.provisions.get(party);
+      const position = market.positions.get(party);
+      if (provision === undefined || position === undefined) continue;
+      const [margin, general] = market.margins.balances(party);
+      const levels = market.margins.levels(position, market.status.mark);
+      if (provision.isPending && margin + general < levels.initial) {
+        gone.push(...this.voidProvision(provision));
+        continue;
+      }
+      const movements: Movement[] = [];
+      const outcome = market.margins.update(party, position, market.status.mark, movements);
+      market.accounts.emit(movements);
+      if (provision.isPending) market.provisions.put({ ...provision, isPending: false });
+      if (outcome.shortfall > 0n) this.slash(party, outcome.shortfall);
+      if (outcome.isDistressed) gone.push(...this.voidProvision(market.provisions.get(party)!));
+    }
+    return gone;
+  }
+
+  /** Commitments, shares and the fee that follows from them have changed. */
+  onChange(): void {
+    const { market } = this;
+    const fee = market.provisions.liquidityFee(market.targetStakeNow());
+    if (fee === market.record.liquidityFee) return;
+    market.updateRecord({ liquidityFee: fee });
+    market.emitUpdated();
+  }
+
+  /** Pays out what liquidity fees have gathered (section 7.7). */
+  distribute(): void {
+    const { market } = this;
+    const { accounts, equity } = market;
+    const balance = accounts.balance(accounts.liquidityFees);
+    if (balance > 0n) {
+      const weights = this.weights();
+      const movements: Movement[] = [];
+      for (const [party, weight] of weights) {
+        const amount = Decimal.of(balance).times(weight).floor();
+        const type = TransferType.TRANSFER_TYPE_LIQUIDITY_FEE_DISTRIBUTE;
+        const movement = accounts.move([accounts.liquidityFees], accounts.general(party), amount, type);
+        movements.push(movement);
+        market.fees.note(party, { liquidityReceived: MarketAccounts.moved(movement) });
+      }
+      accounts.emit(movements);
+    }
+    equity.resetScores();
+  }
+
+  /** Shares times scores, 1 in all, by party. */
+  private weights(): Map<string, Decimal> {
+    const { market } = this;
+    const isActive = (party: string) =>
+      market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
+    const weights = market.equity.shares(isActive);
+    if (weights.size === 0) return weights;
+    const scored = new Map(
+      [...weights].map(([party, share]) => {
+        const known = market.equity.get(party);
+        const score = known !== undefined && known.scores > 0 ? Decimal.parse(known.score) : Decimal.one;
+        return [party, share.times(score)] as const;
+      }),
+    );
+    const total = [...scored.values()].reduce((sum, part) => sum.plus(part), Decimal.zero);
+    if (!total.isPositive()) return scored;
+    return new Map([...scored].map(([party, part]) => [party, part.dividedBy(total)] as const));
+  }
+
+  /** Stake above the target. */
+  private spare(): bigint {
+    const { market } = this;
+    return market.provisions.supplied() - market.targetStakeNow();
+  }
+
+  /** Orders that would be placed for an amended provision must be affordable without its bond (section 7.9). */
+  private coversPotential(before: Provision, after: Provision): boolean {
+    const { market } = this;
+    const { party } = after;
+    const references = market.references.current();
+    const planned = market.provisions.plan(after, references);
+    if (planned === undefined) return true;
+    const price = market.margins.priceFor(0n);
+    if (price === 0n) return true;
+    let position = { ...(market.positions.get(party) ?? bare({ size: 0n })) };
+    for (const { orderId } of [...before.buys, ...before.sells]) {
+      const order = market.tables.orders.get(orderId);
+      if (order !== undefined) position = withOrder(position, order, -order.remaining);
+    }
+    for (const plan of planned)
+      position = withOrder(position, market.provisions.orderOf(after, plan), plan.size);
+    const [margin, general] = market.margins.balances(party);
+    const { initial } = market.margins.levels(position, price);
+    return margin + general >= initial;
+  }
+
+  /** A provision that could not be paid for: everything goes back. */
+  private voidProvision(provision: Provision): StoredOrder[] {
+    const orders = this.ordersOf(provision);
+    this.end(provision, LiquidityProvisionStatus.STATUS_CANCELLED);
+    this.market.orders.releaseIfFlat(provision.party);
+    return orders;
+  }
+
+  private removeOrders(provision: Provision, status: number): void {
+    for (const order of this.ordersOf(provision)) this.market.references.dropOrder(order, status);
+  }
+
+  private ordersOf({ buys, sells }: Provision): StoredOrder[] {
+    return [...buys, ...sells].flatMap(({ orderId }) => this.market.tables.orders.get(orderId) ?? []);
+  }
+
+  private emitStubs(provision: Provision): void {
+    for (const entry of provision.buys) this.market.provisions.emitStub(provision, entry, BUY);
+    for (const entry of provision.sells) this.market.provisions.emitStub(provision, entry, SELL);
+  }
+
+  private checkAmount(commitment: bigint): void {
+    const { market } = this;
+    const quantum = Decimal.parse(market.ports.assets.get(market.accounts.asset)!.details.quantum);
+    if (Decimal.of(commitment).isLess(quantum.times(market.params.decimal(STAKE_MULTIPLE)))) {
+      throw refusal("commitment amount is too low");
+    }
+  }
+
+  private problemOf(
+    fee: string,
+    buys: readonly LiquidityOrder[],
+    sells: readonly LiquidityOrder[],
+  ): string | undefined {
+    const { params } = this.market;
+    const factor = Decimal.parseNumber(fee);
+    if (factor.isNegative() || params.decimal(FEE_MAX).isLess(factor))
+      return "invalid liquidity provision fee";
+    const max = params.integer(SHAPE_MAX);
+    const sides = [
+      ["SIDE_BUY", buys],
+      ["SIDE_SELL", sells],
+    ] as const;
+    for (const [name, shape] of sides) {
+      if (shape.length === 0) return `empty ${name} shape`;
+      if (BigInt(shape.length) > max) return `${name} shape size exceed max (${max})`;
+    }
+    return undefined;
+  }
+
+  private reject(provision: Provision, text: string): CommandError {
+    this.market.provisions.emit({ ...provision, status: LiquidityProvisionStatus.STATUS_REJECTED });
+    return refusal(text).keepingChanges();
+  }
+
+  /** From the general account to the bond; undefined where there is too little. */
+  private fillBond(party: string, amount: bigint): Movement | undefined {
+    const { accounts } = this.market;
+    const general = accounts.general(party);
+    if (accounts.balance(general) < amount) return undefined;
+    return accounts.move([general], accounts.bond(party), amount, TransferType.TRANSFER_TYPE_BOND_LOW);
+  }
+
+  private emptyBond(party: string, amount: bigint): Movement | undefined {
+    const { accounts } = this.market;
+    if (amount === 0n) return undefined;
+    const type = TransferType.TRANSFER_TYPE_BOND_HIGH;
+    return accounts.move([accounts.bond(party)], accounts.general(party), amount, type);
+  }
+}
+
+const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+
+function liquidityOrders(entries: Provision["buys"]): LiquidityOrder[] {
+  return entries.map(({ reference, proportion, offset }) => ({
+    reference,
+    proportion,
+    offset: offset.toString(),
+  }));
+}

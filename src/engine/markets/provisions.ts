@@ -1,0 +1,241 @@
+/** Liquidity provisions as records, and what their orders cost (reference 70, sections 7.1 and 7.3). Orders are placed by references.ts. */
+import type { Init } from "../../wire/codec.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import {
+  type LiquidityOrder,
+  type LiquidityProvision,
+  LiquidityProvisionStatus,
+  OrderStatus,
+  OrderTimeInForce,
+  OrderType,
+  PeggedReference,
+} from "../../wire/generated/vega.ts";
+import type { MarketContext } from "./context.ts";
+import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
+import type { Provision, References, ShapeEntry } from "./records.ts";
+import { keyOf } from "./tables.ts";
+
+const STAKE_TO_VOLUME = "market.liquidity.stakeToCcyVolume";
+
+/** An order that a provision should have on the book. */
+export interface PlannedOrder {
+  readonly entry: ShapeEntry;
+  readonly side: Side;
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+export class Provisions {
+  constructor(private readonly market: MarketContext) {}
+
+  get(party: string): Provision | undefined {
+    return this.market.index.provisions.get(party);
+  }
+
+  /** By party. */
+  list(): Provision[] {
+    const { provisions } = this.market.index;
+    return [...provisions.keys()].sort().map((party) => provisions.get(party)!);
+  }
+
+  /** Sum of all commitments. */
+  supplied(): bigint {
+    let sum = 0n;
+    for (const { commitment } of this.market.index.provisions.values()) sum += commitment;
+    return sum;
+  }
+
+  put(provision: Provision): Provision {
+    this.market.tables.provisions.set(keyOf(provision.market, provision.party), provision);
+    return provision;
+  }
+
+  /** Puts a provision in another status and shows it. */
+  setStatus(provision: Provision, status: number): Provision {
+    const next = this.put({ ...provision, status });
+    this.emit(next);
+    return next;
+  }
+
+  /** The last state of a provision. */
+  end(provision: Provision, status: number): void {
+    this.market.tables.provisions.delete(keyOf(provision.market, provision.party));
+    this.emit({ ...provision, status });
+  }
+
+  emit(provision: Provision): void {
+    this.market.core.emit("liquidityProvision", provisionMessage(provision));
+  }
+
+  /** The fee of the provider with whom commitments, the cheapest first, reach the target (section 7.6). */
+  liquidityFee(target: bigint): string {
+    const byFee = this.list().sort((a, b) => Decimal.parse(a.fee).compare(Decimal.parse(b.fee)));
+    let sum = 0n;
+    for (const { commitment, fee } of byFee) {
+      sum += commitment;
+      if (sum >= target) return Decimal.parse(fee).toString();
+    }
+    return Decimal.parse(byFee.at(-1)?.fee ?? "0").toString();
+  }
+
+  /** Prices between which a provider's orders count (section 7.3); undefined where a static side is empty. */
+  range(): { readonly low: bigint; readonly high: bigint } | undefined {
+    const bid = this.market.book.bestStatic(BUY)?.price;
+    const ask = this.market.book.bestStatic(SELL)?.price;
+    if (bid === undefined || ask === undefined) return undefined;
+    const { priceFactor: tick, priceRange } = this.market.terms;
+    const middle = Decimal.of(bid + ask).times(Decimal.parse("0.5"));
+    let low = upTo(middle.times(Decimal.one.minus(priceRange)).ceiling(), tick);
+    let high = (middle.times(Decimal.one.plus(priceRange)).floor() / tick) * tick;
+    if (low <= 0n) low = tick;
+    if (low >= high) high = low + tick;
+    if (low >= ask) low = ask - tick;
+    if (high <= bid) high = bid + tick;
+    return { low, high };
+  }
+
+  /** The orders of a provision at these references; undefined where they cannot be priced. */
+  plan(provision: Provision, references: References): PlannedOrder[] | undefined {
+    const range = this.range();
+    if (range === undefined) return undefined;
+    const planned: PlannedOrder[] = [];
+    const sides = [
+      [BUY, provision.buys],
+      [SELL, provision.sells],
+    ] as const;
+    for (const [side, entries] of sides) {
+      const rest = this.obligation(provision.commitment) - this.ownSupply(provision.party, side, range);
+      const whole = Decimal.of(BigInt(entries.reduce((sum, { proportion }) => sum + proportion, 0)));
+      for (const entry of entries) {
+        const price = this.entryPrice(entry, side, references, range);
+        if (price === undefined) return undefined;
+        planned.push({ entry, side, price, size: rest > 0n ? this.sizeOf(entry, rest, whole, price) : 0n });
+      }
+    }
+    return planned;
+  }
+
+  /** The order of an entry as it goes to the book. */
+  orderOf(provision: Provision, { entry, side, price, size }: PlannedOrder): StoredOrder {
+    return {
+      id: entry.orderId,
+      market: provision.market,
+      party: provision.party,
+      side,
+      price,
+      size,
+      remaining: size,
+      timeInForce: OrderTimeInForce.TIME_IN_FORCE_GTC,
+      type: OrderType.TYPE_LIMIT,
+      status: OrderStatus.STATUS_ACTIVE,
+      createdAt: provision.createdAt,
+      updatedAt: this.market.nowNs,
+      expiresAt: 0n,
+      version: 1n,
+      batchId: this.market.status.batch,
+      reference: provision.reference,
+      peg: undefined,
+      provision: provision.id,
+      postOnly: false,
+      reduceOnly: false,
+      reason: 0,
+      place: 0,
+    };
+  }
+
+  /** An entry that has no order: shown as a stopped one without size. */
+  emitStub(provision: Provision, entry: ShapeEntry, side: Side): void {
+    const order = this.orderOf(provision, { entry, side, price: 0n, size: 0n });
+    this.market.emitOrder({
+      ...order,
+      status: OrderStatus.STATUS_STOPPED,
+      timeInForce: OrderTimeInForce.TIME_IN_FORCE_UNSPECIFIED,
+      updatedAt: 0n,
+    });
+  }
+
+  private obligation(commitment: bigint): bigint {
+    return Decimal.of(commitment).times(this.market.params.decimal(STAKE_TO_VOLUME)).rounded();
+  }
+
+  /** What a provider's other orders of the side are worth. */
+  private ownSupply(party: string, side: Side, { low, high }: { low: bigint; high: bigint }): bigint {
+    let value = 0n;
+    for (const order of this.market.index.ordersOf.get(party)?.values() ?? []) {
+      const counts = order.side === side && order.provision === "" && order.place > 0;
+      if (counts && order.price >= low && order.price <= high) value += order.price * order.remaining;
+    }
+    return this.market.contracts(value).truncated();
+  }
+
+  private sizeOf({ proportion }: ShapeEntry, rest: bigint, whole: Decimal, price: bigint): bigint {
+    const share = Decimal.of(BigInt(proportion)).dividedBy(whole);
+    const factor = Decimal.parse(this.market.terms.positionFactor);
+    return Decimal.of(rest).times(share).times(factor).dividedBy(Decimal.of(price)).ceiling();
+  }
+
+  private entryPrice(
+    entry: ShapeEntry,
+    side: Side,
+    references: References,
+    { low, high }: { low: bigint; high: bigint },
+  ): bigint | undefined {
+    const reference = referencePrice(entry.reference, side, references);
+    if (reference === 0n) return undefined;
+    const { priceFactor: tick } = this.market.terms;
+    const offset = entry.offset * tick;
+    if (side === SELL) {
+      const price = reference + offset;
+      return price > high || price < low ? high : price;
+    }
+    const price = reference <= offset ? tick : reference - offset;
+    return price < low || price > high ? low : price;
+  }
+}
+
+/** The price that a peg follows; 0 where there is none (section 2.7). */
+export function referencePrice(reference: number, side: Side, references: References): bigint {
+  if (reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return references.bid;
+  if (reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return references.ask;
+  return side === BUY ? references.midBuy : references.midSell;
+}
+
+const upTo = (value: bigint, tick: bigint): bigint => ((value + tick - 1n) / tick) * tick;
+
+/** A provision whose orders the market may place. */
+export const canDeploy = ({ status }: Provision): boolean =>
+  status === LiquidityProvisionStatus.STATUS_ACTIVE ||
+  status === LiquidityProvisionStatus.STATUS_UNDEPLOYED ||
+  status === LiquidityProvisionStatus.STATUS_PENDING;
+
+/** Entries of a command's shape with the ids of their orders. */
+export function entriesOf(shape: readonly LiquidityOrder[], nextId: () => string): ShapeEntry[] {
+  return shape.map(({ reference, proportion, offset }) => ({
+    orderId: nextId(),
+    reference,
+    proportion,
+    offset: BigInt(offset),
+  }));
+}
+
+function provisionMessage(provision: Provision): Init<LiquidityProvision> {
+  const entries = (shape: readonly ShapeEntry[]) =>
+    shape.map(({ orderId, reference, proportion, offset }) => ({
+      orderId,
+      liquidityOrder: { reference, proportion, offset: offset.toString() },
+    }));
+  return {
+    id: provision.id,
+    partyId: provision.party,
+    createdAt: provision.createdAt,
+    updatedAt: provision.updatedAt,
+    marketId: provision.market,
+    commitmentAmount: provision.commitment.toString(),
+    fee: provision.fee,
+    sells: entries(provision.sells),
+    buys: entries(provision.buys),
+    version: provision.version,
+    status: provision.status,
+    reference: provision.reference,
+  };
+}

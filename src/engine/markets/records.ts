@@ -1,0 +1,214 @@
+// What the state keeps of a market (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
+// be fractions are texts, amounts and internal prices are bigints. Orders have a file of their own (order.ts).
+import type { Market } from "../../wire/generated/vega.ts";
+
+/** What a proposal said; changed by another one, or by network parameters. */
+export type MarketDefinition = Pick<
+  Market,
+  | "tradableInstrument"
+  | "decimalPlaces"
+  | "positionDecimalPlaces"
+  | "openingAuction"
+  | "priceMonitoringSettings"
+  | "liquidityMonitoringParameters"
+  | "lpPriceRange"
+  | "linearSlippageFactor"
+  | "quadraticSlippageFactor"
+>;
+
+export interface MarketRecord {
+  readonly id: string;
+  /** Order of creation. */
+  readonly sequence: number;
+  readonly proposer: string;
+  readonly definition: MarketDefinition;
+  /** Fee factors: decimals. */
+  readonly makerFee: string;
+  readonly infrastructureFee: string;
+  readonly liquidityFee: string;
+  /** vega.Market.State */
+  readonly state: number;
+  /** Times in Unix nanoseconds; 0 where there is none. */
+  readonly proposedAt: bigint;
+  readonly pendingAt: bigint;
+  readonly openAt: bigint;
+  /** Risk factors: decimals. */
+  readonly riskLong: string;
+  readonly riskShort: string;
+  /** Settlement data that has come, in asset precision; -1 without any. */
+  readonly settlementPrice: bigint;
+}
+
+export interface Auction {
+  /** vega.Market.TradingMode; stays what it was when trading ends. */
+  readonly mode: number;
+  /** vega.AuctionTrigger, twice. */
+  readonly trigger: number;
+  readonly extension: number;
+  /** Unix nanoseconds; an auction whose begin is its end has no limit of time. */
+  readonly beginNs: bigint;
+  readonly endNs: bigint;
+  /** False before the opening auction begins and while trading is continuous. */
+  readonly isRunning: boolean;
+  /** Its orders are being uncrossed: margins are those of continuous trading already. */
+  readonly isLeaving: boolean;
+  /** An extension was announced; not announced again before the auction is left. */
+  readonly isExtended: boolean;
+}
+
+/** Static prices that pegged orders follow, as they were last seen; 0 where there is none. */
+export interface References {
+  readonly bid: bigint;
+  readonly ask: bigint;
+  readonly midBuy: bigint;
+  readonly midSell: bigint;
+}
+
+export const NO_REFERENCES: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
+
+/** What changes with trading. */
+export interface MarketStatus {
+  readonly auction: Auction;
+  /** Internal prices; 0 before there is one. */
+  readonly mark: bigint;
+  readonly lastTraded: bigint;
+  /** Mark price of the last run of mark to market. */
+  readonly settledMark: bigint;
+  /** Unix nanoseconds. */
+  readonly nextMarkNs: bigint;
+  /** Time between two marks when the next one was set, nanoseconds. */
+  readonly markFrequencyNs: bigint;
+  /** Auctions that were left so far. */
+  readonly batch: bigint;
+  readonly references: References;
+  /** Best prices when the probabilities of trading were last worked out; 0 where there was none. */
+  readonly scoredBid: bigint;
+  readonly scoredAsk: bigint;
+  /** When liquidity fees were last distributed, Unix nanoseconds. */
+  readonly distributedNs: bigint;
+  /** Open interest: sum of long positions. */
+  readonly openInterest: bigint;
+  /** Value of all trades since the market began, floored one by one. */
+  readonly tradedValue: bigint;
+}
+
+export interface Position {
+  readonly market: string;
+  readonly party: string;
+  /** Order of the first appearance among the market's positions. */
+  readonly sequence: number;
+  readonly size: bigint;
+  /** Remaining volume of live orders, and the sum of internal price times remaining. */
+  readonly buy: bigint;
+  readonly sell: bigint;
+  readonly buySum: bigint;
+  readonly sellSum: bigint;
+  /** Size at the last run of mark to market. */
+  readonly settled: bigint;
+  /** A run of mark to market has seen it. */
+  readonly isSettled: boolean;
+  readonly isDistressed: boolean;
+}
+
+/** A trade's part that mark to market has not settled yet. */
+export interface UnsettledTrade {
+  readonly market: string;
+  readonly party: string;
+  /** Signed. */
+  readonly size: bigint;
+  readonly price: bigint;
+  /** In market precision. */
+  readonly marketPrice: bigint;
+}
+
+export interface ShapeEntry {
+  readonly orderId: string;
+  /** vega.PeggedReference. */
+  readonly reference: number;
+  readonly proportion: number;
+  /** In market precision. */
+  readonly offset: bigint;
+}
+
+export interface Provision {
+  readonly market: string;
+  readonly party: string;
+  readonly id: string;
+  readonly createdAt: bigint;
+  readonly updatedAt: bigint;
+  readonly commitment: bigint;
+  readonly fee: string;
+  readonly buys: readonly ShapeEntry[];
+  readonly sells: readonly ShapeEntry[];
+  readonly version: bigint;
+  /** vega.LiquidityProvision.Status */
+  readonly status: number;
+  readonly reference: string;
+  /** Its first orders were never placed: bond money cannot be slashed yet. */
+  readonly isPending: boolean;
+}
+
+/** A provider's part of the market (section 7.8): decimals. */
+export interface EquityShare {
+  readonly market: string;
+  readonly party: string;
+  readonly stake: string;
+  readonly virtualStake: string;
+  readonly average: string;
+  /** Average of liquidity scores since the last distribution, and how many there were. */
+  readonly score: string;
+  readonly scores: number;
+}
+
+/** Growth of a market's trade, window after window (section 7.8). */
+export interface ValueWindow {
+  readonly startNs: bigint;
+  /** Traded value in the running window. */
+  readonly traded: bigint;
+  /** Windows that are over, and their mean traded value. */
+  readonly windows: number;
+  readonly average: string;
+}
+
+export interface TriggerState {
+  readonly isActive: boolean;
+  /** Factors of the reference price: decimals. */
+  readonly down: string;
+  readonly up: string;
+}
+
+/** Price monitoring (section 8.1). */
+export interface PriceMonitorState {
+  readonly isInitialised: boolean;
+  readonly nowNs: bigint;
+  /** Prices of the running block: the first, Σ price × volume, and Σ volume. */
+  readonly first: bigint;
+  readonly sum: bigint;
+  readonly volume: bigint;
+  readonly triggers: readonly TriggerState[];
+  /** When the factors are next worked out. */
+  readonly refreshNs: bigint;
+}
+
+/** A volume-weighted price of a block. */
+export interface PastPrice {
+  readonly market: string;
+  readonly timeNs: bigint;
+  readonly price: string;
+}
+
+/** Open interest and when it was reached; of those that later ones have passed none is kept. */
+export interface InterestRecord {
+  readonly market: string;
+  readonly timeNs: bigint;
+  readonly interest: bigint;
+}
+
+/** What a party did in a market in the running epoch (section 4.5), in asset units. */
+export interface Activity {
+  readonly market: string;
+  readonly party: string;
+  readonly makerPaid: bigint;
+  readonly makerReceived: bigint;
+  readonly liquidityReceived: bigint;
+}

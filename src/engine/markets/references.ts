@@ -1,0 +1,245 @@
+/**
+ * Orders that follow prices: pegged ones, and those of liquidity provisions. After whatever touches the book outside of
+ * auctions they leave it and come back where they belong now (reference 70, sections 2.7 and 7.4).
+ */
+import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import type { Market } from "./market.ts";
+import { BUY, SELL, type StoredOrder } from "./order.ts";
+import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
+import type { Provision, References } from "./records.ts";
+
+/** Repricing can move the prices that it follows: it ends by itself, and here in any case. */
+const ROUNDS_MAX = 10;
+
+export class ReferenceFollower {
+  constructor(private readonly market: Market) {}
+
+  /** The static prices of this moment. */
+  current(): References {
+    const { market } = this;
+    const bid = market.book.bestStatic(BUY)?.price ?? 0n;
+    const ask = market.book.bestStatic(SELL)?.price ?? 0n;
+    if (bid === 0n || ask === 0n) return { bid, ask, midBuy: 0n, midSell: 0n };
+    return { bid, ask, midBuy: (bid + ask + market.terms.priceFactor) / 2n, midSell: (bid + ask) / 2n };
+  }
+
+  /** A pegged order with its price; undefined where it has none, and in auctions. */
+  priced(order: StoredOrder, references = this.current()): StoredOrder | undefined {
+    if (this.market.isInAuction || order.peg === undefined) return undefined;
+    const reference = referencePrice(order.peg.reference, order.side, references);
+    const offset = order.peg.offset * this.market.terms.priceFactor;
+    if (reference === 0n || (order.side === BUY && reference <= offset)) return undefined;
+    return { ...order, price: order.side === BUY ? reference - offset : reference + offset };
+  }
+
+  /**
+   * Brings the orders that follow prices to where they belong.
+   * @param touched orders that came, went or traded
+   */
+  follow(touched: readonly StoredOrder[], { isForced = false } = {}): void {
+    const { market } = this;
+    let orders = touched;
+    let forced = isForced;
+    for (let round = 0; round < ROUNDS_MAX; round++) {
+      if (market.isInAuction) return;
+      const known = market.status.references;
+      const now = this.current();
+      const moved = new Set(
+        (["bid", "ask", "midBuy", "midSell"] as const).filter((name) => forced || known[name] !== now[name]),
+      );
+      if (moved.size > 0) market.updateStatus({ references: now });
+      if (now.bid === 0n || now.ask === 0n) {
+        this.withdrawAll();
+        return;
+      }
+      if (moved.size === 0 && orders.length === 0) return;
+      this.repricePegged(moved, now);
+      orders = this.deploy(now, orders, forced || moved.size > 0);
+      forced = false;
+      if (orders.length === 0) return;
+    }
+  }
+
+  /** Pegged orders and those of provisions leave the book: in auctions, and where there is nothing to follow. */
+  withdrawAll(): void {
+    const { market } = this;
+    for (const order of byId(market.index.pegged.values())) {
+      market.orders.park(order);
+      market.orders.releaseIfFlat(order.party);
+    }
+    for (const provision of market.provisions.list()) {
+      for (const { orderId } of [...provision.buys, ...provision.sells]) {
+        const order = market.tables.orders.get(orderId);
+        if (order !== undefined) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+      }
+      if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
+        market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
+      }
+      market.orders.releaseIfFlat(provision.party);
+    }
+  }
+
+  private repricePegged(moved: ReadonlySet<keyof References>, references: References): void {
+    if (moved.size === 0) return;
+    const { market } = this;
+    const isAffected = ({ peg, side }: StoredOrder) => {
+      if (peg === undefined) return false;
+      if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_BID) return moved.has("bid");
+      if (peg.reference === PeggedReference.PEGGED_REFERENCE_BEST_ASK) return moved.has("ask");
+      return moved.has(side === BUY ? "midBuy" : "midSell");
+    };
+    const placed = byId(market.index.pegged.values()).filter(isAffected);
+    const parked = byId(market.index.parked.values()).filter(isAffected);
+    if (placed.length === 0 && parked.length === 0) return;
+    for (const order of placed) {
+      market.positions.unregister(order);
+      market.tables.orders.delete(order.id);
+    }
+    const parties = new Set<string>();
+    for (const order of [...placed, ...parked]) {
+      parties.add(order.party);
+      const priced = this.priced(order, references);
+      const now = {
+        ...(priced ?? order),
+        price: priced?.price ?? 0n,
+        status: priced === undefined ? OrderStatus.STATUS_PARKED : OrderStatus.STATUS_ACTIVE,
+        updatedAt: market.nowNs,
+        place: 0,
+      };
+      // One that was parked and cannot be priced still is as it was.
+      if (priced === undefined && order.place === 0) continue;
+      if (priced === undefined) market.tables.orders.set(now.id, now);
+      else {
+        market.positions.register(now);
+        market.putOnBook(now);
+      }
+      market.emitOrder(now);
+    }
+    this.coverPegged([...parties].sort());
+  }
+
+  /** Margins of repriced orders; who cannot pay for them loses them. */
+  private coverPegged(parties: readonly string[]): void {
+    const { market } = this;
+    const movements: Movement[] = [];
+    const short: string[] = [];
+    for (const party of parties) {
+      const position = market.positions.get(party);
+      if (position === undefined) continue;
+      const outcome = market.margins.update(party, position, market.status.mark, movements);
+      if (outcome.isDistressed) short.push(party);
+    }
+    market.accounts.emit(movements);
+    for (const party of short) {
+      for (const order of market.orders.ofParty(party)) {
+        if (order.peg !== undefined && order.provision === "") market.orders.cancelOrder(order);
+      }
+      market.orders.releaseIfFlat(party);
+    }
+  }
+
+  /** Places the orders of all provisions. @returns orders that left the book because of it */
+  private deploy(references: References, touched: readonly StoredOrder[], isMoved: boolean): StoredOrder[] {
+    const { market } = this;
+    const provisions = market.provisions.list().filter(canDeploy);
+    if (provisions.length === 0) return [];
+    const providers = new Set(provisions.map(({ party }) => party));
+    if (!isMoved && !touched.some(({ party }) => providers.has(party))) {
+      this.moveBehind(provisions, touched);
+      return [];
+    }
+    const hit = new Set(touched.map(({ id }) => id));
+    const kept: StoredOrder[] = [];
+    const fresh: StoredOrder[] = [];
+    for (const provision of provisions) {
+      const planned = market.provisions.plan(provision, references);
+      if (planned === undefined) {
+        this.undeploy(provision);
+        continue;
+      }
+      if (provision.status !== LiquidityProvisionStatus.STATUS_ACTIVE) {
+        market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_ACTIVE);
+      }
+      for (const plan of planned) this.exchange(provision, plan, hit, kept, fresh);
+    }
+    for (const order of byId(kept)) this.moveToEnd(order);
+    for (const order of fresh) {
+      market.positions.register(order);
+      market.putOnBook(order);
+      market.emitOrder(order);
+    }
+    const gone = market.providers.coverAll(provisions);
+    market.providers.onChange();
+    return gone;
+  }
+
+  /** The order of an entry stays, goes, or is made anew. */
+  private exchange(
+    provision: Provision,
+    plan: PlannedOrder,
+    hit: ReadonlySet<string>,
+    kept: StoredOrder[],
+    fresh: StoredOrder[],
+  ): void {
+    const { market } = this;
+    const live = market.tables.orders.get(plan.entry.orderId);
+    const isSame = live !== undefined && live.price === plan.price && live.remaining === plan.size;
+    if (isSame && !hit.has(live.id)) {
+      kept.push(live);
+      return;
+    }
+    if (live !== undefined) {
+      if (plan.size === 0n) this.dropOrder(live, OrderStatus.STATUS_PARKED);
+      else {
+        market.positions.unregister(live);
+        market.tables.orders.delete(live.id);
+      }
+    }
+    if (plan.size > 0n) fresh.push(market.provisions.orderOf(provision, plan));
+  }
+
+  private undeploy(provision: Provision): void {
+    const { market } = this;
+    for (const { orderId } of [...provision.buys, ...provision.sells]) {
+      const order = market.tables.orders.get(orderId);
+      if (order !== undefined) this.dropOrder(order, OrderStatus.STATUS_PARKED);
+    }
+    if (provision.status === LiquidityProvisionStatus.STATUS_ACTIVE) {
+      market.provisions.setStatus(provision, LiquidityProvisionStatus.STATUS_UNDEPLOYED);
+    }
+  }
+
+  /** Takes a provision's order off the book and shows it so. */
+  dropOrder(order: StoredOrder, status: number): void {
+    const { market } = this;
+    market.positions.unregister(order);
+    market.tables.orders.delete(order.id);
+    const price = status === OrderStatus.STATUS_PARKED ? 0n : order.price;
+    market.emitOrder({ ...order, price, status, updatedAt: market.nowNs });
+  }
+
+  /** Orders of provisions stand behind what came to their price: nothing else changes. */
+  private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
+    const { market } = this;
+    const prices = new Set(
+      touched.filter(({ place }) => place > 0).map(({ side, price }) => `${side}/${price}`),
+    );
+    if (prices.size === 0) return;
+    const orders = provisions.flatMap(({ buys, sells }) =>
+      [...buys, ...sells].flatMap(({ orderId }) => market.tables.orders.get(orderId) ?? []),
+    );
+    for (const order of byId(orders)) if (prices.has(`${order.side}/${order.price}`)) this.moveToEnd(order);
+  }
+
+  /** Gives an order the last place of its price, unless it has it. */
+  private moveToEnd(order: StoredOrder): void {
+    const { market } = this;
+    const level = market.book.at(order.side, order.price);
+    if (level !== undefined && level.lastPlace === order.place) return;
+    market.tables.orders.set(order.id, { ...order, place: market.tables.next() });
+  }
+}
+
+const byId = (orders: Iterable<StoredOrder>): StoredOrder[] =>
+  [...orders].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,0 +1,64 @@
+/** How likely it is that a provider's orders trade, compared with the others' (reference 70, section 7.7). */
+import { Decimal } from "../../wire/decimal.ts";
+import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
+import type { Market } from "./market.ts";
+import { BUY, SELL, type Side } from "./order.ts";
+import { decimalOf } from "./terms.ts";
+
+const HALF = Decimal.parse("0.5");
+/** Steps of the grid on which the risk model is asked, to the best price. */
+const STEPS = 1_000;
+const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
+const MINIMUM = "market.liquidity.minimum.probabilityOfTrading.lpOrders";
+
+/** Scores of the active providers, 1 in all; empty where no provider is active. */
+export function liquidityScores(market: Market): Map<string, Decimal> {
+  const range = market.provisions.range();
+  const active = market.provisions
+    .list()
+    .filter(({ status }) => status === LiquidityProvisionStatus.STATUS_ACTIVE);
+  if (range === undefined || active.length === 0) return new Map();
+  // One provider has all of it, whatever the probabilities say.
+  if (active.length === 1) return new Map([[active[0]!.party, Decimal.one]]);
+  const raw = active.map(({ party }) => {
+    const side = (which: Side) => sideScore(market, party, which, range);
+    return [party, side(BUY).min(side(SELL))] as const;
+  });
+  const total = raw.reduce((sum, [, score]) => sum.plus(score), Decimal.zero);
+  const equal = Decimal.one.dividedBy(Decimal.of(BigInt(active.length)));
+  return new Map(
+    raw.map(([party, score]) => [party, total.isZero() ? equal : score.dividedBy(total)] as const),
+  );
+}
+
+function sideScore(market: Market, party: string, side: Side, range: { low: bigint; high: bigint }): Decimal {
+  let weighted = Decimal.zero;
+  let volume = 0n;
+  for (const order of market.index.ordersOf.get(party)?.values() ?? []) {
+    if (order.side !== side || order.place === 0 || order.price < range.low || order.price > range.high)
+      continue;
+    weighted = weighted.plus(probabilityOf(market, order.price, side).times(Decimal.of(order.remaining)));
+    volume += order.remaining;
+  }
+  return volume === 0n ? Decimal.zero : weighted.dividedBy(Decimal.of(volume));
+}
+
+function probabilityOf(market: Market, price: bigint, side: Side): Decimal {
+  const best = market.book.best(side)?.price ?? 0n;
+  if (side === BUY ? price >= best : price <= best) return HALF;
+  const allowed = market.prices.allowed();
+  if (allowed !== undefined && (price < allowed.min || price > allowed.max)) return Decimal.zero;
+  const { scoredBid, scoredAsk } = market.status;
+  const base = Number((side === BUY ? scoredBid : scoredAsk) || best);
+  const scaling = Number(market.params.decimal(TAU_SCALING).toString());
+  const step = base / STEPS;
+  const offset = Math.abs(Number(best - price)) / step;
+  const cell = Math.floor(offset);
+  const at = (index: number) => {
+    const there = side === BUY ? base - index * step : base + index * step;
+    return market.terms.model.reaches(there, base, side === BUY, scaling);
+  };
+  const [near, far] = [at(cell), at(cell + 1)];
+  const probability = decimalOf(near + (far - near) * (offset - cell)).times(HALF);
+  return probability.max(market.params.decimal(MINIMUM));
+}

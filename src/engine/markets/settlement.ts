@@ -1,0 +1,267 @@
+/** Profit and loss between parties: mark to market, final settlement, and what happens when losers cannot pay (reference 70, section 6). */
+import { Decimal } from "../../wire/decimal.ts";
+import { TransferType } from "../../wire/generated/vega.ts";
+import type { Movement } from "../collateral.ts";
+import { InvariantError } from "../errors.ts";
+import { MarketAccounts } from "./accounts.ts";
+import { type MarketContext, NETWORK } from "./context.ts";
+import { isFlat, type Positions } from "./positions.ts";
+import type { UnsettledTrade } from "./records.ts";
+import { keyOf, numberKey } from "./tables.ts";
+import { buyerOf, sellerOf, type Trade } from "./trade.ts";
+
+/** What a party gains or loses in a run. */
+interface Flow {
+  readonly party: string;
+  /** Not rounded. */
+  readonly exact: Decimal;
+  /** Cut toward zero. */
+  amount: bigint;
+  /** Counts as a winner where nothing is left of the amount. */
+  readonly isLoss: boolean;
+}
+
+interface Kinds {
+  readonly loss: typeof TransferType.TRANSFER_TYPE_MTM_LOSS | typeof TransferType.TRANSFER_TYPE_LOSS;
+  readonly win: typeof TransferType.TRANSFER_TYPE_MTM_WIN | typeof TransferType.TRANSFER_TYPE_WIN;
+  /** Bond money covers losses, too. */
+  readonly usesBond: boolean;
+}
+
+const MARK_TO_MARKET: Kinds = {
+  loss: TransferType.TRANSFER_TYPE_MTM_LOSS,
+  win: TransferType.TRANSFER_TYPE_MTM_WIN,
+  usesBond: true,
+};
+const FINAL: Kinds = {
+  loss: TransferType.TRANSFER_TYPE_LOSS,
+  win: TransferType.TRANSFER_TYPE_WIN,
+  usesBond: false,
+};
+
+export class Settlement {
+  constructor(
+    private readonly market: MarketContext,
+    private readonly positions: Positions,
+  ) {}
+
+  /** Trades that were not settled yet. */
+  get hasTrades(): boolean {
+    return this.market.index.trades.size > 0;
+  }
+
+  hasTradesOf(party: string): boolean {
+    return this.market.index.tradesOf.has(party);
+  }
+
+  add(trade: Trade): void {
+    this.addOf(buyerOf(trade).party, trade.size, trade);
+    this.addOf(sellerOf(trade).party, -trade.size, trade);
+  }
+
+  addOf(party: string, size: bigint, { price, shown }: Pick<Trade, "price" | "shown">): void {
+    const { id: market, tables } = this.market;
+    const key = keyOf(market, numberKey(tables.next()));
+    tables.trades.set(key, { market, party, size, price, marketPrice: shown });
+  }
+
+  /**
+   * Settles all positions against a mark price (section 6.2, steps 1 to 7).
+   * @returns the parties of the run, in its order
+   */
+  markToMarket(mark: bigint): string[] {
+    const { market, positions } = this;
+    const trades = this.takeTrades();
+    const flows: Flow[] = [];
+    const parties: string[] = [];
+    const last = market.status.settledMark;
+    const own = trades.get(NETWORK);
+    if (own !== undefined) {
+      flows.push(this.flowOf(NETWORK, 0n, last, mark, own));
+      this.emitSettled(NETWORK, mark, own);
+    }
+    for (const position of positions.list()) {
+      const { party, settled, isSettled, size } = position;
+      const mine = trades.get(party) ?? [];
+      parties.push(party);
+      if (mine.length > 0 || !isSettled || last !== mark) {
+        flows.push(this.flowOf(party, settled, isSettled ? last : 0n, mark, mine));
+      }
+      this.emitSettled(party, mark, mine);
+      const gone = isFlat(position);
+      const now = { settled: gone ? 0n : size, isSettled: !gone };
+      if (settled !== now.settled || isSettled !== now.isSettled) positions.update(position, now);
+    }
+    market.updateStatus({ settledMark: mark });
+    this.exchange(flows, MARK_TO_MARKET);
+    return parties;
+  }
+
+  /** Settles all positions for good (section 6.5, steps 1 to 4). @param price internal */
+  settleFinally(price: bigint, beforeShown: () => void): void {
+    const { market, positions } = this;
+    const last = market.status.settledMark;
+    const flows = positions
+      .list()
+      .filter(({ settled }) => settled !== 0n)
+      .sort((a, b) => (a.party < b.party ? -1 : 1))
+      .map(({ party, settled }) => this.flowOf(party, settled, last, price, []));
+    this.exchange(flows, FINAL, beforeShown);
+  }
+
+  /** At the end of a market. */
+  dropTrades(): void {
+    this.takeTrades();
+  }
+
+  private flowOf(
+    party: string,
+    settled: bigint,
+    last: bigint,
+    mark: bigint,
+    trades: readonly UnsettledTrade[],
+  ): Flow {
+    const value = trades.reduce(
+      (sum, { size, price }) => sum + size * (mark - price),
+      settled * (mark - last),
+    );
+    const exact = this.market.contracts(value);
+    const amount = exact.truncated();
+    return { party, exact, amount, isLoss: isLossSign(settled, last, mark, trades) };
+  }
+
+  /** @param beforeShown called when the money has moved, before its event: at the end of a market */
+  private exchange(flows: Flow[], kinds: Kinds, beforeShown?: () => void): void {
+    const { accounts } = this.market;
+    const isFinal = beforeShown !== undefined;
+    const losses = flows.filter(({ amount }) => amount < 0n);
+    const wins = flows.filter(
+      ({ amount, exact, isLoss }) => amount > 0n || (amount === 0n && !exact.isNegative() && !isLoss),
+    );
+    if (!isFinal) repairRounding(losses, wins);
+    const movements: Movement[] = [];
+    const expected = losses.reduce((sum, { amount }) => sum - amount, 0n);
+    let collected = 0n;
+    for (const { party, amount } of losses) {
+      const movement = accounts.move(this.purses(party, kinds), accounts.settlement, -amount, kinds.loss);
+      const paid = MarketAccounts.moved(movement);
+      if (movement.entries?.length) movements.push(movement);
+      collected += paid;
+      if (paid < -amount && party !== NETWORK) this.emitSocialised(party, -amount - paid);
+    }
+    if (collected < expected) this.socialise(wins, collected, expected);
+    for (const { party, amount } of wins) {
+      const to = party === NETWORK ? accounts.insurance : accounts.margin(party);
+      if (party !== NETWORK) accounts.ensureMargin(party);
+      movements.push(accounts.move([accounts.settlement], to, amount, kinds.win));
+    }
+    const left = accounts.balance(accounts.settlement);
+    if (isFinal && left > 0n && left <= BigInt(Math.max(1, wins.length))) {
+      // Truncation of the parties' amounts, one unit in the original; here it never stops the chain.
+      movements.push(
+        accounts.move(
+          [accounts.settlement],
+          accounts.treasury,
+          left,
+          TransferType.TRANSFER_TYPE_CLEAR_ACCOUNT,
+        ),
+      );
+    } else if (left !== 0n) {
+      throw new InvariantError(`market ${this.market.id} has ${left} left after a settlement`);
+    }
+    beforeShown?.();
+    accounts.emit(movements);
+  }
+
+  /** Where a loss is taken from, in order (section 5.6). */
+  private purses(party: string, { usesBond }: Kinds): string[] {
+    const { accounts } = this.market;
+    if (party === NETWORK) return [accounts.insurance];
+    const own = [accounts.margin(party), accounts.general(party)];
+    if (usesBond) own.push(accounts.bond(party));
+    return [...own, accounts.insurance];
+  }
+
+  /** Cuts the wins down to what was collected (section 6.3). */
+  private socialise(wins: Flow[], collected: bigint, expected: bigint): void {
+    const ratio = Decimal.of(collected).dividedBy(Decimal.of(expected));
+    const due = wins.map(({ amount }) => amount);
+    let paid = 0n;
+    for (const win of wins) {
+      win.amount = Decimal.of(win.amount).times(ratio).floor();
+      paid += win.amount;
+    }
+    const rest = collected - paid;
+    const heir = wins.find(({ party }) => party === NETWORK) ?? wins.at(-1);
+    if (heir !== undefined) heir.amount += rest;
+    for (const [index, { party, amount }] of wins.entries()) {
+      if (party !== NETWORK && due[index]! !== amount) this.emitSocialised(party, amount - due[index]!);
+    }
+  }
+
+  private emitSocialised(party: string, amount: bigint): void {
+    this.market.core.emit("lossSocialization", {
+      marketId: this.market.id,
+      partyId: party,
+      amount: amount.toString(),
+    });
+  }
+
+  private emitSettled(party: string, mark: bigint, trades: readonly UnsettledTrade[]): void {
+    const { market } = this;
+    market.core.emit("settlePosition", {
+      marketId: market.id,
+      partyId: party,
+      price: mark.toString(),
+      tradeSettlements: trades.map(({ size, price, marketPrice }) => ({
+        size,
+        price: price.toString(),
+        marketPrice: marketPrice.toString(),
+      })),
+      positionFactor: market.terms.positionFactor,
+    });
+  }
+
+  /** Takes the unsettled trades out of the state, by party in the order of the first one. */
+  private takeTrades(): Map<string, UnsettledTrade[]> {
+    const { index, tables, id } = this.market;
+    const byParty = new Map<string, UnsettledTrade[]>();
+    for (const { number, trade } of index.trades.list()) {
+      const list = byParty.get(trade.party);
+      if (list === undefined) byParty.set(trade.party, [trade]);
+      else list.push(trade);
+      tables.trades.delete(keyOf(id, numberKey(number)));
+    }
+    return byParty;
+  }
+}
+
+/** Truncation must neither make nor lose money between parties (section 6.2, step 3). */
+function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
+  let rest =
+    losses.reduce((sum, { amount }) => sum - amount, 0n) - wins.reduce((sum, { amount }) => sum + amount, 0n);
+  if (rest === 0n || wins.length === 0) return;
+  for (const win of wins) {
+    if (rest <= 0n) break;
+    if (win.amount !== 0n) continue;
+    win.amount += 1n;
+    rest -= 1n;
+  }
+  const largest = wins.reduce((best, win) => (best.exact.isLess(win.exact) ? win : best));
+  largest.amount += rest;
+}
+
+/** Sign of an amount of exactly zero: that of the contribution that weighed most (section 11). */
+function isLossSign(settled: bigint, last: bigint, mark: bigint, trades: readonly UnsettledTrade[]): boolean {
+  let isGain = settled < 0n ? last > mark : !(last > mark);
+  if (settled === 0n && trades.length === 0) return false;
+  let sum = settled * (mark - last);
+  for (const { size, price } of trades) {
+    const part = size * (mark - price);
+    const next = sum + part;
+    if (sum === 0n) isGain = part >= 0n;
+    else if (next !== 0n) isGain = next > 0n;
+    sum = next;
+  }
+  return sum === 0n ? !isGain : sum < 0n;
+}

@@ -1,0 +1,222 @@
+/**
+ * The tables of the markets in the engine's state, and the indexes over them: books, parked orders, positions and so on,
+ * market by market. Indexes are told of every change, taken back and loaded ones too, and are not part of the state.
+ */
+import type { Cell, State, Table } from "../state.ts";
+import { Book } from "./book.ts";
+import type { StoredOrder } from "./order.ts";
+import type {
+  Activity,
+  EquityShare,
+  InterestRecord,
+  MarketRecord,
+  MarketStatus,
+  PastPrice,
+  Position,
+  PriceMonitorState,
+  Provision,
+  UnsettledTrade,
+  ValueWindow,
+} from "./records.ts";
+
+const NUMBER_DIGITS = 16;
+
+/** Key of a thing of a market. */
+export const keyOf = (market: string, name: string): string => `${market}/${name}`;
+
+/** A number as a key: in the order of the numbers. */
+export const numberKey = (value: number | bigint): string => value.toString().padStart(NUMBER_DIGITS, "0");
+
+/** Things in an order that their own numbers give: sorted when one came out of turn, which loading and taking back do. */
+export class OrderedIndex<V> {
+  private map = new Map<string, V>();
+  private isSorted = true;
+  private last = -1;
+
+  constructor(private readonly numberOf: (value: V) => number) {}
+
+  get size(): number {
+    return this.map.size;
+  }
+
+  get(key: string): V | undefined {
+    return this.map.get(key);
+  }
+
+  /** In order: a list of its own, so the table may change while it is walked. */
+  list(): V[] {
+    if (!this.isSorted) {
+      this.map = new Map([...this.map].sort(([, a], [, b]) => this.numberOf(a) - this.numberOf(b)));
+      this.isSorted = true;
+    }
+    return [...this.map.values()];
+  }
+
+  note(key: string, before: V | undefined, now: V | undefined): void {
+    if (now === undefined) {
+      this.map.delete(key);
+      return;
+    }
+    const number = this.numberOf(now);
+    if (before !== undefined && this.numberOf(before) !== number) this.map.delete(key);
+    if (!this.map.has(key)) {
+      if (number < this.last) this.isSorted = false;
+      else this.last = number;
+    }
+    this.map.set(key, now);
+  }
+}
+
+/** What is found of a market without looking through tables. */
+export class MarketIndex {
+  readonly book = new Book();
+  /** Live orders by party and id. */
+  readonly ordersOf = new Map<string, Map<string, StoredOrder>>();
+  readonly parked = new Map<string, StoredOrder>();
+  /** Orders that expire, and pegged ones on the book, by id. */
+  readonly expiring = new Map<string, StoredOrder>();
+  readonly pegged = new Map<string, StoredOrder>();
+  readonly positions = new OrderedIndex<Position>(({ sequence }) => sequence);
+  /** Positions without volume and without orders, by party. */
+  readonly flat = new Set<string>();
+  /** How many unsettled trades a party has. */
+  readonly tradesOf = new Map<string, number>();
+  /** Unsettled trades in their order. */
+  readonly trades = new OrderedIndex<{ readonly number: number; readonly trade: UnsettledTrade }>(
+    ({ number }) => number,
+  );
+  readonly provisions = new Map<string, Provision>();
+  readonly shares = new Map<string, EquityShare>();
+  readonly pastPrices = new OrderedIndex<{ readonly number: number; readonly past: PastPrice }>(
+    ({ number }) => number,
+  );
+  readonly interests = new OrderedIndex<{ readonly number: number; readonly record: InterestRecord }>(
+    ({ number }) => number,
+  );
+  readonly activities = new Map<string, Activity>();
+
+  noteOrder(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
+    this.book.noteChange(before, now);
+    const { id, party } = (now ?? before)!;
+    noteIn(this.parked, id, now !== undefined && now.place === 0 ? now : undefined);
+    noteIn(this.expiring, id, now !== undefined && now.expiresAt > 0n ? now : undefined);
+    const isPegged = now?.peg !== undefined && now.provision === "" && now.place > 0;
+    noteIn(this.pegged, id, isPegged ? now : undefined);
+    const orders = this.ordersOf.get(party) ?? new Map<string, StoredOrder>();
+    noteIn(orders, id, now);
+    if (orders.size === 0) this.ordersOf.delete(party);
+    else this.ordersOf.set(party, orders);
+  }
+}
+
+function noteIn<V>(map: Map<string, V>, key: string, value: V | undefined): void {
+  if (value === undefined) map.delete(key);
+  else map.set(key, value);
+}
+
+export class MarketTables {
+  readonly markets: Table<MarketRecord>;
+  readonly statuses: Table<MarketStatus>;
+  /** By id: active on a book, or parked. */
+  readonly orders: Table<StoredOrder>;
+  readonly positions: Table<Position>;
+  readonly trades: Table<UnsettledTrade>;
+  readonly provisions: Table<Provision>;
+  readonly shares: Table<EquityShare>;
+  readonly windows: Table<ValueWindow>;
+  readonly monitors: Table<PriceMonitorState>;
+  readonly pastPrices: Table<PastPrice>;
+  readonly interests: Table<InterestRecord>;
+  readonly activities: Table<Activity>;
+  /** Counts placements, positions, trades and markets: what comes later has the larger number. */
+  private readonly count: Cell<number>;
+  private readonly indexes = new Map<string, MarketIndex>();
+  /** Pegged orders on the books of all markets. */
+  private peggedCount = 0;
+
+  constructor(state: State) {
+    this.markets = state.table("markets");
+    this.statuses = state.table("markets.status");
+    this.orders = state.table("markets.orders");
+    this.positions = state.table("markets.positions");
+    this.trades = state.table("markets.trades");
+    this.provisions = state.table("markets.provisions");
+    this.shares = state.table("markets.shares");
+    this.windows = state.table("markets.windows");
+    this.monitors = state.table("markets.monitors");
+    this.pastPrices = state.table("markets.prices");
+    this.interests = state.table("markets.interests");
+    this.activities = state.table("markets.activities");
+    this.count = state.cell("markets.count", 0);
+    this.orders.onChange((_id, before, now) => {
+      this.peggedCount += countsAsPegged(now) - countsAsPegged(before);
+      this.of((now ?? before)!.market).noteOrder(before, now);
+    });
+    this.positions.onChange((_key, before, now) => {
+      const { market, party } = (now ?? before)!;
+      const index = this.of(market);
+      index.positions.note(party, before, now);
+      if (now !== undefined && now.size === 0n && now.buy === 0n && now.sell === 0n) index.flat.add(party);
+      else index.flat.delete(party);
+    });
+    this.trades.onChange((key, before, now) => {
+      const number = Number(key.slice(-NUMBER_DIGITS));
+      const entry = (trade: UnsettledTrade | undefined) => trade && { number, trade };
+      const { market, party } = (now ?? before)!;
+      const index = this.of(market);
+      index.trades.note(key, entry(before), entry(now));
+      const count =
+        (index.tradesOf.get(party) ?? 0) + (now === undefined ? 0 : 1) - (before === undefined ? 0 : 1);
+      if (count > 0) index.tradesOf.set(party, count);
+      else index.tradesOf.delete(party);
+    });
+    this.provisions.onChange((_key, before, now) => {
+      const { market, party } = (now ?? before)!;
+      noteIn(this.of(market).provisions, party, now);
+    });
+    this.shares.onChange((_key, before, now) => {
+      const { market, party } = (now ?? before)!;
+      noteIn(this.of(market).shares, party, now);
+    });
+    this.pastPrices.onChange((key, before, now) => {
+      const number = Number(key.slice(-NUMBER_DIGITS));
+      const entry = (past: PastPrice | undefined) => past && { number, past };
+      this.of((now ?? before)!.market).pastPrices.note(key, entry(before), entry(now));
+    });
+    this.interests.onChange((key, before, now) => {
+      const number = Number(key.slice(-NUMBER_DIGITS));
+      const entry = (record: InterestRecord | undefined) => record && { number, record };
+      this.of((now ?? before)!.market).interests.note(key, entry(before), entry(now));
+    });
+    this.activities.onChange((_key, before, now) => {
+      const { market, party } = (now ?? before)!;
+      noteIn(this.of(market).activities, party, now);
+    });
+  }
+
+  /** What is known of a market beside its records. */
+  of(market: string): MarketIndex {
+    let index = this.indexes.get(market);
+    if (index === undefined) {
+      index = new MarketIndex();
+      this.indexes.set(market, index);
+    }
+    return index;
+  }
+
+  /** Pegged orders that rest on books, those of liquidity provisions not counted. */
+  get pegged(): number {
+    return this.peggedCount;
+  }
+
+  /** A number above all that were given before. */
+  next(): number {
+    const number = this.count.get() + 1;
+    this.count.set(number);
+    return number;
+  }
+}
+
+function countsAsPegged(order: StoredOrder | undefined): number {
+  return order?.peg !== undefined && order.provision === "" && order.place > 0 ? 1 : 0;
+}

@@ -1,0 +1,91 @@
+/** Target stake: what the providers of a market must have committed for its open interest (reference 70, section 8.2). */
+import { Decimal } from "../../wire/decimal.ts";
+import type { Indication } from "./book.ts";
+import type { MarketContext } from "./context.ts";
+import { BUY } from "./order.ts";
+import { keyOf, numberKey } from "./tables.ts";
+import { FACTOR_PARTS } from "./terms.ts";
+
+export class TargetStake {
+  constructor(private readonly market: MarketContext) {}
+
+  /** Open interest after a trade. */
+  recordInterest(): void {
+    const { market } = this;
+    const { nowNs, id } = market;
+    const { openInterest: interest } = market.status;
+    const records = market.index.interests.list();
+    const from = nowNs - market.terms.targetWindowNs;
+    for (const { number, record } of records.slice(0, -1)) {
+      if (record.timeNs >= from) break;
+      market.tables.interests.delete(keyOf(id, numberKey(number)));
+    }
+    // Of earlier ones that are not larger none can be the highest of a window any more.
+    for (const { number, record } of records.toReversed()) {
+      if (record.interest > interest && record.timeNs < nowNs) break;
+      if (record.interest > interest) return;
+      market.tables.interests.delete(keyOf(id, numberKey(number)));
+    }
+    const key = keyOf(id, numberKey(market.tables.next()));
+    market.tables.interests.set(key, { market: id, timeNs: nowNs, interest });
+  }
+
+  /** By the mark price and the highest open interest of the window. */
+  current(): bigint {
+    return this.stakeFor(this.market.status.mark, this.highestInterest());
+  }
+
+  /** What it would be after an auction (section 8.2, "theoretical"). */
+  theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
+    const { market } = this;
+    const price = indication?.price ?? market.status.mark;
+    const highest = this.highestInterest();
+    const after = indication === undefined ? 0n : this.interestAfter(indication);
+    return this.stakeFor(price, after > highest ? after : highest);
+  }
+
+  /** Open interest when the indicated trades were made. */
+  private interestAfter(indication: Indication): bigint {
+    const { market } = this;
+    const changes = new Map<string, bigint>();
+    const add = (party: string, size: bigint) => changes.set(party, (changes.get(party) ?? 0n) + size);
+    for (const { order, fills } of market.book.uncrossing(indication)) {
+      for (const fill of fills) {
+        const signed = order.side === BUY ? fill.size : -fill.size;
+        add(order.party, signed);
+        add(fill.order.party, -signed);
+      }
+    }
+    let interest = market.status.openInterest;
+    for (const [party, change] of changes) {
+      const size = market.index.positions.get(party)?.size ?? 0n;
+      interest += positive(size + change) - positive(size);
+    }
+    return interest;
+  }
+
+  drop(): void {
+    const { market } = this;
+    for (const { number } of market.index.interests.list()) {
+      market.tables.interests.delete(keyOf(market.id, numberKey(number)));
+    }
+  }
+
+  private stakeFor(price: bigint, interest: bigint): bigint {
+    const { terms } = this.market;
+    const factor = terms.riskLong.max(terms.riskShort).times(Decimal.of(FACTOR_PARTS)).truncated();
+    const value = this.market.contracts(price * interest).truncated();
+    return (value * factor * terms.targetScaling) / (FACTOR_PARTS * FACTOR_PARTS);
+  }
+
+  private highestInterest(): bigint {
+    const { market } = this;
+    const from = market.nowNs - market.terms.targetWindowNs;
+    const records = market.index.interests.list();
+    const last = records.at(-1)?.record;
+    const first = records.find(({ record }) => record.timeNs >= from || record.timeNs === last?.timeNs);
+    return first?.record.interest ?? 0n;
+  }
+}
+
+const positive = (value: bigint): bigint => (value > 0n ? value : 0n);

@@ -1,0 +1,554 @@
+/**
+ * A chain for tests of markets: the real engine, without signatures, proofs, store or HTTP, with time and identifiers handed
+ * in. Commands are checked as the chain checks them, and everything can be read at any moment, also in the middle of a block.
+ */
+import { sha3HexOf } from "../crypto/sha.ts";
+import { accountId, type Account } from "../engine/collateral.ts";
+import { Engine } from "../engine/engine.ts";
+import { wholeEvent } from "../engine/events.ts";
+import { readGenesis } from "../engine/genesis.ts";
+import type { Market } from "../engine/markets/market.ts";
+import { BUY, type Side, type StoredOrder } from "../engine/markets/order.ts";
+import type { Position, Provision } from "../engine/markets/records.ts";
+import type { Init } from "../wire/codec.ts";
+import type { Block } from "../wire/block.ts";
+import { decodeInputData, encodeInputData, type InputData } from "../wire/generated/commands.ts";
+import { type BusEvent, decodeBusEvent } from "../wire/generated/events.ts";
+import {
+  AccountType,
+  decodeProposalTerms,
+  encodeProposalTerms,
+  type MarginLevels,
+  type MarketData,
+  type NewMarketConfiguration,
+  ProposalState,
+  type Trade,
+  TransferType,
+} from "../wire/generated/vega.ts";
+import type { CommandInit } from "../wire/transaction.ts";
+import type { CheckedTransaction } from "../wire/transaction-check.ts";
+import { PropertyErrors } from "../wire/validate/check.ts";
+import { noteCommandErrors } from "../wire/validate/commands.ts";
+
+const SECOND = 1_000_000_000n;
+const START = 1_700_000_000n;
+
+export interface RigAsset {
+  readonly decimals?: number;
+  /** A decimal; 1 unless it is given. */
+  readonly quantum?: string;
+}
+
+export interface MarketRigOptions {
+  /** By name: ids are the names' hashes unless the name is 64 hex digits. */
+  readonly assets?: Readonly<Record<string, RigAsset>>;
+  /** Network parameters that differ from their defaults. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Unix seconds of the first block. */
+  readonly startSeconds?: bigint;
+}
+
+export interface RigTrigger {
+  /** Seconds. */
+  readonly horizon: number;
+  readonly probability: number;
+  readonly extension: number;
+}
+
+/** A market's configuration; what is left out has the values of the reference's scenarios (70, section 10). */
+export interface RigMarket {
+  readonly asset: string;
+  readonly decimals?: number;
+  readonly positionDecimals?: number;
+  readonly simple?: {
+    readonly long: number;
+    readonly short: number;
+    readonly up?: number;
+    readonly down?: number;
+    readonly probability?: number;
+  };
+  readonly logNormal?: {
+    readonly lambda: number;
+    readonly tau: number;
+    readonly mu?: number;
+    readonly r?: number;
+    readonly sigma: number;
+  };
+  readonly linearSlippage?: string;
+  readonly quadraticSlippage?: string;
+  readonly lpPriceRange?: string;
+  readonly triggers?: readonly RigTrigger[];
+  readonly targetStake?: { readonly windowSeconds?: number; readonly scaling?: number };
+  readonly triggeringRatio?: string;
+  readonly liquidityExtension?: number;
+  /** Seconds of the opening auction. */
+  readonly openingSeconds?: number;
+  /** Decimals of the settlement data. */
+  readonly settlementDecimals?: number;
+  /** Key whose data ends and settles the market. */
+  readonly oracle?: string;
+}
+
+export interface RigResult {
+  /** 0, or a code of reference 30, section 7.1. */
+  readonly code: number;
+  readonly text: string;
+  /** The transaction's root: the id of the order or provision that it made. */
+  readonly id: string;
+}
+
+export interface RigBookLevel {
+  /** In market precision, floored. */
+  readonly price: bigint;
+  readonly volume: bigint;
+}
+
+export interface RigEvent {
+  readonly member: string;
+  // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
+  readonly payload: any;
+}
+
+export const SETTLEMENT_PROPERTY = "prices.settlement";
+export const TERMINATION_PROPERTY = "trading.terminated";
+export const RIG_ORACLE = sha3HexOf(new TextEncoder().encode("oracle"));
+
+/** Hash of a name: how the rig makes ids. */
+export const idOf = (name: string): string =>
+  /^[0-9a-f]{64}$/.test(name) ? name : sha3HexOf(new TextEncoder().encode(name));
+
+/** The parameters of the reference's scenarios, which want no waiting. */
+const PARAMETERS: Readonly<Record<string, string>> = {
+  "market.auction.minimumDuration": "1s",
+  "network.markPriceUpdateMaximumFrequency": "0s",
+  "market.liquidity.bondPenaltyParameter": "0",
+  "market.fee.factors.makerFee": "0",
+  "market.fee.factors.infrastructureFee": "0",
+  "market.margin.scalingFactors": '{"search_level":1.1,"initial_margin":1.2,"collateral_release":1.4}',
+};
+
+export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
+  return new MarketRig(options);
+}
+
+export class MarketRig {
+  readonly engine: Engine;
+  private timeNs: bigint;
+  private nonce = 0;
+  private isOpen = false;
+  /** Events of blocks that are over, and how many of the running one were read. */
+  private readonly past: RigEvent[] = [];
+
+  constructor({ assets = { ETH: {} }, parameters = {}, startSeconds = START }: MarketRigOptions) {
+    this.timeNs = startSeconds * SECOND;
+    const genesis = {
+      genesis_time: new Date(Number(startSeconds) * 1_000).toISOString(),
+      chain_id: "market-rig",
+      app_state: {
+        assets: Object.fromEntries(
+          Object.entries(assets).map(([name, { decimals = 0, quantum = "1" }]) => [
+            idOf(name),
+            {
+              name,
+              symbol: name.slice(0, 20),
+              decimals,
+              quantum,
+              source: { builtin_asset: { max_faucet_amount_mint: "0" } },
+            },
+          ]),
+        ),
+        network: {},
+        network_parameters: { "reward.asset": idOf(Object.keys(assets)[0]!), ...PARAMETERS, ...parameters },
+        network_limits: { propose_market_enabled: true, propose_asset_enabled: true },
+      },
+    };
+    this.engine = new Engine(readGenesis(JSON.stringify(genesis)));
+    this.engine.initChain();
+    this.finish();
+    this.beginBlock();
+  }
+
+  /** Block time, Unix nanoseconds. */
+  get nowNs(): bigint {
+    return this.timeNs;
+  }
+
+  /** Begins a block. @param afterSeconds since the last one */
+  beginBlock(afterSeconds: number | bigint = 1): void {
+    if (this.isOpen) throw new Error("a block is open already");
+    this.timeNs += BigInt(afterSeconds) * SECOND;
+    this.beginBlockAt(this.timeNs);
+  }
+
+  /** Begins a block at a time. @param hash of the block, hex; identifiers of ticks come from it */
+  beginBlockAt(timeNs: bigint, hash?: string): void {
+    this.timeNs = timeNs;
+    const height = this.engine.core.height + (this.past.length === 0 ? 0 : 1);
+    this.engine.beginBlock({ height, timeNs, hash: hash ?? height.toString(16).padStart(64, "0") });
+    this.isOpen = true;
+  }
+
+  /** Ends the block. @returns its events */
+  endBlock(): RigEvent[] {
+    this.engine.endBlock();
+    this.isOpen = false;
+    return this.finish();
+  }
+
+  /** Ends this block and begins the next, so often. */
+  nextBlock(afterSeconds: number | bigint = 1, times = 1): void {
+    for (let i = 0; i < times; i++) {
+      this.endBlock();
+      this.beginBlock(afterSeconds);
+    }
+  }
+
+  /** Makes a market, its vote won: its opening auction runs. @returns its id */
+  createMarket(name: string, config: RigMarket): string {
+    const id = this.proposeMarket(name, config);
+    this.engine.domains.markets.onVoteClosed(id, true);
+    return id;
+  }
+
+  /** Makes a market whose vote is not over. @returns its id */
+  proposeMarket(name: string, config: RigMarket): string {
+    const id = idOf(name);
+    const now = this.timeNs / SECOND;
+    const changes = configurationOf(config, idOf(config.asset), name);
+    const terms = decodeProposalTerms(
+      encodeProposalTerms({
+        closingTimestamp: now,
+        enactmentTimestamp: now + BigInt(config.openingSeconds ?? 1),
+        newMarket: { changes },
+      }),
+    );
+    this.engine.domains.markets.propose({
+      sequence: 0,
+      id,
+      reference: name,
+      party: idOf("proposer"),
+      state: ProposalState.STATE_OPEN,
+      timestampNs: this.timeNs,
+      terms,
+      rationale: { description: "", title: "" },
+      requiredParticipation: "0",
+      requiredMajority: "0",
+      requiredLpParticipation: "0",
+      requiredLpMajority: "0",
+    });
+    return id;
+  }
+
+  /** Money from outside, on a party's general account. @param party any name: the same from here on */
+  deposit(party: string, asset: string, amount: bigint): void {
+    const { collateral } = this.engine.domains;
+    const id = idOf(asset);
+    const to = collateral.ensureGeneral(party, id);
+    collateral.emitMovements([collateral.deposit(id, to, amount, TransferType.TRANSFER_TYPE_DEPOSIT)]);
+  }
+
+  /** Money into a market's insurance. */
+  fundInsurance(market: string, amount: bigint): void {
+    const { collateral } = this.engine.domains;
+    const { accounts } = this.market(market);
+    const movement = collateral.deposit(
+      accounts.asset,
+      accounts.insurance,
+      amount,
+      TransferType.TRANSFER_TYPE_DEPOSIT,
+    );
+    collateral.emitMovements([movement]);
+  }
+
+  /** Takes money out of a general account. */
+  withdraw(party: string, asset: string, amount: bigint): void {
+    const { collateral } = this.engine.domains;
+    const id = idOf(asset);
+    const from = accountId(id, AccountType.ACCOUNT_TYPE_GENERAL, party);
+    collateral.emitMovements([collateral.withdraw(id, from, amount, TransferType.TRANSFER_TYPE_WITHDRAW)]);
+  }
+
+  /** Sets a network parameter, as an enacted proposal does. */
+  setParameter(key: string, value: string): void {
+    this.engine.setParameter(key, value);
+  }
+
+  /**
+   * A command of a party, without signature and proof. One that the mempool would refuse for its form has code 60.
+   * @param id root of the identifiers that it makes; one of its own unless it is given
+   */
+  deliver(party: string, command: CommandInit, id = this.nextId()): RigResult {
+    const bytes = encodeInputData({ [command.kind]: command.payload } as Init<InputData>);
+    const payload = decodeInputData(bytes)[command.kind]!;
+    const errors = new PropertyErrors();
+    noteCommandErrors(command.kind, payload as never, errors);
+    if (!errors.isEmpty) return { code: 60, text: errors.toString(), id };
+    const tx = {
+      kind: command.kind,
+      payload,
+      party,
+      nonce: 1n,
+      blockHeight: 1n,
+      pow: undefined,
+      version: 3,
+      signature: new Uint8Array(),
+      hash: id,
+      id,
+    } as unknown as CheckedTransaction;
+    const { code, text } = this.engine.deliver(tx);
+    return { code, text, id };
+  }
+
+  /** A limit or market order, in the market's own decimals. */
+  order(
+    party: string,
+    market: string,
+    side: "buy" | "sell",
+    size: bigint | number,
+    price: bigint | number | undefined,
+    more: {
+      readonly timeInForce?: number;
+      readonly expiresAt?: bigint;
+      readonly peg?: { readonly reference: number; readonly offset: string };
+      readonly postOnly?: boolean;
+      readonly reduceOnly?: boolean;
+      readonly reference?: string;
+      readonly id?: string;
+    } = {},
+  ): RigResult {
+    const isMarket = price === undefined && more.peg === undefined;
+    const command: CommandInit = {
+      kind: "orderSubmission",
+      payload: {
+        marketId: idOf(market),
+        price: price === undefined ? "" : price.toString(),
+        size: BigInt(size),
+        side: side === "buy" ? 1 : 2,
+        timeInForce: more.timeInForce ?? (isMarket ? 3 : 1),
+        expiresAt: more.expiresAt ?? 0n,
+        type: isMarket ? 2 : 1,
+        reference: more.reference ?? "",
+        peggedOrder: more.peg,
+        postOnly: more.postOnly ?? false,
+        reduceOnly: more.reduceOnly ?? false,
+      },
+    };
+    return this.deliver(party, command, more.id);
+  }
+
+  /** Data of the market's oracle: the end of its trading. */
+  terminate(oracle = RIG_ORACLE): RigResult {
+    return this.oracleData({ [TERMINATION_PROPERTY]: "true" }, oracle);
+  }
+
+  /** Data of the market's oracle: the price at which it settles. */
+  settle(price: bigint | number, oracle = RIG_ORACLE): RigResult {
+    return this.oracleData({ [SETTLEMENT_PROPERTY]: price.toString() }, oracle);
+  }
+
+  oracleData(data: Readonly<Record<string, string>>, oracle = RIG_ORACLE): RigResult {
+    const payload = new TextEncoder().encode(JSON.stringify(data));
+    return this.deliver(oracle, { kind: "oracleDataSubmission", payload: { source: 2, payload } });
+  }
+
+  /** The market as the engine has it. @throws Error when it is not there (any more) */
+  market(name: string): Market {
+    const market = this.engine.domains.markets.get(idOf(name));
+    if (market === undefined) throw new Error(`there is no market ${name}`);
+    return market;
+  }
+
+  hasMarket(name: string): boolean {
+    return this.engine.domains.markets.get(idOf(name)) !== undefined;
+  }
+
+  /** A live order: on a book or parked. */
+  liveOrder(id: string): StoredOrder | undefined {
+    return this.engine.domains.markets.tables.orders.get(id);
+  }
+
+  /** Live orders of a party, by id. */
+  liveOrders(party: string, market: string): StoredOrder[] {
+    return this.market(market).orders.ofParty(party);
+  }
+
+  /** Levels of a side, the best first. */
+  book(market: string, side: "buy" | "sell"): RigBookLevel[] {
+    const { book, terms } = this.market(market);
+    const levels = [...book.levels((side === "buy" ? BUY : 3 - BUY) as Side)];
+    return levels.map(({ price, volume }) => ({ price: price / terms.priceFactor, volume }));
+  }
+
+  position(party: string, market: string): Position | undefined {
+    return this.market(market).positions.get(party);
+  }
+
+  provision(party: string, market: string): Provision | undefined {
+    return this.market(market).provisions.get(party);
+  }
+
+  /** Balance of a party's account; 0 where there is none. */
+  balance(
+    party: string,
+    asset: string,
+    type: "general" | "margin" | "bond" = "general",
+    market?: string,
+  ): bigint {
+    const types = {
+      general: AccountType.ACCOUNT_TYPE_GENERAL,
+      margin: AccountType.ACCOUNT_TYPE_MARGIN,
+      bond: AccountType.ACCOUNT_TYPE_BOND,
+    };
+    const of = market === undefined ? undefined : idOf(market);
+    return this.engine.domains.collateral.balance(accountId(idOf(asset), types[type], party, of));
+  }
+
+  /** Balance of an account of a market, or of the network in an asset. */
+  systemBalance(asset: string, type: number, market?: string): bigint {
+    const of = market === undefined ? undefined : idOf(market);
+    return this.engine.domains.collateral.balance(accountId(idOf(asset), type as never, undefined, of));
+  }
+
+  /** Every account, by id. */
+  accounts(): readonly Account[] {
+    return this.engine.domains.collateral.entries().map(([, account]) => account);
+  }
+
+  /** All events so far: those of the running block, too. */
+  events(member?: string): RigEvent[] {
+    const all = [...this.past, ...this.running()];
+    return member === undefined ? all : all.filter((event) => event.member === member);
+  }
+
+  /** All trades so far, of a market if one is named. */
+  trades(market?: string): Trade[] {
+    const id = market === undefined ? undefined : idOf(market);
+    return this.events("trade")
+      .map(({ payload }) => payload as Trade)
+      .filter(({ marketId }) => id === undefined || marketId === id);
+  }
+
+  /** The margin levels that were shown last. */
+  marginLevels(party: string, market: string): MarginLevels | undefined {
+    const id = idOf(market);
+    return this.events("marginLevels")
+      .map(({ payload }) => payload as MarginLevels)
+      .findLast((levels) => levels.partyId === party && levels.marketId === id);
+  }
+
+  /** The market's data at this moment. */
+  marketData(market: string): MarketData {
+    const { core } = this.engine;
+    const events = core.log.length;
+    this.market(market).emitData();
+    const data = this.running().at(-1)!.payload as MarketData;
+    core.log.truncate(events);
+    return data;
+  }
+
+  /** The state's digest: the same for the same state, whatever led to it. */
+  digest(): string {
+    this.engine.state.updateDigest();
+    return this.engine.state.digest;
+  }
+
+  private nextId(): string {
+    this.nonce += 1;
+    return idOf(`transaction ${this.nonce}`);
+  }
+
+  private finish(): RigEvent[] {
+    const { block } = this.engine.commit();
+    const events = this.decoded(block);
+    this.past.push(...events);
+    return events;
+  }
+
+  private running(): RigEvent[] {
+    return this.isOpen ? this.decoded(this.engine.core.log.blockEvents()) : [];
+  }
+
+  private decoded(block: Pick<Block, "events" | "txHashes">): RigEvent[] {
+    const { height, hash } = this.engine.core.block;
+    const around = { chainId: "market-rig", height, hash: hash.toUpperCase(), txHashes: block.txHashes };
+    return block.events.map((event) => {
+      const decoded = decodeBusEvent(wholeEvent(around, event));
+      const member = Object.keys(decoded).find((name) => {
+        const value = decoded[name as keyof BusEvent];
+        return typeof value === "object" && value !== null;
+      })!;
+      return { member, payload: decoded[member as keyof BusEvent] };
+    });
+  }
+}
+
+function configurationOf(config: RigMarket, asset: string, name: string): Init<NewMarketConfiguration> {
+  const oracle = config.oracle ?? RIG_ORACLE;
+  const source = (key: string, type: number, decimals?: number) => ({
+    external: {
+      oracle: {
+        signers: [{ pubKey: { key: oracle } }],
+        filters: [
+          {
+            key: {
+              name: key,
+              type,
+              numberDecimalPlaces: decimals === undefined ? undefined : BigInt(decimals),
+            },
+            conditions: [],
+          },
+        ],
+      },
+    },
+  });
+  const { simple, logNormal } = config;
+  return {
+    instrument: {
+      name,
+      code: name,
+      future: {
+        settlementAsset: asset,
+        quoteName: config.asset,
+        dataSourceSpecForSettlementData: source(SETTLEMENT_PROPERTY, 2, config.settlementDecimals ?? 0),
+        dataSourceSpecForTradingTermination: source(TERMINATION_PROPERTY, 4),
+        dataSourceSpecBinding: {
+          settlementDataProperty: SETTLEMENT_PROPERTY,
+          tradingTerminationProperty: TERMINATION_PROPERTY,
+        },
+      },
+    },
+    decimalPlaces: BigInt(config.decimals ?? 0),
+    positionDecimalPlaces: BigInt(config.positionDecimals ?? 0),
+    metadata: [],
+    priceMonitoringParameters: {
+      triggers: (config.triggers ?? []).map(({ horizon, probability, extension }) => ({
+        horizon: BigInt(horizon),
+        probability: String(probability),
+        auctionExtension: BigInt(extension),
+      })),
+    },
+    liquidityMonitoringParameters: {
+      targetStakeParameters: {
+        timeWindow: BigInt(config.targetStake?.windowSeconds ?? 3_600),
+        scalingFactor: config.targetStake?.scaling ?? 10,
+      },
+      triggeringRatio: config.triggeringRatio ?? "0",
+      auctionExtension: BigInt(config.liquidityExtension ?? 1),
+    },
+    simple: simple && {
+      factorLong: simple.long,
+      factorShort: simple.short,
+      maxMoveUp: simple.up ?? 1_000_000,
+      minMoveDown: simple.down ?? -1_000_000,
+      probabilityOfTrading: simple.probability ?? 0.1,
+    },
+    logNormal: logNormal && {
+      riskAversionParameter: logNormal.lambda,
+      tau: logNormal.tau,
+      params: { mu: logNormal.mu ?? 0, r: logNormal.r ?? 0, sigma: logNormal.sigma },
+    },
+    lpPriceRange: config.lpPriceRange ?? "1",
+    linearSlippageFactor: config.linearSlippage ?? "1000000",
+    quadraticSlippageFactor: config.quadraticSlippage ?? "1000000",
+  };
+}

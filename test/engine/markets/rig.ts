@@ -1,0 +1,213 @@
+// The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as
+// compact as that of the reference's worked scenarios (70, section 10).
+import { expect } from "bun:test";
+import { type MarketRig, type RigResult } from "../../../src/testing/market-rig.ts";
+
+export * from "../../../src/testing/market-rig.ts";
+
+const TIF: Readonly<Record<string, number>> = { GTC: 1, GTT: 2, IOC: 3, FOK: 4, GFA: 5, GFN: 6 };
+const REFERENCE: Readonly<Record<string, number>> = { MID: 1, BID: 2, ASK: 3 };
+
+/** One order: `p1 B 5@10000 GFA =b1`; market orders have no price: `p1 S 25 FOK`. */
+const ORDER = /^(\S+) ([BS]) (\d+)(?:@(\d+))?(?: (GTC|GTT|IOC|FOK|GFA|GFN))?(?: =(\S+))?$/;
+const AMEND = /^amend (\S+) (?:([+-]\d+)|@(\d+))$/;
+const CANCEL = /^cancel (\S+)$/;
+/** `lp p0(50000, 0.001, BID-20, ASK+20)`; several entries a side: `BID-2*1 MID-1*2`. */
+const PROVISION = /^lp (\S+?)\((\d+), ([\d.]+), ([^,]+), ([^,]+)\)$/;
+const BLOCKS = /^\/(?: (\d+))?$/;
+
+/** A market in a rig, played by lines. */
+export class Play {
+  /** Ids of named orders. */
+  readonly ids = new Map<string, string>();
+  /** Parties of named orders. */
+  private readonly parties = new Map<string, string>();
+  readonly results: RigResult[] = [];
+
+  constructor(
+    readonly rig: MarketRig,
+    readonly market: string,
+    readonly asset: string = "ETH",
+  ) {}
+
+  /** Plays statements, which stand in lines or between semicolons. `/` is a block's boundary. */
+  run(script: string): this {
+    for (const part of script.split(/[;\n]/)) {
+      const line = part.trim();
+      if (line !== "") this.step(line);
+    }
+    return this;
+  }
+
+  /** The last command's result. */
+  get last(): RigResult {
+    return this.results.at(-1)!;
+  }
+
+  deposit(amount: bigint, ...parties: string[]): this {
+    for (const party of parties) this.rig.deposit(party, this.asset, amount);
+    return this;
+  }
+
+  /** Lets the opening auction end. */
+  open(): this {
+    for (let i = 0; i < 30 && this.rig.marketData(this.market).marketTradingMode === 3; i++)
+      this.rig.nextBlock();
+    expect(this.rig.marketData(this.market).marketTradingMode).not.toBe(3);
+    return this;
+  }
+
+  margin(party: string): bigint {
+    return this.rig.balance(party, this.asset, "margin", this.market);
+  }
+
+  general(party: string): bigint {
+    return this.rig.balance(party, this.asset);
+  }
+
+  bond(party: string): bigint {
+    return this.rig.balance(party, this.asset, "bond", this.market);
+  }
+
+  insurance(market = this.market): bigint {
+    return this.rig.systemBalance(this.asset, 1, market);
+  }
+
+  mark(): bigint {
+    return BigInt(this.rig.marketData(this.market).markPrice);
+  }
+
+  /** maintenance/search/initial/release as they were shown last. */
+  levels(party: string): string {
+    const levels = this.rig.marginLevels(party, this.market)!;
+    return [
+      levels.maintenanceMargin,
+      levels.searchLevel,
+      levels.initialMargin,
+      levels.collateralReleaseLevel,
+    ].join("/");
+  }
+
+  /** Status of a named order, as it was shown last, and what remains. */
+  order(name: string): {
+    status: number;
+    remaining: bigint;
+    size: bigint;
+    price: string;
+    reason: number | undefined;
+  } {
+    const id = this.ids.get(name);
+    const { payload } = this.rig.events("order").findLast((event) => event.payload.id === id)!;
+    return payload;
+  }
+
+  /** Orders of a party's provision on the book: `buy 16@5900`. */
+  deployed(party: string): string[] {
+    const { terms } = this.rig.market(this.market);
+    return this.rig
+      .liveOrders(party, this.market)
+      .filter(({ provision }) => provision !== "")
+      .map(
+        ({ side, price, remaining }) =>
+          `${side === 1 ? "buy" : "sell"} ${remaining}@${price / terms.priceFactor}`,
+      )
+      .sort();
+  }
+
+  /** Trades of this market: `buyer-seller size@price`. */
+  trades(from = 0): string[] {
+    return this.rig
+      .trades(this.market)
+      .slice(from)
+      .map(({ buyer, seller, size, price }) => `${buyer}-${seller} ${size}@${price}`);
+  }
+
+  /** Ledger entries of the last event of a kind of transfer. */
+  transfers(type: number): { from: string | undefined; to: string | undefined; amount: bigint }[] {
+    return this.rig.events("ledgerMovements").flatMap(({ payload }) =>
+      payload.ledgerMovements.flatMap((movement: { entries: Record<string, never>[] }) =>
+        movement.entries
+          // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
+          .filter((entry: any) => entry.type === type)
+          // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
+          .map((entry: any) => ({
+            from: entry.fromAccount?.owner,
+            to: entry.toAccount?.owner,
+            amount: BigInt(entry.amount),
+          })),
+      ),
+    );
+  }
+
+  private step(line: string): void {
+    const blocks = BLOCKS.exec(line);
+    if (blocks) {
+      this.rig.nextBlock(1, Number(blocks[1] ?? 1));
+      return;
+    }
+    const { market, rig } = this;
+    const order = ORDER.exec(line);
+    if (order) {
+      const [, party, side, size, price, tif, name] = order;
+      const result = rig.order(
+        party!,
+        market,
+        side === "B" ? "buy" : "sell",
+        BigInt(size!),
+        (price && BigInt(price)) || undefined,
+        {
+          ...(tif && { timeInForce: TIF[tif] }),
+          ...(tif === "GTT" && { expiresAt: rig.nowNs + 3_600_000_000_000n }),
+        },
+      );
+      if (name) {
+        this.ids.set(name, result.id);
+        this.parties.set(name, party!);
+      }
+      this.results.push(result);
+      return;
+    }
+    const amend = AMEND.exec(line);
+    if (amend) {
+      const [, name, delta, price] = amend;
+      const payload = {
+        orderId: this.ids.get(name!)!,
+        marketId: rig.market(market).id,
+        sizeDelta: BigInt(delta ?? 0),
+        price,
+      };
+      this.results.push(rig.deliver(this.parties.get(name!)!, { kind: "orderAmendment", payload }));
+      return;
+    }
+    const cancel = CANCEL.exec(line);
+    if (cancel) {
+      const name = cancel[1]!;
+      const payload = { orderId: this.ids.get(name)!, marketId: rig.market(market).id };
+      this.results.push(rig.deliver(this.parties.get(name)!, { kind: "orderCancellation", payload }));
+      return;
+    }
+    const provision = PROVISION.exec(line);
+    if (provision) {
+      const [, party, commitment, fee, buys, sells] = provision;
+      const payload = {
+        marketId: rig.market(market).id,
+        commitmentAmount: commitment!,
+        fee: fee!,
+        buys: shapeOf(buys!),
+        sells: shapeOf(sells!),
+        reference: `lp-${party}`,
+      };
+      this.results.push(rig.deliver(party!, { kind: "liquidityProvisionSubmission", payload }));
+      return;
+    }
+    throw new Error(`not a statement: ${line}`);
+  }
+}
+
+/** Entries of a shape: `BID-20`, with a proportion behind an asterisk. */
+function shapeOf(text: string) {
+  return text.split(" ").map((entry) => {
+    const [, reference, offset, proportion] = /^(BID|ASK|MID)[+-](\d+)(?:\*(\d+))?$/.exec(entry)!;
+    return { reference: REFERENCE[reference!]!, offset: offset!, proportion: Number(proportion ?? 1) };
+  });
+}

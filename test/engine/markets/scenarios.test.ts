@@ -1,0 +1,318 @@
+// The worked scenarios of the reference (70, section 10), to the unit.
+import { describe, expect, test } from "bun:test";
+import { createMarketRig, Play, type MarketRigOptions, type RigMarket } from "./rig.ts";
+
+const M2 = { simple: { long: 0, short: 0 } };
+const M3 = { simple: { long: 0.11, short: 0.1 } };
+const M4 = { simple: { long: 0.1, short: 0.1 } };
+const MD = { simple: { long: 0.2, short: 0.1 } };
+const LN = { logNormal: { lambda: 1e-6, tau: 0.1, sigma: 1 } };
+const MILLIONS = 100_000_000n;
+const FILLED = 5;
+const CANCELLED = 3;
+
+function market(config: Omit<RigMarket, "asset">, options: MarketRigOptions = {}): Play {
+  const rig = createMarketRig(options);
+  rig.createMarket("M", { asset: "ETH", ...config });
+  return new Play(rig, "M");
+}
+
+describe("S1 opening auction", () => {
+  const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
+  play.run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p2 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2
+    p2 S 5@10001 GFA =s2; p1 B 4@3000 GFA =b3; p2 S 3@3000 GFA =s3; lp lp(90000, 0.1, MID-100, MID+100)`);
+
+  test("margins before its end", () => {
+    expect(play.results.map(({ text }) => text).filter((text) => text !== "")).toEqual([]);
+    expect(play.levels("p1")).toBe("11200/12320/13440/15680");
+    expect(play.margin("p1")).toBe(13440n);
+    expect(play.levels("p2")).toBe("10901/11991/13081/15261");
+    expect(play.margin("p2")).toBe(13081n);
+  });
+
+  test("uncrossing", () => {
+    play.rig.withdraw("p1", "ETH", 99_949_760n);
+    play.rig.withdraw("p2", "ETH", 99_951_320n);
+    expect([play.general("p1"), play.general("p2")]).toEqual([36_800n, 35_599n]);
+    play.open();
+    expect(play.trades()).toEqual(["p1-p2 3@10000", "p1-p2 2@10000", "p1-p2 3@10000"]);
+    expect(play.rig.trades("M").map(({ aggressor }) => aggressor)).toEqual([0, 0, 0]);
+    expect(play.mark()).toBe(10000n);
+    expect(["b1", "s1", "s3", "b2", "b3", "s2"].map((name) => play.order(name).status)).toEqual([
+      FILLED,
+      FILLED,
+      FILLED,
+      CANCELLED,
+      CANCELLED,
+      CANCELLED,
+    ]);
+    expect(play.order("b2").remaining).toBe(2n);
+    expect(play.deployed("lp")).toEqual(["buy 16@5900", "sell 15@6100"]);
+    expect(play.margin("lp")).toBe(19200n);
+  });
+
+  test("after the next block", () => {
+    play.run("/");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([48960n, 1280n]);
+    expect(play.levels("p1")).toBe("40800/44880/48960/57120");
+    expect([play.margin("p2"), play.general("p2")]).toEqual([9600n, 39080n]);
+  });
+});
+
+test("S2 wash trades in the opening auction", () => {
+  const play = market(M4).deposit(MILLIONS, "p1", "p2", "p3", "p4", "lp");
+  play
+    .run(`p3 B 1@1000; p4 S 1@11000; p1 B 5@10000 GFA =b1; p1 S 5@10000 GFA =s1; p1 B 5@10000 GFA =b2
+    p2 S 5@10000 GFA =s2; p2 S 3@12000 GFA =s3; lp lp(50000, 0.1, MID-100, MID+100)`)
+    .open();
+  expect(play.trades()).toEqual(["p1-p1 5@10000", "p1-p2 5@10000"]);
+  expect(["b1", "s1", "b2", "s2", "s3"].map((name) => play.order(name).status)).toEqual([5, 5, 5, 5, 3]);
+  const data = play.rig.marketData("M");
+  expect(data.targetStake).toBe("50000");
+  expect(data.openInterest).toBe(5n);
+  expect([play.rig.position("p1", "M")!.size, play.rig.position("p2", "M")!.size]).toEqual([5n, -5n]);
+});
+
+describe("S3 queue priority on amend", () => {
+  const opened = () => {
+    const play = market(M2, {
+      parameters: {
+        "market.margin.scalingFactors": '{"search_level":3.2,"initial_margin":4,"collateral_release":5}',
+      },
+    }).deposit(MILLIONS, "x", "y", "z", "a", "b", "lp");
+    play.run("a B 1@1; b S 1@100; a B 1@10; b S 1@10; lp lp(900000, 0.1, BID-1, ASK+50)").open();
+    return play.run("x S 5@20 =o1; y S 5@20 =o2");
+  };
+  test("a smaller size keeps its place", () => {
+    const play = opened().run("amend o1 -2; z B 3@20");
+    expect(play.trades(1)).toEqual(["z-x 3@20"]);
+  });
+  test("a larger size goes to the back", () => {
+    const play = opened().run("amend o1 +3; z B 3@20");
+    expect(play.trades(1)).toEqual(["z-y 3@20"]);
+  });
+  test("an amend that leaves nothing cancels", () => {
+    const play = opened().run("z B 3@20; amend o1 -3");
+    expect(play.trades(1)).toEqual(["z-x 3@20"]);
+    expect(play.order("o1").status).toBe(CANCELLED);
+  });
+  test("an order that is gone cannot be amended", () => {
+    const play = opened().run("cancel o1; amend o1 -1");
+    expect(play.last.text).toBe("OrderError: Invalid Order ID");
+  });
+});
+
+/** A provider that can pay for its bond and for nothing else: its first orders void the provision. */
+const VOID = "lp void(100000000, 0.1, MID-1, MID+1)";
+
+/** Transfer types. */
+const MAKER_PAY = 9;
+const INFRASTRUCTURE_PAY = 11;
+const LIQUIDITY_PAY = 13;
+const MAKER_RECEIVE = 10;
+
+function amounts(play: Play, type: number): bigint[] {
+  return play.transfers(type).map(({ amount }) => amount);
+}
+
+test("S4 continuous fees", () => {
+  const play = market(
+    { ...MD, linearSlippage: "1", quadraticSlippage: "0" },
+    {
+      parameters: { "market.fee.factors.makerFee": "0.005", "market.fee.factors.infrastructureFee": "0.002" },
+    },
+  ).deposit(MILLIONS, "aux1", "aux2", "void");
+  play.deposit(10_000n, "t3", "t4").run(VOID);
+  play.run("aux1 B 10@1000; aux2 S 10@1000; aux1 B 1@900; aux2 S 1@1100").open();
+  expect(play.mark()).toBe(1000n);
+  expect(play.rig.marketData("M").suppliedStake).toBe("0");
+  expect(play.general("void")).toBe(MILLIONS);
+  play.run("t3 B 3@1002; /");
+  expect([play.margin("t3"), play.general("t3")]).toEqual([720n, 9280n]);
+  play.run("t4 S 4@1002; /");
+  expect(play.trades(1)).toEqual(["t3-t4 3@1002"]);
+  expect(play.rig.trades("M").at(-1)!.aggressor).toBe(2);
+  expect(play.mark()).toBe(1002n);
+  expect(
+    [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE].map((type) => amounts(play, type)),
+  ).toEqual([[16n], [7n], [0n], [16n]]);
+  expect(play.transfers(4)).toEqual([{ from: "aux2", to: undefined, amount: 20n }]);
+  expect(play.transfers(5).filter(({ amount }) => amount > 0n)).toEqual([
+    { from: undefined, to: "aux1", amount: 20n },
+  ]);
+  expect([play.margin("t3"), play.general("t3"), play.levels("t3")]).toEqual([
+    4329n,
+    5687n,
+    "3608/3968/4329/5051",
+  ]);
+  expect([play.margin("t4"), play.general("t4"), play.levels("t4")]).toEqual([
+    4088n,
+    5889n,
+    "3407/3747/4088/4769",
+  ]);
+});
+
+test("S5 fees on an amended order", () => {
+  const play = market(MD, {
+    parameters: { "market.fee.factors.makerFee": "0.004", "market.fee.factors.infrastructureFee": "0.003" },
+  }).deposit(MILLIONS, "aux1", "aux2");
+  play.deposit(10_000n, "t1", "t2");
+  play
+    .run("lp aux1(10000, 0.002, BID-10, ASK+10); aux1 B 1@1000; aux2 S 1@1000; aux1 B 1@920; aux2 S 1@1080")
+    .open();
+  expect(play.deployed("aux1")).toEqual(["buy 10@910", "sell 10@1090"]);
+  play.run("t1 B 2@1002; /; t2 S 4@1004 =o; amend o @1002");
+  expect(play.trades(1)).toEqual(["t1-t2 2@1002"]);
+  const data = play.rig.marketData("M");
+  expect([data.markPrice, data.lastTradedPrice]).toEqual(["1000", "1002"]);
+  expect(
+    [MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY, MAKER_RECEIVE].map((type) => amounts(play, type)),
+  ).toEqual([[9n], [7n], [5n], [9n]]);
+  expect([play.margin("t1"), play.general("t1")]).toEqual([480n, 9529n]);
+  expect([play.margin("t2"), play.general("t2")]).toEqual([480n, 9499n]);
+});
+
+test("S6 auction fees", () => {
+  const play = market(
+    {
+      simple: { long: 0.2, short: 0.1, up: 100, down: -100 },
+      linearSlippage: "1",
+      quadraticSlippage: "0",
+      triggers: [{ horizon: 1, probability: 0.99, extension: 300 }],
+      targetStake: { scaling: 1 },
+      triggeringRatio: "1",
+    },
+    {
+      parameters: {
+        "market.fee.factors.makerFee": "0.005",
+        "market.fee.factors.infrastructureFee": "0.002",
+        "market.liquidity.providers.fee.distributionTimeStep": "10s",
+      },
+    },
+  ).deposit(MILLIONS, "aux1", "aux2");
+  play.deposit(10_000n, "t3", "t4");
+  play
+    .run("lp aux1(200, 0.001, BID-10, ASK+10); aux1 B 1@500; aux2 S 1@2000; t3 B 1@1002; t4 S 1@1002")
+    .open();
+  expect(play.deployed("aux1")).toEqual(["sell 1@2010"]);
+  expect([play.margin("t3"), play.general("t3")]).toEqual([843n, 9157n]);
+  expect([play.margin("t4"), play.general("t4")]).toEqual([1318n, 8682n]);
+  const before = play.rig.marketData("M");
+  expect([before.targetStake, before.suppliedStake]).toEqual(["200", "200"]);
+  play.run("t3 B 3@1002; t4 S 3@1002");
+  expect([MAKER_PAY, INFRASTRUCTURE_PAY, LIQUIDITY_PAY].map((type) => amounts(play, type))).toEqual([
+    [16n],
+    [7n],
+    [4n],
+  ]);
+  play.run("/");
+  const during = play.rig.marketData("M");
+  expect([during.marketTradingMode, during.trigger, during.targetStake]).toEqual([4, 5, "801"]);
+  play.run("t3 B 3@1002; t4 S 3@1002");
+  const payload = { marketId: play.rig.market("M").id, commitmentAmount: "10000" };
+  expect(play.rig.deliver("aux1", { kind: "liquidityProvisionAmendment", payload }).text).toBe("");
+  play.run("/ 2");
+  expect(play.rig.marketData("M").marketTradingMode).toBe(1);
+  expect(play.trades(2)).toEqual(["t3-t4 3@1002"]);
+  const { buyerFee, sellerFee } = play.rig.trades("M").at(-1)!;
+  const fee = { makerFee: "0", infrastructureFee: "4", liquidityFee: "2" };
+  expect([buyerFee, sellerFee]).toEqual([fee, fee]);
+  expect([play.margin("t3"), play.general("t3")]).toEqual([6493n, 3517n]);
+  expect([play.margin("t4"), play.general("t4")]).toEqual([9259n, 708n]);
+  const after = play.rig.marketData("M");
+  expect([after.targetStake, after.openInterest]).toEqual(["1402", 7n]);
+});
+
+test("S7 mark to market", () => {
+  const play = market({ ...M3, linearSlippage: "0.9", quadraticSlippage: "0" }).deposit(
+    MILLIONS,
+    "aux",
+    "aux2",
+    "void",
+  );
+  play.deposit(10_000n, "p1", "p2", "p3").run(VOID);
+  play.run("aux B 1@49; aux S 1@5001; aux2 B 1@1000; aux S 1@1000").open();
+  play.run("p1 S 1@1000; /; p2 B 1@1000; /");
+  expect([play.margin("p1"), play.general("p1")]).toEqual([1200n, 8800n]);
+  expect([play.margin("p2"), play.general("p2")]).toEqual([1212n, 8788n]);
+  play.run("p1 S 1@2000; /");
+  expect([play.margin("p1"), play.general("p1")]).toEqual([1320n, 8680n]);
+  play.run("p3 B 1@2000; /");
+  expect(play.mark()).toBe(2000n);
+  expect(play.transfers(4).filter(({ from }) => from === "p1")).toEqual([
+    { from: "p1", to: undefined, amount: 1000n },
+  ]);
+  expect([play.margin("p1"), play.general("p1")]).toEqual([4800n, 4200n]);
+  expect([play.margin("p2"), play.general("p2")]).toEqual([2424n, 8576n]);
+  expect([play.margin("p3"), play.general("p3")]).toEqual([2424n, 7576n]);
+});
+
+describe("S8 and S9 position decimals", () => {
+  const opened = (frequency: string) => {
+    const play = market(
+      { ...M3, positionDecimals: -3 },
+      {
+        parameters: { "network.markPriceUpdateMaximumFrequency": frequency },
+      },
+    ).deposit(MILLIONS, "aux", "aux2", "lp");
+    play.deposit(10_000_000n, "p1", "p2", "p3");
+    play
+      .run("lp lp(10000000, 0.001, BID-1, ASK+1); aux B 1@49; aux S 1@5001; aux2 B 1@1000; aux S 1@1000")
+      .open();
+    expect(play.deployed("lp")).toEqual(["buy 209@48", "sell 2@5002"]);
+    return play;
+  };
+  test("marks at each block", () => {
+    const play = opened("0s");
+    play.run("p1 S 1@1000; /; p2 B 1@1000; /");
+    expect(amounts(play, LIQUIDITY_PAY)).toEqual([1000n]);
+    expect([play.margin("p1"), play.general("p1")]).toEqual([4921200n, 5078800n]);
+    expect([play.margin("p2"), play.general("p2")]).toEqual([1273200n, 8725800n]);
+    play.run("p1 S 1@2000; /");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
+    play.run("p3 B 1@2000; /");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
+    expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
+    expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
+  });
+  test("marks every five seconds", () => {
+    const play = opened("5s");
+    play.run("p1 S 1@1000; p2 B 1@1000");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([120000n, 9880000n]);
+    expect([play.margin("p2"), play.general("p2")]).toEqual([132000n, 9867000n]);
+    play.run("p1 S 1@2000");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([5041200n, 4958800n]);
+    play.run("p3 B 1@2000");
+    expect([play.margin("p3"), play.general("p3")]).toEqual([132000n, 9866000n]);
+    play.run("/ 6");
+    expect([play.margin("p1"), play.general("p1")]).toEqual([7682400n, 1317600n]);
+    expect([play.margin("p2"), play.general("p2")]).toEqual([2605200n, 8393800n]);
+    expect([play.margin("p3"), play.general("p3")]).toEqual([2605200n, 7392800n]);
+  });
+});
+
+const total = (play: Play) => play.rig.accounts().reduce((sum, { balance }) => sum + balance, 0n);
+
+test("S10 close-out with an insurance pool", () => {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0" }).deposit(
+    10_000n,
+    "p2",
+    "p3",
+    "aux",
+    "aux2",
+  );
+  play.deposit(MILLIONS, "void").deposit(5122n, "p1").run(VOID);
+  play.rig.fundInsurance("M", 10_000n);
+  play.run("aux B 1@999; aux S 1@6001; aux2 B 1@1000; aux S 1@1000").open();
+  play.run("p1 S 1@1000; /; p2 B 1@1000; /");
+  expect([play.margin("p1"), play.general("p1")]).toEqual([1320n, 3802n]);
+  expect([play.margin("p2"), play.general("p2")]).toEqual([132n, 9868n]);
+  play.run("p2 B 1@6000; /");
+  expect([play.margin("p2"), play.general("p2")]).toEqual([265n, 9735n]);
+  play.run("p3 S 1@5000; /");
+  expect([play.margin("p1"), play.general("p1")]).toEqual([0n, 0n]);
+  expect([play.margin("p2"), play.general("p2")]).toEqual([15000n, 0n]);
+  expect([play.margin("p3"), play.general("p3")]).toEqual([7920n, 2080n]);
+  expect(play.insurance()).toBe(10121n);
+  expect(total(play) - MILLIONS).toBe(55122n - 10_000n + 10_000n);
+});
