@@ -1,5 +1,6 @@
 /** Proposals that are not decided or not enacted yet, and their events (reference 60, section 6.1). */
 import type { Init } from "../wire/codec.ts";
+import type { Decimal } from "../wire/decimal.ts";
 import { NodeVoteType, type ProposalSubmission } from "../wire/generated/commands.ts";
 import {
   type NetworkParameter,
@@ -9,7 +10,6 @@ import {
   ProposalState,
   type ProposalTerms,
 } from "../wire/generated/vega.ts";
-import type { Decimal } from "../wire/decimal.ts";
 import { sentenceTime } from "../wire/time-text.ts";
 import { type Assets, checkAssetUpdate } from "./assets.ts";
 import type { Core } from "./core.ts";

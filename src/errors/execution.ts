@@ -1,9 +1,11 @@
 // Texts of commands that are refused by their own rules: code 70 (reference 30, section 4; reference 60).
 import type { MessageRow } from "./explanation.ts";
+import { MARKET_TEXTS } from "./market-texts.ts";
 
 const BALANCE = "GET /api/v2/accounts?filter.partyIds=YOUR_KEY shows what there is.";
 
 export const EXECUTION = {
+  ...MARKET_TEXTS,
   "not enough funds to transfer": [
     "The account holds less than the transfer and its fee.",
     "A fee (`transfer.fee.factor`) is taken on top of the amount.",

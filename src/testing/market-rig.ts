@@ -3,15 +3,15 @@
  * in. Commands are checked as the chain checks them, and everything can be read at any moment, also in the middle of a block.
  */
 import { sha3HexOf } from "../crypto/sha.ts";
-import { accountId, type Account } from "../engine/collateral.ts";
+import { type Account, accountId } from "../engine/collateral.ts";
 import { Engine } from "../engine/engine.ts";
 import { wholeEvent } from "../engine/events.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import type { Market } from "../engine/markets/market.ts";
-import { BUY, type Side, type StoredOrder } from "../engine/markets/order.ts";
+import { BUY, SELL, type StoredOrder } from "../engine/markets/order.ts";
 import type { Position, Provision } from "../engine/markets/records.ts";
-import type { Init } from "../wire/codec.ts";
 import type { Block } from "../wire/block.ts";
+import type { Init } from "../wire/codec.ts";
 import { decodeInputData, encodeInputData, type InputData } from "../wire/generated/commands.ts";
 import { type BusEvent, decodeBusEvent } from "../wire/generated/events.ts";
 import {
@@ -375,8 +375,15 @@ export class MarketRig {
   /** Levels of a side, the best first. */
   book(market: string, side: "buy" | "sell"): RigBookLevel[] {
     const { book, terms } = this.market(market);
-    const levels = [...book.levels((side === "buy" ? BUY : 3 - BUY) as Side)];
-    return levels.map(({ price, volume }) => ({ price: price / terms.priceFactor, volume }));
+    const levels: { price: bigint; volume: bigint }[] = [];
+    for (const { price: internal, volume } of book.levels(side === "buy" ? BUY : SELL)) {
+      const price = internal / terms.priceFactor;
+      const last = levels.at(-1);
+      // Pegs can lie between ticks.
+      if (last?.price === price) last.volume += volume;
+      else levels.push({ price, volume });
+    }
+    return levels;
   }
 
   position(party: string, market: string): Position | undefined {

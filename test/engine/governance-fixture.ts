@@ -1,6 +1,6 @@
 // A small chain for the tests of parameters, limits, assets and governance: the domains themselves, with stakes,
 // witness, notary and collateral played by the test.
-import { Decimal } from "../../src/wire/decimal.ts";
+
 import { Assets } from "../../src/engine/assets.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
@@ -10,6 +10,7 @@ import { Governance } from "../../src/engine/governance.ts";
 import { Limits } from "../../src/engine/limits.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import type { NotaryPort, WitnessPort, WitnessResource } from "../../src/engine/ports.ts";
+import { Decimal } from "../../src/wire/decimal.ts";
 import { emptyProposalSubmission, type ProposalSubmission } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { emptyProposalTerms, type ProposalTerms } from "../../src/wire/generated/vega.ts";

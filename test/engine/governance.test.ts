@@ -95,7 +95,14 @@ describe("votes", () => {
     chain.vote(ALICE, id, NO);
     chain.at(START + 2n).vote(ALICE, id, YES);
     expect(chain.governance.votes.of(id)).toEqual([
-      { proposal: id, party: ALICE, value: YES, timestampNs: (START + 2n) * SECOND, balance: 60n, share: "0" },
+      {
+        proposal: id,
+        party: ALICE,
+        value: YES,
+        timestampNs: (START + 2n) * SECOND,
+        balance: 60n,
+        share: "0",
+      },
     ]);
   });
 

@@ -9,7 +9,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
 import { NETWORK } from "./context.ts";
-import { NO_MARGIN, type MarginOutcome } from "./margins.ts";
+import { type MarginOutcome, NO_MARGIN } from "./margins.ts";
 import type { Market } from "./market.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare } from "./positions.ts";

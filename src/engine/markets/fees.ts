@@ -7,7 +7,7 @@ import { BUY } from "./order.ts";
 import type { Activity } from "./records.ts";
 import { keyOf } from "./tables.ts";
 import type { Terms } from "./terms.ts";
-import { buyerOf, sellerOf, type Trade, type TradeFee, totalFee, NO_FEE } from "./trade.ts";
+import { buyerOf, NO_FEE, sellerOf, type Trade, type TradeFee, totalFee } from "./trade.ts";
 
 /** Fees of a trade in continuous trading: each is rounded up. */
 export function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {

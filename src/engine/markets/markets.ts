@@ -1,4 +1,6 @@
 /** All markets of the chain: their commands, their turns in a block, and what other domains ask of them. */
+
+import type { CommandText } from "../../errors/result-codes.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
   BatchMarketInstructions,
@@ -11,13 +13,13 @@ import type {
   OrderSubmission,
 } from "../../wire/generated/commands.ts";
 import { AuctionTrigger, DispatchMetric, MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
-import { noteCommandErrors } from "../../wire/validate/commands.ts";
 import { PropertyErrors } from "../../wire/validate/check.ts";
+import { noteCommandErrors } from "../../wire/validate/commands.ts";
 import { CommandError, ResultCode } from "../errors.ts";
+import type { ProposalRecord } from "../proposals.ts";
 import type { MarketScore, MarketScores, ScoreRequest } from "../recurring.ts";
 import type { Contributions } from "../rewards.ts";
 import { compare, type Table } from "../state.ts";
-import type { ProposalRecord } from "../proposals.ts";
 import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { Market } from "./market.ts";
@@ -278,7 +280,7 @@ export class Markets implements MarketScores {
     }
     if (errors.length === 0) return;
     const code = done > 0 ? ResultCode.partlyFailed : ResultCode.failed;
-    throw new CommandError(errors.join(", ") as never, { code, keepChanges: true });
+    throw new CommandError(errors.join(", ") as CommandText, { code, keepChanges: true });
   }
 
   /** Mempool's check of oracle data: somebody must wait for it. @throws CommandError */
@@ -487,7 +489,7 @@ function checkInner(
 ): void {
   const errors = new PropertyErrors();
   noteCommandErrors(kind, payload as never, errors);
-  if (!errors.isEmpty) throw refusal(errors.toString());
+  if (!errors.isEmpty) throw refusal(errors.toString() as CommandText);
 }
 
 function measured(market: Market, party: string, metric: number): bigint {

@@ -1,10 +1,11 @@
 /** Data from outside and the specifications that wait for it (reference 70, section 1.6). */
+
+import { sha3HexOf } from "../../crypto/sha.ts";
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
-import { sha3HexOf } from "../../crypto/sha.ts";
 import {
-  OracleDataSubmissionOracleSource,
   type OracleDataSubmission,
+  OracleDataSubmissionOracleSource,
 } from "../../wire/generated/commands.ts";
 import type { Condition, Filter, Property, Signer } from "../../wire/generated/data.ts";
 import {

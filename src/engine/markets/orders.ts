@@ -8,8 +8,10 @@ import {
   Side as WireSide,
 } from "../../wire/generated/vega.ts";
 import type { Match } from "./book.ts";
+import type { Market } from "./market.ts";
 import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
+import type { Position } from "./records.ts";
 import {
   ORDER_ERRORS,
   type OrderErrorName,
@@ -18,8 +20,6 @@ import {
   SELF_TRADING,
   STOPPING,
 } from "./refusals.ts";
-import type { Position } from "./records.ts";
-import type { Market } from "./market.ts";
 import { continuousTrade, type Trade } from "./trade.ts";
 
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;

@@ -2,8 +2,9 @@
  * Price monitoring (reference 70, section 8.1): for each trigger the prices between which trades may be made, from a price of
  * the past and what the risk model says of the time since.
  */
-import { Decimal } from "../../wire/decimal.ts";
+
 import type { Init } from "../../wire/codec.ts";
+import { Decimal } from "../../wire/decimal.ts";
 import { MarketTradingMode, type PriceMonitoringBounds } from "../../wire/generated/vega.ts";
 import type { MarketContext } from "./context.ts";
 import type { PriceMonitorState, TriggerState } from "./records.ts";

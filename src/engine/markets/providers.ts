@@ -1,4 +1,5 @@
 /** What liquidity providers do and what is done to them: commitments, bonds, penalties, fees (reference 70, sections 7.2 to 7.9). */
+import type { CommandText } from "../../errors/result-codes.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
   LiquidityProvisionAmendment,
@@ -349,7 +350,7 @@ export class Providers {
     fee: string,
     buys: readonly LiquidityOrder[],
     sells: readonly LiquidityOrder[],
-  ): string | undefined {
+  ): CommandText | undefined {
     const { params } = this.market;
     const factor = Decimal.parseNumber(fee);
     if (factor.isNegative() || params.decimal(FEE_MAX).isLess(factor))
@@ -366,7 +367,7 @@ export class Providers {
     return undefined;
   }
 
-  private reject(provision: Provision, text: string): CommandError {
+  private reject(provision: Provision, text: CommandText): CommandError {
     this.market.provisions.emit({ ...provision, status: LiquidityProvisionStatus.STATUS_REJECTED });
     return refusal(text).keepingChanges();
   }

@@ -2,7 +2,7 @@
 import type { CommandText } from "../../errors/result-codes.ts";
 import { CommandError } from "../errors.ts";
 
-type Row = readonly [number: number, text: string];
+type Row = readonly [number: number, text: CommandText];
 
 /** By name: number, and the transaction's text where it is not `OrderError: ` and the number's own. */
 export const ORDER_ERRORS = {
@@ -43,10 +43,10 @@ export const STOPPING: ReadonlySet<OrderErrorName> = new Set(["outOfBounds", "po
 
 /** The refusal of a command about an order; its order's event stays. */
 export function orderError(name: OrderErrorName): CommandError {
-  return new CommandError(ORDER_ERRORS[name][1] as CommandText).keepingChanges();
+  return new CommandError(ORDER_ERRORS[name][1]).keepingChanges();
 }
 
 /** A refusal that has no number. */
-export function refusal(text: string): CommandError {
-  return new CommandError(text as CommandText);
+export function refusal(text: CommandText): CommandError {
+  return new CommandError(text);
 }

@@ -192,7 +192,8 @@ export class Settlement {
       paid += win.amount;
     }
     const rest = collected - paid;
-    const heir = wins.find(({ party }) => party === NETWORK) ?? wins.at(-1);
+    const heir =
+      wins.find(({ party }) => party === NETWORK) ?? wins.findLast((_win, index) => due[index]! > 0n);
     if (heir !== undefined) heir.amount += rest;
     for (const [index, { party, amount }] of wins.entries()) {
       if (party !== NETWORK && due[index]! !== amount) this.emitSocialised(party, amount - due[index]!);

@@ -1,7 +1,7 @@
 // The documented entry point of market tests: the same rig that users import from "lyra/testing", and a notation as
 // compact as that of the reference's worked scenarios (70, section 10).
 import { expect } from "bun:test";
-import { type MarketRig, type RigResult } from "../../../src/testing/market-rig.ts";
+import type { MarketRig, RigResult } from "../../../src/testing/market-rig.ts";
 
 export * from "../../../src/testing/market-rig.ts";
 

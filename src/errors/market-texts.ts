@@ -1,0 +1,253 @@
+// Texts with which markets refuse commands (reference 70, sections 2.4, 2.8, 7.2 and 7.9), and data of oracles (1.6).
+import type { MessageRow } from "./explanation.ts";
+
+const MARKET = "GET /api/v2/market/MARKET_ID says in which state a market is.";
+const DATA = "GET /api/v2/market/data/MARKET_ID/latest shows prices, the trading mode and the auction's end.";
+const ORDERS = "GET /api/v2/orders?filter.partyIds=YOUR_KEY&filter.liveOnly=true lists your live orders.";
+const MONEY = "GET /api/v2/accounts?filter.partyIds=YOUR_KEY shows what there is.";
+const AUCTION = "An auction collects orders and trades them all at its end.";
+const AMEND = "Cancel the order and send another one, or change something else.";
+const STAKE = "GET /api/v2/market/data/MARKET_ID/latest has targetStake and suppliedStake.";
+const ORACLE = "GET /api/v2/oracle/specs lists what is waited for.";
+const FORMAT = "Correct the data.";
+
+export const MARKET_TEXTS = {
+  "OrderError: Invalid Market ID": [
+    "There is no such market.",
+    "The id is wrong, or the market was settled, cancelled or rejected.",
+    "GET /api/v2/markets lists them.",
+  ],
+  "OrderError: Invalid Order ID": [
+    "There is no such live order in this market.",
+    "It was filled, cancelled or stopped, or never made.",
+    ORDERS,
+  ],
+  "OrderError: Invalid Party ID": ["The order is somebody else's.", "Only its owner can change it.", ORDERS],
+  "OrderError: Edit Not Allowed": [
+    "The order belongs to a liquidity provision.",
+    "It follows the provision's shape.",
+    "Amend or cancel the provision.",
+  ],
+  "trading not allowed": [
+    "The market does not take orders.",
+    "It waits for its vote, or trading has ended.",
+    MARKET,
+  ],
+  "margin check failed": [
+    "The party cannot pay the margin.",
+    "Margin, general and bond account together hold less than the initial margin of position and orders.",
+    `Deposit more, or trade less. POST or GET /api/v2/estimate/margin says how much it takes. ${MONEY}`,
+  ],
+  "OrderError: Insufficient funds to pay fees": [
+    "The party cannot pay the fees of the trades.",
+    "Fees come from the general account, then from the margin account.",
+    `Deposit more. GET /api/v2/estimate/fee says how much it takes. ${MONEY}`,
+  ],
+  "party has insufficient balance in asset": [
+    "The party has never held the market's asset.",
+    "It has no general account in it.",
+    `Deposit first. ${MONEY}`,
+  ],
+  "invalid expiresAt time": [
+    "The order would have expired already.",
+    "Its time lies in the past.",
+    "Give a later time.",
+  ],
+  "gfn order received during auction trading": [
+    AUCTION,
+    "Orders of this kind are for continuous trading.",
+    DATA,
+  ],
+  "gfa order received during continuous trading": [
+    "There is no auction.",
+    "Orders of this kind are for auctions.",
+    DATA,
+  ],
+  "ioc order received during auction trading": [AUCTION, "An order that must trade at once cannot.", DATA],
+  "fok order received during auction trading": [AUCTION, "An order that must trade at once cannot.", DATA],
+  "OrderError: non-persistent order trades out of price bounds": [
+    "The order would trade at a price that price monitoring does not allow.",
+    "Only an order that may rest can begin a price monitoring auction.",
+    `Send it with another time in force, or at another price. ${DATA}`,
+  ],
+  "OrderError: too many pegged orders": [
+    "The network has as many pegged orders as it takes.",
+    "`limits.markets.maxPeggedOrders` is the limit.",
+    "Wait, or send one that is not pegged.",
+  ],
+  "OrderError: post only order would trade": [
+    "The order would trade at once.",
+    "A post-only order only rests.",
+    `Give another price. ${DATA}`,
+  ],
+  "OrderError: reduce only order would not reduce position": [
+    "There is no position that it could reduce.",
+    "The position is flat, on the same side, or smaller than a fill-or-kill order.",
+    "GET /api/v2/positions?filter.partyIds=YOUR_KEY shows it.",
+  ],
+  "OrderError: Cannot amend order to GTT without an expiryAt field": [
+    "The time is missing.",
+    "An order that is good till time needs one.",
+    "Give expiresAt.",
+  ],
+  "OrderError: ExpiryAt field must not be before CreatedAt": [
+    "The order would end before it began.",
+    "expiresAt lies before its creation.",
+    "Give a later time.",
+  ],
+  "OrderError: Cannot set ExpiryAt and GTC": [
+    "An order that is good till cancelled has no time.",
+    "expiresAt was given.",
+    "Leave it out, or make the order good till time.",
+  ],
+  "OrderError: Cannot amend TIF to FOK or IOC": ["A resting order cannot trade at once.", "It rests.", AMEND],
+  "OrderError: Cannot amend TIF to GFA or GFN": [
+    "The kind cannot be changed like this.",
+    "It is given at the start.",
+    AMEND,
+  ],
+  "OrderError: Cannot amend TIF from GFA or GFN": [
+    "The kind cannot be changed like this.",
+    "It is given at the start.",
+    AMEND,
+  ],
+  "OrderError: cannot amend pegged details on a non pegged order": [
+    "The order is not pegged.",
+    "It has a price of its own.",
+    AMEND,
+  ],
+  "invalid OrderError": [
+    "The price of a pegged order cannot be set.",
+    "It follows its reference.",
+    "Amend peggedOffset or peggedReference.",
+  ],
+  "unable to find the order in the market": [
+    "There is no such live order in this market.",
+    "It was filled, cancelled or stopped, or never made.",
+    ORDERS,
+  ],
+  "invalid order cancellation": [
+    "An order was named without its market.",
+    "Both are needed; a market alone means all orders there, neither means all orders.",
+    "Give marketId.",
+  ],
+  "order already amended in batch": [
+    "A batch amends an order once.",
+    "An earlier amendment of the same batch has worked.",
+    "Put both changes into one.",
+  ],
+  "batch market instructions cannot be empty": [
+    "The batch holds nothing.",
+    "One instruction is needed.",
+    "Add one.",
+  ],
+  "batch market instructions exceed the maximum size of <count>": [
+    "The batch holds too many instructions.",
+    "`spam.protection.max.batchSize` is the limit.",
+    "Send several batches.",
+  ],
+  "commitment submission not allowed": [
+    "The market takes no commitments.",
+    "Trading has ended, or it was rejected.",
+    MARKET,
+  ],
+  "commitment amount is too low": [
+    "The commitment is below the minimum.",
+    "The minimum is the asset's quantum times `market.liquidityProvision.minLpStakeQuantumMultiple`.",
+    "Commit more.",
+  ],
+  "commitment submission rejected, not enough stake": [
+    "The market would have less than its target stake.",
+    "Only what is above the target can be taken out.",
+    STAKE,
+  ],
+  "invalid liquidity provision fee": [
+    "The fee is out of range.",
+    "It goes from 0 to `market.liquidity.maximumLiquidityFeeFactorLevel`.",
+    "Give another fee.",
+  ],
+  "empty <side> shape": ["A side has no orders.", "Both sides are needed.", "Give one entry for each side."],
+  "<side> shape size exceed max (<count>)": [
+    "A side has too many orders.",
+    "`market.liquidityProvision.shapes.maxSize` is the limit.",
+    "Give fewer.",
+  ],
+  "liquidity provision already exists": [
+    "The party provides liquidity to this market already.",
+    "One party has one provision in a market.",
+    "Amend it.",
+  ],
+  "not enough collateral in general account": [
+    "The party cannot pay the commitment.",
+    "It comes from the general account.",
+    `Deposit more. ${MONEY}`,
+  ],
+  "party is not a liquidity provider": [
+    "The party has no provision in this market.",
+    "It was never made, was cancelled, or the party was closed out.",
+    "GET /api/v2/liquidity/provisions?partyId=YOUR_KEY lists them.",
+  ],
+  "empty liquidity provision amendment content": [
+    "Nothing would change.",
+    "All members are empty.",
+    "Give one.",
+  ],
+  "market does not exist": [
+    "There is no such market.",
+    "It may have ended meanwhile.",
+    "GET /api/v2/markets lists them.",
+  ],
+  "vote requires tokens or equity-like share": [
+    "The party has no vote on this market.",
+    "It has neither staked tokens nor a share as a liquidity provider.",
+    "Stake tokens, or provide liquidity.",
+  ],
+  "no market waits for this data from this signer": [
+    "No data source matches.",
+    "Signer, names, types and conditions must all fit; what has ended does not wait any more.",
+    ORACLE,
+  ],
+  "forbidden property name: it is reserved for the chain itself": [
+    "Data about the chain's own time comes from the chain.",
+    "A name begins with vegaprotocol.builtin.",
+    FORMAT,
+  ],
+  "the data is not JSON": ["The payload cannot be read.", "It must be JSON in UTF-8.", FORMAT],
+  "the data is not a JSON object": [
+    "The payload is of another form.",
+    "It must be one object of texts.",
+    FORMAT,
+  ],
+  "the data has no properties, or too many": [
+    "The payload is empty or too large.",
+    "1 to 1000 properties.",
+    FORMAT,
+  ],
+  "a property of the data is not a text": ["Values are texts.", "Numbers stand in quotes, too.", FORMAT],
+  "the data is not of the Open Oracle's format": [
+    "The payload cannot be read.",
+    "It must be JSON with messages and signatures in hex.",
+    FORMAT,
+  ],
+  "the data has no messages, too many, or not one signature for each": [
+    "The payload is incomplete.",
+    "1 to 100 messages, each with its signature.",
+    FORMAT,
+  ],
+  "the data has no prices": ["No message is about a price.", "Their kind must be `prices`.", FORMAT],
+  "a message of the data is too short": [
+    "A message is cut.",
+    "It must hold kind, time, symbol and value.",
+    FORMAT,
+  ],
+  "a signature of the data has not 96 bytes": [
+    "A signature is cut.",
+    "It is r, s and v, a word each.",
+    FORMAT,
+  ],
+  "a signature of the data is invalid": [
+    "A signature does not fit its message.",
+    "Another key may have signed.",
+    FORMAT,
+  ],
+} as const satisfies Readonly<Record<string, MessageRow>>;
