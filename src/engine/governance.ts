@@ -25,7 +25,7 @@ import {
 import { compare, type Table } from "./state.ts";
 
 /** Markets as proposals make and change them. */
-export interface GovernedMarkets extends ProposableMarkets {
+interface GovernedMarkets extends ProposableMarkets {
   /** A market of an accepted proposal is made. @throws CommandError */
   propose(proposal: ProposalRecord): void;
   onVoteClosed(id: string, isPassed: boolean): void;

@@ -207,7 +207,7 @@ interface CheckedAgainst {
   isOpen(id: string): boolean;
 }
 
-/** What proposals ask of the markets (reference 70, section 1.3). */
+/** Markets, as proposals look at them (reference 70, section 1.3). */
 export interface ProposableMarkets {
   has(id: string): boolean;
   /** @throws ProposalRefusal */

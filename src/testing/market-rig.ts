@@ -274,7 +274,7 @@ export class MarketRig {
   }
 
   /**
-   * A command of a party, without signature and proof. One that the mempool would refuse for its form has code 60.
+   * A command of a party, without signature and proof. Its code is 60 where the mempool would refuse its form.
    * @param id root of the identifiers that it makes; one of its own unless it is given
    */
   deliver(party: string, command: CommandInit, id = this.nextId()): RigResult {

@@ -162,17 +162,29 @@ describe("deposits and transfers", () => {
     expect(payloads(block, "txErrEvent")[0].errMsg).toBe(`Transfer Funds - ${text}`);
   });
 
-  test("given a command for markets, then it is refused with code 80 and leaves no event", () => {
+  test("given a command that the chain has no handler for, then it is refused with code 80 and leaves no event", () => {
     const rig = open();
-    const command = {
-      kind: "orderCancellation",
-      payload: { orderId: "aa".repeat(32), marketId: "bb".repeat(32) },
-    } as const;
-    const tx = rig.tx(alice.key, command);
+    const proposal = {
+      stateVarId: "a",
+      eventId: "b",
+      kvb: [{ key: "k", tolerance: "0", value: { scalarVal: { value: "1" } } }],
+    };
+    const command = { kind: "stateVariableProposal", payload: { proposal } } as const;
+    const tx = rig.tx(validator.vega(1), command);
     expect(rig.engine.check(tx)).toMatchObject({ code: 80, text: "not supported by this chain" });
     const block = rig.block([tx]);
     expect(block.results[0]).toMatchObject({ code: 80, text: "not supported by this chain" });
     expect(members(block)).toEqual(["beginBlock", "timeUpdate", "endBlock"]);
+  });
+
+  test("given an order for a market that is not there, then it fails without an order's event", () => {
+    const rig = open();
+    const payload = { orderId: "aa".repeat(32), marketId: "bb".repeat(32) };
+    const tx = rig.tx(alice.key, { kind: "orderCancellation", payload });
+    expect(rig.engine.check(tx)).toMatchObject({ code: 0 });
+    const block = rig.block([tx]);
+    expect(block.results[0]).toMatchObject({ code: 70, text: "OrderError: Invalid Market ID" });
+    expect(members(block).slice(2, -1)).toEqual(["transactionResult", "txErrEvent"]);
   });
 
   test.each([

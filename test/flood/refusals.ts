@@ -93,7 +93,6 @@ function kindsOf(devnet: Devnet, characters: number): Readonly<Record<string, Ki
     "no funds": (n) => submit(n, { command: poor }, "command_failed"),
     "no stake": (n) => submit(n, { command: proposal(`${n}`) }, "spam_proposal_tokens"),
     "no stake for a vote": (n) => submit(n, { command: vote(n) }, "spam_vote_tokens"),
-    unsupported: (n) => submit(n, { command: order(n) }, "unsupported_command"),
     "good, only checked": async (n) => {
       const outcome = await chain.check(signed(devnet, n, { command: poor }, devnet.parties[0]!.key));
       if (outcome.code !== 0) throw new Error(`${outcome.code}: ${outcome.text}`);
@@ -158,13 +157,6 @@ function proposal(title: string): CommandInit {
 
 function vote(n: number): CommandInit {
   return { kind: "voteSubmission", payload: { proposalId: n.toString(16).padStart(64, "0"), value: 2 } };
-}
-
-function order(n: number): CommandInit {
-  return {
-    kind: "orderCancellation",
-    payload: { marketId: "cd".repeat(32), orderId: n.toString(16).padStart(64, "0") },
-  };
 }
 
 function expectRule(outcome: { details: { rule: string } | undefined; text: string }, rule: string): void {

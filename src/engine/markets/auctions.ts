@@ -9,9 +9,9 @@ import {
   TradeType,
 } from "../../wire/generated/vega.ts";
 import type { Extracted, Indication } from "./book.ts";
-import type { Market } from "./market.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Trade } from "./trade.ts";
+import type { TradingMarket } from "./trading.ts";
 
 const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
 const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;
@@ -19,7 +19,7 @@ const UNABLE_TO_DEPLOY = AuctionTrigger.AUCTION_TRIGGER_UNABLE_TO_DEPLOY_LP_ORDE
 const MINIMUM_DURATION = "market.auction.minimumDuration";
 
 export class Auctions {
-  constructor(private readonly market: Market) {}
+  constructor(private readonly market: TradingMarket) {}
 
   /** The opening auction of a market whose proposal has passed. */
   startOpening(): void {
@@ -197,34 +197,31 @@ export class Auctions {
     this.takeVolumes(matches);
     for (const [index, { order, fills }] of matches.entries()) {
       const priced = isOpening ? trades[index]! : market.fees.payAuction(trades[index]!);
-      for (const fill of fills) market.emitOrder(this.afterwards(fill.order, matches));
+      for (const fill of fills) market.emitOrder(this.afterwards(fill.order));
       market.applyTrades(priced);
       parties.add(order.party);
       for (const fill of fills) parties.add(fill.order.party);
-      done.push(this.afterwards(order, matches));
+      done.push(this.afterwards(order));
     }
     for (const order of done) market.emitOrder(order);
     return parties;
   }
 
   /** An order with what the uncrossing took of it. */
-  private afterwards(order: StoredOrder, matches: readonly Extracted[]): StoredOrder {
+  private afterwards(order: StoredOrder): StoredOrder {
     const live = this.market.tables.orders.get(order.id);
     if (live !== undefined) return live;
-    void matches;
     return { ...order, remaining: 0n, status: OrderStatus.STATUS_FILLED, updatedAt: this.market.nowNs };
   }
 
   private takeVolumes(matches: readonly Extracted[]): void {
-    const { market } = this;
     for (const { order, size, fills } of matches) {
-      this.take(order.id, size);
-      for (const fill of fills) this.take(fill.order.id, fill.size);
+      this.takeVolume(order.id, size);
+      for (const fill of fills) this.takeVolume(fill.order.id, fill.size);
     }
-    void market;
   }
 
-  private take(id: string, size: bigint): void {
+  private takeVolume(id: string, size: bigint): void {
     const { tables, nowNs } = this.market;
     const order = tables.orders.get(id)!;
     if (order.remaining === size) tables.orders.delete(id);
@@ -254,7 +251,10 @@ export class Auctions {
     return orders.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  private emit({ isLeaving, ...over }: Partial<Market["auction"]> & { readonly isLeaving: boolean }): void {
+  private emit({
+    isLeaving,
+    ...over
+  }: Partial<TradingMarket["auction"]> & { readonly isLeaving: boolean }): void {
     const { market } = this;
     const auction = { ...market.auction, ...over };
     market.core.emit("auction", {

@@ -69,7 +69,7 @@ export interface Fill {
   readonly size: bigint;
 }
 
-export interface MatchRequest {
+interface MatchRequest {
   readonly party: string;
   readonly side: Side;
   /** Worse prices are not taken; undefined takes any. */
@@ -103,7 +103,7 @@ export interface Extracted {
   readonly fills: readonly Fill[];
 }
 
-/** One side: the best price is the last level. */
+/** A side of the book: the best price is the last level. */
 class BookSide {
   readonly levels: Level[] = [];
 

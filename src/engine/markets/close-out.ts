@@ -10,10 +10,10 @@ import {
 import type { Movement } from "../collateral.ts";
 import { NETWORK } from "./context.ts";
 import { type MarginOutcome, NO_MARGIN } from "./margins.ts";
-import type { Market } from "./market.ts";
 import { BUY, opposite, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare } from "./positions.ts";
 import { continuousTrade, NO_FEE, type Trade, type TradeFee } from "./trade.ts";
+import type { TradingMarket } from "./trading.ts";
 
 interface Distressed extends MarginOutcome {
   readonly size: bigint;
@@ -22,7 +22,7 @@ interface Distressed extends MarginOutcome {
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 export class CloseOut {
-  constructor(private readonly market: Market) {}
+  constructor(private readonly market: TradingMarket) {}
 
   /**
    * @param outcomes of the parties in distress, in the order of their margin update
@@ -126,15 +126,14 @@ export class CloseOut {
     market.orders.fill(match);
     const owed = market.fees.payCloseOut(distressed, trades);
     market.applyNetworkTrades(trades);
-    for (const party of distressed) this.takeOver(party, side, average, owed.get(party.party) ?? NO_FEE);
+    for (const party of distressed) this.takeOver(party, average, owed.get(party.party) ?? NO_FEE);
     return true;
   }
 
   /** Step 8, for one party: its position goes to the network, on paper. */
-  private takeOver({ party, size }: Distressed, networkSide: Side, average: bigint, fee: TradeFee): void {
+  private takeOver({ party, size }: Distressed, average: bigint, fee: TradeFee): void {
     const { market } = this;
     const own: Side = size > 0n ? SELL : BUY;
-    void networkSide;
     const volume = absolute(size);
     const theirs = this.networkOrder({
       id: market.ids.next(),

@@ -1,4 +1,4 @@
-/** What the parts of a market share: its records, its book, its accounts, and the chain around it. */
+/** The ground that the parts of a market share: its records, its book, its accounts, and the chain around it. */
 import type { Init } from "../../wire/codec.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import { type Market as MarketMessage, MarketTradingMode } from "../../wire/generated/vega.ts";

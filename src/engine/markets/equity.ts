@@ -117,7 +117,7 @@ export class EquityShares {
     });
   }
 
-  /** What the market is worth: its commitments, or the trade of a window if that is more. */
+  /** The market's worth: its commitments, or the trade of a window if that is more. */
   marketValue(commitments: bigint): bigint {
     const { market, window } = this;
     if (window === undefined || window.traded === 0n) return commitments;

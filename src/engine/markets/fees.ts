@@ -10,7 +10,7 @@ import type { Terms } from "./terms.ts";
 import { buyerOf, NO_FEE, sellerOf, type Trade, type TradeFee, totalFee } from "./trade.ts";
 
 /** Fees of a trade in continuous trading: each is rounded up. */
-export function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
+function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
   const value = Decimal.shifted(price * size, terms.positionDecimals);
   const part = (factor: Decimal) => value.times(factor).ceiling();
   return {
@@ -22,8 +22,8 @@ export function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
 
 const half = (fee: bigint): bigint => (fee + 1n) / 2n;
 
-/** What each side pays in a monitoring auction. */
-export function auctionFeesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
+/** Fees of each side in a monitoring auction. */
+function auctionFeesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
   const { infrastructure, liquidity } = feesOf(terms, price, size);
   return { maker: 0n, infrastructure: half(infrastructure), liquidity: half(liquidity) };
 }

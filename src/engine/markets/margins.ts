@@ -19,8 +19,8 @@ export interface MarginLevels {
 
 export const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0n, release: 0n };
 
-/** What the formulas look at beside the position. */
-export interface MarginView {
+/** The market, as the formulas look at it beside the position. */
+interface MarginView {
   readonly terms: Terms;
   /** Internal price. */
   readonly price: bigint;
@@ -53,7 +53,7 @@ export function marginLevels(position: Exposure, view: MarginView): MarginLevels
 }
 
 /** The other levels of a maintenance margin. */
-export function levelsOf(maintenance: bigint, { search, initial, release }: Terms): MarginLevels {
+function levelsOf(maintenance: bigint, { search, initial, release }: Terms): MarginLevels {
   const at = (parts: bigint) => (parts * maintenance) / FACTOR_PARTS;
   return { maintenance, search: at(search), initial: at(initial), release: at(release) };
 }
@@ -101,7 +101,7 @@ export interface MarginOutcome {
   readonly party: string;
   /** The margin account could not be brought to the maintenance margin. */
   readonly isDistressed: boolean;
-  /** What was missing in the general account, for which the bond stands in. */
+  /** The part that the general account did not have, for which the bond stands in. */
   readonly shortfall: bigint;
   /** Margin, general and bond balance after it. */
   readonly funds: bigint;
@@ -161,7 +161,7 @@ export class Margins {
   }
 
   /** The command was taken back: its levels are not shown. */
-  forget(): void {
+  discardLevels(): void {
     this.buffer.clear();
   }
 

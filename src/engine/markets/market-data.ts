@@ -1,14 +1,14 @@
 /** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
 import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
 import type { Level } from "./book.ts";
-import type { Market } from "./market.ts";
 import { BUY, SELL } from "./order.ts";
+import type { TradingMarket } from "./trading.ts";
 
 /** Nanoseconds of a time that was never set, as the network's clock wraps it. */
 const UNSET_NS = -6_795_364_578_871_345_152n;
 const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
-export function emitMarketData(market: Market): void {
+export function emitMarketData(market: TradingMarket): void {
   const { status, book, auction } = market;
   const bid = book.best(BUY);
   const offer = book.best(SELL);
@@ -55,7 +55,7 @@ export function emitMarketData(market: Market): void {
 }
 
 /** By party; who provides nothing at the moment has no share. */
-function feeShares(market: Market) {
+function feeShares(market: TradingMarket) {
   const isActive = (party: string) =>
     market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
   const shares = market.equity.shares(isActive);

@@ -2,46 +2,28 @@
  * A market: the parts it is made of, and its life from its opening auction to its settlement (reference 70, sections 1.4 and
  * 1.5). The chain calls it at each tick and each block's end; commands reach it through markets.ts.
  */
-import { Decimal } from "../../wire/decimal.ts";
 import { AccountType, MarketState, OrderStatus, TransferType } from "../../wire/generated/vega.ts";
 import { accountId, type Movement } from "../collateral.ts";
 import { Auctions } from "./auctions.ts";
 import { CloseOut } from "./close-out.ts";
-import { MarketContext, type MarketPorts, TRADED } from "./context.ts";
-import { EquityShares } from "./equity.ts";
-import { Fees } from "./fees.ts";
+import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
-import { type MarginOutcome, Margins } from "./margins.ts";
+import type { MarginOutcome } from "./margins.ts";
 import { emitMarketData } from "./market-data.ts";
-import { BUY, canRest, SELL, type StoredOrder } from "./order.ts";
 import { Orders } from "./orders.ts";
-import { Positions } from "./positions.ts";
-import { PriceMonitor } from "./price-monitor.ts";
 import { Providers } from "./providers.ts";
-import { Provisions } from "./provisions.ts";
 import { ReferenceFollower } from "./references.ts";
 import { liquidityScores } from "./scores.ts";
-import { Settlement } from "./settlement.ts";
-import { TargetStake } from "./target-stake.ts";
-import { buyerOf, sellerOf, type Trade, tradeMessage } from "./trade.ts";
+import { TradingMarket } from "./trading.ts";
 
-const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 const FEE_STEP = "market.liquidity.providers.fee.distributionTimeStep";
 const SECOND = 1_000_000_000n;
 
-export class Market extends MarketContext {
-  readonly positions = new Positions(this);
-  readonly margins = new Margins(this);
-  readonly fees = new Fees(this);
-  readonly settlement = new Settlement(this, this.positions);
-  readonly prices = new PriceMonitor(this);
-  readonly targetStake = new TargetStake(this);
-  readonly equity = new EquityShares(this);
-  readonly provisions = new Provisions(this);
-  readonly providers = new Providers(this);
-  readonly orders = new Orders(this);
-  readonly references = new ReferenceFollower(this);
-  readonly auctions = new Auctions(this);
+export class Market extends TradingMarket {
+  override readonly orders = new Orders(this);
+  override readonly references = new ReferenceFollower(this);
+  override readonly auctions = new Auctions(this);
+  override readonly providers = new Providers(this);
   private readonly closeOut = new CloseOut(this);
 
   constructor(
@@ -54,74 +36,10 @@ export class Market extends MarketContext {
     super(ports, id, asset);
   }
 
-  /** Orders can be sent, changed and cancelled. */
-  get canTrade(): boolean {
-    return TRADED.has(this.record.state);
-  }
-
-  /** Liquidity can be committed. */
-  get canCommit(): boolean {
-    return this.canTrade || this.record.state === MarketState.STATE_PROPOSED;
-  }
-
   /** Settled, cancelled or rejected: dropped at the next tick. */
   get isOver(): boolean {
     const { state } = this.record;
     return OVER.has(state);
-  }
-
-  /** Target stake as it is judged now. */
-  targetStakeNow(): bigint {
-    return this.isInAuction ? this.targetStake.theoretical() : this.targetStake.current();
-  }
-
-  /** A part of an amount, cut. */
-  contractsOf(amount: bigint, part: Decimal): bigint {
-    return Decimal.of(amount).times(part).truncated();
-  }
-
-  /** Places an order at the end of its price's queue. */
-  putOnBook(order: StoredOrder): void {
-    if (!canRest(order.timeInForce)) throw new Error("an order of this kind cannot rest");
-    this.tables.orders.set(order.id, { ...order, place: this.tables.next() });
-  }
-
-  /** Trades were made: they are shown, and everybody's position follows. */
-  applyTrades(trades: readonly Trade[]): void {
-    for (const trade of trades) {
-      this.emitTrade(trade);
-      this.positions.trade(buyerOf(trade), trade.size);
-      this.positions.trade(sellerOf(trade), trade.size);
-      this.settlement.add(trade);
-      this.targetStake.recordInterest();
-    }
-    this.addTradedValue(trades);
-    const last = trades.at(-1);
-    if (last !== undefined) this.updateStatus({ lastTraded: last.price });
-  }
-
-  /** Trades of a close-out: the last traded price stays, and the network has no position. */
-  applyNetworkTrades(trades: readonly Trade[]): void {
-    for (const trade of trades) {
-      this.emitTrade(trade);
-      this.positions.trade(trade.passive, trade.size);
-      this.settlement.add(trade);
-      this.targetStake.recordInterest();
-    }
-    this.addTradedValue(trades);
-  }
-
-  emitTrade(trade: Trade): void {
-    this.core.emit("trade", tradeMessage(trade));
-  }
-
-  /** The margin of one party by the rule of mark to market. */
-  recheck(party: string): void {
-    const position = this.positions.get(party);
-    if (position === undefined) return;
-    const movements: Movement[] = [];
-    this.margins.update(party, position, this.margins.priceFor(this.status.mark), movements);
-    this.accounts.emit(movements);
   }
 
   /** Section 1.5, the market's tick. @returns false when the market is over */
@@ -169,10 +87,6 @@ export class Market extends MarketContext {
     this.flush();
   }
 
-  scheduleMark(): void {
-    this.updateStatus({ nextMarkNs: this.nowNs + this.params.duration(MARK_FREQUENCY) });
-  }
-
   /** The time between two marks was changed, nanoseconds. */
   setMarkFrequency(markFrequencyNs: bigint): void {
     const { nextMarkNs, markFrequencyNs: before } = this.status;
@@ -202,7 +116,7 @@ export class Market extends MarketContext {
   }
 
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */
-  markToMarket(mark: bigint, { recheck = true } = {}): void {
+  override markToMarket(mark: bigint, { recheck = true } = {}): void {
     const parties = this.settlement.markToMarket(mark);
     const distressed = this.updateMargins(parties, mark);
     if (this.closeOut.run(distressed)) {
@@ -237,15 +151,6 @@ export class Market extends MarketContext {
     this.accounts.emit(movements);
     for (const { party, shortfall } of outcomes) if (shortfall > 0n) this.providers.slash(party, shortfall);
     return outcomes.filter(({ isDistressed }) => isDistressed);
-  }
-
-  /** Probabilities and price bounds are worked out anew. */
-  refreshModels(): void {
-    this.prices.refresh();
-    this.updateStatus({
-      scoredBid: this.book.best(BUY)?.price ?? 0n,
-      scoredAsk: this.book.best(SELL)?.price ?? 0n,
-    });
   }
 
   /** The vote on the market's proposal is over (section 1.4, step 2). */
@@ -388,13 +293,6 @@ export class Market extends MarketContext {
     return this.ports.collateral.marketParties(this.accounts.asset, this.id);
   }
 
-  private addTradedValue(trades: readonly Trade[]): void {
-    const value = trades.reduce((sum, { price, size }) => sum + this.contracts(price * size).truncated(), 0n);
-    if (value === 0n) return;
-    this.updateStatus({ tradedValue: this.status.tradedValue + value });
-    this.equity.addTraded(value);
-  }
-
   private score(): void {
     if (this.isInAuction) return;
     const scores = liquidityScores(this);
@@ -406,7 +304,7 @@ export class Market extends MarketContext {
     for (const party of [...this.index.flat].sort()) {
       if (this.settlement.hasTradesOf(party)) continue;
       if (this.provisions.get(party) === undefined) this.margins.releaseAll(party);
-      this.positions.forget(party);
+      this.positions.drop(party);
     }
   }
 

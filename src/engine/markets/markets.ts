@@ -23,7 +23,8 @@ import { compare, type Table } from "../state.ts";
 import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { Market } from "./market.ts";
-import { BUILTIN_TIME, type OracleMessage, Oracles } from "./oracles.ts";
+import type { OracleMessage } from "./open-oracle.ts";
+import { BUILTIN_TIME, Oracles } from "./oracles.ts";
 import { newDefinition, updatedDefinition, withScaling } from "./proposals.ts";
 import { NO_REFERENCES } from "./records.ts";
 import { ORDER_ERRORS, refusal } from "./refusals.ts";
@@ -283,7 +284,7 @@ export class Markets implements MarketScores {
     throw new CommandError(errors.join(", ") as CommandText, { code, keepChanges: true });
   }
 
-  /** Mempool's check of oracle data: somebody must wait for it. @throws CommandError */
+  /** Mempool's check of oracle data: a specification must wait for it. @throws CommandError */
   checkOracleData(command: OracleDataSubmission): void {
     this.oracles.read(this.ports.core.currentTx.party, command);
   }
@@ -292,7 +293,7 @@ export class Markets implements MarketScores {
     this.takeData(this.oracles.read(this.ports.core.currentTx.party, command));
   }
 
-  /** What a party did for a market in the epoch (section 4.5). */
+  /** Contributions of parties to a market in the epoch (section 4.5). */
   readonly contributions: Contributions = (id, metric) => {
     const market = this.get(id);
     if (market === undefined) return [];
@@ -400,12 +401,12 @@ export class Markets implements MarketScores {
     const market = this.get(id);
     if (market === undefined) throw refusal(ORDER_ERRORS.invalidMarket[1]);
     market.ids = ids;
-    market.margins.forget();
+    market.margins.discardLevels();
     try {
       run(market);
     } catch (error) {
       if (error instanceof CommandError && error.options.keepChanges) market.flush();
-      else market.margins.forget();
+      else market.margins.discardLevels();
       throw error;
     }
     market.flush();
@@ -417,7 +418,7 @@ export class Markets implements MarketScores {
     this.takeData({ signers: [], properties });
   }
 
-  /** Data has come: those who wait for it take it, and then it is shown. */
+  /** Data has come: its subscribers take it, and then it is shown. */
   private takeData(message: OracleMessage): void {
     const matched = this.oracles.matches(message);
     if (matched.length === 0) return;

@@ -1,7 +1,14 @@
 /** The Open Oracle's format: prices signed with an Ethereum key (reference 70, section 1.6). */
 import { keccakOf, secp256k1Signer } from "../../crypto/secp256k1.ts";
-import type { OracleMessage } from "./oracles.ts";
+import type { Init } from "../../wire/codec.ts";
+import type { Signer } from "../../wire/generated/data.ts";
 import { refusal } from "./refusals.ts";
+
+/** Data whose form is right. */
+export interface OracleMessage {
+  readonly signers: readonly Init<Signer>[];
+  readonly properties: ReadonlyMap<string, string>;
+}
 
 const WORD = 32;
 const MESSAGES_MAX = 100;

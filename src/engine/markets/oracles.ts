@@ -15,7 +15,7 @@ import {
 } from "../../wire/generated/vega.ts";
 import type { Core } from "../core.ts";
 import { compare, type Table } from "../state.ts";
-import { openOracleProperties } from "./open-oracle.ts";
+import { type OracleMessage, openOracleProperties } from "./open-oracle.ts";
 import { refusal } from "./refusals.ts";
 
 const BUILTIN = "vegaprotocol.builtin";
@@ -26,7 +26,7 @@ const PROPERTIES_MAX = 1_000;
 const TYPE = { integer: 2, text: 3, boolean: 4, decimal: 5, timestamp: 6 } as const;
 const OPERATOR = { equals: 1, greater: 2, greaterOrEqual: 3, less: 4, lessOrEqual: 5 } as const;
 
-/** Who listens to a specification. */
+/** A market's interest in a specification. */
 export interface Subscription {
   readonly market: string;
   readonly what: "settlement" | "termination";
@@ -40,14 +40,8 @@ interface SpecRecord {
   readonly subscriptions: readonly Subscription[];
 }
 
-/** Data whose form is right. */
-export interface OracleMessage {
-  readonly signers: readonly Init<Signer>[];
-  readonly properties: ReadonlyMap<string, string>;
-}
-
 /** A specification that data has matched, for one of its subscribers. */
-export interface Matched extends Subscription {
+interface Matched extends Subscription {
   readonly properties: ReadonlyMap<string, string>;
 }
 
@@ -85,7 +79,7 @@ export class Oracles {
     this.emit(spec, DataSourceSpecStatus.STATUS_DEACTIVATED);
   }
 
-  /** Data as a command brings it. @throws CommandError for data that nobody can read or that no specification waits for */
+  /** Data as a command brings it. @throws CommandError for data that cannot be read, or that no specification waits for */
   read(party: string, command: OracleDataSubmission): OracleMessage {
     const message =
       command.source === OracleDataSubmissionOracleSource.ORACLE_SOURCE_OPEN_ORACLE
@@ -166,10 +160,10 @@ function signerKey({ pubKey, ethAddress }: Init<Signer>): string {
 function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, string>): boolean {
   const text = properties.get(key?.name ?? "");
   if (text === undefined) return false;
-  const value = valueOf(text, key!.type);
+  const value = parsedValue(text, key!.type);
   if (value === undefined) return false;
   return conditions.every(({ operator, value: bound }) => {
-    const limit = valueOf(bound, key!.type);
+    const limit = parsedValue(bound, key!.type);
     return limit !== undefined && holds(compareValues(value, limit), operator);
   });
 }
@@ -177,7 +171,7 @@ function passes({ key, conditions }: Filter, properties: ReadonlyMap<string, str
 type Value = Decimal | string | boolean;
 
 /** A property's value by its type; undefined where the text is not of it. */
-function valueOf(text: string, type: number): Value | undefined {
+function parsedValue(text: string, type: number): Value | undefined {
   if (type === TYPE.text) return text;
   if (type === TYPE.boolean) return BOOLEANS.get(text);
   if (type === TYPE.integer || type === TYPE.timestamp) {
@@ -210,7 +204,7 @@ function holds(order: number, operator: number): boolean {
   return operator === OPERATOR.lessOrEqual && order <= 0;
 }
 
-/** One object of texts. @throws CommandError */
+/** Properties of an object of texts. @throws CommandError */
 function jsonProperties(payload: Uint8Array): Map<string, string> {
   let value: unknown;
   try {

@@ -9,7 +9,7 @@ export type Side = typeof BUY | typeof SELL;
 
 export const opposite = (side: Side): Side => (side === BUY ? SELL : BUY);
 
-export interface Peg {
+interface Peg {
   /** vega.PeggedReference. */
   readonly reference: number;
   /** In market precision, 0 or more. */

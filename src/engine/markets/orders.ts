@@ -8,7 +8,6 @@ import {
   Side as WireSide,
 } from "../../wire/generated/vega.ts";
 import type { Match } from "./book.ts";
-import type { Market } from "./market.ts";
 import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
 import type { Position } from "./records.ts";
@@ -21,6 +20,7 @@ import {
   STOPPING,
 } from "./refusals.ts";
 import { continuousTrade, type Trade } from "./trade.ts";
+import type { TradingMarket } from "./trading.ts";
 
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
@@ -29,7 +29,7 @@ const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
 
 export class Orders {
-  constructor(private readonly market: Market) {}
+  constructor(private readonly market: TradingMarket) {}
 
   /** @throws CommandError; a rejected order's event stays */
   submit(party: string, id: string, command: OrderSubmission): void {

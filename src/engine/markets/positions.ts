@@ -52,7 +52,7 @@ export class Positions {
     return this.put(withOrder(this.ensure(order.party), order, -order.remaining));
   }
 
-  /** One order takes the place of another. */
+  /** An order takes the place of another. */
   amend(before: StoredOrder, now: StoredOrder): Position {
     const without = withOrder(this.ensure(before.party), before, -before.remaining);
     return this.put(withOrder(without, now, now.remaining));
@@ -73,16 +73,16 @@ export class Positions {
     const position = this.get(party);
     if (position === undefined) return;
     this.resize(position, 0n);
-    this.forget(party);
+    this.drop(party);
   }
 
   /** A position that is nothing any more. */
-  forget(party: string): void {
+  drop(party: string): void {
     this.market.tables.positions.delete(keyOf(this.market.id, party));
     this.changed.delete(party);
   }
 
-  /** One event for each party whose position has changed, by party (section 1.5). */
+  /** Emits an event for each party whose position has changed, by party (section 1.5). */
   flush(): void {
     const { core, id } = this.market;
     for (const party of [...this.changed].sort()) {

@@ -1,4 +1,4 @@
-/** What liquidity providers do and what is done to them: commitments, bonds, penalties, fees (reference 70, sections 7.2 to 7.9). */
+/** Liquidity providers: commitments, bonds, penalties, fees (reference 70, sections 7.2 to 7.9). */
 import type { CommandText } from "../../errors/result-codes.ts";
 import { Decimal } from "../../wire/decimal.ts";
 import type {
@@ -14,12 +14,12 @@ import {
 import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
 import { MarketAccounts } from "./accounts.ts";
-import type { Market } from "./market.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import { bare, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
 import type { Provision } from "./records.ts";
 import { refusal } from "./refusals.ts";
+import type { TradingMarket } from "./trading.ts";
 
 const PENALTY = "market.liquidity.bondPenaltyParameter";
 const SHAPE_MAX = "market.liquidityProvision.shapes.maxSize";
@@ -27,7 +27,7 @@ const FEE_MAX = "market.liquidity.maximumLiquidityFeeFactorLevel";
 const STAKE_MULTIPLE = "market.liquidityProvision.minLpStakeQuantumMultiple";
 
 export class Providers {
-  constructor(private readonly market: Market) {}
+  constructor(private readonly market: TradingMarket) {}
 
   /** @throws CommandError; a rejected provision's event stays */
   submit(party: string, id: string, command: LiquidityProvisionSubmission): void {
@@ -218,7 +218,7 @@ export class Providers {
     accounts.emit(movements);
   }
 
-  /** Margins of providers after their orders were placed. @returns orders of those who could not pay */
+  /** Margins of providers after their orders were placed. @returns orders of providers that could not pay */
   coverAll(provisions: readonly Provision[]): StoredOrder[] {
     const { market } = this;
     const gone: StoredOrder[] = [];

@@ -158,7 +158,7 @@ export class Provisions {
     return Decimal.of(commitment).times(this.market.params.decimal(STAKE_TO_VOLUME)).rounded();
   }
 
-  /** What a provider's other orders of the side are worth. */
+  /** Value of a provider's other orders of the side. */
   private ownSupply(party: string, side: Side, { low, high }: { low: bigint; high: bigint }): bigint {
     let value = 0n;
     for (const order of this.market.index.ordersOf.get(party)?.values() ?? []) {

@@ -1,8 +1,8 @@
-// What the state keeps of a market (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
+// A market in the state (reference 70, section 12.4, "Snapshot/restart"). Plain values: decimals and prices that may
 // be fractions are texts, amounts and internal prices are bigints. Orders have a file of their own (order.ts).
 import type { Market } from "../../wire/generated/vega.ts";
 
-/** What a proposal said; changed by another one, or by network parameters. */
+/** The terms of a proposal; changed by another one, or by network parameters. */
 export type MarketDefinition = Pick<
   Market,
   | "tradableInstrument"
@@ -66,7 +66,7 @@ export interface References {
 
 export const NO_REFERENCES: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
 
-/** What changes with trading. */
+/** The part of a market that changes with trading. */
 export interface MarketStatus {
   readonly auction: Auction;
   /** Internal prices; 0 before there is one. */
@@ -204,7 +204,7 @@ export interface InterestRecord {
   readonly interest: bigint;
 }
 
-/** What a party did in a market in the running epoch (section 4.5), in asset units. */
+/** A party's fees in a market in the running epoch (section 4.5), in asset units. */
 export interface Activity {
   readonly market: string;
   readonly party: string;

@@ -4,16 +4,16 @@
  */
 import { LiquidityProvisionStatus, OrderStatus, PeggedReference } from "../../wire/generated/vega.ts";
 import type { Movement } from "../collateral.ts";
-import type { Market } from "./market.ts";
 import { BUY, SELL, type StoredOrder } from "./order.ts";
 import { canDeploy, type PlannedOrder, referencePrice } from "./provisions.ts";
 import type { Provision, References } from "./records.ts";
+import type { TradingMarket } from "./trading.ts";
 
 /** Repricing can move the prices that it follows: it ends by itself, and here in any case. */
 const ROUNDS_MAX = 10;
 
 export class ReferenceFollower {
-  constructor(private readonly market: Market) {}
+  constructor(private readonly market: TradingMarket) {}
 
   /** The static prices of this moment. */
   current(): References {
@@ -107,7 +107,7 @@ export class ReferenceFollower {
         updatedAt: market.nowNs,
         place: 0,
       };
-      // One that was parked and cannot be priced still is as it was.
+      // A parked order that cannot be priced stays as it was.
       if (priced === undefined && order.place === 0) continue;
       if (priced === undefined) market.tables.orders.set(now.id, now);
       else {

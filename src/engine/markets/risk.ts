@@ -9,13 +9,13 @@ import { cumulative, quantile } from "./normal.ts";
 /** Seconds of a year, for a horizon as a part of it. */
 const YEAR_SECONDS = 31_557_600;
 
-export interface RiskFactors {
+interface RiskFactors {
   readonly long: string;
   readonly short: string;
 }
 
 /** Prices between which the model expects the price to be. */
-export interface PriceRange {
+interface PriceRange {
   readonly min: Decimal;
   readonly max: Decimal;
 }

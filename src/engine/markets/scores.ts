@@ -1,9 +1,9 @@
 /** How likely it is that a provider's orders trade, compared with the others' (reference 70, section 7.7). */
 import { Decimal } from "../../wire/decimal.ts";
 import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
-import type { Market } from "./market.ts";
 import { BUY, SELL, type Side } from "./order.ts";
 import { decimalOf } from "./terms.ts";
+import type { TradingMarket } from "./trading.ts";
 
 const HALF = Decimal.parse("0.5");
 /** Steps of the grid on which the risk model is asked, to the best price. */
@@ -12,13 +12,13 @@ const TAU_SCALING = "market.liquidity.probabilityOfTrading.tau.scaling";
 const MINIMUM = "market.liquidity.minimum.probabilityOfTrading.lpOrders";
 
 /** Scores of the active providers, 1 in all; empty where no provider is active. */
-export function liquidityScores(market: Market): Map<string, Decimal> {
+export function liquidityScores(market: TradingMarket): Map<string, Decimal> {
   const range = market.provisions.range();
   const active = market.provisions
     .list()
     .filter(({ status }) => status === LiquidityProvisionStatus.STATUS_ACTIVE);
   if (range === undefined || active.length === 0) return new Map();
-  // One provider has all of it, whatever the probabilities say.
+  // A single provider has all of it, whatever the probabilities say.
   if (active.length === 1) return new Map([[active[0]!.party, Decimal.one]]);
   const raw = active.map(({ party }) => {
     const side = (which: Side) => sideScore(market, party, which, range);
@@ -31,7 +31,12 @@ export function liquidityScores(market: Market): Map<string, Decimal> {
   );
 }
 
-function sideScore(market: Market, party: string, side: Side, range: { low: bigint; high: bigint }): Decimal {
+function sideScore(
+  market: TradingMarket,
+  party: string,
+  side: Side,
+  range: { low: bigint; high: bigint },
+): Decimal {
   let weighted = Decimal.zero;
   let volume = 0n;
   for (const order of market.index.ordersOf.get(party)?.values() ?? []) {
@@ -43,7 +48,7 @@ function sideScore(market: Market, party: string, side: Side, range: { low: bigi
   return volume === 0n ? Decimal.zero : weighted.dividedBy(Decimal.of(volume));
 }
 
-function probabilityOf(market: Market, price: bigint, side: Side): Decimal {
+function probabilityOf(market: TradingMarket, price: bigint, side: Side): Decimal {
   const best = market.book.best(side)?.price ?? 0n;
   if (side === BUY ? price >= best : price <= best) return HALF;
   const allowed = market.prices.allowed();

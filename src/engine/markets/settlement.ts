@@ -10,7 +10,7 @@ import type { UnsettledTrade } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { buyerOf, sellerOf, type Trade } from "./trade.ts";
 
-/** What a party gains or loses in a run. */
+/** A party's gain or loss in a run. */
 interface Flow {
   readonly party: string;
   /** Not rounded. */

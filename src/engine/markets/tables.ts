@@ -28,7 +28,7 @@ export const keyOf = (market: string, name: string): string => `${market}/${name
 export const numberKey = (value: number | bigint): string => value.toString().padStart(NUMBER_DIGITS, "0");
 
 /** Things in an order that their own numbers give: sorted when one came out of turn, which loading and taking back do. */
-export class OrderedIndex<V> {
+class OrderedIndex<V> {
   private map = new Map<string, V>();
   private isSorted = true;
   private last = -1;
@@ -67,7 +67,7 @@ export class OrderedIndex<V> {
   }
 }
 
-/** What is found of a market without looking through tables. */
+/** Lists over the tables of one market. */
 export class MarketIndex {
   readonly book = new Book();
   /** Live orders by party and id. */
@@ -194,7 +194,7 @@ export class MarketTables {
     });
   }
 
-  /** What is known of a market beside its records. */
+  /** The lists of a market. */
   of(market: string): MarketIndex {
     let index = this.indexes.get(market);
     if (index === undefined) {

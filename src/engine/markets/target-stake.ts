@@ -35,7 +35,7 @@ export class TargetStake {
     return this.stakeFor(this.market.status.mark, this.highestInterest());
   }
 
-  /** What it would be after an auction (section 8.2, "theoretical"). */
+  /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
     const { market } = this;
     const price = indication?.price ?? market.status.mark;
