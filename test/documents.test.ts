@@ -27,6 +27,7 @@ const tools = devnetTools({
   chain: fakeChain().chain,
   parties: () => ({ parties, assets: [{ id: "0b".repeat(32), symbol: "tUSD" }] }),
   story: async () => undefined,
+  read: () => undefined,
 });
 
 const SERVERS: Record<

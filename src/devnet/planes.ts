@@ -63,7 +63,10 @@ export class Planes {
     const { host, dataPort, nodePort, faucetPort } = this.options;
     const story = async (hash: string) =>
       transactionStory(this.reading.db, hash, await chain.refusalOf(hash));
-    const tools: DevnetTools = devnetTools({ chain, parties, story }, this.options.toolsAccess);
+    const tools: DevnetTools = devnetTools(
+      { chain, parties, story, read: (path, values) => this.reading.reader.get(path, values) },
+      this.options.toolsAccess,
+    );
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
     const { status } = this;
     const data = serveData(this.reading.plane, status, {

@@ -33,7 +33,10 @@ async function ask(path: string, { method = "POST", body, headers, fail, access,
     calls.push(["story", hash]);
     return { hash, state: "executed", code: 0, movements: [], balances: [], events: [] };
   };
-  const tools = devnetTools({ chain, parties: () => ({ parties, assets }), story }, access);
+  const tools = devnetTools(
+    { chain, parties: () => ({ parties, assets }), story, read: () => undefined },
+    access,
+  );
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const request = new Request(`${HERE}/devnet/${path}`, {
     method,

@@ -9,10 +9,11 @@ import { ApiError, badRequest, wrongMethod } from "../../http/errors.ts";
 import { readBody, withCors } from "../../http/http.ts";
 import { httpPlugin, RAW } from "../../http/plugin.ts";
 import { WireError } from "../../wire/errors.ts";
+import type { DevnetContext } from "./context.ts";
 import { Fields } from "./fields.ts";
 import { FORWARD_TIME_PATH, forwardTime } from "./forward-time.ts";
 import { foreignReason, type ToolsAccess } from "./loopback.ts";
-import { type DevnetContext, TOOLS, type Tool } from "./tools.ts";
+import { TOOLS, type Tool } from "./tools.ts";
 
 const DEVNET_PREFIX = "/devnet/";
 const BODY_BYTES_MAX = 1024 * 1024;

@@ -5,8 +5,9 @@
 import type { ChainStatus } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
 import { durationNs, timeNs } from "../../wire/time-text.ts";
+import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import { type DevnetContext, statusJson } from "./tools.ts";
+import { statusJson } from "./tools.ts";
 
 export const FORWARD_TIME_PATH = "/api/v1/forwardtime";
 

@@ -3,29 +3,21 @@
  * from the protocol, under `{node_url}/devnet/`, and exist on a devnet only.
  */
 
-import type { Brought, ChainStatus, ClockStatus, DevnetPort, TxOutcome } from "../../engine/chain-port.ts";
+import type { Brought, ChainStatus, ClockStatus, TxOutcome } from "../../engine/chain-port.ts";
 import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
+import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import { assetNamed, type NameReport, partyNamed } from "./names.ts";
-import type { TransactionStory } from "./transaction-story.ts";
+import { createMarket, MARKET_PRESETS, movePrice, settleMarket, terminateMarket } from "./markets.ts";
+import { assetNamed, partyNamed } from "./names.ts";
 
 /** Blocks of one `mine`: some seconds of work. */
 const MINE_BLOCKS_MAX = 100_000;
 /** A ban without an end. */
 const BAN_FOREVER_NS = 253_402_300_799_000_000_000n;
-
-/** The tools' dependencies. */
-export interface DevnetContext {
-  readonly chain: DevnetPort;
-  /** The story of a transaction; undefined for one that is in no block and was not refused lately. */
-  story(hash: string): Promise<TransactionStory | undefined>;
-  /** The funded parties with their keys and balances, and the recovery phrase. */
-  parties(): NameReport;
-}
 
 export interface Tool {
   readonly method: "GET" | "POST";
@@ -47,6 +39,7 @@ function post(path: string, summary: string, body: Tool["body"], run: Tool["run"
 }
 
 const PARTY = "public key, or alice to judy";
+const MARKET = "its id, the beginning of it, or its code";
 const AMOUNT = "whole number in the asset's smallest unit";
 
 export const TOOLS: readonly Tool[] = [
@@ -181,6 +174,24 @@ export const TOOLS: readonly Tool[] = [
       fields.end();
       return statusJson(await chain.setParameter(key, value));
     },
+  ),
+
+  post(
+    "market/create",
+    "make a market: proposal, votes, liquidity, opening",
+    {
+      "preset?": `${MARKET_PRESETS.join(", ")}; default ${MARKET_PRESETS[0]}`,
+      "proposal?": "`newMarket` of a proposal, in place of the preset's",
+    },
+    createMarket,
+  ),
+  post("market/price", "trade at a price", { market: MARKET, price: "such as 101.5" }, movePrice),
+  post("market/terminate", "end a market's trading, by its oracle", { market: MARKET }, terminateMarket),
+  post(
+    "market/settle",
+    "settle a market at a price, by its oracle",
+    { market: MARKET, price: "such as 101.5" },
+    settleMarket,
   ),
 
   post("bridge/deposit", "as fund", { party: PARTY, asset: "its id or symbol", amount: AMOUNT }, fund),

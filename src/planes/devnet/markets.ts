@@ -1,0 +1,378 @@
+/**
+ * The tools that make markets and move them: by commands of the funded parties, as if these had sent them. A proposal, votes, a
+ * liquidity provision, orders, and the oracle's data.
+ */
+import type { DevnetPort } from "../../engine/chain-port.ts";
+import { badRequest } from "../../http/errors.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import type { DevnetContext } from "./context.ts";
+import type { Fields } from "./fields.ts";
+import { assetNamed } from "./names.ts";
+
+const SECOND = 1_000_000_000n;
+/** Proposes and votes: has staked tokens. */
+const PROPOSER = "alice";
+/** Quote for the opening, and whenever a price is asked for. */
+const BUYER = "grace";
+const SELLER = "heidi";
+const PROVIDER = "ivan";
+/** Its key signs the data that ends and settles a market. */
+const ORACLE = "judy";
+
+const BUY = "SIDE_BUY";
+const SELL = "SIDE_SELL";
+const GTC = "TIME_IN_FORCE_GTC";
+
+/** Parameters that stand in the way of a market which opens in seconds. */
+const PARAMETERS = {
+  "market.auction.minimumDuration": "1s",
+  "network.markPriceUpdateMaximumFrequency": "1s",
+} as const;
+
+interface Preset {
+  readonly code: string;
+  readonly name: string;
+  readonly asset: string;
+  readonly quote: string;
+  readonly decimals: number;
+  readonly positionDecimals: number;
+  /** In whole units of the quote: where the market opens. */
+  readonly price: string;
+  readonly tags: readonly string[];
+}
+
+const PRESETS: Readonly<Record<string, Preset>> = {
+  btc: {
+    code: "BTC/USD",
+    name: "Bitcoin against the dollar",
+    asset: "tUSD",
+    quote: "USD",
+    decimals: 2,
+    positionDecimals: 3,
+    price: "60000",
+    tags: ["base:BTC", "quote:USD", "class:fx/crypto"],
+  },
+  eth: {
+    code: "ETH/USD",
+    name: "Ether against the dollar",
+    asset: "tUSD",
+    quote: "USD",
+    decimals: 2,
+    positionDecimals: 2,
+    price: "3000",
+    tags: ["base:ETH", "quote:USD", "class:fx/crypto"],
+  },
+  simple: {
+    code: "SIMPLE",
+    name: "A market of whole numbers",
+    asset: "tUSD",
+    quote: "USD",
+    decimals: 0,
+    positionDecimals: 0,
+    price: "100",
+    tags: [],
+  },
+};
+
+/** Names of the presets. */
+export const MARKET_PRESETS: readonly string[] = Object.keys(PRESETS);
+
+interface MarketNode {
+  readonly id: string;
+  readonly state: string;
+  readonly tradingMode: string;
+  readonly decimalPlaces: string;
+  readonly positionDecimalPlaces: string;
+  readonly tradableInstrument: {
+    readonly instrument: {
+      readonly code: string;
+      readonly future: {
+        readonly settlementAsset: string;
+        readonly dataSourceSpecForSettlementData: Spec;
+        readonly dataSourceSpecForTradingTermination: Spec;
+        readonly dataSourceSpecBinding: {
+          readonly settlementDataProperty: string;
+          readonly tradingTerminationProperty: string;
+        };
+      };
+    };
+  };
+}
+
+interface Spec {
+  readonly data: {
+    readonly external?: {
+      readonly oracle?: {
+        readonly signers: readonly { readonly pubKey?: { readonly key: string } }[];
+        readonly filters: readonly {
+          readonly key: { readonly name: string; readonly numberDecimalPlaces?: string };
+        }[];
+      };
+    };
+  };
+}
+
+/** `market/create`: a market that trades. @throws ApiError, ChainCallError */
+export async function createMarket(context: DevnetContext, fields: Fields): Promise<object> {
+  const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
+  const given = fields.has("proposal") ? fields.object("proposal") : undefined;
+  fields.end();
+  const preset = PRESETS[name];
+  if (preset === undefined) throw badRequest(`'preset' must be one of ${MARKET_PRESETS.join(", ")}`);
+  const { chain } = context;
+  for (const [key, value] of Object.entries(PARAMETERS)) await chain.setParameter(key, value);
+  const party = partiesOf(context);
+  const reference = `market-${chain.status.height}`;
+  const closing = chain.status.timeNs / SECOND + 3n;
+  const terms = {
+    closingTimestamp: closing.toString(),
+    enactmentTimestamp: (closing + 2n).toString(),
+    newMarket: given ?? {
+      changes: changesOf(preset, assetNamed(preset.asset, context.parties()), party(ORACLE)),
+    },
+  };
+  const rationale = { title: preset.code, description: `${preset.name}, made by a tool of the devnet` };
+  await send(chain, party(PROPOSER), { proposalSubmission: { reference, rationale, terms } });
+  const proposal = context.read<{ data: { proposal: { id: string } } }>("/api/v2/governance", { reference });
+  const id = proposal?.data.proposal.id;
+  if (id === undefined) throw badRequest("the proposal was not accepted");
+  await send(chain, party(PROPOSER), { voteSubmission: { proposalId: id, value: "VALUE_YES" } });
+  await pass(chain, 4n);
+  await openMarket(context, id, given === undefined ? preset.price : "100");
+  await pass(chain, 3n);
+  await pass(chain, 1n);
+  const market = marketOf(context, id);
+  return {
+    market: id,
+    code: market.tradableInstrument.instrument.code,
+    state: market.state,
+    tradingMode: market.tradingMode,
+    oracle: party(ORACLE),
+  };
+}
+
+/** Quotes, a provision, and a trade at the price at which the market opens. */
+async function openMarket(context: DevnetContext, id: string, price: string): Promise<void> {
+  const { chain } = context;
+  const party = partiesOf(context);
+  const market = marketOf(context, id);
+  const middle = inTicks(market, price);
+  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const spread = middle / 100n > 0n ? middle / 100n : 1n;
+  const shape = (reference: string) => [{ reference, proportion: 1, offset: spread.toString() }];
+  await send(chain, party(PROVIDER), {
+    liquidityProvisionSubmission: {
+      marketId: id,
+      commitmentAmount: COMMITMENT,
+      fee: "0.001",
+      buys: shape("PEGGED_REFERENCE_BEST_BID"),
+      sells: shape("PEGGED_REFERENCE_BEST_ASK"),
+      reference: "provision",
+    },
+  });
+  const quotes = [
+    [BUYER, BUY, middle - spread],
+    [SELLER, SELL, middle + spread],
+    [BUYER, BUY, middle],
+    [SELLER, SELL, middle],
+  ] as const;
+  for (const [name, side, at] of quotes) {
+    await send(chain, party(name), { orderSubmission: orderOf(id, side, at, size) });
+  }
+}
+
+/** In units of tUSD: 10,000 dollars. */
+const COMMITMENT = "1000000000";
+
+/** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
+export async function movePrice(context: DevnetContext, fields: Fields): Promise<object> {
+  const market = marketOf(context, fields.text("market"));
+  const price = fields.text("price");
+  fields.end();
+  const { chain } = context;
+  const party = partiesOf(context);
+  const at = inTicks(market, price);
+  const { id } = market;
+  // Their own quotes would stand in the way: an order never meets its own party's.
+  for (const name of [BUYER, SELLER]) await send(chain, party(name), { orderCancellation: { marketId: id } });
+  const spread = at / 100n > 0n ? at / 100n : 1n;
+  const size = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const quotes = [
+    [BUYER, BUY, at - spread],
+    [SELLER, SELL, at + spread],
+    [BUYER, BUY, at],
+    [SELLER, SELL, at],
+  ] as const;
+  for (const [name, side, tick] of quotes) {
+    if (tick > 0n) await send(chain, party(name), { orderSubmission: orderOf(id, side, tick, size) });
+  }
+  await pass(chain, 2n);
+  const data = context.read<{ marketData: { markPrice: string; lastTradedPrice?: string } }>(
+    "/api/v2/market/data/{market_id}/latest",
+    { marketId: id },
+  );
+  return { market: id, price, markPrice: data?.marketData.markPrice };
+}
+
+/** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
+export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<object> {
+  const market = marketOf(context, fields.text("market"));
+  fields.end();
+  await sendData(context, market, "termination", "true");
+  return { market: market.id, state: marketOf(context, market.id).state };
+}
+
+/** `market/settle`: the oracle says the last price; trading ends before it if need be. @throws ApiError, ChainCallError */
+export async function settleMarket(context: DevnetContext, fields: Fields): Promise<object> {
+  const market = marketOf(context, fields.text("market"));
+  const price = fields.text("price");
+  fields.end();
+  const { future } = market.tradableInstrument.instrument;
+  const property = future.dataSourceSpecBinding.settlementDataProperty;
+  const filters = future.dataSourceSpecForSettlementData.data.external?.oracle?.filters ?? [];
+  const decimals = Number(filters.find(({ key }) => key.name === property)?.key.numberDecimalPlaces ?? 0);
+  const value = scaled(price, decimals);
+  if (market.state !== "STATE_TRADING_TERMINATED") await sendData(context, market, "termination", "true");
+  await sendData(context, market, "settlement", value.toString());
+  await context.chain.mine(1);
+  return { market: market.id, price, state: marketOf(context, market.id).state };
+}
+
+async function sendData(
+  { chain }: DevnetContext,
+  market: MarketNode,
+  what: "settlement" | "termination",
+  value: string,
+): Promise<void> {
+  const { future } = market.tradableInstrument.instrument;
+  const isEnd = what === "termination";
+  const spec = isEnd ? future.dataSourceSpecForTradingTermination : future.dataSourceSpecForSettlementData;
+  const { tradingTerminationProperty, settlementDataProperty } = future.dataSourceSpecBinding;
+  const signer = spec.data.external?.oracle?.signers[0]?.pubKey?.key;
+  if (signer === undefined)
+    throw badRequest("the market's data does not come from a key, so that no tool can send it");
+  const data = { [isEnd ? tradingTerminationProperty : settlementDataProperty]: value };
+  const payload = Buffer.from(JSON.stringify(data), "utf8").toString("base64");
+  await send(chain, signer, { oracleDataSubmission: { source: "ORACLE_SOURCE_JSON", payload } });
+}
+
+function orderOf(marketId: string, side: string, price: bigint, size: bigint) {
+  return {
+    marketId,
+    side,
+    price: price.toString(),
+    size: size.toString(),
+    timeInForce: GTC,
+    type: "TYPE_LIMIT",
+  };
+}
+
+/** Sends a command as a party. @throws ApiError when it is refused */
+async function send(chain: DevnetPort, party: string, command: object): Promise<void> {
+  const { code, text, height } = await chain.impersonate(party, command);
+  if (code !== 0) throw badRequest(`${Object.keys(command)[0]} of ${party.slice(0, 8)} was refused: ${text}`);
+  // Where blocks are made by a clock or by hand, this one is made now.
+  if (height === 0) await chain.mine(1);
+}
+
+async function pass(chain: DevnetPort, seconds: bigint): Promise<void> {
+  await chain.forwardTime(seconds * SECOND);
+  await chain.mine(1);
+}
+
+function partiesOf(context: DevnetContext): (name: string) => string {
+  const { parties } = context.parties();
+  return (name) => {
+    const party = parties.find((one) => one.name === name);
+    if (party === undefined)
+      throw badRequest("markets are made by the funded parties, which this devnet does not have");
+    return party.publicKey;
+  };
+}
+
+/** A market by its id, the beginning of it, or its code; of several the newest. @throws ApiError 400 */
+function marketOf(context: DevnetContext, text: string): MarketNode {
+  const answer = context.read<{ markets: { edges: { node: MarketNode }[] } }>("/api/v2/markets", {
+    includeSettled: "true",
+  });
+  const markets = answer?.markets.edges.map(({ node }) => node) ?? [];
+  const found =
+    markets.find(({ id }) => id === text) ??
+    markets.findLast(({ tradableInstrument: { instrument } }) => instrument.code === text) ??
+    (text.length >= 4 ? markets.find(({ id }) => id.startsWith(text)) : undefined);
+  if (found !== undefined) return found;
+  const codes = markets
+    .slice(-10)
+    .map(({ id, tradableInstrument: { instrument } }) => `${instrument.code} (${id.slice(0, 8)})`);
+  throw badRequest(
+    `there is no market '${text.slice(0, 64)}': ${codes.length === 0 ? "none was made yet" : codes.join(", ")}`,
+  );
+}
+
+/** A price as people write it, in the market's own decimals. @throws ApiError 400 */
+function inTicks({ decimalPlaces }: MarketNode, price: string): bigint {
+  const ticks = scaled(price, Number(decimalPlaces));
+  if (ticks <= 0n) throw badRequest("'price' must be above zero");
+  return ticks;
+}
+
+/** @throws ApiError 400 for a text that has more decimals */
+function scaled(text: string, decimals: number): bigint {
+  const match = /^\d{1,30}(?:\.(\d{1,30}))?$/.exec(text);
+  const fraction = match?.[1]?.replace(/0+$/, "") ?? "";
+  if (match === null || fraction.length > decimals) {
+    throw badRequest(`'price' must be a number with at most ${decimals} decimals`);
+  }
+  return Decimal.parse(text).times(Decimal.shifted(1n, -decimals)).truncated();
+}
+
+function changesOf(preset: Preset, asset: string, oracle: string) {
+  const source = (name: string, type: string, decimals?: number) => ({
+    external: {
+      oracle: {
+        signers: [{ pubKey: { key: oracle } }],
+        filters: [
+          {
+            key: { name, type, ...(decimals !== undefined && { numberDecimalPlaces: String(decimals) }) },
+            conditions: [],
+          },
+        ],
+      },
+    },
+  });
+  const settlement = `prices.${preset.code}.value`;
+  const termination = `trading.${preset.code}.terminated`;
+  return {
+    instrument: {
+      name: preset.name,
+      code: preset.code,
+      future: {
+        settlementAsset: asset,
+        quoteName: preset.quote,
+        dataSourceSpecForSettlementData: source(settlement, "TYPE_INTEGER", preset.decimals),
+        dataSourceSpecForTradingTermination: source(termination, "TYPE_BOOLEAN"),
+        dataSourceSpecBinding: {
+          settlementDataProperty: settlement,
+          tradingTerminationProperty: termination,
+        },
+      },
+    },
+    decimalPlaces: String(preset.decimals),
+    positionDecimalPlaces: String(preset.positionDecimals),
+    metadata: preset.tags,
+    priceMonitoringParameters: { triggers: [] },
+    liquidityMonitoringParameters: {
+      targetStakeParameters: { timeWindow: "3600", scalingFactor: 0.1 },
+      triggeringRatio: "0",
+      auctionExtension: "1",
+    },
+    logNormal: {
+      riskAversionParameter: 0.000001,
+      tau: 0.0001140771161,
+      params: { mu: 0, r: 0.016, sigma: 1.5 },
+    },
+    lpPriceRange: "0.95",
+    linearSlippageFactor: "0.001",
+    quadraticSlippageFactor: "0",
+  };
+}
