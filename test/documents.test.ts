@@ -113,6 +113,8 @@ describe.each(Object.keys(SERVERS))("the document of the %s", (name) => {
       for (const [method, operation] of Object.entries(item) as [string, Operation][]) {
         const body = operation.requestBody?.content["application/json"];
         const isEmpty = Object.keys((body?.example as object | undefined) ?? {}).length === 0;
+        // This chain is a fake without markets.
+        if (path.startsWith("/devnet/market/")) continue;
         // A body that has to name what only its user knows has no example.
         if (body && isEmpty && (body.schema.required?.length || body.schema.properties === undefined))
           continue;

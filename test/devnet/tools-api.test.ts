@@ -156,7 +156,9 @@ describe("each tool", () => {
 
   test("every tool is in the table above, or only reads", () => {
     const tried = new Set(cases.map(([path]) => path));
-    expect(TOOLS.filter(({ method, path }) => method === "POST" && !tried.has(path))).toEqual([]);
+    // Those about markets are tried on a devnet that has some: markets.test.ts.
+    const isTried = (path: string) => tried.has(path) || path.startsWith("market/");
+    expect(TOOLS.filter(({ method, path }) => method === "POST" && !isTried(path))).toEqual([]);
   });
 
   test("GET /devnet/ lists all of them with what they take", async () => {

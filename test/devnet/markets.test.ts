@@ -1,0 +1,141 @@
+// Markets on a running devnet: made, moved and settled by its tools, read back by the data API, recorded, taken back and restarted.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Devnet } from "../../src/devnet/devnet.ts";
+import { replayFiles } from "../../src/ingest/replay.ts";
+import { startNode } from "../../src/start-node.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
+import { digestStore } from "../../src/store/dump.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lyra-markets-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
+type Answer = any;
+
+async function start(options: object): Promise<Devnet> {
+  const ports = { dataPort: 0, nodePort: 0, faucetPort: 0 };
+  return (await startNode({ kind: "devnet", ...ports, ...options } as never)) as never;
+}
+
+async function use(devnet: Devnet, tool: string, body: object = {}): Promise<Answer> {
+  const response = await fetch(`${devnet.nodeUrl}/devnet/${tool}`, {
+    method: "POST",
+    body: JSON.stringify(body),
+  });
+  const answer = await response.json();
+  if (response.status !== 200) throw new Error(`${tool}: ${JSON.stringify(answer)}`);
+  return answer;
+}
+
+async function get(devnet: Devnet, path: string): Promise<Answer> {
+  return (await fetch(`${devnet.dataUrl}/api/v2/${path}`)).json();
+}
+
+const nodesOf = (connection: Answer) => connection.edges.map(({ node }: Answer) => node);
+
+function rowsOf(home: string): unknown {
+  const db = openReader(home);
+  try {
+    return digestStore(db);
+  } finally {
+    db.close();
+  }
+}
+
+describe("the tools", () => {
+  test("make a market, move it, and settle it; the data API tells of it, and a record makes the same rows", async () => {
+    const [home, copy, record] = ["home", "copy", "run.evts"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    const devnet = await start({ home, record });
+    const made = await use(devnet, "market/create", { preset: "btc" });
+    expect(made).toMatchObject({
+      code: "BTC/USD",
+      state: "STATE_ACTIVE",
+      tradingMode: "TRADING_MODE_CONTINUOUS",
+    });
+    const { market } = made;
+    expect(await use(devnet, "market/price", { market: "BTC/USD", price: "60500.5" })).toMatchObject({
+      markPrice: "6050050",
+    });
+    const trades = nodesOf((await get(devnet, `trades?marketIds=${market}`)).trades);
+    expect(trades.map(({ price, size }: Answer) => `${size}@${price}`)).toContain("1000@6050050");
+    const positions = nodesOf((await get(devnet, `positions?filter.marketIds=${market}`)).positions);
+    const open = positions.map(({ openVolume }: Answer) => BigInt(openVolume));
+    expect(open.some((volume: bigint) => volume !== 0n)).toBe(true);
+    expect(open.reduce((sum: bigint, volume: bigint) => sum + volume, 0n)).toBe(0n);
+    const provisions = nodesOf(
+      (await get(devnet, `liquidity/provisions?marketId=${market}`)).liquidityProvisions,
+    );
+    expect(provisions.map(({ status }: Answer) => status)).toContain("STATUS_ACTIVE");
+    const levels = nodesOf(
+      (await get(devnet, `margin/levels?marketId=${market}&partyId=${positions[0].partyId}`)).marginLevels,
+    );
+    expect(BigInt(levels[0].initialMargin)).toBeGreaterThan(0n);
+    const specs = nodesOf((await get(devnet, "oracle/specs")).oracleSpecs);
+    expect(specs.length).toBeGreaterThanOrEqual(2);
+
+    expect(await use(devnet, "market/settle", { market: "BTC/USD", price: "61000" })).toMatchObject({
+      state: "STATE_SETTLED",
+    });
+    const accounts = nodesOf((await get(devnet, `accounts?filter.marketIds=${market}`)).accounts);
+    const left = accounts.filter(({ type }: Answer) => /MARGIN|BOND/.test(type));
+    expect(left.every(({ balance }: Answer) => balance === "0")).toBe(true);
+    await devnet.chain.endEpoch();
+    await devnet.stop();
+
+    const db = openWriter(copy);
+    await replayFiles(new BlockWriter(db), db, [record]);
+    db.close();
+    expect(rowsOf(copy)).toEqual(rowsOf(home));
+  }, 60_000);
+
+  test("refuse what is not there", async () => {
+    const devnet = await start({ home: join(folder, "refused") });
+    await expect(use(devnet, "market/price", { market: "none", price: "1" })).rejects.toThrow(
+      "there is no market",
+    );
+    await expect(use(devnet, "market/create", { preset: "none" })).rejects.toThrow(
+      "must be one of btc, eth, simple",
+    );
+    await use(devnet, "market/create", { preset: "simple" });
+    await expect(use(devnet, "market/price", { market: "SIMPLE", price: "1.5" })).rejects.toThrow(
+      "at most 0 decimals",
+    );
+    await expect(use(devnet, "market/settle", { market: "SIMPLE", price: "x" })).rejects.toThrow(
+      "must be a number",
+    );
+    await devnet.stop();
+  }, 60_000);
+});
+
+test("a market is the same after a restart, a revert, and a dump that is loaded", async () => {
+  const home = join(folder, "again");
+  const devnet = await start({ home });
+  await use(devnet, "market/create", { preset: "simple" });
+  const snapshot = await devnet.chain.snapshot();
+  const before = devnet.chain.status.appHash;
+  const dump = await devnet.chain.dump();
+  await use(devnet, "market/price", { market: "SIMPLE", price: "105" });
+  await devnet.chain.revert(snapshot);
+  expect(devnet.chain.status.appHash).toBe(before);
+  await use(devnet, "market/price", { market: "SIMPLE", price: "110" });
+  await devnet.chain.load(dump);
+  expect(devnet.chain.status.appHash).toBe(before);
+  const answer = await use(devnet, "market/price", { market: "SIMPLE", price: "120" });
+  expect(answer.markPrice).toBe("120");
+  const { appHash, height } = devnet.chain.status;
+  await devnet.stop();
+  const again = await start({ home });
+  expect(again.chain.status).toMatchObject({ appHash, height });
+  expect(await use(again, "market/settle", { market: "SIMPLE", price: "90" })).toMatchObject({
+    state: "STATE_SETTLED",
+  });
+  await again.stop();
+}, 60_000);
