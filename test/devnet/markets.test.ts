@@ -40,7 +40,8 @@ const nodesOf = (connection: Answer) => connection.edges.map(({ node }: Answer) 
 function rowsOf(home: string): unknown {
   const db = openReader(home);
   try {
-    return digestStore(db);
+    const tables = Object.entries(digestStore(db).tables);
+    return Object.fromEntries(tables.filter(([name]) => !/^(?:chain_|undo_)/.test(name)));
   } finally {
     db.close();
   }
