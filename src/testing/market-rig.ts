@@ -46,6 +46,8 @@ export interface MarketRigOptions {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Unix seconds of the first block. */
   readonly startSeconds?: bigint;
+  /** False for long runs that look at no events: those of blocks that are over are not kept then. */
+  readonly keepsEvents?: boolean;
 }
 
 export interface RigTrigger {
@@ -133,13 +135,24 @@ export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
 
 export class MarketRig {
   readonly engine: Engine;
+  /** Errors that no rule of the engine meant: there should be none. */
+  readonly faults: unknown[] = [];
   private timeNs: bigint;
   private nonce = 0;
   private isOpen = false;
   /** Events of blocks that are over, and how many of the running one were read. */
   private readonly past: RigEvent[] = [];
 
-  constructor({ assets = { ETH: {} }, parameters = {}, startSeconds = START }: MarketRigOptions) {
+  private readonly keepsEvents: boolean;
+  private blocks = 0;
+
+  constructor({
+    assets = { ETH: {} },
+    parameters = {},
+    startSeconds = START,
+    keepsEvents = true,
+  }: MarketRigOptions) {
+    this.keepsEvents = keepsEvents;
     this.timeNs = startSeconds * SECOND;
     const genesis = {
       genesis_time: new Date(Number(startSeconds) * 1_000).toISOString(),
@@ -162,7 +175,9 @@ export class MarketRig {
         network_limits: { propose_market_enabled: true, propose_asset_enabled: true },
       },
     };
-    this.engine = new Engine(readGenesis(JSON.stringify(genesis)));
+    this.engine = new Engine(readGenesis(JSON.stringify(genesis)), {
+      onCommandError: (_subject, error) => this.faults.push(error),
+    });
     this.engine.initChain();
     this.finish();
     this.beginBlock();
@@ -183,7 +198,7 @@ export class MarketRig {
   /** Begins a block at a time. @param hash of the block, hex; identifiers of ticks come from it */
   beginBlockAt(timeNs: bigint, hash?: string): void {
     this.timeNs = timeNs;
-    const height = this.engine.core.height + (this.past.length === 0 ? 0 : 1);
+    const height = this.engine.core.height + (this.blocks <= 1 ? 0 : 1);
     this.engine.beginBlock({ height, timeNs, hash: hash ?? height.toString(16).padStart(64, "0") });
     this.isOpen = true;
   }
@@ -466,6 +481,8 @@ export class MarketRig {
 
   private finish(): RigEvent[] {
     const { block } = this.engine.commit();
+    this.blocks += 1;
+    if (!this.keepsEvents) return [];
     const events = this.decoded(block);
     this.past.push(...events);
     return events;

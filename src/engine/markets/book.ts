@@ -171,8 +171,12 @@ const rests = (order: StoredOrder | undefined): order is StoredOrder =>
 export class Book {
   private readonly sides = { [BUY]: new BookSide(BUY), [SELL]: new BookSide(SELL) };
 
+  /** Grows with each change. */
+  version = 0;
+
   /** Told of a change of one of the market's orders. */
   noteChange(before: StoredOrder | undefined, now: StoredOrder | undefined): void {
+    this.version++;
     if (rests(before) && rests(now) && before.place === now.place && before.price === now.price) {
       this.sides[now.side].replace(before, now);
       return;

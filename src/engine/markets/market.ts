@@ -118,6 +118,7 @@ export class Market extends TradingMarket {
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */
   override markToMarket(mark: bigint, { recheck = true } = {}): void {
     const parties = this.settlement.markToMarket(mark);
+    const { version } = this.book;
     const distressed = this.updateMargins(parties, mark);
     if (this.closeOut.run(distressed)) {
       this.markToMarket(mark, { recheck });
@@ -126,11 +127,12 @@ export class Market extends TradingMarket {
     if (!recheck) return;
     this.providers.onChange();
     this.references.follow([]);
-    if (!this.isInAuction)
-      this.updateMargins(
-        this.positions.list().map(({ party }) => party),
-        mark,
-      );
+    // With the same book all margins are what they were made a moment ago.
+    if (this.isInAuction || this.book.version === version) return;
+    this.updateMargins(
+      this.positions.list().map(({ party }) => party),
+      mark,
+    );
   }
 
   /** @returns those that cannot keep their margin */

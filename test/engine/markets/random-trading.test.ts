@@ -1,0 +1,32 @@
+// Random trading: what must hold after every block, whatever was sent; and the same seed gives the same chain.
+import { expect, test } from "bun:test";
+import { RandomTrading } from "./random-trading.ts";
+
+/** More of them: `LYRA_SEQUENCES=100000 bun test random-trading`. */
+const SEQUENCES = Number(process.env.LYRA_SEQUENCES ?? 60);
+const COMMANDS = 60;
+
+test("money, positions and books add up after every block", () => {
+  for (let seed = 1; seed <= SEQUENCES; seed++) {
+    const trading = new RandomTrading(seed);
+    trading.play(COMMANDS);
+    trading.settle();
+  }
+}, 3_600_000);
+
+test("the same seed gives the same events and the same state", () => {
+  const run = () => {
+    const trading = new RandomTrading(4711);
+    trading.play(COMMANDS);
+    const digest = trading.rig.digest();
+    return {
+      digest,
+      events: Bun.hash(
+        JSON.stringify(trading.rig.events(), (_key, value) =>
+          typeof value === "bigint" ? `${value}n` : value,
+        ),
+      ),
+    };
+  };
+  expect(run()).toEqual(run());
+});
