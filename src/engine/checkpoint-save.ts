@@ -91,11 +91,20 @@ function assets({ assets }: CheckpointDomains): Uint8Array {
 }
 
 function collateral({ collateral }: CheckpointDomains): Uint8Array {
-  const balances = collateral.entries().flatMap(([, account]) => {
+  // A party's money on markets is its own again on the other chain.
+  const sums = new Map<string, { party: string; asset: string; sum: bigint }>();
+  for (const [, account] of collateral.entries()) {
     const party = holderOf(account);
-    if (party === undefined || account.balance === 0n) return [];
-    return [{ party, asset: account.asset, balance: account.balance.toString() }];
-  });
+    const { asset, balance } = account;
+    if (party === undefined || balance === 0n) continue;
+    const key = `${party} ${asset}`;
+    sums.set(key, { party, asset, sum: (sums.get(key)?.sum ?? 0n) + balance });
+  }
+  const balances = [...sums.values()].map(({ party, asset, sum }) => ({
+    party,
+    asset,
+    balance: sum.toString(),
+  }));
   balances.sort((a, b) => compare(a.party, b.party) || compare(a.asset, b.asset));
   return encodeCollateral({ balances });
 }
@@ -230,6 +239,14 @@ export interface CheckpointDomains {
 
 const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name, type]) => [type, name]));
 
+/** What markets hold goes to the treasury: the other chain has no such markets. */
+const OF_MARKETS: ReadonlySet<number> = new Set([
+  AccountType.ACCOUNT_TYPE_INSURANCE,
+  AccountType.ACCOUNT_TYPE_SETTLEMENT,
+  AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY,
+  AccountType.ACCOUNT_TYPE_FEES_MAKER,
+]);
+
 /**
  * Holder of a balance: a party, or one of the network's accounts. The treasury is `*`, the others have their type and
  * market behind it. Undefined for what is outside of the chain.
@@ -237,7 +254,7 @@ const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name
 function holderOf({ type, owner, market }: Account): string | undefined {
   if (type === AccountType.ACCOUNT_TYPE_EXTERNAL) return undefined;
   if (owner !== SYSTEM_OWNER) return owner;
-  if (type === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD) return SYSTEM_OWNER;
+  if (type === AccountType.ACCOUNT_TYPE_GLOBAL_REWARD || OF_MARKETS.has(type)) return SYSTEM_OWNER;
   const name = `${SYSTEM_OWNER}${typeNames.get(type)!}`;
   return market === NO_MARKET ? name : `${name}/${market}`;
 }

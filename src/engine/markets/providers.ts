@@ -15,10 +15,10 @@ import type { Movement } from "../collateral.ts";
 import type { CommandError } from "../errors.ts";
 import { MarketAccounts } from "./accounts.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
-import { bare, withOrder } from "./positions.ts";
+import { bare, type Exposure, withOrder } from "./positions.ts";
 import { entriesOf } from "./provisions.ts";
 import type { Provision } from "./records.ts";
-import { refusal } from "./refusals.ts";
+import { ORDER_ERRORS, refusal } from "./refusals.ts";
 import type { TradingMarket } from "./trading.ts";
 
 const PENALTY = "market.liquidity.bondPenaltyParameter";
@@ -82,10 +82,24 @@ export class Providers {
   private deployFirst(provision: Provision): void {
     const { market } = this;
     const { party } = provision;
-    market.references.follow([], { isForced: true });
-    if (market.provisions.get(party) !== undefined) return;
-    // Its first orders were not affordable; follow() has given everything back. The submission is what fails.
-    throw refusal("margin check failed").keepingChanges();
+    const planned = market.provisions.plan(provision, market.references.current()) ?? [];
+    const orders = planned
+      .filter(({ size }) => size > 0n)
+      .map((plan) => market.provisions.orderOf(provision, plan));
+    let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
+    for (const order of orders) position = withOrder(position, order, order.remaining);
+    const [margin, general] = market.margins.balances(party);
+    const { initial } = market.margins.levels(position, market.status.mark);
+    if (margin + general >= initial) {
+      market.references.follow([], { isForced: true });
+      return;
+    }
+    for (const order of orders) {
+      const [reason] = ORDER_ERRORS.margin;
+      market.emitOrder({ ...order, status: OrderStatus.STATUS_REJECTED, reason });
+    }
+    this.end(provision, LiquidityProvisionStatus.STATUS_REJECTED);
+    throw refusal(ORDER_ERRORS.margin[1]).keepingChanges();
   }
 
   /** @throws CommandError */
@@ -305,7 +319,7 @@ export class Providers {
     if (planned === undefined) return true;
     const price = market.margins.priceFor(0n);
     if (price === 0n) return true;
-    let position = { ...(market.positions.get(party) ?? bare({ size: 0n })) };
+    let position: Exposure = market.positions.get(party) ?? bare({ size: 0n });
     for (const { orderId } of [...before.buys, ...before.sells]) {
       const order = market.tables.orders.get(orderId);
       if (order !== undefined) position = withOrder(position, order, -order.remaining);

@@ -1,0 +1,301 @@
+// Orders that are refused, stopped, changed and ended: numbers and texts of the reference (70, sections 2.4 to 2.10), ids (2.3).
+import { beforeEach, describe, expect, test } from "bun:test";
+import { createMarketRig, idOf, type MarketRig, Play } from "./rig.ts";
+
+const MILLIONS = 100_000_000n;
+const [ACTIVE, EXPIRED, CANCELLED, STOPPED, FILLED, REJECTED, PARTIAL, PARKED] = [1, 2, 3, 4, 5, 6, 7, 8];
+const [GTT, IOC, FOK, GFA, GFN] = [2, 3, 4, 5, 6];
+const [MID, BID, ASK] = [1, 2, 3];
+
+let rig: MarketRig;
+let play: Play;
+
+beforeEach(() => {
+  rig = createMarketRig({ parameters: { "limits.markets.maxPeggedOrders": "2" } });
+  rig.createMarket("M", {
+    asset: "ETH",
+    simple: { long: 0.1, short: 0.1 },
+    targetStake: { scaling: 0.00001 },
+  });
+  play = new Play(rig, "M").deposit(MILLIONS, "p1", "p2", "p3", "lp").deposit(50n, "poor");
+  play.run("lp lp(1000, 0, BID-10, ASK+10); p1 B 10@90; p2 S 10@110; p1 B 1@100; p2 S 1@100");
+});
+
+const opened = () => play.open();
+const shown = (id: string) => rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
+
+describe("a submission that is refused", () => {
+  const late = { timeInForce: GTT, expiresAt: 1n };
+  test.each([
+    [
+      "good for auction, in continuous trading",
+      "p1",
+      { timeInForce: GFA },
+      25,
+      "gfa order received during continuous trading",
+    ],
+    ["that would have expired", "p1", late, 7, "invalid expiresAt time"],
+    ["of a party without an account", "stranger", {}, 43, "party has insufficient balance in asset"],
+    ["that its party cannot pay for", "poor", {}, 14, "margin check failed"],
+  ])("%s", (_name, party, more, reason, text) => {
+    opened();
+    const { id, text: said } = rig.order(party, "M", "buy", 100, 95, more);
+    expect(said).toBe(text);
+    expect(shown(id)).toMatchObject({ status: REJECTED, reason });
+    expect(rig.liveOrder(id)).toBeUndefined();
+  });
+
+  test.each([
+    [GFN, 24, "gfn order received during auction trading"],
+    [IOC, 32, "ioc order received during auction trading"],
+    [FOK, 33, "fok order received during auction trading"],
+  ])("of kind %d in an auction", (timeInForce, reason, text) => {
+    const { id, text: said } = rig.order("p1", "M", "buy", 1, 95, { timeInForce });
+    expect([said, shown(id).status, shown(id).reason]).toEqual([text, REJECTED, reason]);
+  });
+
+  test("for a market that is not there, or does not trade: without an order's event or with one", () => {
+    const unknown = rig.deliver("p1", {
+      kind: "orderSubmission",
+      payload: { marketId: idOf("none"), price: "1", size: 1n, side: 1, timeInForce: 1, type: 1 },
+    });
+    expect(unknown.text).toBe("OrderError: Invalid Market ID");
+    rig.proposeMarket("P", { asset: "ETH", simple: { long: 0.1, short: 0.1 } });
+    const { id, text } = rig.order("p1", "P", "buy", 1, 95);
+    expect([text, shown(id).status, shown(id).reason]).toEqual(["trading not allowed", REJECTED, 13]);
+  });
+});
+
+describe("an order that is stopped", () => {
+  test("post-only, when it would trade", () => {
+    opened();
+    const { id, text } = rig.order("p3", "M", "buy", 1, 110, { postOnly: true });
+    expect([text, shown(id).status, shown(id).reason]).toEqual([
+      "OrderError: post only order would trade",
+      STOPPED,
+      49,
+    ]);
+  });
+  test("reduce-only, without a position; with one it takes no more than that", () => {
+    opened();
+    const text = "OrderError: reduce only order would not reduce position";
+    const none = rig.order("p3", "M", "sell", 1, 90, { timeInForce: IOC, reduceOnly: true });
+    expect([none.text, shown(none.id).status, shown(none.id).reason]).toEqual([text, STOPPED, 50]);
+    rig.order("p3", "M", "buy", 3, undefined);
+    const more = rig.order("p3", "M", "sell", 5, 90, { timeInForce: FOK, reduceOnly: true });
+    expect(shown(more.id).reason).toBe(50);
+    const part = rig.order("p3", "M", "sell", 5, 90, { timeInForce: IOC, reduceOnly: true });
+    expect(part.text).toBe("");
+    expect(shown(part.id)).toMatchObject({ status: STOPPED, remaining: 2n, reason: undefined });
+    expect(rig.position("p3", "M")!.size).toBe(0n);
+  });
+  test("fill or kill, immediate or cancel", () => {
+    opened();
+    const [killed, untouched, part, whole] = [
+      rig.order("p3", "M", "buy", 11, 110, { timeInForce: FOK }),
+      rig.order("p3", "M", "buy", 1, 105, { timeInForce: IOC }),
+      rig.order("p3", "M", "buy", 12, 110, { timeInForce: IOC }),
+      rig.order("p3", "M", "sell", 2, 90, { timeInForce: IOC }),
+    ];
+    expect(
+      [killed, untouched, part, whole].map(({ id, text }) => [text, shown(id).status, shown(id).remaining]),
+    ).toEqual([
+      ["", STOPPED, 11n],
+      ["", STOPPED, 1n],
+      ["", PARTIAL, 2n],
+      ["", FILLED, 0n],
+    ]);
+  });
+  test("by an order of its own party: what has traded stays, and nothing is booked", () => {
+    opened();
+    rig.order("p3", "M", "sell", 2, 105);
+    const first = rig.order("p3", "M", "buy", 1, 105);
+    expect(shown(first.id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 1n });
+    rig.order("p2", "M", "sell", 1, 104);
+    const second = rig.order("p3", "M", "buy", 3, 105);
+    expect(shown(second.id)).toMatchObject({ status: PARTIAL, reason: 20, remaining: 2n });
+    const killed = rig.order("p3", "M", "buy", 2, 105, { timeInForce: FOK });
+    expect(shown(killed.id)).toMatchObject({ status: STOPPED, reason: 20 });
+  });
+});
+
+describe("an amendment", () => {
+  const amend = (party: string, orderId: string, change: object) =>
+    rig.deliver(party, {
+      kind: "orderAmendment",
+      payload: { orderId, marketId: idOf("M"), sizeDelta: 0n, ...change },
+    }).text;
+  test.each([
+    ["another party's", "p2", { sizeDelta: 1n }, "OrderError: Invalid Party ID"],
+    ["to fill or kill", "p3", { timeInForce: FOK }, "OrderError: Cannot amend TIF to FOK or IOC"],
+    ["to an auction's kind", "p3", { timeInForce: GFN }, undefined],
+    [
+      "pegged members of an order without a peg",
+      "p3",
+      { peggedOffset: "3" },
+      "OrderError: cannot amend pegged details on a non pegged order",
+    ],
+  ])("%s", (_name, party, change, text) => {
+    opened();
+    const { id } = rig.order("p3", "M", "buy", 5, 95);
+    const said = amend(party, id, change);
+    // A command whose form is wrong does not reach the market.
+    if (text === undefined) expect(said).toContain("order_amendment.time_in_force");
+    else expect(said).toBe(text);
+    expect(rig.liveOrder(id)).toMatchObject({ version: 1n, size: 5n });
+  });
+  test("of an order that is gone, and of a provision's", () => {
+    opened();
+    expect(amend("p3", idOf("none"), { sizeDelta: 1n })).toBe("OrderError: Invalid Order ID");
+    const own = rig.liveOrders("lp", "M").find(({ provision }) => provision !== "")!;
+    expect(amend("lp", own.id, { sizeDelta: 1n })).toBe("OrderError: Edit Not Allowed");
+    const cancel = { orderId: own.id, marketId: idOf("M") };
+    expect(rig.deliver("lp", { kind: "orderCancellation", payload: cancel }).text).toBe(
+      "OrderError: Edit Not Allowed",
+    );
+  });
+  test("keeps id, reference and place, and counts versions; a time that is past ends the order", () => {
+    opened();
+    const { id } = rig.order("p3", "M", "buy", 5, 95, { reference: "mine" });
+    rig.nextBlock();
+    expect(amend("p3", id, { sizeDelta: -2n })).toBe("");
+    expect(shown(id)).toMatchObject({
+      id,
+      reference: "mine",
+      version: 2n,
+      size: 3n,
+      remaining: 3n,
+      updatedAt: rig.nowNs,
+    });
+    rig.nextBlock(5);
+    expect(amend("p3", id, { timeInForce: GTT, expiresAt: rig.nowNs - 1_000_000_000n })).toBe("");
+    expect(shown(id).status).toBe(EXPIRED);
+    expect(rig.liveOrder(id)).toBeUndefined();
+  });
+  test("that trades shows the others first, and itself last", () => {
+    opened();
+    const { id } = rig.order("p3", "M", "buy", 5, 95);
+    const seen = rig.events().length;
+    expect(amend("p3", id, { price: "110" })).toBe("");
+    const members = rig
+      .events()
+      .slice(seen)
+      .filter(({ member }) => member === "order" || member === "trade");
+    expect(
+      members.map(({ member, payload }) => (member === "order" ? payload.partyId : member)).slice(0, 3),
+    ).toEqual(["p2", "trade", "p3"]);
+    expect(shown(id).status).toBe(FILLED);
+  });
+});
+
+describe("a cancellation", () => {
+  const cancel = (payload: { orderId?: string; marketId?: string }) =>
+    rig.deliver("p3", { kind: "orderCancellation", payload });
+  test("of one, of all in a market, of all", () => {
+    opened();
+    const ids = [1, 2, 3].map((n) => rig.order("p3", "M", "buy", 1, 90 + n).id);
+    expect(cancel({ orderId: ids[0], marketId: idOf("M") }).text).toBe("");
+    expect(shown(ids[0]!)).toMatchObject({ status: CANCELLED, remaining: 1n });
+    expect(cancel({ orderId: ids[0], marketId: idOf("M") }).text).toBe(
+      "unable to find the order in the market",
+    );
+    expect(cancel({ orderId: ids[1], marketId: "" }).text).toBe("invalid order cancellation");
+    expect(cancel({ marketId: idOf("M") }).text).toBe("");
+    expect(rig.liveOrders("p3", "M")).toEqual([]);
+    const { id } = rig.order("p3", "M", "buy", 1, 92);
+    expect(cancel({}).text).toBe("");
+    expect(shown(id).status).toBe(CANCELLED);
+    expect(play.margin("p3")).toBe(0n);
+  });
+});
+
+describe("a pegged order", () => {
+  test("follows its reference, is parked without one, and counts to the limit", () => {
+    const peg = (reference: number, offset: string) => ({ peg: { reference, offset } });
+    const parked = rig.order("p3", "M", "buy", 5, undefined, peg(BID, "5"));
+    expect(shown(parked.id)).toMatchObject({ status: PARKED, price: "0" });
+    opened();
+    expect(shown(parked.id)).toMatchObject({ status: ACTIVE, price: "85", version: 1n });
+    rig.order("p1", "M", "buy", 1, 95);
+    expect(shown(parked.id)).toMatchObject({ status: ACTIVE, price: "90" });
+    const middle = rig.order("p3", "M", "sell", 1, undefined, peg(MID, "2"));
+    expect(shown(middle.id).price).toBe("104");
+    expect(rig.order("p3", "M", "sell", 1, undefined, peg(ASK, "2")).text).toBe(
+      "OrderError: too many pegged orders",
+    );
+    const wrong = rig.order("p3", "M", "sell", 1, undefined, peg(BID, "2"));
+    expect(wrong.code).toBe(60);
+  });
+});
+
+describe("orders that expire", () => {
+  test("in one event, without one of their own, and in the order of their times", () => {
+    opened();
+    const at = (seconds: bigint) => ({ timeInForce: GTT, expiresAt: rig.nowNs + seconds * 1_000_000_000n });
+    const second = rig.order("p3", "M", "buy", 1, 92, at(3n));
+    const first = rig.order("p3", "M", "buy", 1, 93, at(2n));
+    const later = rig.order("p3", "M", "buy", 1, 94, at(9n));
+    const orders = rig.events("order").length;
+    rig.nextBlock(3);
+    expect(rig.events("expiredOrders").map(({ payload }) => payload.orderIds)).toEqual([
+      [first.id, second.id],
+    ]);
+    expect(
+      rig
+        .events("order")
+        .slice(orders)
+        .filter(({ payload }) => payload.partyId === "p3"),
+    ).toEqual([]);
+    expect(rig.liveOrders("p3", "M").map(({ id }) => id)).toEqual([later.id]);
+  });
+});
+
+describe("a batch", () => {
+  test("carries out what it can, draws its ids first, and names what failed", () => {
+    opened();
+    const { id } = rig.order("p3", "M", "buy", 5, 95);
+    const marketId = idOf("M");
+    const submission = { marketId, price: "96", size: 1n, side: 1, timeInForce: 1, type: 1 };
+    const root = idOf("batch");
+    const { code, text } = rig.deliver(
+      "p3",
+      {
+        kind: "batchMarketInstructions",
+        payload: {
+          cancellations: [{ orderId: idOf("none"), marketId }],
+          amendments: [
+            { orderId: id, marketId, sizeDelta: 1n },
+            { orderId: id, marketId, sizeDelta: 1n },
+          ],
+          submissions: [submission, { ...submission, size: 0n }],
+        },
+      },
+      root,
+    );
+    expect(code).toBe(71);
+    expect(text).toContain("0: unable to find the order in the market");
+    expect(text).toContain("2: order already amended in batch");
+    expect(text).toContain("4: order_submission.size");
+    expect(shown(id).size).toBe(6n);
+    expect(rig.liveOrder(root)).toMatchObject({ price: 96n });
+  });
+  test("fails as a whole when nothing worked", () => {
+    opened();
+    const cancellations = [{ orderId: idOf("none"), marketId: idOf("M") }];
+    const { code } = rig.deliver("p3", {
+      kind: "batchMarketInstructions",
+      payload: { cancellations, amendments: [], submissions: [] },
+    });
+    expect(code).toBe(70);
+  });
+});
+
+test("ids: an order's is the root of its transaction, those of its trades follow", () => {
+  opened();
+  const root = "8035f23eee32b7add60ca18d1d1b4b4f935ef1176c31926bb351b76d810985f4";
+  rig.order("p3", "M", "buy", 1, 110, { id: root });
+  expect(rig.trades("M").at(-1)).toMatchObject({
+    buyOrder: root,
+    id: "d2ccce4d7a0c69f8c2ee37bb1cc791345d9826149d0253c49b76e55386229de0",
+  });
+});
