@@ -239,7 +239,7 @@ export interface CheckpointDomains {
 
 const typeNames = new Map<number, string>(Object.entries(AccountType).map(([name, type]) => [type, name]));
 
-/** What markets hold goes to the treasury: the other chain has no such markets. */
+/** Accounts of markets, whose money goes to the treasury: the other chain has no such markets. */
 const OF_MARKETS: ReadonlySet<number> = new Set([
   AccountType.ACCOUNT_TYPE_INSURANCE,
   AccountType.ACCOUNT_TYPE_SETTLEMENT,
