@@ -41,6 +41,8 @@ import { Witness } from "./witness.ts";
 export interface EngineListener {
   onEpochStart?(epoch: EpochInfo): void;
   onParameter?(key: string, value: string): void;
+  /** Whether a market's price bounds are agreed on, where several validators work them out; else they always are. */
+  hasModels?(market: string): boolean;
   /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
   onCommandError?(subject: string, error: unknown): void;
 }
@@ -95,7 +97,8 @@ export class Domains {
     this.delegation = new Delegation(core, this.params, this.epochs, this.staking, this.validators);
     this.multisig = new Multisig(core, this.witness, this.notary);
     const { params, collateral, assets } = this;
-    this.markets = new Markets({ core, params, collateral, assets });
+    const hasModels = (market: string) => listener.hasModels?.(market) ?? true;
+    this.markets = new Markets({ core, params, collateral, assets, hasModels });
     this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness, {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),

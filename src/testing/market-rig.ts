@@ -136,6 +136,8 @@ export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
 
 export class MarketRig {
   readonly engine: Engine;
+  /** Whether a market's price bounds are there; a chain of several validators takes some blocks to agree on them. */
+  hasModels: (market: string) => boolean = () => true;
   /** Errors that no rule of the engine meant: there should be none. */
   readonly faults: unknown[] = [];
   private timeNs: bigint;
@@ -178,6 +180,7 @@ export class MarketRig {
     };
     this.engine = new Engine(readGenesis(JSON.stringify(genesis)), {
       onCommandError: (_subject, error) => this.faults.push(error),
+      hasModels: (market) => this.hasModels(market),
     });
     this.engine.initChain();
     this.finish();
@@ -277,6 +280,11 @@ export class MarketRig {
     };
     const rationale = { description: "", title: "" };
     this.engine.domains.markets.propose({ ...record, ...rules, terms: terms!, rationale });
+  }
+
+  /** Factors of a market's risk model as a chain has agreed on them. @param long decimals */
+  setRiskFactors(market: string, long: string, short: string): void {
+    this.market(market).updateRecord({ riskLong: long, riskShort: short });
   }
 
   /** The vote on a market is over. */

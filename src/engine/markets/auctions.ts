@@ -50,6 +50,7 @@ export class Auctions {
     if (endNs === beginNs || endNs >= market.nowNs) return;
     if (market.isOpening) {
       if (indication === undefined || !this.hasLiquidity(indication)) return;
+      if (market.ports.hasModels?.(market.id) === false) return;
     } else if (trigger === AUCTION_TRIGGER_PRICE) {
       if (!this.mayEndByPrice(prices) || !this.hasLiquidity(indication)) return;
     } else if (!this.hasLiquidity(indication) || !this.mayEndByPrice(prices)) return;

@@ -21,6 +21,8 @@ export interface MarketPorts {
   readonly collateral: Collateral;
   readonly assets: AssetReader;
   readonly tables: MarketTables;
+  /** Whether a market's price bounds are agreed on: an opening auction waits for them. One node alone always has them. */
+  readonly hasModels?: (market: string) => boolean;
 }
 
 /** Owner of what the network trades in a close-out. */
