@@ -21,7 +21,7 @@ export interface MarketPorts {
   readonly collateral: Collateral;
   readonly assets: AssetReader;
   readonly tables: MarketTables;
-  /** Whether a market's price bounds are agreed on: an opening auction waits for them. One node alone always has them. */
+  /** Whether a market's price bounds are agreed on: an opening auction waits for them. A single node always has them. */
   readonly hasModels?: (market: string) => boolean;
 }
 

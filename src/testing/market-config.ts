@@ -1,0 +1,129 @@
+/** Markets of a test's rig: what may be said of one, and the proposal that it stands for. */
+import { sha3HexOf } from "../crypto/sha.ts";
+import type { Init } from "../wire/codec.ts";
+import type { NewMarketConfiguration } from "../wire/generated/vega.ts";
+
+export const SETTLEMENT_PROPERTY = "prices.settlement";
+export const TERMINATION_PROPERTY = "trading.terminated";
+export const RIG_ORACLE = sha3HexOf(new TextEncoder().encode("oracle"));
+
+/** Hash of a name: how the rig makes ids. */
+export const idOf = (name: string): string =>
+  /^[0-9a-f]{64}$/.test(name) ? name : sha3HexOf(new TextEncoder().encode(name));
+
+export interface RigTrigger {
+  /** Seconds. */
+  readonly horizon: number;
+  readonly probability: number;
+  readonly extension: number;
+}
+
+/** A market's configuration; what is left out has the values of the reference's scenarios (70, section 10). */
+export interface RigMarket {
+  readonly asset: string;
+  readonly decimals?: number;
+  readonly positionDecimals?: number;
+  readonly simple?: {
+    readonly long: number;
+    readonly short: number;
+    readonly up?: number;
+    readonly down?: number;
+    readonly probability?: number;
+  };
+  readonly logNormal?: {
+    readonly lambda: number;
+    readonly tau: number;
+    readonly mu?: number;
+    readonly r?: number;
+    readonly sigma: number;
+  };
+  readonly linearSlippage?: string;
+  readonly quadraticSlippage?: string;
+  readonly lpPriceRange?: string;
+  readonly triggers?: readonly RigTrigger[];
+  readonly targetStake?: { readonly windowSeconds?: number; readonly scaling?: number };
+  readonly triggeringRatio?: string;
+  readonly liquidityExtension?: number;
+  /** Seconds of the opening auction. */
+  readonly openingSeconds?: number;
+  /** Decimals of the settlement data. */
+  readonly settlementDecimals?: number;
+  /** Key whose data ends and settles the market. */
+  readonly oracle?: string;
+}
+
+/** A configuration as a proposal states it. @param name of the market, for people */
+export function configurationOf(
+  config: RigMarket,
+  asset: string,
+  name: string,
+): Init<NewMarketConfiguration> {
+  const oracle = config.oracle ?? RIG_ORACLE;
+  const source = (key: string, type: number, decimals?: number) => ({
+    external: {
+      oracle: {
+        signers: [{ pubKey: { key: oracle } }],
+        filters: [
+          {
+            key: {
+              name: key,
+              type,
+              numberDecimalPlaces: decimals === undefined ? undefined : BigInt(decimals),
+            },
+            conditions: [],
+          },
+        ],
+      },
+    },
+  });
+  const { simple, logNormal } = config;
+  return {
+    instrument: {
+      name,
+      code: name,
+      future: {
+        settlementAsset: asset,
+        quoteName: config.asset,
+        dataSourceSpecForSettlementData: source(SETTLEMENT_PROPERTY, 2, config.settlementDecimals ?? 0),
+        dataSourceSpecForTradingTermination: source(TERMINATION_PROPERTY, 4),
+        dataSourceSpecBinding: {
+          settlementDataProperty: SETTLEMENT_PROPERTY,
+          tradingTerminationProperty: TERMINATION_PROPERTY,
+        },
+      },
+    },
+    decimalPlaces: BigInt(config.decimals ?? 0),
+    positionDecimalPlaces: BigInt(config.positionDecimals ?? 0),
+    metadata: [],
+    priceMonitoringParameters: {
+      triggers: (config.triggers ?? []).map(({ horizon, probability, extension }) => ({
+        horizon: BigInt(horizon),
+        probability: String(probability),
+        auctionExtension: BigInt(extension),
+      })),
+    },
+    liquidityMonitoringParameters: {
+      targetStakeParameters: {
+        timeWindow: BigInt(config.targetStake?.windowSeconds ?? 3_600),
+        scalingFactor: config.targetStake?.scaling ?? 10,
+      },
+      triggeringRatio: config.triggeringRatio ?? "0",
+      auctionExtension: BigInt(config.liquidityExtension ?? 1),
+    },
+    simple: simple && {
+      factorLong: simple.long,
+      factorShort: simple.short,
+      maxMoveUp: simple.up ?? 1_000_000,
+      minMoveDown: simple.down ?? -1_000_000,
+      probabilityOfTrading: simple.probability ?? 0.1,
+    },
+    logNormal: logNormal && {
+      riskAversionParameter: logNormal.lambda,
+      tau: logNormal.tau,
+      params: { mu: logNormal.mu ?? 0, r: logNormal.r ?? 0, sigma: logNormal.sigma },
+    },
+    lpPriceRange: config.lpPriceRange ?? "1",
+    linearSlippageFactor: config.linearSlippage ?? "1000000",
+    quadraticSlippageFactor: config.quadraticSlippage ?? "1000000",
+  };
+}
