@@ -1,6 +1,6 @@
 /**
- * A month on a devnet, in seconds: every kind of thing that happens without markets, by real transactions, so that
- * a new devnet has data to look at. Time is frozen between the scenes, so that every run tells the same story.
+ * A month on a devnet, in seconds: every kind of thing that happens, by real transactions, so that a new devnet has data to
+ * look at. Time is frozen between the scenes, so that every run tells the same story.
  */
 
 import type { Database } from "bun:sqlite";
@@ -11,6 +11,7 @@ import type { Devnet } from "../devnet.ts";
 import * as money from "./acts.ts";
 import * as politics from "./acts.ts";
 import * as validators from "./acts.ts";
+import * as trade from "./markets.ts";
 import { Stage } from "./stage.ts";
 
 interface Scene {
@@ -25,23 +26,27 @@ const DAY_SECONDS = 10;
 /** Blocks of a day besides those that transactions make: enough for a first history segment in the end. */
 const STEPS = 25;
 /** The whole month, with what the scenes take of it: how far back a new chain begins. */
-export const DEMO_SECONDS = 440;
+export const DEMO_SECONDS = 490;
 
 const SCENES: readonly Scene[] = [
   { day: 1, title: "transfers of every kind", play: money.transfersOfEveryKind },
   { day: 2, title: "stake and delegations", play: validators.stakeAndDelegate },
   { day: 3, title: "a second node is announced", play: validators.announce },
   { day: 4, title: "freeform proposals", play: politics.freeforms },
+  { day: 5, title: "markets open", play: trade.openMarkets },
   { day: 6, title: "deposits", play: money.deposits },
   { day: 7, title: "a network parameter changes", play: politics.parameterChange },
+  { day: 8, title: "rewards for traders", play: trade.marketRewards },
   { day: 9, title: "reward accounts", play: money.rewardAccounts },
   { day: 10, title: "new assets", play: politics.newAssets },
   { day: 12, title: "withdrawals and a claim", play: money.withdrawals },
+  { day: 13, title: "a crash, and a close-out", play: trade.crash },
   { day: 14, title: "mistakes", play: money.mistakes },
   { day: 15, title: "a new Vega key", play: validators.rotateVegaKey },
   { day: 17, title: "limits of an asset change", play: politics.assetLimits },
   { day: 19, title: "a transfer is cancelled", play: money.cancelTransfer },
   { day: 20, title: "delegations are taken back", play: validators.undelegate },
+  { day: 21, title: "markets settle, a new one opens", play: trade.settlement },
   { day: 22, title: "a new Ethereum key", play: validators.rotateEthereumKey },
   { day: 24, title: "the bridge stops and goes on", play: money.bridgeStopped },
   { day: 26, title: "the bridge's threshold", play: validators.threshold },
@@ -52,6 +57,8 @@ const SCENES: readonly Scene[] = [
 const PARAMETERS = [
   ["validators.epoch.length", `${DAY_SECONDS}s`, "1m"],
   ["snapshot.interval.length", "100", "1000"],
+  ["market.auction.minimumDuration", "1s", "30m0s"],
+  ["network.markPriceUpdateMaximumFrequency", "1s", "5s"],
   ["network.checkpoint.timeElapsedBetweenCheckpoints", "10s", "1m"],
 ] as const;
 
@@ -85,6 +92,7 @@ export async function playDemo(
     }
     progress((day - 0.5) / DAYS, `day ${day}`);
     await money.dailyPayments(stage);
+    await trade.dailyTrades(stage);
     for (let step = 0; step < STEPS; step++) await stage.pass(DAY_SECONDS / STEPS);
     if (!isWelcome && day > 3) isWelcome = await validators.welcome(stage);
     await chain.endEpoch();
@@ -100,7 +108,7 @@ export async function playDemo(
 
 // The demo's traces in the store: counted there, not remembered from the play.
 
-/** Tables that an engine without markets feeds, with what a person calls their rows. */
+/** Tables that the engine feeds, with what a person calls their rows. */
 const TABLES = [
   ["blocks", "blocks"],
   ["parties", "parties"],
@@ -131,10 +139,23 @@ const TABLES = [
   ["proposals", "states of proposals"],
   ["votes", "votes"],
   ["segments", "history segments"],
+  ["markets", "states of markets"],
+  ["market_data", "market data"],
+  ["orders", "states of orders"],
+  ["trades", "trades"],
+  ["positions", "states of positions"],
+  ["margin_levels", "margin levels"],
+  ["liquidity_provisions", "states of liquidity provisions"],
 ] as const;
 
-/** Types of accounts that such an engine can touch. */
+/** Types of accounts that the engine can touch. */
 const TOUCHABLE_ACCOUNTS: readonly number[] = [
+  AccountType.ACCOUNT_TYPE_INSURANCE,
+  AccountType.ACCOUNT_TYPE_SETTLEMENT,
+  AccountType.ACCOUNT_TYPE_MARGIN,
+  AccountType.ACCOUNT_TYPE_BOND,
+  AccountType.ACCOUNT_TYPE_FEES_LIQUIDITY,
+  AccountType.ACCOUNT_TYPE_FEES_MAKER,
   AccountType.ACCOUNT_TYPE_GENERAL,
   AccountType.ACCOUNT_TYPE_FEES_INFRASTRUCTURE,
   AccountType.ACCOUNT_TYPE_EXTERNAL,

@@ -326,6 +326,11 @@ function scaled(text: string, decimals: number): bigint {
   return Decimal.parse(text).times(Decimal.shifted(1n, -decimals)).truncated();
 }
 
+/** `changes` of a proposal of a preset's market, as JSON. @param asset its id @param oracle the key whose data ends it */
+export function presetChanges(name: keyof typeof PRESETS, asset: string, oracle: string) {
+  return changesOf(PRESETS[name]!, asset, oracle);
+}
+
 function changesOf(preset: Preset, asset: string, oracle: string) {
   const source = (name: string, type: string, decimals?: number) => ({
     external: {
