@@ -21,7 +21,7 @@ const TRADERS: readonly Name[] = ["carol", "dave", "erin", "frank"];
 /** In dollars' smallest units. */
 const COMMITMENT = "5000000000";
 const NEWCOMER_FUNDS = "200000000";
-/** Keys that no other scene uses: somebody with little money. */
+/** Keys that no other scene uses, of a party with little money. */
 const NEWCOMER = new ValidatorKeys(4);
 
 interface OrderWish {
@@ -127,7 +127,7 @@ export async function dailyTrades(stage: Stage): Promise<void> {
   await stage.send("grace", order(market, { side: stage.random(2) === 0 ? BUY : SELL, size: 10n }));
 }
 
-/** Rewards for those who trade. */
+/** Rewards for traders. */
 export async function marketRewards(stage: Stage): Promise<void> {
   const startEpoch = stage.epoch;
   const kinds = [
