@@ -45,7 +45,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   ethereum: ["errors", "wire", "crypto", "chain", "engine"],
   wallet: ["cache", "errors", "files", "wire", "crypto", "chain/admission"],
   http: ["cache", "errors", "files", "wire", "store"],
-  "planes/data": ["cache", "errors", "files", "wire", "store", "history", "http"],
+  "planes/data": ["cache", "errors", "files", "wire", "store", "history", "http", "engine"],
   "planes/node": [
     "errors",
     "wire",

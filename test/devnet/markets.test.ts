@@ -116,6 +116,57 @@ describe("the tools", () => {
   }, 60_000);
 });
 
+test("estimates are what the engine then asks for", async () => {
+  const devnet = await start({ home: join(folder, "estimates") });
+  const { market } = await use(devnet, "market/create", { preset: "btc" });
+  const trader = devnet.parties.find(({ name }) => name === "bob")!.publicKey;
+  const order = {
+    marketId: market,
+    side: "SIDE_BUY",
+    size: "1500",
+    timeInForce: "TIME_IN_FORCE_GTC",
+    type: "TYPE_LIMIT",
+  };
+  const query = `marketId=${market}&partyId=${trader}&side=SIDE_BUY&type=TYPE_LIMIT&size=1500&price=5950000`;
+  const { marginLevels } = await get(devnet, `estimate/margin?${query}`);
+  const send = (party: string, command: object) => devnet.chain.impersonate(party, command);
+  expect(await send(trader, { orderSubmission: { ...order, price: "5950000" } })).toMatchObject({ code: 0 });
+  const [levels] = nodesOf(
+    (await get(devnet, `margin/levels?marketId=${market}&partyId=${trader}`)).marginLevels,
+  );
+  expect(levels.initialMargin).toBe(marginLevels.initialMargin);
+  expect(levels.maintenanceMargin).toBe(marginLevels.maintenanceMargin);
+
+  const { fee } = await get(devnet, `estimate/fee?marketId=${market}&price=6060000&size=700`);
+  const seller = { ...order, side: "SIDE_SELL", size: "700", price: "6060000" };
+  const [asker, taker] = ["carol", "dave"].map(
+    (name) => devnet.parties.find((party) => party.name === name)!.publicKey,
+  );
+  await send(asker!, { orderSubmission: seller });
+  await send(taker!, { orderSubmission: { ...seller, side: "SIDE_BUY", timeInForce: "TIME_IN_FORCE_IOC" } });
+  const trades = nodesOf((await get(devnet, `trades?marketIds=${market}&partyIds=${taker}`)).trades);
+  expect(trades.find(({ size }: Answer) => size === "700").buyerFee).toEqual(fee);
+
+  const { margin, liquidation } = await get(
+    devnet,
+    `estimate/position?marketId=${market}&openVolume=1000&collateralAvailable=1000000000`,
+  );
+  expect(BigInt(margin.worstCase.maintenanceMargin)).toBeGreaterThan(
+    BigInt(margin.bestCase.maintenanceMargin),
+  );
+  const { worstCase, bestCase } = liquidation;
+  expect(Number(worstCase.openVolumeOnly)).toBeGreaterThan(Number(bestCase.openVolumeOnly));
+  expect(Number(worstCase.openVolumeOnly)).toBeLessThan(6_000_000);
+  for (const bad of [
+    "marketId=none&price=1&size=1",
+    `marketId=${market}&price=x&size=1`,
+    `marketId=${market}&price=1&size=0`,
+  ]) {
+    expect((await fetch(`${devnet.dataUrl}/api/v2/estimate/fee?${bad}`)).status).toBe(400);
+  }
+  await devnet.stop();
+}, 60_000);
+
 test("a market is the same after a restart, a revert, and a dump that is loaded", async () => {
   const home = join(folder, "again");
   const devnet = await start({ home });

@@ -27,7 +27,9 @@ async function gapsAfter(path: (folder: string) => string): Promise<string[]> {
 }
 
 test("given the shipped recording, when it is replayed, then the home has every table that a chain without markets feeds", async () => {
-  expect(await gapsAfter(() => DEVNET_SAMPLE_PATH)).toEqual([]);
+  // It was made before there were markets, and the original has answered over it: test/golden.
+  const ofMarkets = /market|orders|trades|positions|margin|liquidity|INSURANCE|SETTLEMENT|MARGIN|BOND|FEES_/;
+  expect((await gapsAfter(() => DEVNET_SAMPLE_PATH)).filter((gap) => !ofMarkets.test(gap))).toEqual([]);
 });
 
 test("given the demo, when it is recorded now, then the recording is as whole as the shipped one", async () => {

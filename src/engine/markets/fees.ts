@@ -10,7 +10,7 @@ import type { Terms } from "./terms.ts";
 import { buyerOf, NO_FEE, sellerOf, type Trade, type TradeFee, totalFee } from "./trade.ts";
 
 /** Fees of a trade in continuous trading: each is rounded up. */
-function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
+export function feesOf(terms: Terms, price: bigint, size: bigint): TradeFee {
   const value = Decimal.shifted(price * size, terms.positionDecimals);
   const part = (factor: Decimal) => value.times(factor).ceiling();
   return {

@@ -1,5 +1,6 @@
 /** A market's definition as the formulas use it: numbers read once, for each version of the record (reference 70, section 1.2). */
 import { Decimal } from "../../wire/decimal.ts";
+import type { Market } from "../../wire/generated/vega.ts";
 import type { MarketRecord } from "./records.ts";
 import { type RiskModel, riskModelOf } from "./risk.ts";
 
@@ -57,7 +58,28 @@ export function decimalOf(value: number): Decimal {
 
 const parts = (value: number): bigint => decimalOf(value).times(Decimal.of(FACTOR_PARTS)).truncated();
 
-export function termsOf(record: MarketRecord, assetDecimals: number): Terms {
+/** Members of a record that the formulas use. */
+type Stated = Pick<
+  MarketRecord,
+  "definition" | "riskLong" | "riskShort" | "makerFee" | "infrastructureFee" | "liquidityFee"
+>;
+
+/** As `termsOf`, of a market as events show it: its risk factors are worked out. */
+export function termsOfMessage(market: Market, assetDecimals: number): Terms {
+  const { long, short } = riskModelOf(market.tradableInstrument!).factors;
+  const factors = market.fees?.factors;
+  const stated = {
+    definition: market,
+    riskLong: long,
+    riskShort: short,
+    makerFee: factors?.makerFee ?? "",
+    infrastructureFee: factors?.infrastructureFee ?? "",
+    liquidityFee: factors?.liquidityFee ?? "",
+  };
+  return termsOf(stated, assetDecimals);
+}
+
+export function termsOf(record: Stated, assetDecimals: number): Terms {
   const { definition } = record;
   const {
     tradableInstrument,

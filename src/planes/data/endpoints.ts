@@ -5,6 +5,7 @@ import { accountEndpoints, listBalanceChanges } from "./balances.ts";
 import { bridgeEndpoints } from "./bridge.ts";
 import { candleEndpoints } from "./candles.ts";
 import type { DataContext } from "./context.ts";
+import { estimateEndpoints } from "./estimates.ts";
 import { governanceEndpoints } from "./governance.ts";
 import { ledgerEndpoints } from "./ledger.ts";
 import { liquidityEndpoints } from "./liquidity.ts";
@@ -29,6 +30,7 @@ export const DATA_ENDPOINTS: readonly Endpoint<DataContext>[] = [
   ...networkEndpoints,
   ...governanceEndpoints,
   ...marketEndpoints,
+  ...estimateEndpoints,
   ...candleEndpoints,
   ...orderEndpoints,
   ...tradeEndpoints,

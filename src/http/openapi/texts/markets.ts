@@ -194,4 +194,26 @@ vega.LiquidityProviderFeeShare
   equityLikeShare: Share of the market that its commitments have earned, decimal text from 0 to 1.
   averageEntryValuation: Value of the market when it committed, averaged over its commitments; decimal text in the settlement asset's smallest units.
   averageScore: Average standing of its orders against those of others, decimal text from 0 to 1.
+datanode.api.v2.EstimateFeeResponse
+  fee: Fee of the party whose order comes second, by its parts.
+
+datanode.api.v2.EstimateMarginResponse
+  marginLevels: Margin levels that the order alone would have.
+
+datanode.api.v2.EstimatePositionResponse
+  margin: Margin levels of the position.
+  liquidation: Prices at which the collateral no longer covers the maintenance margin; absent without \`collateralAvailable\`.
+
+datanode.api.v2.MarginEstimate
+  worstCase: With the most slippage that the market's factors ask for.
+  bestCase: Without slippage.
+
+datanode.api.v2.LiquidationEstimate
+  worstCase: With the most slippage that the market's factors ask for.
+  bestCase: Without slippage.
+
+datanode.api.v2.LiquidationPrice
+  openVolumeOnly: Price for the position alone, in the market's price units; empty where no price liquidates it.
+  includingBuyOrders: The same with buy orders filled; as orders cannot be said in a query, that of the position.
+  includingSellOrders: The same with sell orders filled; as orders cannot be said in a query, that of the position.
 `;

@@ -1,0 +1,195 @@
+// Estimates: what a trade would cost, and what margin a position would take, by the engine's own formulas.
+import { feesOf } from "../../engine/markets/fees.ts";
+import { type MarginLevels, marginLevels } from "../../engine/markets/margins.ts";
+import { type Terms, termsOfMessage } from "../../engine/markets/terms.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { invalidArgument, notFound } from "../../http/errors.ts";
+import { Decimal } from "../../wire/decimal.ts";
+import { type Market, MarketTradingMode, readMarketDataAt } from "../../wire/generated/vega.ts";
+import { findAsset } from "./assets.ts";
+import type { DataContext } from "./context.ts";
+import { checkMarketId, marketOf } from "./markets.ts";
+
+const DIGITS = /^\d{1,78}$/;
+const BUY = 1;
+const SELL = 2;
+const MARKET_ORDER = 2;
+const VOLUME_MAX = 1n << 63n;
+
+/** A market with what the formulas need of it. */
+interface Facts {
+  readonly market: Market;
+  readonly terms: Terms;
+  /** Internal price: the mark price, or what the opening auction indicates; 0 before there is one. */
+  readonly price: bigint;
+  readonly isAuction: boolean;
+}
+
+/** @throws ApiError */
+function factsOf(context: DataContext, marketId: unknown): Facts {
+  const id = checkMarketId(marketId as string | undefined);
+  const position = context.ids.position(id);
+  const row = context.get<{ data: Uint8Array }>(
+    "SELECT m.data FROM markets_current c JOIN markets m ON m.block = c.block AND m.id = c.id WHERE c.id = ?",
+    position,
+  );
+  if (row === undefined || row === null) throw notFound("failed to get market for ID");
+  const market = marketOf(row.data);
+  const asset = findAsset(context, market.tradableInstrument!.instrument!.future!.settlementAsset);
+  if (asset === undefined) throw notFound("failed to get asset for ID");
+  const terms = termsOfMessage(market, Number(asset.details!.decimals));
+  const latest = context.get<{ data: Uint8Array }>(
+    "SELECT data FROM market_data WHERE market = ? ORDER BY block DESC, ord DESC LIMIT 1",
+    position,
+  );
+  const data = latest && readMarketDataAt(latest.data, 0, latest.data.length);
+  const mode = data?.marketTradingMode;
+  const isOpening = mode === MarketTradingMode.TRADING_MODE_OPENING_AUCTION;
+  const shown = BigInt((isOpening ? data?.indicativePrice : data?.markPrice) || "0");
+  const isAuction = isOpening || mode === MarketTradingMode.TRADING_MODE_MONITORING_AUCTION;
+  return { market, terms, price: shown * terms.priceFactor, isAuction };
+}
+
+function priceOf(text: unknown): bigint {
+  if (typeof text !== "string" || !DIGITS.test(text)) throw invalidArgument("invalid order price");
+  return BigInt(text);
+}
+
+function sizeOf(value: unknown): bigint {
+  if (typeof value !== "bigint" || value <= 0n || value >= VOLUME_MAX)
+    throw invalidArgument("invalid order size");
+  return value;
+}
+
+const estimateFee: Endpoint<DataContext> = {
+  path: "/api/v2/estimate/fee",
+  request: "datanode.api.v2.EstimateFeeRequest",
+  response: "datanode.api.v2.EstimateFeeResponse",
+  tag: "Markets",
+  summary: "Estimate the fee of a trade",
+  description: "Fees that the party pays whose order comes second, in the settlement asset's smallest units.",
+  handle(context, request) {
+    const { terms } = factsOf(context, request.marketId);
+    const price = priceOf(request.price) * terms.priceFactor;
+    const { maker, infrastructure, liquidity } = feesOf(terms, price, sizeOf(request.size));
+    return {
+      fee: {
+        makerFee: maker.toString(),
+        infrastructureFee: infrastructure.toString(),
+        liquidityFee: liquidity.toString(),
+      },
+    };
+  },
+};
+
+const estimateMargin: Endpoint<DataContext> = {
+  path: "/api/v2/estimate/margin",
+  request: "datanode.api.v2.EstimateMarginRequest",
+  response: "datanode.api.v2.EstimateMarginResponse",
+  tag: "Markets",
+  summary: "Estimate the margin of an order",
+  description: "Margin levels of a party that has no position and no other orders in the market.",
+  handle(context, request) {
+    const facts = factsOf(context, request.marketId);
+    const { terms } = facts;
+    const size = sizeOf(request.size);
+    if (request.side !== BUY && request.side !== SELL) throw invalidArgument("invalid order side");
+    const isMarketOrder = request.type === MARKET_ORDER;
+    const own = isMarketOrder ? facts.price : priceOf(request.price) * terms.priceFactor;
+    const isBuy = request.side === BUY;
+    const position = {
+      size: 0n,
+      buy: isBuy ? size : 0n,
+      sell: isBuy ? 0n : size,
+      buySum: isBuy ? size * own : 0n,
+      sellSum: isBuy ? 0n : size * own,
+    };
+    const levels = marginLevels(position, {
+      terms,
+      price: facts.price || own,
+      isAuction: facts.isAuction,
+      exitPrice: () => undefined,
+    });
+    const partyId = (request.partyId as string | undefined) ?? "";
+    return { marginLevels: levelsMessage(context, facts, levels, partyId) };
+  },
+};
+
+function levelsMessage(
+  context: DataContext,
+  { market, terms }: Facts,
+  levels: MarginLevels,
+  partyId: string,
+) {
+  const { head } = context;
+  return {
+    maintenanceMargin: levels.maintenance.toString(),
+    searchLevel: levels.search.toString(),
+    initialMargin: levels.initial.toString(),
+    collateralReleaseLevel: levels.release.toString(),
+    partyId,
+    marketId: market.id,
+    asset: terms.asset,
+    timestamp: head === undefined ? 0n : BigInt(head.timeUs) * 1_000n,
+  };
+}
+
+const estimatePosition: Endpoint<DataContext> = {
+  path: "/api/v2/estimate/position",
+  request: "datanode.api.v2.EstimatePositionRequest",
+  response: "datanode.api.v2.EstimatePositionResponse",
+  tag: "Markets",
+  summary: "Estimate the margin of a position, and where it would be closed out",
+  description:
+    "The best case closes without slippage, the worst with the most that the market's factors ask for. With `collateralAvailable` also the price at which that no longer covers the maintenance margin, in the market's price units; empty where no price does.",
+  handle(context, request) {
+    const facts = factsOf(context, request.marketId);
+    const size = (request.openVolume as bigint | undefined) ?? 0n;
+    const collateral = request.collateralAvailable as string | undefined;
+    if (collateral !== undefined && collateral !== "" && !DIGITS.test(collateral)) {
+      throw invalidArgument("invalid collateral available");
+    }
+    const { terms, price, isAuction } = facts;
+    const position = { size, buy: 0n, sell: 0n, buySum: 0n, sellSum: 0n };
+    const levels = (exit: bigint | undefined) =>
+      levelsMessage(
+        context,
+        facts,
+        marginLevels(position, { terms, price, isAuction, exitPrice: () => exit }),
+        "",
+      );
+    const margin = { worstCase: levels(undefined), bestCase: levels(price) };
+    if (!collateral) return { margin };
+    const at = (hasSlippage: boolean) => {
+      const text = liquidationPrice(facts, size, BigInt(collateral), hasSlippage);
+      return { openVolumeOnly: text, includingBuyOrders: text, includingSellOrders: text };
+    };
+    return { margin, liquidation: { worstCase: at(true), bestCase: at(false) } };
+  },
+};
+
+/** The price P at which collateral + V × (P - mark) is |V| × P × (slippage + risk factor); empty without one. */
+function liquidationPrice(
+  { terms, price }: Facts,
+  size: bigint,
+  collateral: bigint,
+  hasSlippage: boolean,
+): string {
+  if (size === 0n || price === 0n) return "";
+  const volume = Decimal.shifted(size, terms.positionDecimals);
+  const absolute = volume.absolute();
+  const risk = size > 0n ? terms.riskLong : terms.riskShort;
+  const slippage = terms.linear.plus(terms.quadratic.times(absolute));
+  const factor = hasSlippage ? risk.plus(slippage) : risk;
+  const below = absolute.times(factor).minus(volume);
+  if (below.isZero()) return "";
+  const above = Decimal.of(collateral).minus(volume.times(Decimal.of(price)));
+  const found = above.dividedBy(below).rounded() / terms.priceFactor;
+  return found < 0n ? "" : found.toString();
+}
+
+export const estimateEndpoints: readonly Endpoint<DataContext>[] = [
+  estimateFee,
+  estimateMargin,
+  estimatePosition,
+];
