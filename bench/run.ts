@@ -57,6 +57,7 @@ const ingest = await run("ingest.ts");
 const intake = await run("intake.ts", "--binary", binary);
 const scale = await run("scale.ts", "--binary", binary);
 const follow = await run("follow.ts", "--binary", binary);
+const markets = await run("markets.ts");
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
@@ -70,6 +71,7 @@ const cost = pages.costOfSize as Record<string, number>;
 const waits = exports.pageP99Ms as Record<string, number>;
 const born = devnet.start as Record<string, number>;
 const empty = devnet.empty as Record<string, number>;
+const book = markets.book as Record<string, number>;
 const besideCore = follow.besideCore as Record<string, number>;
 const snapshots = devnet.snapshot as Record<string, number>;
 const { opening, signing, listing, sending } = wallet as Record<string, Record<string, number>>;
@@ -81,6 +83,15 @@ const lines = [
   line("ingest of the recording, warm", ingest.eventsPerSecond, "events/s", "at least", 60_000),
   line("ingest against bare inserts of the same rows", ingest.ratioToBare, "", "at least", 0.45),
   line("blocks followed, with admission", follow.transactionsPerSecond, "transactions/s", "at least", 5_000),
+  line(
+    "orders through the engine, with events and commit",
+    markets.ordersPerSecond,
+    "orders/s",
+    "at least",
+    15_000,
+  ),
+  line("an order on a book of 100,000, against one of 100", book.ratio, "", "at most", 1.5),
+  line("mark to market of 10,000 positions", markets.markToMarketMs, "ms", "at most", 100),
   line("beside a core of 1,000 events a second", besideCore.cores, "cores", "at most", 0.5),
   line("memory beside it", besideCore.memoryMb, "MB", "at most", 250),
   line(
@@ -171,6 +182,7 @@ const result = {
     intake,
     scale,
     follow,
+    markets,
     wire,
     pages,
     exports,

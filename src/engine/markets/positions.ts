@@ -18,7 +18,7 @@ export class Positions {
   }
 
   /** In the order in which they were opened. */
-  list(): Position[] {
+  list(): readonly Position[] {
     return this.market.index.positions.list();
   }
 

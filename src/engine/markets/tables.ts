@@ -32,6 +32,7 @@ class OrderedIndex<V> {
   private map = new Map<string, V>();
   private isSorted = true;
   private last = -1;
+  private listed: readonly V[] | undefined;
 
   constructor(private readonly numberOf: (value: V) => number) {}
 
@@ -43,16 +44,19 @@ class OrderedIndex<V> {
     return this.map.get(key);
   }
 
-  /** In order: a list of its own, so the table may change while it is walked. */
-  list(): V[] {
+  /** In order: the same list until something changes, and then another, so that the table may change while it is walked. */
+  list(): readonly V[] {
+    if (this.listed !== undefined) return this.listed;
     if (!this.isSorted) {
       this.map = new Map([...this.map].sort(([, a], [, b]) => this.numberOf(a) - this.numberOf(b)));
       this.isSorted = true;
     }
-    return [...this.map.values()];
+    this.listed = [...this.map.values()];
+    return this.listed;
   }
 
   note(key: string, before: V | undefined, now: V | undefined): void {
+    this.listed = undefined;
     if (now === undefined) {
       this.map.delete(key);
       return;
