@@ -183,6 +183,7 @@ class Rig {
         if (found !== this.funded)
           failures.push(`the parties have other balances than in an undisturbed devnet: ${found}`);
       }
+      life.market ??= (await client.tool("market/create", { preset: "simple" })).market;
       failures.push(...(await this.loadUntilKilled(client, life, mode, round, () => kill(devnet))));
     } catch (error) {
       failures.push((error as Error).message);
@@ -204,6 +205,7 @@ class Rig {
     const load = new DevnetLoad(client, life.ledger, {
       seed,
       name: `${life.name} ${round}`,
+      market: life.market,
       lanes: mode === "burst" ? 8 : 4,
       burst: mode === "burst" ? 60 : 0,
     });
@@ -275,6 +277,8 @@ class Rig {
 
 /** A home and what was promised in it. */
 class Life {
+  /** Made in the first round; the commands of its making may be lost with it, and it is made again then. */
+  market: string | undefined;
   readonly ledger = new Ledger();
   height = 0;
 

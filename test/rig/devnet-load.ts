@@ -20,9 +20,34 @@ const TOKEN = 10n ** 18n;
 const WATCH_MS = 4;
 const RECEIVER = "0x5E1F5e1F5e1f5E1f5e1f5E1f5E1F5E1F5E1F5E1f";
 
+/** Orders around a price, in a market of whole numbers; cancellations of all of a party's orders, and oracle data. */
+function nextTrade(dice: Dice, marketId: string): CommandInit {
+  const kind = dice.below(12);
+  if (kind === 0) return { kind: "orderCancellation", payload: { marketId } };
+  if (kind === 1) {
+    const payload = new TextEncoder().encode(JSON.stringify({ "no.such.data": "1" }));
+    return { kind: "oracleDataSubmission", payload: { source: 2, payload } };
+  }
+  const side = dice.between(1, 2);
+  const isMarket = kind === 2;
+  return {
+    kind: "orderSubmission",
+    payload: {
+      marketId,
+      side,
+      size: BigInt(dice.between(1, 5)),
+      price: isMarket ? "" : String(dice.between(95, 105)),
+      timeInForce: isMarket ? 3 : 1,
+      type: isMarket ? 2 : 1,
+      reference: "load",
+    },
+  };
+}
+
 /** Commands of every kind that a party can send at any time; some of them fail, which is an outcome too. */
-function nextCommand(dice: Dice): { party: DevnetParty; command: CommandInit } {
+function nextCommand(dice: Dice, market: string | undefined): { party: DevnetParty; command: CommandInit } {
   const party = dice.pick(parties);
+  if (market !== undefined && dice.below(3) === 0) return { party, command: nextTrade(dice, market) };
   const to = dice.pick(parties).publicKey;
   const amount = BigInt(dice.between(1, 500_000));
   const kind = dice.below(20);
@@ -58,6 +83,8 @@ export interface LoadOptions {
   readonly seed: number;
   /** Tells the transactions of this load apart from those of all others. */
   readonly name: string;
+  /** A market that is traded in, too. */
+  readonly market?: string | undefined;
   /** Clients that each wait for the block of what they sent. */
   readonly lanes: number;
   /** Transactions that are sent at once and wait for the mempool alone, again and again. */
@@ -166,7 +193,7 @@ export class DevnetLoad {
   }
 
   private next(block: LastBlock): Uint8Array {
-    const { party, command } = nextCommand(this.dice);
+    const { party, command } = nextCommand(this.dice, this.options.market);
     return provenTransaction(party.key, command, block, `${this.options.name} ${this.sent++}`);
   }
 }
