@@ -28,6 +28,16 @@ export const MARKET_TEXTS = {
     "It follows the provision's shape.",
     "Amend or cancel the provision.",
   ],
+  "invalid order price": [
+    "The price is more than an amount can say.",
+    "A price in the asset's smallest unit has at most 256 bits.",
+    "Give a lower one.",
+  ],
+  "OrderError: Invalid Size": [
+    "The order is larger than a position can be.",
+    "A position has at most 2^63 - 1 of the market's smallest volume.",
+    "Send a smaller one.",
+  ],
   "trading not allowed": [
     "The market does not take orders.",
     "It waits for its vote, or trading has ended.",

@@ -3,6 +3,7 @@ import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
 import type { Level } from "./book.ts";
 import { BUY, SELL } from "./order.ts";
 import type { TradingMarket } from "./trading.ts";
+import { asUint64 } from "./volumes.ts";
 
 /** Nanoseconds of a time that was never set, as the network's clock wraps it. */
 const UNSET_NS = -6_795_364_578_871_345_152n;
@@ -21,22 +22,22 @@ export function emitMarketData(market: TradingMarket): void {
   market.core.emit("marketData", {
     markPrice: market.shown(status.mark),
     bestBidPrice: price(bid),
-    bestBidVolume: bid?.volume ?? 0n,
+    bestBidVolume: asUint64(bid?.volume ?? 0n),
     bestOfferPrice: price(offer),
-    bestOfferVolume: offer?.volume ?? 0n,
+    bestOfferVolume: asUint64(offer?.volume ?? 0n),
     bestStaticBidPrice: price(staticBid),
-    bestStaticBidVolume: staticBid?.staticVolume ?? 0n,
+    bestStaticBidVolume: asUint64(staticBid?.staticVolume ?? 0n),
     bestStaticOfferPrice: price(staticOffer),
-    bestStaticOfferVolume: staticOffer?.staticVolume ?? 0n,
+    bestStaticOfferVolume: asUint64(staticOffer?.staticVolume ?? 0n),
     midPrice: middle(bid, offer),
     staticMidPrice: middle(staticBid, staticOffer),
     market: market.id,
     timestamp: market.nowNs,
-    openInterest: status.openInterest,
+    openInterest: asUint64(status.openInterest),
     auctionEnd: auction.isRunning && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
     auctionStart: auction.isRunning ? auction.beginNs : 0n,
     indicativePrice: market.shown(indication?.price ?? 0n),
-    indicativeVolume: indication?.volume ?? 0n,
+    indicativeVolume: asUint64(indication?.volume ?? 0n),
     marketTradingMode: auction.mode,
     trigger: auction.trigger,
     extensionTrigger: auction.extension,

@@ -7,6 +7,7 @@ import {
   PeggedReference,
   Side as WireSide,
 } from "../../wire/generated/vega.ts";
+import { parseUint, UINT_MAX } from "../values.ts";
 import type { Match } from "./book.ts";
 import { canRest, isFinished, type Side, type StoredOrder } from "./order.ts";
 import { isFlat } from "./positions.ts";
@@ -21,6 +22,7 @@ import {
 } from "./refusals.ts";
 import { continuousTrade, type Trade } from "./trade.ts";
 import type { TradingMarket } from "./trading.ts";
+import { ORDER_SIZE_MAX } from "./volumes.ts";
 
 const { TIME_IN_FORCE_GTC: GTC, TIME_IN_FORCE_GTT: GTT, TIME_IN_FORCE_IOC: IOC } = OrderTimeInForce;
 const { TIME_IN_FORCE_FOK: FOK, TIME_IN_FORCE_GFA: GFA, TIME_IN_FORCE_GFN: GFN } = OrderTimeInForce;
@@ -45,12 +47,13 @@ export class Orders {
       throw refusal(ORDER_ERRORS.tooManyPegged[1]);
     }
     const isPriced = command.price !== "" && peg === undefined;
+    const price = isPriced ? this.internalPrice(command.price) : 0n;
     const order: StoredOrder = {
       id,
       market: market.id,
       party,
       side: command.side as Side,
-      price: isPriced ? BigInt(command.price) * market.terms.priceFactor : 0n,
+      price,
       size: command.size,
       remaining: command.size,
       timeInForce: command.timeInForce,
@@ -202,6 +205,7 @@ export class Orders {
     checkAmendment(before, command);
     const after = this.amended(before, command);
     if (after.expiresAt > 0n && after.expiresAt < after.createdAt) throw orderError("invalidExpiry");
+    if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
     if (after.remaining <= 0n) {
       this.cancelOrder(before);
       this.finishCancel(party, [before]);
@@ -442,10 +446,19 @@ export class Orders {
     return orderError(name);
   }
 
+  /** A price in market precision in internal units. @throws CommandError for one that 256 bits do not hold */
+  private internalPrice(text: string): bigint {
+    const price = parseUint(text.replace(/^\+/, ""));
+    const internal = (price ?? UINT_MAX) * this.market.terms.priceFactor;
+    if (price === undefined || internal > UINT_MAX) throw refusal("invalid order price");
+    return internal;
+  }
+
   /** Checks 3 to 5 of a submission. */
   private problemOf(order: StoredOrder): OrderErrorName | undefined {
     const { market } = this;
     if (!market.canTrade) return "marketClosed";
+    if (order.size > ORDER_SIZE_MAX) return "invalidSize";
     if (market.isInAuction) {
       if (order.timeInForce === GFN) return "goodForNormalInAuction";
       if (order.timeInForce === IOC) return "immediateInAuction";
@@ -466,7 +479,7 @@ export class Orders {
     const remaining = before.remaining + command.sizeDelta;
     return {
       ...before,
-      price: command.price === undefined ? before.price : BigInt(command.price) * market.terms.priceFactor,
+      price: command.price === undefined ? before.price : this.internalPrice(command.price),
       size: before.size + command.sizeDelta,
       remaining: remaining < 0n ? 0n : remaining,
       timeInForce,

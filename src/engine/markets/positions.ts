@@ -3,6 +3,7 @@ import type { MarketContext } from "./context.ts";
 import { BUY, type StoredOrder } from "./order.ts";
 import type { Position } from "./records.ts";
 import { keyOf } from "./tables.ts";
+import { asInt64 } from "./volumes.ts";
 
 /** Members that sizing margins needs. */
 export type Exposure = Pick<Position, "size" | "buy" | "sell" | "buySum" | "sellSum">;
@@ -91,9 +92,9 @@ export class Positions {
       core.emit("positionStateEvent", {
         partyId: party,
         marketId: id,
-        size: position.size,
-        potentialBuys: position.buy,
-        potentialSells: position.sell,
+        size: asInt64(position.size),
+        potentialBuys: asInt64(position.buy),
+        potentialSells: asInt64(position.sell),
         vwBuyPrice: average(position.buySum, position.buy),
         vwSellPrice: average(position.sellSum, position.sell),
       });

@@ -14,6 +14,7 @@ import type { MarketContext } from "./context.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Provision, References, ShapeEntry } from "./records.ts";
 import { keyOf } from "./tables.ts";
+import { ORDER_SIZE_MAX } from "./volumes.ts";
 
 const STAKE_TO_VOLUME = "market.liquidity.stakeToCcyVolume";
 
@@ -171,7 +172,8 @@ export class Provisions {
   private sizeOf({ proportion }: ShapeEntry, rest: bigint, whole: Decimal, price: bigint): bigint {
     const share = Decimal.of(BigInt(proportion)).dividedBy(whole);
     const factor = Decimal.parse(this.market.terms.positionFactor);
-    return Decimal.of(rest).times(share).times(factor).dividedBy(Decimal.of(price)).ceiling();
+    const size = Decimal.of(rest).times(share).times(factor).dividedBy(Decimal.of(price)).ceiling();
+    return size > ORDER_SIZE_MAX ? ORDER_SIZE_MAX : size;
   }
 
   private entryPrice(

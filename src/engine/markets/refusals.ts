@@ -11,6 +11,7 @@ export const ORDER_ERRORS = {
   invalidExpiry: [7, "invalid expiresAt time"],
   editNotAllowed: [9, "OrderError: Edit Not Allowed"],
   invalidParty: [12, "OrderError: Invalid Party ID"],
+  invalidSize: [17, "OrderError: Invalid Size"],
   marketClosed: [13, "trading not allowed"],
   margin: [14, "margin check failed"],
   fees: [21, "OrderError: Insufficient funds to pay fees"],

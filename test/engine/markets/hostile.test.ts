@@ -1,0 +1,149 @@
+// Values at every bound, and floods: clear refusals, bounded time, and a chain that goes on.
+import { describe, expect, test } from "bun:test";
+import { createMarketRig, idOf, type MarketRig, Play } from "./rig.ts";
+
+const HUGE = 10n ** 70n;
+const FREE = { simple: { long: 0, short: 0 } };
+
+function opened(config: object = FREE): { rig: MarketRig; play: Play } {
+  const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
+  rig.createMarket("M", { asset: "ETH", positionDecimals: 6, decimals: 0, ...config });
+  const play = new Play(rig, "M").deposit(HUGE, "p1", "p2", "lp");
+  play.run("p1 B 1@90; p2 S 1@110; p1 B 1@100; p2 S 1@100").open();
+  return { rig, play };
+}
+
+const sound = ({ rig }: { rig: MarketRig }) => {
+  rig.nextBlock(1, 3);
+  expect(rig.faults).toEqual([]);
+};
+
+describe("sizes and prices at their bounds", () => {
+  test("an order that no position can hold is refused; the largest that one can trades", () => {
+    const { rig, play } = opened();
+    const tooLarge = rig.order("p1", "M", "buy", (1n << 64n) - 1n, 95);
+    expect(tooLarge.text).toBe("OrderError: Invalid Size");
+    const most = (1n << 63n) - 1n;
+    for (let n = 0; n < 3; n++) {
+      expect(rig.order("p1", "M", "buy", most, 100).code).toBe(0);
+      expect(rig.order("p2", "M", "sell", most, 100).code).toBe(0);
+    }
+    sound({ rig });
+    expect(rig.position("p1", "M")!.size).toBeGreaterThan(most);
+    expect(play.mark()).toBe(100n);
+    rig.terminate();
+    rig.settle(0);
+    sound({ rig });
+  });
+
+  test("the largest price", () => {
+    const { rig } = opened();
+    const price = ((1n << 256n) - 1n) / 10n ** 18n;
+    rig.order("p1", "M", "buy", 1, price);
+    rig.order("p2", "M", "sell", 1, price);
+    rig.order("p2", "M", "sell", 1, 1);
+    sound({ rig });
+    expect(rig.order("p2", "M", "sell", 1, price + 1n).text).toBe("invalid order price");
+    expect(rig.order("p2", "M", "sell", 1, 10n ** 5_000n).text).toBe("invalid order price");
+  });
+
+  test("a commitment whose orders are larger than an order can be", () => {
+    const { rig, play } = opened({ ...FREE, decimals: 18 });
+    play.run("p1 B 1@2; p2 S 1@100000");
+    const payload = {
+      marketId: idOf("M"),
+      commitmentAmount: (10n ** 60n).toString(),
+      fee: "0",
+      buys: [{ reference: 2, offset: "1", proportion: 4_294_967_295 }],
+      sells: [{ reference: 3, offset: "0", proportion: 1 }],
+      reference: "",
+    };
+    rig.deliver("lp", { kind: "liquidityProvisionSubmission", payload });
+    sound({ rig });
+  });
+
+  test.each([
+    ["0", "0"],
+    ["1", (1n << 255n).toString()],
+    ["3", "1e5"],
+  ])("an offset of %s and %s", (first, second) => {
+    const { rig } = opened();
+    for (const offset of [first, second]) {
+      for (const reference of [1, 2, 3]) {
+        for (const side of ["buy", "sell"] as const) {
+          rig.order("p1", "M", side, 1, undefined, { peg: { reference, offset } });
+        }
+      }
+    }
+    sound({ rig });
+  });
+});
+
+describe("oracle data", () => {
+  const send = (rig: MarketRig, text: string | Uint8Array, source = 2) => {
+    const payload = typeof text === "string" ? new TextEncoder().encode(text) : text;
+    return rig.deliver("x".repeat(64), { kind: "oracleDataSubmission", payload: { source, payload } }).text;
+  };
+  test.each([
+    ["[]", "the data is not a JSON object"],
+    ["null", "the data is not a JSON object"],
+    ["{", "the data is not JSON"],
+    ["{}", "the data has no properties, or too many"],
+    ['{"a":1}', "a property of the data is not a text"],
+    [
+      '{"vegaprotocol.builtin.timestamp":"1"}',
+      "forbidden property name: it is reserved for the chain itself",
+    ],
+    ['{"a":"1"}', "no market waits for this data from this signer"],
+  ])("%s", (text, refusal) => {
+    const { rig } = opened();
+    expect(send(rig, text)).toBe(refusal);
+    sound({ rig });
+  });
+  test("bytes that are not a text, and the other source's format", () => {
+    const { rig } = opened();
+    expect(send(rig, Uint8Array.of(0xff, 0xfe))).toBe("the data is not JSON");
+    for (const text of [
+      "{}",
+      '{"messages":["00"],"signatures":[]}',
+      '{"messages":["00"],"signatures":["00"]}',
+      '{"messages":[1]}',
+    ]) {
+      expect(send(rig, text, 1)).not.toBe("");
+    }
+    sound({ rig });
+  });
+});
+
+test("a party that floods one level: an order costs the same at its end, and all are gone at once", () => {
+  const { rig } = opened();
+  const place = (count: number) => {
+    const begun = performance.now();
+    for (let n = 0; n < count; n++) rig.order("p1", "M", "buy", 1, 80);
+    return performance.now() - begun;
+  };
+  place(500);
+  const early = place(500);
+  place(8_000);
+  const late = place(500);
+  expect(late).toBeLessThan(early * 3 + 50);
+  const begun = performance.now();
+  rig.deliver("p1", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  sound({ rig });
+}, 60_000);
+
+test("many pegged orders that follow every move", () => {
+  const { rig } = opened();
+  for (let n = 0; n < 1_500; n++) {
+    const offset = String(1 + (n % 40));
+    rig.order("p1", "M", "buy", 1, undefined, { peg: { reference: 2, offset } });
+  }
+  expect(rig.order("p1", "M", "buy", 1, undefined, { peg: { reference: 2, offset: "1" } }).text).toBe(
+    "OrderError: too many pegged orders",
+  );
+  const begun = performance.now();
+  for (let price = 91; price < 96; price++) rig.order("p2", "M", "buy", 1, price);
+  expect(performance.now() - begun).toBeLessThan(10_000);
+  sound({ rig });
+}, 60_000);
