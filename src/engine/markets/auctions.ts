@@ -12,6 +12,7 @@ import type { Extracted, Indication } from "./book.ts";
 import { BUY, SELL, type Side, type StoredOrder } from "./order.ts";
 import type { Trade } from "./trade.ts";
 import type { TradingMarket } from "./trading.ts";
+import { asInt64 } from "./volumes.ts";
 
 const { AUCTION_TRIGGER_PRICE, AUCTION_TRIGGER_UNSPECIFIED } = AuctionTrigger;
 const TARGET_NOT_MET = AuctionTrigger.AUCTION_TRIGGER_LIQUIDITY_TARGET_NOT_MET;
@@ -75,7 +76,7 @@ export class Auctions {
       trigger,
       extension: AUCTION_TRIGGER_UNSPECIFIED,
       beginNs: market.nowNs,
-      endNs: market.nowNs + length,
+      endNs: asInt64(market.nowNs + length),
       isRunning: true,
       isLeaving: false,
       isExtended: false,
@@ -92,7 +93,7 @@ export class Auctions {
   private extend(trigger: number, length: bigint): void {
     const { market } = this;
     const { endNs, isExtended } = market.auction;
-    market.updateAuction({ endNs: endNs + length, extension: trigger, isExtended: true });
+    market.updateAuction({ endNs: asInt64(endNs + length), extension: trigger, isExtended: true });
     if (!isExtended) this.emit({ isLeaving: false });
   }
 

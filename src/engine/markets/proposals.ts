@@ -18,6 +18,8 @@ const SECOND = 1_000_000_000n;
 const TRIGGERS_MAX = 5;
 const SLIPPAGE_MAX = Decimal.of(1_000_000n);
 const RANGE_MAX = Decimal.of(100n);
+/** Far above what any model says. */
+const RISK_MAX = 1e15;
 const TIMESTAMP = 6;
 const SCALING = "market.margin.scalingFactors";
 
@@ -103,6 +105,15 @@ function checkChanges(changes: Changes): void {
   }
   if (changes.simple === undefined && changes.logNormal === undefined) {
     refuseProposal("NO_RISK_PARAMETERS", "missing risk parameters");
+  }
+  const { params, ...model } = changes.logNormal ?? { params: {} };
+  const target = changes.liquidityMonitoringParameters?.targetStakeParameters?.scalingFactor ?? 0;
+  const numbers = [...Object.values({ ...changes.simple, ...model, ...params }), target];
+  if (!numbers.every((value) => Number.isFinite(value) && Math.abs(value) <= RISK_MAX)) {
+    refuseProposal(
+      "INVALID_RISK_PARAMETER",
+      "a parameter of the risk model is not a number that can be worked with",
+    );
   }
 }
 

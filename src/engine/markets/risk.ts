@@ -29,7 +29,10 @@ export interface RiskModel {
 }
 
 const text = (value: number): string => Decimal.parseNumber(String(value)).toString();
-const toDecimal = (value: number): Decimal => Decimal.parseNumber(String(Math.max(0, value)));
+/** Beyond any price: what a horizon of centuries comes to. */
+const PRICE_MAX = 1e300;
+const toDecimal = (value: number): Decimal =>
+  Decimal.parseNumber(String(Math.min(PRICE_MAX, Math.max(0, value))));
 const toNumber = (value: Decimal): number => Number(value.toString());
 
 export function riskModelOf(instrument: TradableInstrument): RiskModel {

@@ -1,4 +1,4 @@
-// Volumes as events can say them: sums over many orders and parties may be more than 64 bits hold.
+// Volumes and times as events can say them: sums may be more than 64 bits hold.
 const INT64_MAX = (1n << 63n) - 1n;
 const UINT64_MAX = (1n << 64n) - 1n;
 

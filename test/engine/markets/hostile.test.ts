@@ -79,6 +79,43 @@ describe("sizes and prices at their bounds", () => {
   });
 });
 
+describe("models at their bounds", () => {
+  const LONGEST = 9_000_000_000_000_000;
+  test.each([
+    [
+      "horizons of ages",
+      {
+        logNormal: { lambda: 0.1, tau: 1, sigma: 50 },
+        triggers: [{ horizon: LONGEST, probability: 0.9999999999999999, extension: 1 }],
+      },
+    ],
+    [
+      "a second",
+      {
+        logNormal: { lambda: 1e-8, tau: 1e-8, sigma: 1e-3, mu: 1e-6, r: 1 },
+        triggers: [{ horizon: 1, probability: 0.9000001, extension: LONGEST }],
+      },
+    ],
+    [
+      "moves beyond all prices",
+      {
+        simple: { long: 0, short: 0, up: 1e15, down: -1e15 },
+        triggers: [{ horizon: 1, probability: 0.95, extension: 1 }],
+      },
+    ],
+    [
+      "a window and a range beyond all",
+      { ...FREE, targetStake: { windowSeconds: LONGEST, scaling: 1e14 }, lpPriceRange: "100" },
+    ],
+  ])("%s", (_name, config) => {
+    const rig = createMarketRig({ assets: { ETH: { decimals: 18 } } });
+    rig.createMarket("M", { asset: "ETH", ...config });
+    const play = new Play(rig, "M").deposit(HUGE, "p1", "p2");
+    play.run("p1 B 1@90; p2 S 1@110; p1 B 1@100; p2 S 1@100; /; /; p1 B 1@110; p1 S 1@50; /");
+    sound({ rig });
+  });
+});
+
 describe("oracle data", () => {
   const send = (rig: MarketRig, text: string | Uint8Array, source = 2) => {
     const payload = typeof text === "string" ? new TextEncoder().encode(text) : text;
