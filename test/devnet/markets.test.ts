@@ -116,6 +116,67 @@ describe("the tools", () => {
   }, 60_000);
 });
 
+test("a market is changed by a vote, and a proposal that cannot stand is rejected with its reason", async () => {
+  const devnet = await start({ home: join(folder, "changed") });
+  const { chain } = devnet;
+  const { market, oracle } = await use(devnet, "market/create", { preset: "eth" });
+  const alice = devnet.parties[0]!.publicKey;
+  const rationale = { title: "a change", description: "why" };
+  const propose = async (reference: string, change: object, minutes = 0n) => {
+    const now = chain.status.timeNs / 1_000_000_000n;
+    const terms = {
+      closingTimestamp: (now + 3n).toString(),
+      enactmentTimestamp: (now + 5n + minutes * 60n).toString(),
+      ...change,
+    };
+    const { text } = await chain.impersonate(alice, { proposalSubmission: { reference, rationale, terms } });
+    const { data } = await get(devnet, `governance?reference=${reference}`);
+    return { text, id: data?.proposal.id, state: data?.proposal.state, reason: data?.proposal.reason };
+  };
+  const { presetChanges } = await import("../../src/planes/devnet/markets.ts");
+  const dollar = nodesOf((await get(devnet, "assets")).assets).find(
+    ({ details }: Answer) => details.symbol === "tUSD",
+  ).id;
+  const fresh = presetChanges("eth", dollar, oracle);
+  const { decimalPlaces, positionDecimalPlaces, ...rest } = fresh;
+  const { settlementAsset, ...future } = fresh.instrument.future;
+  const changes = { ...rest, instrument: { code: "ETH/NEW", future }, lpPriceRange: "0.5" };
+  void [decimalPlaces, positionDecimalPlaces, settlementAsset];
+
+  const poor = await propose("too-small-a-share", { updateMarket: { marketId: market, changes } });
+  expect(poor).toMatchObject({
+    state: "STATE_REJECTED",
+    reason: "PROPOSAL_ERROR_INSUFFICIENT_EQUITY_LIKE_SHARE",
+  });
+  await chain.setParameter("governance.proposal.updateMarket.minProposerEquityLikeShare", "0");
+  const unknown = await propose("unknown", { updateMarket: { marketId: "ab".repeat(32), changes } });
+  expect(unknown).toMatchObject({ state: "STATE_REJECTED", reason: "PROPOSAL_ERROR_INVALID_MARKET" });
+  const fine = await propose("fine", { updateMarket: { marketId: market, changes } });
+  expect(fine).toMatchObject({ state: "STATE_OPEN", text: "" });
+  await chain.impersonate(alice, { voteSubmission: { proposalId: fine.id, value: "VALUE_YES" } });
+  for (let n = 0; n < 3; n++) {
+    await chain.forwardTime(3_000_000_000n);
+    await chain.mine(1);
+  }
+  const changed = (await get(devnet, `market/${market}`)).market;
+  expect(changed.tradableInstrument.instrument.code).toBe("ETH/NEW");
+  expect(changed).toMatchObject({ lpPriceRange: "0.5", state: "STATE_ACTIVE", decimalPlaces: "2" });
+  expect((await get(devnet, "governance?reference=fine")).data.proposal.state).toBe("STATE_ENACTED");
+
+  const decimals = await propose("decimals", { newMarket: { changes: { ...fresh, decimalPlaces: "9" } } });
+  expect(decimals).toMatchObject({ reason: "PROPOSAL_ERROR_TOO_MANY_MARKET_DECIMAL_PLACES" });
+  const long = await propose("long", { newMarket: { changes: fresh } }, 60n * 24n * 30n);
+  expect(long).toMatchObject({ reason: "PROPOSAL_ERROR_OPENING_AUCTION_DURATION_TOO_LARGE" });
+
+  const declined = await propose("declined", { newMarket: { changes: fresh } });
+  expect(declined.state).toBe("STATE_OPEN");
+  expect((await get(devnet, `market/${declined.id}`)).market.state).toBe("STATE_PROPOSED");
+  await chain.forwardTime(5_000_000_000n);
+  await chain.mine(2);
+  expect((await get(devnet, `market/${declined.id}`)).market.state).toBe("STATE_REJECTED");
+  await devnet.stop();
+}, 60_000);
+
 test("estimates are what the engine then asks for", async () => {
   const devnet = await start({ home: join(folder, "estimates") });
   const { market } = await use(devnet, "market/create", { preset: "btc" });
