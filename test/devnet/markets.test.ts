@@ -97,6 +97,26 @@ describe("the tools", () => {
     expect(rowsOf(copy)).toEqual(rowsOf(home));
   }, 60_000);
 
+  test("let a crowd trade, the same one for the same seed", async () => {
+    const devnet = await start({ home: join(folder, "crowd") });
+    await use(devnet, "market/create", { preset: "eth" });
+    const snapshot = await devnet.chain.snapshot();
+    const crowd = async (seed: number) => {
+      const { markPrice, market } = await use(devnet, "market/run", { market: "ETH/USD", orders: 60, seed });
+      const trades = nodesOf((await get(devnet, `trades?marketIds=${market}`)).trades);
+      await devnet.chain.revert(snapshot);
+      return {
+        markPrice,
+        trades: trades.map(({ price, size, buyer }: Answer) => `${buyer} ${size}@${price}`),
+      };
+    };
+    const first = await crowd(7);
+    expect(first.trades.length).toBeGreaterThan(15);
+    expect(await crowd(7)).toEqual(first);
+    expect((await crowd(8)).trades).not.toEqual(first.trades);
+    await devnet.stop();
+  }, 60_000);
+
   test("refuse what is not there", async () => {
     const devnet = await start({ home: join(folder, "refused") });
     await expect(use(devnet, "market/price", { market: "none", price: "1" })).rejects.toThrow(

@@ -214,6 +214,68 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
   return { market: id, price, markPrice: data?.marketData.markPrice };
 }
 
+const TRADERS = ["carol", "dave", "erin", "frank"];
+const ORDERS_MAX = 10_000;
+const SEED_MAX = 4_294_967_295;
+/** Orders between two quotes of the maker, and between two steps of the clock. */
+const QUOTE_EVERY = 8;
+const STEP_EVERY = 20;
+
+/**
+ * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
+ * orders. @throws ApiError, ChainCallError
+ */
+export async function runMarket(context: DevnetContext, fields: Fields): Promise<object> {
+  const market = marketOf(context, fields.text("market"));
+  const orders = fields.count("orders", 100, ORDERS_MAX);
+  let state = fields.count("seed", 1, SEED_MAX);
+  fields.end();
+  // Numerical Recipes' linear congruential generator: enough for a crowd.
+  const below = (end: number) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 4_294_967_296) * end);
+  };
+  const { chain } = context;
+  const party = partiesOf(context);
+  const { id } = market;
+  const unit = 10n ** BigInt(Math.max(0, Number(market.positionDecimalPlaces)));
+  const latest = () =>
+    BigInt(
+      context.read<{ marketData: { markPrice: string } }>("/api/v2/market/data/{market_id}/latest", {
+        marketId: id,
+      })?.marketData.markPrice ?? "0",
+    );
+  let middle = latest();
+  if (middle === 0n) throw badRequest("the market has no price yet");
+  const step = middle / 1_000n > 0n ? middle / 1_000n : 1n;
+  for (let n = 0; n < orders; n++) {
+    if (n % QUOTE_EVERY === 0) {
+      middle += BigInt(below(5) - 2) * step;
+      if (middle <= 5n * step) middle += 5n * step;
+      for (const name of [BUYER, SELLER])
+        await send(chain, party(name), { orderCancellation: { marketId: id } });
+      for (const depth of [1n, 2n, 4n]) {
+        await send(chain, party(BUYER), {
+          orderSubmission: orderOf(id, BUY, middle - depth * step, unit * 5n),
+        });
+        await send(chain, party(SELLER), {
+          orderSubmission: orderOf(id, SELL, middle + depth * step, unit * 5n),
+        });
+      }
+    }
+    const side = below(2) === 0 ? BUY : SELL;
+    const away = BigInt(below(4) - 1) * step;
+    const price = side === BUY ? middle - away : middle + away;
+    const name = TRADERS[below(TRADERS.length)]!;
+    await send(chain, party(name), {
+      orderSubmission: orderOf(id, side, price, unit * BigInt(1 + below(3))),
+    });
+    if (n % STEP_EVERY === STEP_EVERY - 1) await pass(chain, 1n);
+  }
+  await pass(chain, 2n);
+  return { market: id, orders, price: middle.toString(), markPrice: latest().toString() };
+}
+
 /** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
 export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<object> {
   const market = marketOf(context, fields.text("market"));

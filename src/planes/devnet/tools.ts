@@ -11,7 +11,14 @@ import { rfc3339Nano } from "../../wire/time-text.ts";
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
-import { createMarket, MARKET_PRESETS, movePrice, settleMarket, terminateMarket } from "./markets.ts";
+import {
+  createMarket,
+  MARKET_PRESETS,
+  movePrice,
+  runMarket,
+  settleMarket,
+  terminateMarket,
+} from "./markets.ts";
 import { assetNamed, partyNamed } from "./names.ts";
 
 /** Blocks of one `mine`: some seconds of work. */
@@ -186,6 +193,16 @@ export const TOOLS: readonly Tool[] = [
     createMarket,
   ),
   post("market/price", "trade at a price", { market: MARKET, price: "such as 101.5" }, movePrice),
+  post(
+    "market/run",
+    "trade for a while: a maker and takers",
+    {
+      market: MARKET,
+      "orders?": "how many, default 100",
+      "seed?": "the same one gives the same orders, default 1",
+    },
+    runMarket,
+  ),
   post("market/terminate", "end a market's trading, by its oracle", { market: MARKET }, terminateMarket),
   post(
     "market/settle",
