@@ -30,6 +30,27 @@ describe("the README's example", () => {
     }
   });
 
+  test("given a devnet, when the market's example is run with Node, then its output is what the README prints", async () => {
+    const devnet = await startNode({ kind: "devnet" });
+    try {
+      const example = join(ROOT, "examples", "first-market.mjs");
+      const child = Bun.spawn(["node", example, devnet.nodeUrl, devnet.dataUrl], {
+        stdout: "pipe",
+        stderr: "pipe",
+      });
+      const [out, err] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect([await child.exited, err]).toEqual([0, ""]);
+      const printed = readFileSync(join(ROOT, "README.md"), "utf8");
+      const withoutId = (text: string) => text.replace(/market: '[0-9a-f]{64}'/, "market: ID");
+      expect(withoutId(printed)).toContain(`\`\`\`\n${withoutId(out)}\`\`\``);
+    } finally {
+      await devnet.stop();
+    }
+  });
+
   test("given no devnet, then it says how to start one, and exits with 1", async () => {
     const child = Bun.spawn(["node", EXAMPLE, "http://127.0.0.1:1", "http://127.0.0.1:1"], {
       stdout: "pipe",
