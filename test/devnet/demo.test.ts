@@ -124,6 +124,10 @@ async function addressOf(path: string): Promise<string> {
     party_id: party,
     key: "reward.asset",
   };
+  if (path.includes("/estimate/")) {
+    const { markets } = await (await fetch(`${devnet.dataUrl}/api/v2/markets`)).json();
+    return `${path}?marketId=${markets.edges[0].node.id}&side=SIDE_BUY&price=300000&size=10&openVolume=10`;
+  }
   if (path === "/api/v2/votes") return `${path}?partyId=${party}`;
   if (path === "/api/v2/node/{id}") return path.replace("{id}", devnet.validator.nodeId);
   if (path.includes("{id}")) return path.replace("{id}", await firstOf(path));
