@@ -10,8 +10,8 @@ import { checkPages } from "../store/page-check.ts";
 
 /** After each few milliseconds of work: at most about a tenth of a core. */
 const REST_MS = 30;
-/** While rows are read the log is pinned: then the rests are short, and what they save comes after each table. */
-const PINNED_REST_MS = 2;
+/** While the rows of a table are read: what these rests save comes after the table. */
+const SLICE_REST_MS = 2;
 const REST_PARTS = 9;
 const REST_MAX_MS = 30_000;
 /** How often the file is opened anew meanwhile. */
@@ -83,7 +83,7 @@ function segmentsOf(home: string): SegmentRow[] {
 function pausesOf(rest: (ms: number) => Promise<void>, restMs: number) {
   let begunMs = performance.now();
   return {
-    onSlice: () => rest(Math.min(PINNED_REST_MS, restMs)),
+    onSlice: () => rest(Math.min(SLICE_REST_MS, restMs)),
     onTable: async () => {
       const workedMs = performance.now() - begunMs;
       await rest(Math.min(REST_MAX_MS, restMs === 0 ? 0 : REST_PARTS * workedMs));

@@ -12,7 +12,7 @@ import { homeSize, totalOf } from "../../src/node/home-size.ts";
 import { Loading } from "../../src/node/loading.ts";
 import { startNode } from "../../src/start-node.ts";
 import { checkCopy } from "../../src/store/copy.ts";
-import { openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
+import { checkpoint, openReader, openWriter, segmentDirectory, storePath } from "../../src/store/database.ts";
 import { PRUNABLE_TABLES, readFloors } from "../../src/store/retention.ts";
 import { TxSweep } from "../../src/store/tx-sweep.ts";
 import { MEMORY } from "../rig/homes.ts";
@@ -241,6 +241,23 @@ test("given a budget that removes rows while they are compared with a segment, t
   await checkRows(db, segmentDirectory(home), listSegments(db)[0]!, { onSlice: async () => {}, onTable });
   db.close();
   expect(Object.values(floorsOf(home)).some((height) => height > 0)).toBe(true);
+});
+
+test("given rows that are compared with a segment, then the log can begin anew at every pause", async () => {
+  const home = copyOf(sample, "unpinned");
+  const writer = openWriter(home);
+  const db = openReader(home);
+  let pauses = 0;
+  const onPause = async () => {
+    pauses++;
+    writer.run("CREATE TABLE IF NOT EXISTS pinned(n)");
+    writer.run("INSERT INTO pinned VALUES(1)");
+    expect(checkpoint(writer, "TRUNCATE").busy).toBe(0n);
+  };
+  await checkRows(db, segmentDirectory(home), listSegments(db)[0]!, { onSlice: onPause, onTable: onPause });
+  db.close();
+  writer.close();
+  expect(pauses).toBeGreaterThan(15);
 });
 
 test("given hashes that no row has any more, then they go, and every row still finds its own", async () => {

@@ -5,12 +5,19 @@ import { readCheckpointEventAt, readRewardPayoutEventAt } from "../../wire/gener
 import { bytea, doubleText, identifier, text, timestamp, timestampNs, wholeText } from "../csv.ts";
 import { type EventRow, type ExportTable, linesByKey, sequence } from "./source.ts";
 
+interface BlockRow {
+  block: bigint;
+  time: bigint;
+  height: bigint;
+  hash: Uint8Array;
+}
+
 export const blocks: ExportTable = {
   name: "blocks",
   header: "vega_time,height,hash",
   *lines(source, range) {
-    const sql = "SELECT time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
-    for (const row of source.walkBlocks<{ time: bigint; height: bigint; hash: Uint8Array }>(sql, range)) {
+    const sql = "SELECT no AS block, time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
+    for (const row of source.walkBlocks<BlockRow>(sql, range)) {
       yield `${timestamp(Number(row.time))},${row.height},${bytea(hashOfRow(row))}\n`;
     }
   },

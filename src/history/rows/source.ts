@@ -50,6 +50,8 @@ const TXS_REMEMBERED_MAX = 2_000;
 const SLICE_BLOCKS = 16;
 /** Some tens of milliseconds of work. */
 const SLICE_ROWS_MIN = 2_000;
+/** Where a slice ends with the block it is in. */
+const SLICE_ROWS_MAX = 4 * SLICE_ROWS_MIN;
 
 export class RowSource {
   private readonly selectBlock: Statement;
@@ -69,34 +71,51 @@ export class RowSource {
     this.selectId = db.prepare("SELECT bytes FROM ids WHERE ref = ?");
   }
 
-  /** Steps through rows without collecting them. The statement is this walk's own: walks may run side by side. */
+  /**
+   * Steps through rows. A few of them are collected first, so that the statement of a short walk is closed before its
+   * caller does anything else; that of a long one stays open. It is this walk's own: walks may run side by side.
+   */
   *walk<Row>(sql: string, ...values: number[]): Generator<Row> {
     const statement = this.db.prepare(sql);
     try {
-      yield* statement.iterate(...values) as IterableIterator<Row>;
+      const rows = statement.iterate(...values) as IterableIterator<Row>;
+      const first: Row[] = [];
+      for (let row = rows.next(); !row.done; row = rows.next()) {
+        first.push(row.value);
+        if (first.length === SLICE_ROWS_MAX) break;
+      }
+      yield* first;
+      if (first.length === SLICE_ROWS_MAX) yield* rows;
     } finally {
       statement.finalize();
     }
   }
 
   /**
-   * The rows of a range, which the query orders by block, some blocks at a time: a snapshot of the store is held for a
-   * slice and not for the table, because the writer's log cannot begin anew before its readers have gone on.
+   * The rows of a range, which the query orders by block, some blocks at a time. Nothing is open while a caller has a
+   * row: the writer's log cannot begin anew before its readers have gone on, and a caller may be the writer's own thread.
    * @param sql with the first and the last block as its two parameters
    */
-  *walkBlocks<Row>(sql: string, { first, last }: BlockRange): Generator<Row> {
+  *walkBlocks<Row extends { readonly block: bigint }>(
+    sql: string,
+    { first, last }: BlockRange,
+  ): Generator<Row> {
     const statement = this.db.prepare(sql);
     try {
       let blocks = SLICE_BLOCKS;
       for (let from = first; from <= last; ) {
-        const to = Math.min(from + blocks - 1, last);
-        let rows = 0;
+        let to = Math.min(from + blocks - 1, last);
+        const rows: Row[] = [];
         for (const row of statement.iterate(from, to) as IterableIterator<Row>) {
-          rows++;
-          yield row;
+          if (rows.length >= SLICE_ROWS_MAX && row.block !== rows.at(-1)!.block) {
+            to = Number(row.block) - 1;
+            break;
+          }
+          rows.push(row);
         }
-        if (rows < SLICE_ROWS_MIN) blocks *= 2;
-        else if (rows > 4 * SLICE_ROWS_MIN) blocks = Math.max(1, blocks >> 1);
+        yield* rows;
+        if (rows.length < SLICE_ROWS_MIN) blocks *= 2;
+        else if (rows.length >= SLICE_ROWS_MAX) blocks = Math.max(1, blocks >> 1);
         from = to + 1;
       }
     } finally {
