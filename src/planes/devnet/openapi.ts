@@ -71,6 +71,10 @@ const PENDING = {
   "pending?": text("Why the effect is not on the chain yet: it comes by itself. Absent when it is there."),
 };
 
+const MARKET = text("Identifier of the market.");
+const MARKET_STATE = text("`STATE_...`, as the data API names it.");
+const MARK_PRICE = text("Mark price, in the market's decimals.");
+
 /** Answers that are not the chain's status. */
 const ANSWERS: Readonly<Record<string, Schema>> = {
   parties: {
@@ -106,6 +110,22 @@ const ANSWERS: Readonly<Record<string, Schema>> = {
     data: text("Always empty."),
     height: wholeText("Height of the block with it."),
   }),
+  "market/create": object({
+    market: MARKET,
+    code: text("Code of its instrument."),
+    state: MARKET_STATE,
+    tradingMode: text("`TRADING_MODE_...`, as the data API names it."),
+    oracle: text("Public key whose data ends and settles it."),
+  }),
+  "market/price": object({ market: MARKET, price: text("As it was asked for."), "markPrice?": MARK_PRICE }),
+  "market/run": object({
+    market: MARKET,
+    orders: whole("Orders of the takers."),
+    price: text("Where the maker quotes last, in the market's decimals."),
+    markPrice: MARK_PRICE,
+  }),
+  "market/terminate": object({ market: MARKET, state: MARKET_STATE }),
+  "market/settle": object({ market: MARKET, price: text("As it was asked for."), state: MARKET_STATE }),
   ban: object({ party: text("Public key of the party."), bannedUntil: text(`End of the ban, ${TIME}.`) }),
   pardon: object({ party: text("Public key of the party.") }),
 };
@@ -118,6 +138,9 @@ const KINDS: Readonly<Record<string, Schema>> = {
   frozen: { type: "boolean" },
   remove: { type: "boolean" },
   command: { type: "object" },
+  proposal: { type: "object" },
+  orders: { type: ["string", "integer"] },
+  seed: { type: ["string", "integer"] },
 };
 
 /** Bodies that work on every devnet; `PARTY` and `ASSET` stand for names of the one that answers. */
