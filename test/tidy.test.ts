@@ -117,6 +117,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "wallet",
     "node",
     "devnet",
+    "testing",
   ],
 };
 const ENTRY_POINTS = /^(main|index|start-node)\.ts$/;

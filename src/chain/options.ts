@@ -23,7 +23,7 @@ import type { BlockSink } from "./outbox.ts";
 export type EngineResult = TxResult;
 export type EngineCommit = CommittedBlock;
 /** Called as things happen inside a block; admission follows them. */
-export type EngineFollower = Required<Omit<EngineListener, "hasModels">>;
+export type EngineFollower = Required<Omit<EngineListener, "hasModels" | "marketRules">>;
 
 export interface ChainEngine {
   readonly chainId: string;

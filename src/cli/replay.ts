@@ -22,6 +22,9 @@ export const help = `lyra replay: load a recording of a network into a home
   --follow FILE         read FILE while a core writes it; a named pipe, or - for
                         standard input, too
   --record FILE         write what is stored as an event file again
+  --re-execute          execute the commands of markets anew, and say where the
+                        engine and the chain disagree; nothing is stored
+  --show N              differences printed of each kind of event (default 3)
   --segment-length N    blocks in a history segment (default 1000)
   --segments network    end segments where the network says, as a sidecar does
   --json                print the result as JSON
@@ -43,10 +46,13 @@ export async function run(argv: string[]): Promise<number> {
     serve: { type: "boolean" },
     record: { type: "string" },
     follow: { type: "string" },
+    "re-execute": { type: "boolean" },
+    show: { type: "string" },
   });
   const { follow } = values;
   if (positionals.length === 0 && follow === undefined)
     throw usageError("replay", "name at least one event file");
+  if (values["re-execute"]) return reExecuteFiles(positionals, values);
   const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
   const config: NodeConfig = { ...loadConfig(flags, positionals), ...(follow !== undefined && { follow }) };
   const options = {
@@ -61,6 +67,21 @@ export async function run(argv: string[]): Promise<number> {
   if (values.serve) return serveUntilSignal(config, options);
   if (follow !== undefined) return (await import("./follow.ts")).followFile(follow, config, options);
   return load(config, { ...options, record: values.record });
+}
+
+const SHOWN_MAX = 1_000;
+
+async function reExecuteFiles(
+  paths: readonly string[],
+  values: { readonly [name: string]: unknown },
+): Promise<number> {
+  const clash = ["serve", "follow", "record", "home"].find((name) => values[name] !== undefined);
+  if (clash !== undefined) throw usageError("replay", `--re-execute stores nothing: it takes no --${clash}`);
+  const show = Number(values.show ?? 3);
+  if (!Number.isInteger(show) || show < 0 || show > SHOWN_MAX)
+    throw usageError("replay", `--show must be a whole number up to ${SHOWN_MAX}`);
+  const { reExecute } = await import("./re-execute.ts");
+  return reExecute(paths, { show, json: values.json === true, quiet: values.quiet === true });
 }
 
 interface LoadOptions {

@@ -27,6 +27,7 @@ import { Governance } from "./governance.ts";
 import { Limits } from "./limits.ts";
 import { Markets } from "./markets/markets.ts";
 import { checkNewMarket, checkUpdateMarket } from "./markets/proposals.ts";
+import { type MarketRules, PRESENT_RULES } from "./markets/rules.ts";
 import { Multisig } from "./multisig.ts";
 import { Notary } from "./notary.ts";
 import { NetworkParameters } from "./parameters.ts";
@@ -43,6 +44,8 @@ export interface EngineListener {
   onParameter?(key: string, value: string): void;
   /** Whether a market's price bounds are agreed on, where several validators work them out; else they always are. */
   hasModels?(market: string): boolean;
+  /** Of markets; the present ones unless an older network's commands are executed anew. */
+  readonly marketRules?: MarketRules;
   /** An internal fault: the command failed, and the chain goes on. @param subject e.g. `transaction HASH (Order)` */
   onCommandError?(subject: string, error: unknown): void;
 }
@@ -98,7 +101,8 @@ export class Domains {
     this.multisig = new Multisig(core, this.witness, this.notary);
     const { params, collateral, assets } = this;
     const hasModels = (market: string) => listener.hasModels?.(market) ?? true;
-    this.markets = new Markets({ core, params, collateral, assets, hasModels });
+    const rules = listener.marketRules ?? PRESENT_RULES;
+    this.markets = new Markets({ core, params, collateral, assets, hasModels, rules });
     this.governance = new Governance(core, this.params, this.assets, this.staking, this.witness, {
       has: (id) => this.markets.get(id) !== undefined,
       checkNew: (terms) => checkNewMarket(terms, { assets, params }),

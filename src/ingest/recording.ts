@@ -3,7 +3,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { Block } from "../wire/block.ts";
-import { BlockAssembler, StreamFault } from "./block-assembler.ts";
+import { StreamFault } from "./block-assembler.ts";
 import { InflateFault, inflate } from "./gunzip.ts";
 import { RecordSplitter } from "./records.ts";
 
@@ -65,8 +65,18 @@ function openRecording(path: string): OpenFile {
   }
 }
 
+/** Makes blocks of events. */
+interface Assembler<B> {
+  /** Height of a block that has begun and not ended. */
+  readonly openHeight: number | undefined;
+  /** Another file begins: its events go on with the block that has not ended. */
+  nextFile(): void;
+  /** Adds an event, and returns the block that it completes. @throws StreamFault, WireError */
+  push(bytes: Uint8Array, start: number, end: number, record: number, offset: number): B | undefined;
+}
+
 /** Reads one event file block by block; `end` is set when the blocks are through. */
-export class RecordingReader {
+export class RecordingReader<B = Block> {
   end: RecordingEnd | undefined;
   private readonly splitter = new RecordSplitter();
   /** Bytes of the stream that sound records made up. */
@@ -79,7 +89,7 @@ export class RecordingReader {
   /** @param assembler of the file before, where this one goes on with it */
   constructor(
     private readonly path: string,
-    private readonly assembler: BlockAssembler = new BlockAssembler(),
+    private readonly assembler: Assembler<B>,
   ) {
     assembler.nextFile();
   }
@@ -93,7 +103,7 @@ export class RecordingReader {
    * `end.damage`. A gzip file delivers its first block after its check sum was verified.
    * @throws NodeError when the file cannot be opened
    */
-  async *batches(): AsyncGenerator<Block[]> {
+  async *batches(): AsyncGenerator<B[]> {
     const { file, isGzip } = this.openFile();
     const onRead = (bytes: number) => {
       this.bytesRead = bytes;
@@ -125,8 +135,8 @@ export class RecordingReader {
     return opened;
   }
 
-  private parse(piece: Uint8Array): Block[] {
-    const blocks: Block[] = [];
+  private parse(piece: Uint8Array): B[] {
+    const blocks: B[] = [];
     const { splitter, assembler } = this;
     try {
       splitter.feed(piece);

@@ -9,6 +9,7 @@ import { readGenesis } from "../engine/genesis.ts";
 import type { Market } from "../engine/markets/market.ts";
 import { BUY, SELL, type StoredOrder } from "../engine/markets/order.ts";
 import type { Position, Provision } from "../engine/markets/records.ts";
+import type { MarketRules } from "../engine/markets/rules.ts";
 import type { Block } from "../wire/block.ts";
 import type { Init } from "../wire/codec.ts";
 import { decodeInputData, encodeInputData, type InputData } from "../wire/generated/commands.ts";
@@ -57,6 +58,8 @@ export interface MarketRigOptions {
   readonly startSeconds?: bigint;
   /** False for long runs that look at no events: those of blocks that are over are not kept then. */
   readonly keepsEvents?: boolean;
+  /** The present ones unless they are given. */
+  readonly rules?: MarketRules;
 }
 
 export interface RigResult {
@@ -93,6 +96,27 @@ export function createMarketRig(options: MarketRigOptions = {}): MarketRig {
   return new MarketRig(options);
 }
 
+/** A proposal as the engine keeps it: its vote is not held here. */
+function recordOf(
+  { id, reference, partyId, terms }: Pick<Proposal, "id" | "reference" | "partyId" | "terms">,
+  timestampNs: bigint,
+) {
+  return {
+    sequence: 0,
+    id,
+    reference,
+    party: partyId,
+    state: ProposalState.STATE_OPEN,
+    timestampNs,
+    terms: terms!,
+    rationale: { description: "", title: "" },
+    requiredParticipation: "0",
+    requiredMajority: "0",
+    requiredLpParticipation: "0",
+    requiredLpMajority: "0",
+  };
+}
+
 export class MarketRig {
   readonly engine: Engine;
   /** Whether a market's price bounds are there; a chain of several validators takes some blocks to agree on them. */
@@ -113,6 +137,7 @@ export class MarketRig {
     parameters = {},
     startSeconds = START,
     keepsEvents = true,
+    rules,
   }: MarketRigOptions) {
     this.keepsEvents = keepsEvents;
     this.timeNs = startSeconds * SECOND;
@@ -140,6 +165,7 @@ export class MarketRig {
     this.engine = new Engine(readGenesis(JSON.stringify(genesis)), {
       onCommandError: (_subject, error) => this.faults.push(error),
       hasModels: (market) => this.hasModels(market),
+      ...(rules && { marketRules: rules }),
     });
     this.engine.initChain();
     this.finish();
@@ -200,20 +226,8 @@ export class MarketRig {
         newMarket: { changes },
       }),
     );
-    this.engine.domains.markets.propose({
-      sequence: 0,
-      id,
-      reference: name,
-      party: idOf("proposer"),
-      state: ProposalState.STATE_OPEN,
-      timestampNs: this.timeNs,
-      terms,
-      rationale: { description: "", title: "" },
-      requiredParticipation: "0",
-      requiredMajority: "0",
-      requiredLpParticipation: "0",
-      requiredLpMajority: "0",
-    });
+    const proposal = { id, reference: name, partyId: idOf("proposer"), terms };
+    this.engine.domains.markets.propose(recordOf(proposal, this.timeNs));
     return id;
   }
 
@@ -222,23 +236,15 @@ export class MarketRig {
     proposal: Pick<Proposal, "id" | "reference" | "partyId" | "terms">,
     timestampNs: bigint,
   ): void {
-    const { id, reference, partyId, terms } = proposal;
-    const record = {
-      sequence: 0,
-      id,
-      reference,
-      party: partyId,
-      state: ProposalState.STATE_OPEN,
-      timestampNs,
-    };
-    const rules = {
-      requiredParticipation: "0",
-      requiredMajority: "0",
-      requiredLpParticipation: "0",
-      requiredLpMajority: "0",
-    };
-    const rationale = { description: "", title: "" };
-    this.engine.domains.markets.propose({ ...record, ...rules, terms: terms!, rationale });
+    this.engine.domains.markets.propose(recordOf(proposal, timestampNs));
+  }
+
+  /** Changes the market of a proposal that a chain has recorded as enacted. */
+  updateRecorded(
+    proposal: Pick<Proposal, "id" | "reference" | "partyId" | "terms">,
+    timestampNs: bigint,
+  ): void {
+    this.engine.domains.markets.update(recordOf(proposal, timestampNs));
   }
 
   /** Factors of a market's risk model as a chain has agreed on them. @param long decimals */

@@ -2,6 +2,7 @@
 
 import type { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
+import { BlockAssembler } from "../../src/ingest/block-assembler.ts";
 import { RecordingReader } from "../../src/ingest/recording.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openWriter } from "../../src/store/database.ts";
@@ -18,7 +19,8 @@ const BLOCKS = 900;
 
 async function sampleBlocks(): Promise<Block[]> {
   const blocks: Block[] = [];
-  for await (const batch of new RecordingReader(SAMPLE).batches()) blocks.push(...batch);
+  for await (const batch of new RecordingReader(SAMPLE, new BlockAssembler()).batches())
+    blocks.push(...batch);
   return blocks.slice(0, BLOCKS);
 }
 

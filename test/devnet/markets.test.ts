@@ -9,6 +9,7 @@ import { startNode } from "../../src/start-node.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
 import { digestStore } from "../../src/store/dump.ts";
+import { lyra } from "../rig/lyra.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lyra-markets-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -95,6 +96,13 @@ describe("the tools", () => {
     await replayFiles(new BlockWriter(db), db, [record]);
     db.close();
     expect(rowsOf(copy)).toEqual(rowsOf(home));
+
+    const { code, out } = await lyra(["replay", "--re-execute", record, "--json"]);
+    const report = JSON.parse(out) as { commands: number; kinds: object; explained: object; different: [] };
+    expect(report).toMatchObject({ faults: 0, explained: {}, different: [] });
+    expect(report.commands).toBeGreaterThan(10);
+    expect(Object.keys(report.kinds)).toContain("settlePosition");
+    expect(code).toBe(0);
   }, 60_000);
 
   test("let a crowd trade, the same one for the same seed", async () => {

@@ -1,6 +1,7 @@
 // The same blocks make the same store and the same segments: on any day, in any time zone, however they are batched.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Dice } from "../../scripts/sample/seeded.ts";
+import { BlockAssembler } from "../../src/ingest/block-assembler.ts";
 import { KnownBlocks } from "../../src/ingest/block-order.ts";
 import { RecordingReader } from "../../src/ingest/recording.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
@@ -48,7 +49,7 @@ for (const [name, path] of recordings) {
         const db = openWriter(home);
         const writer = new BlockWriter(db);
         let left = next();
-        for await (const blocks of new RecordingReader(path).batches()) {
+        for await (const blocks of new RecordingReader(path, new BlockAssembler()).batches()) {
           for (const block of blocks) {
             writer.stage(block);
             if (--left > 0) continue;
@@ -67,7 +68,7 @@ for (const [name, path] of recordings) {
       const db = openWriter(home);
       let count = 0;
       let writer = new BlockWriter(db);
-      for await (const blocks of new RecordingReader(path).batches()) {
+      for await (const blocks of new RecordingReader(path, new BlockAssembler()).batches()) {
         for (const block of blocks) {
           if (++count % 97 === 0) {
             writer.commit();
@@ -78,7 +79,7 @@ for (const [name, path] of recordings) {
       }
       writer.commit();
       const known = new KnownBlocks(db, writer.committedHead);
-      for await (const blocks of new RecordingReader(path).batches()) {
+      for await (const blocks of new RecordingReader(path, new BlockAssembler()).batches()) {
         for (const block of blocks) expect(known.has(block)).toBe(true);
       }
       db.close();

@@ -11,6 +11,7 @@ import type { Book } from "./book.ts";
 import { IdGenerator } from "./id-generator.ts";
 import { orderMessage, type StoredOrder } from "./order.ts";
 import type { Auction, MarketRecord, MarketStatus } from "./records.ts";
+import type { MarketRules } from "./rules.ts";
 import type { MarketIndex, MarketTables } from "./tables.ts";
 import { type Terms, termsOf } from "./terms.ts";
 
@@ -23,6 +24,7 @@ export interface MarketPorts {
   readonly tables: MarketTables;
   /** Whether a market's price bounds are agreed on: an opening auction waits for them. A single node always has them. */
   readonly hasModels?: (market: string) => boolean;
+  readonly rules: MarketRules;
 }
 
 /** Owner of what the network trades in a close-out. */

@@ -47,6 +47,7 @@ export class EquityShares {
       stake: stake.toString(),
       virtualStake: virtualStake.toString(),
       average: average.toString(),
+      share: known?.share ?? "0",
       score: known?.score ?? "0",
       scores: known?.scores ?? 0,
     });
@@ -62,6 +63,22 @@ export class EquityShares {
     const part = ({ virtualStake }: EquityShare) =>
       total.isZero() ? Decimal.zero : Decimal.parse(virtualStake).dividedBy(total);
     return new Map(counted.map((share) => [share.party, part(share)] as const));
+  }
+
+  /** Keeps the shares to be shown, if every provider is active (section 7.8). */
+  keepShares(isActive: (party: string) => boolean): void {
+    const providers = this.list();
+    if (!providers.every(({ party }) => isActive(party))) return;
+    const shares = this.shares(() => true);
+    for (const provider of providers) {
+      const share = shares.get(provider.party)!.toString();
+      if (share !== provider.share) this.put({ ...provider, share });
+    }
+  }
+
+  /** All commitments; those of a market that is over, too. */
+  private get committed(): bigint {
+    return this.total("stake").truncated();
   }
 
   /** Takes a tick's scores, which add up to 1, into the averages. */
@@ -118,8 +135,8 @@ export class EquityShares {
   }
 
   /** The market's worth: its commitments, or the trade of a window if that is more. */
-  marketValue(commitments: bigint): bigint {
-    const { market, window } = this;
+  get marketValue(): bigint {
+    const { market, window, committed: commitments } = this;
     if (window === undefined || window.traded === 0n) return commitments;
     const active = market.nowNs - window.startNs;
     if (active <= 0n) return commitments;

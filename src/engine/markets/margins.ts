@@ -22,6 +22,7 @@ export const NO_MARGIN: MarginLevels = { maintenance: 0n, search: 0n, initial: 0
 /** The market, as the formulas look at it beside the position. */
 interface MarginView {
   readonly terms: Terms;
+  readonly boundsSlippage: boolean;
   /** Internal price. */
   readonly price: bigint;
   /** The column of auctions applies. */
@@ -85,15 +86,15 @@ function sideMargin(view: MarginView, input: SideInput): Decimal {
 
 function slippage(view: MarginView, { open: volume, closing }: SideInput, open: Decimal): Decimal {
   if (volume === 0n) return Decimal.zero;
-  const { terms } = view;
+  const { terms, boundsSlippage } = view;
   const factor = terms.linear.times(open).plus(terms.quadratic.times(open).times(open));
   const cap = Decimal.of(view.price).times(factor);
   if (view.isAuction) return cap;
   const exit = view.exitPrice(closing, volume);
-  if (exit === undefined) return cap;
+  if (exit === undefined) return boundsSlippage ? cap : Decimal.zero;
   const difference = closing === BUY ? view.price - exit : exit - view.price;
-  if (difference <= 0n) return Decimal.zero.min(cap);
-  return Decimal.of(difference).times(open).min(cap);
+  const cost = difference <= 0n ? Decimal.zero : Decimal.of(difference).times(open);
+  return boundsSlippage ? cost.min(cap) : cost;
 }
 
 /** How a margin update of one party ended. */
@@ -119,6 +120,7 @@ export class Margins {
     const { isRunning, isLeaving } = market.auction;
     return {
       terms: market.terms,
+      boundsSlippage: market.ports.rules.boundsSlippage,
       price,
       isAuction: isRunning && !isLeaving,
       exitPrice: (side, size) => market.book.exitPrice(side, size),
@@ -143,21 +145,22 @@ export class Margins {
 
   /** An event for each party whose levels were worked out, by party. */
   flush(): void {
-    const { market } = this;
-    for (const party of [...this.buffer.keys()].sort()) {
-      const { maintenance, search, initial, release } = this.buffer.get(party)!;
-      market.core.emit("marginLevels", {
-        maintenanceMargin: maintenance.toString(),
-        searchLevel: search.toString(),
-        initialMargin: initial.toString(),
-        collateralReleaseLevel: release.toString(),
-        partyId: party,
-        marketId: market.id,
-        asset: market.accounts.asset,
-        timestamp: market.nowNs,
-      });
-    }
+    for (const party of [...this.buffer.keys()].sort()) this.emit(party, this.buffer.get(party)!);
     this.buffer.clear();
+  }
+
+  private emit(party: string, { maintenance, search, initial, release }: MarginLevels): void {
+    const { market } = this;
+    market.core.emit("marginLevels", {
+      maintenanceMargin: maintenance.toString(),
+      searchLevel: search.toString(),
+      initialMargin: initial.toString(),
+      collateralReleaseLevel: release.toString(),
+      partyId: party,
+      marketId: market.id,
+      asset: market.accounts.asset,
+      timestamp: market.nowNs,
+    });
   }
 
   /** The command was taken back: its levels are not shown. */

@@ -1,5 +1,5 @@
 /** The event with a market's data, once a tick and with each turn of its life (reference 70, section 9.3). */
-import { LiquidityProvisionStatus } from "../../wire/generated/vega.ts";
+import { MarketState, MarketTradingMode } from "../../wire/generated/vega.ts";
 import type { Level } from "./book.ts";
 import { BUY, SELL } from "./order.ts";
 import type { TradingMarket } from "./trading.ts";
@@ -9,8 +9,14 @@ import { asUint64 } from "./volumes.ts";
 const UNSET_NS = -6_795_364_578_871_345_152n;
 const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 
+const ENDED: ReadonlySet<number> = new Set([MarketState.STATE_TRADING_TERMINATED, MarketState.STATE_SETTLED]);
+
 export function emitMarketData(market: TradingMarket): void {
   const { status, book, auction } = market;
+  // Trading that ends in an auction leaves the auction's data as they were (section 1.4).
+  const isShown =
+    auction.isRunning ||
+    (ENDED.has(market.record.state) && auction.mode === MarketTradingMode.TRADING_MODE_MONITORING_AUCTION);
   const bid = book.best(BUY);
   const offer = book.best(SELL);
   const staticBid = book.bestStatic(BUY);
@@ -34,8 +40,8 @@ export function emitMarketData(market: TradingMarket): void {
     market: market.id,
     timestamp: market.nowNs,
     openInterest: asUint64(status.openInterest),
-    auctionEnd: auction.isRunning && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
-    auctionStart: auction.isRunning ? auction.beginNs : 0n,
+    auctionEnd: isShown && auction.endNs !== auction.beginNs ? auction.endNs : 0n,
+    auctionStart: isShown ? auction.beginNs : 0n,
     indicativePrice: market.shown(indication?.price ?? 0n),
     indicativeVolume: asUint64(indication?.volume ?? 0n),
     marketTradingMode: auction.mode,
@@ -47,7 +53,7 @@ export function emitMarketData(market: TradingMarket): void {
     ).toString(),
     suppliedStake: market.provisions.supplied().toString(),
     priceMonitoringBounds: market.prices.bounds(),
-    marketValueProxy: market.equity.marketValue(market.provisions.supplied()).toString(),
+    marketValueProxy: market.equity.marketValue.toString(),
     liquidityProviderFeeShare: feeShares(market),
     marketState: market.record.state,
     nextMarkToMarket: status.nextMarkNs || UNSET_NS + market.params.duration(MARK_FREQUENCY),
@@ -55,14 +61,10 @@ export function emitMarketData(market: TradingMarket): void {
   });
 }
 
-/** By party; who provides nothing at the moment has no share. */
-function feeShares(market: TradingMarket) {
-  const isActive = (party: string) =>
-    market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
-  const shares = market.equity.shares(isActive);
-  return market.equity.list().map(({ party, average, score }) => ({
+function feeShares({ equity }: TradingMarket) {
+  return equity.list().map(({ party, share, average, score }) => ({
     party,
-    equityLikeShare: shares.get(party)?.toString() ?? "0",
+    equityLikeShare: share,
     averageEntryValuation: average,
     averageScore: score,
   }));

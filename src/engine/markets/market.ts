@@ -71,6 +71,7 @@ export class Market extends TradingMarket {
 
   /** Section 1.5, the end of a block. */
   onBlockEnd(): void {
+    if (this.isOver) return;
     this.ids = IdGenerator.ofBlock(this.core.block.hash, `blockend${this.id}`);
     const { mark, lastTraded, nextMarkNs } = this.status;
     const hasTraded = this.settlement.hasTrades;
@@ -221,7 +222,8 @@ export class Market extends TradingMarket {
       price: price.toString(),
       positionFactor: this.terms.positionFactor,
     });
-    this.dropRest();
+    // The next tick's data still show the positions.
+    this.settlement.dropTrades();
   }
 
   /** Terminated before it had opened. */

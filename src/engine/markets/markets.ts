@@ -96,7 +96,8 @@ export class Markets implements MarketScores {
     this.publishTime();
     const over: Market[] = [];
     for (const market of this.list()) if (!market.onTick()) over.push(market);
-    for (const market of this.list()) if (!over.includes(market)) market.emitData();
+    const isRejected = ({ record }: Market) => record.state === MarketState.STATE_REJECTED;
+    for (const market of this.list()) if (!isRejected(market)) market.emitData();
     for (const market of over) this.remove(market);
   }
 

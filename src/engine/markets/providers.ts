@@ -193,7 +193,6 @@ export class Providers {
     const { market } = this;
     for (const provision of market.provisions.list()) {
       market.provisions.end(provision, LiquidityProvisionStatus.STATUS_STOPPED);
-      market.equity.setStake(provision.party, 0n);
     }
   }
 
@@ -259,6 +258,7 @@ export class Providers {
   /** Commitments, shares and the fee that follows from them have changed. */
   onChange(): void {
     const { market } = this;
+    market.equity.keepShares(this.isActive);
     const fee = market.provisions.liquidityFee(market.targetStakeNow());
     if (fee === market.record.liquidityFee) return;
     market.updateRecord({ liquidityFee: fee });
@@ -285,12 +285,13 @@ export class Providers {
     equity.resetScores();
   }
 
+  private readonly isActive = (party: string): boolean =>
+    this.market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
+
   /** Shares times scores, 1 in all, by party. */
   private weights(): Map<string, Decimal> {
     const { market } = this;
-    const isActive = (party: string) =>
-      market.provisions.get(party)?.status === LiquidityProvisionStatus.STATUS_ACTIVE;
-    const weights = market.equity.shares(isActive);
+    const weights = market.equity.shares(this.isActive);
     if (weights.size === 0) return weights;
     const scored = new Map(
       [...weights].map(([party, share]) => {

@@ -155,6 +155,8 @@ export interface EquityShare {
   readonly stake: string;
   readonly virtualStake: string;
   readonly average: string;
+  /** Part of the virtual stake, as it is shown: from when no provider was inactive. */
+  readonly share: string;
   /** Average of liquidity scores since the last distribution, and how many there were. */
   readonly score: string;
   readonly scores: number;

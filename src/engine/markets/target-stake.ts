@@ -30,15 +30,14 @@ export class TargetStake {
     market.tables.interests.set(key, { market: id, timeNs: nowNs, interest });
   }
 
-  /** By the mark price and the highest open interest of the window. */
+  /** By the price and the highest open interest of the window. */
   current(): bigint {
-    return this.stakeFor(this.market.status.mark, this.highestInterest());
+    return this.stakeFor(this.price, this.highestInterest());
   }
 
   /** The stake that would be asked for after an auction (section 8.2, "theoretical"). */
   theoretical(indication: Indication | undefined = this.market.book.indication()): bigint {
-    const { market } = this;
-    const price = indication?.price ?? market.status.mark;
+    const price = indication?.price ?? this.price;
     const highest = this.highestInterest();
     const after = indication === undefined ? 0n : this.interestAfter(indication);
     return this.stakeFor(price, after > highest ? after : highest);
@@ -62,6 +61,11 @@ export class TargetStake {
       interest += positive(size + change) - positive(size);
     }
     return interest;
+  }
+
+  private get price(): bigint {
+    const { status, ports } = this.market;
+    return ports.rules.stakesByMark ? status.mark : status.lastTraded;
   }
 
   drop(): void {

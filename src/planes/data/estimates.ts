@@ -106,6 +106,7 @@ const estimateMargin: Endpoint<DataContext> = {
     };
     const levels = marginLevels(position, {
       terms,
+      boundsSlippage: true,
       price: facts.price || own,
       isAuction: facts.isAuction,
       exitPrice: () => undefined,
@@ -155,7 +156,7 @@ const estimatePosition: Endpoint<DataContext> = {
       levelsMessage(
         context,
         facts,
-        marginLevels(position, { terms, price, isAuction, exitPrice: () => exit }),
+        marginLevels(position, { terms, boundsSlippage: true, price, isAuction, exitPrice: () => exit }),
         "",
       );
     const margin = { worstCase: levels(undefined), bestCase: levels(price) };

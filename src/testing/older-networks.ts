@@ -1,0 +1,145 @@
+/**
+ * Habits of networks before 0.71, whose markets have no slippage factors, beyond the rules that the engine can take
+ * (engine/markets/rules.ts): seen in recordings of them.
+ */
+import type { Difference, FieldDifference } from "./difference.ts";
+import type { RecordedEvent } from "./recorded-blocks.ts";
+
+/** Of a field of an event that both have. */
+interface FieldReason {
+  readonly kinds: RegExp;
+  readonly path: RegExp;
+  readonly text: string;
+  holds?(field: FieldDifference, event: RecordedEvent["payload"]): boolean;
+}
+
+const ORDER_OF_PROVIDER = (order: RecordedEvent["payload"]) => order.liquidityProvisionId !== "";
+const BALANCES = /^(from|to)AccountBalance$/;
+const BOND = 9;
+const STATE_PROPOSED = 1;
+/** `AuctionTrigger`: liquidity, and its two parts of later versions. */
+const LIQUIDITY = "4";
+const LIQUIDITY_NOW: ReadonlySet<string> = new Set(["5", "6"]);
+
+const FIELDS: readonly FieldReason[] = [
+  {
+    kinds: /^(auction|marketData|marketCreated|marketUpdated)$/,
+    path: /^(start|end|auctionStart|auctionEnd|openingAuction\.duration|marketTimestamps\.(pending|open))$/,
+    text: "an opening auction counted from the market's proposal, and not from the end of the vote",
+  },
+  {
+    kinds: /^(auction|marketData)$/,
+    path: /^(trigger|extensionTrigger)$/,
+    text: "one trigger stood for every want of liquidity",
+    holds: ({ recorded, made }) => (recorded === LIQUIDITY || recorded === "0") && LIQUIDITY_NOW.has(made),
+  },
+  {
+    kinds: /^order$/,
+    path: /^(createdAt|updatedAt|type|version)$/,
+    text: "an order of a provision was a new one each time it was placed, and nothing before",
+    holds: (_field, order) => ORDER_OF_PROVIDER(order),
+  },
+  {
+    kinds: /^order$/,
+    path: /^updatedAt$/,
+    text: "orders that their market's end stopped kept the time of their last change",
+    holds: (_field, { status }) => status === 4,
+  },
+  {
+    kinds: /^positionStateEvent$/,
+    path: /^vw(Buy|Sell)Price$/,
+    text: "the average price of orders stayed as it was when one was filled",
+  },
+  {
+    kinds: /^trade$/,
+    path: /^aggressor$/,
+    text: "a trade of an auction named the side that was uncrossed",
+    holds: ({ made }) => made === "0",
+  },
+  {
+    kinds: /^marginLevels$/,
+    path: /^collateralReleaseLevel$/,
+    text: "in an auction the level of release had the margin's balance on top",
+  },
+];
+
+export class OlderNetwork {
+  private readonly providers = new Set<string>();
+  /** Bonds that markets kept, by party and asset. */
+  private readonly kept = new Map<string, bigint>();
+
+  /** An event of the recording, whether it differs or not. */
+  note({ member, payload }: RecordedEvent): void {
+    if (member === "liquidityProvision") this.providers.add(payload.partyId);
+  }
+
+  reasonFor(difference: Difference, event: RecordedEvent): string | undefined {
+    if (difference.fields.length === 0) return this.ofEvent(difference, event);
+    const reasons = difference.fields.map((field) => this.ofField(difference, field, event));
+    return reasons.includes(undefined) ? undefined : [...new Set(reasons)].join("; ");
+  }
+
+  private ofEvent({ kind, made }: Difference, { payload }: RecordedEvent): string | undefined {
+    const isRecorded = made === undefined;
+    switch (kind) {
+      case "auction":
+        return isRecorded && String(payload.trigger) === LIQUIDITY
+          ? "an auction for want of liquidity was shown again at each check"
+          : undefined;
+      case "order":
+        return ORDER_OF_PROVIDER(payload)
+          ? "orders of a provision were cancelled and placed again with each change of the book"
+          : undefined;
+      case "marginLevels":
+        if (isRecorded) return "levels were shown with each order, the unchanged ones of other parties, too";
+        return this.providers.has(payload.partyId)
+          ? "a provider's margin was worked out when the provision's orders were placed alone"
+          : undefined;
+      case "positionStateEvent":
+        return "positions were shown with orders, and not with trades";
+      case "settlePosition":
+        return !isRecorded && payload.tradeSettlements.length === 0 && this.providers.has(payload.partyId)
+          ? "a provider without trades was not settled"
+          : undefined;
+      case "ledgerEntry":
+        return isRecorded ? undefined : this.keptBond(payload);
+      default:
+        return undefined;
+    }
+  }
+
+  private ofField(
+    { kind, fields }: Difference,
+    field: FieldDifference,
+    { payload }: RecordedEvent,
+  ): string | undefined {
+    if (kind === "ledgerEntry" && BALANCES.test(field.path)) return this.ofBalance(field, payload);
+    const isWhole = kind === "marginLevels" && fields.some(({ path }) => path === "maintenanceMargin");
+    if (isWhole && this.providers.has(payload.partyId))
+      return "a provider's margin was worked out with the price of the last trade";
+    return FIELDS.find(
+      ({ kinds, path, holds }) =>
+        kinds.test(kind) && path.test(field.path) && (holds?.(field, payload) ?? true),
+    )?.text;
+  }
+
+  /** A bond goes back that the chain has not given back. */
+  private keptBond({ fromAccount, amount }: RecordedEvent["payload"]): string | undefined {
+    if (fromAccount?.type !== BOND) return undefined;
+    const key = `${fromAccount.owner}/${fromAccount.assetId}`;
+    this.kept.set(key, (this.kept.get(key) ?? 0n) + BigInt(amount));
+    return "the bond of a market that ended in an auction was not given back";
+  }
+
+  private ofBalance({ path, recorded, made }: FieldDifference, entry: RecordedEvent["payload"]) {
+    const account = path === "fromAccountBalance" ? entry.fromAccount : entry.toAccount;
+    const kept = this.kept.get(`${account?.owner}/${account?.assetId}`);
+    const difference = BigInt(made.replaceAll('"', "")) - BigInt(recorded.replaceAll('"', ""));
+    return kept === difference ? "the bond of an earlier market was not given back" : undefined;
+  }
+}
+
+/** On every network: a market's creation shows it once for each of its parameters, ours once. */
+export function isShownAgain({ kind, made }: Difference, { payload }: RecordedEvent): boolean {
+  return kind === "marketUpdated" && made === undefined && payload.state === STATE_PROPOSED;
+}
