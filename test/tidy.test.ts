@@ -43,7 +43,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   chain: ["cache", "errors", "files", "wire", "crypto", "store", "ingest", "chain/admission", "engine"],
   comet: ["errors", "wire", "crypto", "store", "chain", "chain/admission", "engine"],
   ethereum: ["errors", "wire", "crypto", "chain", "engine"],
-  wallet: ["cache", "errors", "files", "wire", "crypto", "chain/admission"],
+  wallet: ["cache", "errors", "files", "wire", "crypto", "chain/admission", "engine"],
   http: ["cache", "errors", "files", "wire", "store"],
   "planes/data": ["cache", "errors", "files", "wire", "store", "history", "http", "engine"],
   "planes/node": [

@@ -21,6 +21,7 @@ import {
   confirmSigning,
   give,
   OUT,
+  type OutputValues,
   tellValidity,
   validityOf,
   wordLines,
@@ -34,6 +35,7 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
 
   lyra tx block --node URL [--key KEY] [--out FILE]
   lyra tx build INPUT (--height N | --block FILE) [--nonce N] [--chain-id ID]
+  lyra tx build order buy 5@100.2 --market CODE --node URL      order --help
   lyra tx check INPUT [--chain-id ID]                  4 for a broken rule
   lyra tx sign INPUT [--wallet NAME] [--key KEY] [--qr] [--offline] [--yes]
           (--block FILE | --height N --chain-id ID)
@@ -42,9 +44,8 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
   lyra tx send INPUT --node URL [--block FILE] [--type sync|async|commit]
           [--timeout SECONDS]
 
-  INPUT           a file, - for standard input, or a command's JSON itself:
+  INPUT           a file, -, what the step before printed, or a command's JSON:
                {"voteSubmission": {"proposalId": "...", "value": "VALUE_YES"}}
-                  Each step takes what the one before printed.
   --block FILE    what block wrote; with --key, a place on it is kept for KEY
   --node URL      again for each node, or --network NAME; --chain-id: no other
   --wait SECONDS  prove and send, for room (20); --sole-user, --threads N
@@ -54,6 +55,12 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
   send proves what is not proven, and refuses what would get KEY banned. 1: it
   was refused; 3: nothing was sent, or nobody knows: send it again as it is.
 `;
+
+/** The help of an order has a screen of its own. */
+export async function helpOf(rest: readonly string[]): Promise<string | undefined> {
+  if (rest[0] !== "build" || rest[1] !== "order") return undefined;
+  return (await import("./tx-order.ts")).orderHelp;
+}
 
 const DRAFT_FLAGS = {
   height: { type: "string" },
@@ -79,10 +86,23 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 async function build(argv: string[]): Promise<number> {
+  if (argv[0] === "order") return buildOrder(argv.slice(1));
   const { values, positionals } = readArguments("tx", argv, { ...COMMON, ...DRAFT_FLAGS, ...OUT });
   const [source] = takeWords("tx", positionals, "INPUT");
   const input = readInput(source);
   if (input.kind !== "command") throw usageError("tx", "build takes a command");
+  return giveDraft(input, values);
+}
+
+async function buildOrder(argv: string[]): Promise<number> {
+  const { ORDER_FLAGS, orderOf } = await import("./tx-order.ts");
+  const flags = { ...COMMON, ...DRAFT_FLAGS, ...OUT, ...ORDER_FLAGS };
+  const { values, positionals } = readArguments("tx", argv, flags);
+  const { command, block } = await orderOf(positionals, values);
+  return giveDraft({ kind: "command", command, block }, values);
+}
+
+function giveDraft(input: TransactionInput, values: DraftValues & OutputValues): number {
   const draft = draftOf(input, values);
   const document = {
     inputData: draft.inputData.toBase64(),

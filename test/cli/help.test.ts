@@ -9,6 +9,7 @@ import * as replay from "../../src/cli/replay.ts";
 import * as serve from "../../src/cli/serve.ts";
 import * as sidecar from "../../src/cli/sidecar.ts";
 import * as tx from "../../src/cli/tx.ts";
+import { orderHelp } from "../../src/cli/tx-order.ts";
 import * as version from "../../src/cli/version.ts";
 import { TOOLS } from "../../src/planes/devnet/tools.ts";
 import { Lyra } from "../rig/lyra.ts";
@@ -28,6 +29,11 @@ function expectScreen(text: string): void {
 describe("help fits a screen", () => {
   const commands = { devnet, doctor, explain, history, pow, replay, serve, sidecar, tx, version };
   for (const [name, { help }] of Object.entries(commands)) test(name, () => expectScreen(help));
+
+  test("tx build order", async () => {
+    expectScreen(orderHelp);
+    expect((await new Lyra(["tx", "build", "order", "--help"]).end()).out).toBe(orderHelp);
+  });
 
   test("the overview", async () => {
     const { code, out } = await new Lyra(["--help"]).end();

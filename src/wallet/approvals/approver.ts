@@ -65,7 +65,7 @@ export interface TransactionRequest extends Asked {
   readonly command: CommandInit;
   readonly words: Words;
   readonly destination: Destination;
-  /** The key's balances of the assets that the command names, by a node's word. */
+  /** The margin that the command can ask for, and the key's balances of the assets that it names: by a node's word. */
   readonly balances: readonly Line[];
   /** The command as JSON: everything that is signed but nonce and height. */
   readonly raw: string;

@@ -1,6 +1,8 @@
 // The network's facts of the assets and markets that a command names: symbols and decimals, for amounts that people
 // read. Of one asset or market they never change, so they are asked for once.
 import { LruCache } from "../../cache/lru.ts";
+import { worstMargin } from "../../engine/markets/worst-margin.ts";
+import type { Market } from "../../wire/generated/vega.ts";
 import type { CommandInit } from "../../wire/transaction.ts";
 import type { AssetFacts, MarketFacts, NodeClient } from "../sending/nodes.ts";
 import type { Facts, Line } from "./formatting.ts";
@@ -15,7 +17,7 @@ const BALANCES_MAX = 5;
 /** The most that a network would take; a node that says more would make numbers of any length. */
 const DECIMALS_MAX = 100;
 
-export type FactSource = Pick<NodeClient, "asset" | "market" | "stakeAsset" | "balances">;
+export type FactSource = Pick<NodeClient, "asset" | "market" | "tradedMarket" | "stakeAsset" | "balances">;
 
 export class NetworkFacts {
   private readonly assets = new LruCache<string, AssetFacts>(KNOWN_MAX);
@@ -60,6 +62,27 @@ export class NetworkFacts {
       .map((asset) => [label, amountText(found.get(asset) ?? "0", asset, (id) => this.assets.get(id))]);
   }
 
+  /** The most that an order can ask for as margin, by a node's word of the market's rules and mark price. */
+  async margin(command: CommandInit, { markets, assets }: Facts): Promise<Line[]> {
+    if (command.kind !== "orderSubmission") return [];
+    const { marketId = "", side = 0, size = 0n, price = "" } = command.payload;
+    const asset = markets(marketId)?.settlementAsset ?? "";
+    const facts = assets(asset);
+    const traded = facts && (await this.ask((source) => source.tradedMarket?.(marketId)));
+    if (!traded || !hasDecimals(traded.market)) return [];
+    const limit = WHOLE.test(price) ? BigInt(price) : 0n;
+    const highest = limit > traded.markPrice ? limit : traded.markPrice;
+    if (highest === 0n) return [];
+    try {
+      const order = { side, size: BigInt(size), price: highest };
+      const margin = worstMargin(traded.market, facts.decimals, order);
+      return [["margin at worst, it says", amountText(margin.toString(), asset, assets)]];
+    } catch {
+      // A node can say a market that no network would have.
+      return [];
+    }
+  }
+
   private async learnAsset(id: string): Promise<void> {
     if (this.assets.has(id)) return;
     const facts = await this.ask((source) => source.asset(id));
@@ -86,6 +109,9 @@ export class NetworkFacts {
   }
 }
 
+const WHOLE = /^\d{1,100}$/;
+const hasDecimals = ({ decimalPlaces, positionDecimalPlaces }: Market) =>
+  isDecimals(Number(decimalPlaces)) && isDecimals(Number(positionDecimalPlaces));
 const isDecimals = (value: number) => Number.isInteger(value) && Math.abs(value) <= DECIMALS_MAX;
 
 interface Names {
@@ -93,7 +119,7 @@ interface Names {
   readonly markets: readonly string[];
   /** Amounts of the asset that is staked. */
   readonly hasStake?: boolean;
-  /** Amounts of the markets' settlement assets. */
+  /** Amounts of the markets' settlement assets, the margin's among them. */
   readonly hasCommitment?: boolean;
 }
 
@@ -107,6 +133,7 @@ function namesIn(command: CommandInit): Names {
     case "undelegateSubmission":
       return { assets: [], markets: [], hasStake: true };
     case "orderSubmission":
+      return { assets: [], markets: marketsOf([payload]), hasCommitment: true };
     case "orderAmendment":
       return { assets: [], markets: marketsOf([payload]) };
     case "liquidityProvisionSubmission":

@@ -8,10 +8,12 @@ import type {
   LastBlockHeightResponse,
   ListAccountsResponse,
   ListAssetsResponse,
+  ListMarketsDataResponse,
   ListMarketsResponse,
   ListNetworkParametersResponse,
   StatisticsResponse,
 } from "../../wire/generated/core-api.ts";
+import type { Market } from "../../wire/generated/vega.ts";
 import { fromJson } from "../../wire/json.ts";
 import { parseExactJson } from "../signing/transaction.ts";
 import { type LastBlock, pastBlocksOf } from "./blocks.ts";
@@ -22,6 +24,7 @@ import type {
   NodeClient,
   SendingMode,
   SubmissionResult,
+  TradedMarket,
 } from "./nodes.ts";
 import { nodeBusy, shortText, submitRaw } from "./raw-submission.ts";
 
@@ -95,19 +98,30 @@ export class HttpNode implements NodeClient {
   }
 
   async market(id: string): Promise<MarketFacts | undefined> {
+    const market = await this.marketMessage(id);
+    return market && factsOf(market);
+  }
+
+  /** All of them: for one that is known by its code. */
+  async markets(): Promise<(MarketFacts & { readonly id: string })[]> {
+    const { markets } = await this.ask<ListMarketsResponse>("/markets", "vega.api.v1.ListMarketsResponse");
+    return markets.map((market) => ({ id: market.id, ...factsOf(market) }));
+  }
+
+  async tradedMarket(id: string): Promise<TradedMarket | undefined> {
+    const name = "vega.api.v1.ListMarketsDataResponse";
+    const [market, { marketsData }] = await Promise.all([
+      this.marketMessage(id),
+      this.ask<ListMarketsDataResponse>(`/markets/data?market=${encodeURIComponent(id)}`, name),
+    ]);
+    const { markPrice = "" } = marketsData.find((data) => data.market === id) ?? {};
+    return market && { market, markPrice: /^\d{1,100}$/.test(markPrice) ? BigInt(markPrice) : 0n };
+  }
+
+  private async marketMessage(id: string): Promise<Market | undefined> {
     const path = `/markets?market=${encodeURIComponent(id)}`;
     const { markets } = await this.ask<ListMarketsResponse>(path, "vega.api.v1.ListMarketsResponse");
-    const market = markets.find((one) => one.id === id);
-    const instrument = market?.tradableInstrument?.instrument;
-    return (
-      market && {
-        code: instrument?.code ?? "",
-        quoteName: instrument?.future?.quoteName ?? "",
-        settlementAsset: instrument?.future?.settlementAsset ?? "",
-        decimals: Number(market.decimalPlaces),
-        positionDecimals: Number(market.positionDecimalPlaces),
-      }
-    );
+    return markets.find((one) => one.id === id);
   }
 
   async balances(party: string): Promise<ReadonlyMap<string, string>> {
@@ -158,6 +172,17 @@ export class HttpNode implements NodeClient {
       throw unreachable(this.host, "its answer is not a node's");
     }
   }
+}
+
+function factsOf({ tradableInstrument, decimalPlaces, positionDecimalPlaces }: Market): MarketFacts {
+  const instrument = tradableInstrument?.instrument;
+  return {
+    code: instrument?.code ?? "",
+    quoteName: instrument?.future?.quoteName ?? "",
+    settlementAsset: instrument?.future?.settlementAsset ?? "",
+    decimals: Number(decimalPlaces),
+    positionDecimals: Number(positionDecimalPlaces),
+  };
 }
 
 export function lastBlockOf(answer: LastBlockHeightResponse): LastBlock {

@@ -5,6 +5,7 @@
 import { NodeError, reasonOf } from "../../errors/node-error.ts";
 import type { ErrorCode, MessageOf } from "../../errors/program-codes.ts";
 import type { GetSpamStatisticsResponse } from "../../wire/generated/core-api.ts";
+import type { Market } from "../../wire/generated/vega.ts";
 import { transactionHash } from "../../wire/transaction.ts";
 import type { LastBlock } from "./blocks.ts";
 import type { SendingMode, SubmissionResult } from "./raw-submission.ts";
@@ -33,6 +34,11 @@ export interface MarketFacts {
   readonly positionDecimals: number;
 }
 
+export interface TradedMarket {
+  readonly market: Market;
+  readonly markPrice: bigint;
+}
+
 export interface CheckResult {
   /** 0 when the node would take it. */
   readonly code: number;
@@ -57,6 +63,8 @@ export interface NodeClient {
   asset(id: string): Promise<AssetFacts | undefined>;
   /** The same of a market. */
   market?(id: string): Promise<MarketFacts | undefined>;
+  /** The rules of a market and its mark price, in its decimals and 0 before there is one. */
+  tradedMarket?(id: string): Promise<TradedMarket | undefined>;
   /** Balances of a party's general accounts by asset, in the smallest unit. */
   balances?(party: string): Promise<ReadonlyMap<string, string>>;
   /** The asset that is staked. */

@@ -167,7 +167,10 @@ async function requestOf(
     isShown ? facts.of(command) : NO_FACTS,
     destinationOf(service),
   ]);
-  const balances = isShown ? await facts.balances(command, publicKey, known) : [];
+  const [margin, held] = isShown
+    ? await Promise.all([facts.margin(command, known), facts.balances(command, publicKey, known)])
+    : [[], []];
+  const balances = [...margin, ...held];
   let epoch: Promise<bigint> | undefined;
   return {
     kind: "transaction",

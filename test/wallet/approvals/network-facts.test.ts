@@ -50,7 +50,12 @@ describe("the network is asked for", () => {
       ["stake", "asset a2"],
       "Take 0.000000000000000005 VEGA (asset a2)",
     ],
-    ["orderSubmission", { ...order, marketId: "m1" }, ["market m1"], "Buy 1.5 at 2.5 USD (limit order)"],
+    [
+      "orderSubmission",
+      { ...order, marketId: "m1" },
+      ["market m1", "asset a1"],
+      "Buy 1.5 at 2.5 USD (limit order)",
+    ],
     ["orderAmendment", { orderId: "o", marketId: "m1" }, ["market m1"], "Change the order o"],
     [
       "liquidityProvisionSubmission",

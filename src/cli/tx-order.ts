@@ -1,0 +1,183 @@
+// lyra tx build order: an order as people say it, in the market's own decimals.
+
+import type { LastBlock } from "../wallet/sending/blocks.ts";
+import { HttpNode } from "../wallet/sending/http-node.ts";
+import type { MarketFacts } from "../wallet/sending/nodes.ts";
+import { OrderTimeInForce, OrderType, PeggedReference, Side } from "../wire/generated/vega.ts";
+import type { CommandInit } from "../wire/transaction.ts";
+import { usageError } from "./arguments.ts";
+import { hostsOf, NODE_ADDRESS_FLAGS } from "./tx-online.ts";
+
+export const orderHelp = `lyra tx build order: an order in the market's own decimals
+
+  lyra tx build order buy|sell SIZE[@PRICE] --market CODE|ID [--node URL]
+
+  SIZE@PRICE        a limit order: 5@100.2; SIZE alone is a market order
+  --market          its code, or its identifier
+  --node URL        or --network NAME: says the market's decimals, and the last
+                    block unless --height or --block does
+  --price-decimals N, --size-decimals N   without a node; --size-decimals=-2
+  --tif             gtc (of what rests), ioc (of market orders), gtt, fok, gfa,
+                    gfn
+  --expires TIME    such as 2030-01-01T00:00:00Z: good till then
+  --peg mid|bid|ask [--offset N]   in place of a price
+  --post-only, --reduce-only, --reference TEXT
+
+  Prints what lyra tx sign takes; all flags of lyra tx build apply.
+`;
+
+export const ORDER_FLAGS = {
+  ...NODE_ADDRESS_FLAGS,
+  market: { type: "string" },
+  tif: { type: "string" },
+  expires: { type: "string" },
+  peg: { type: "string" },
+  offset: { type: "string" },
+  "post-only": { type: "boolean" },
+  "reduce-only": { type: "boolean" },
+  reference: { type: "string" },
+  "price-decimals": { type: "string" },
+  "size-decimals": { type: "string" },
+} as const;
+
+interface OrderValues {
+  readonly home?: string | undefined;
+  readonly node?: string[] | undefined;
+  readonly network?: string | undefined;
+  readonly market?: string | undefined;
+  readonly tif?: string | undefined;
+  readonly expires?: string | undefined;
+  readonly peg?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly "post-only"?: boolean | undefined;
+  readonly "reduce-only"?: boolean | undefined;
+  readonly reference?: string | undefined;
+  readonly "price-decimals"?: string | undefined;
+  readonly "size-decimals"?: string | undefined;
+}
+
+/** The market's identifier, and how many decimals its prices and sizes have. */
+type Decimals = Pick<MarketFacts, "decimals" | "positionDecimals"> & { readonly id: string };
+
+const SIDES: Readonly<Record<string, number>> = { buy: Side.SIDE_BUY, sell: Side.SIDE_SELL };
+const TIMES: Readonly<Record<string, number>> = {
+  gtc: OrderTimeInForce.TIME_IN_FORCE_GTC,
+  gtt: OrderTimeInForce.TIME_IN_FORCE_GTT,
+  ioc: OrderTimeInForce.TIME_IN_FORCE_IOC,
+  fok: OrderTimeInForce.TIME_IN_FORCE_FOK,
+  gfa: OrderTimeInForce.TIME_IN_FORCE_GFA,
+  gfn: OrderTimeInForce.TIME_IN_FORCE_GFN,
+};
+const PEGS: Readonly<Record<string, number>> = {
+  mid: PeggedReference.PEGGED_REFERENCE_MID,
+  bid: PeggedReference.PEGGED_REFERENCE_BEST_BID,
+  ask: PeggedReference.PEGGED_REFERENCE_BEST_ASK,
+};
+const SIZE_AND_PRICE = /^(\d{1,40}(?:\.\d{1,40})?)(?:@(\d{1,80}(?:\.\d{1,40})?))?$/;
+const ID = /^[0-9a-f]{64}$/;
+const DECIMALS = /^-?\d{1,2}$/;
+const USAGE = "an order is: buy SIZE@PRICE, or sell SIZE for a market order";
+
+/**
+ * @param words `buy 5@100.2`, or without a price for a market order
+ * @returns the command, and the node's last block where a node was asked
+ * @throws NodeError for what cannot be an order of the market
+ */
+export async function orderOf(
+  words: readonly string[],
+  values: OrderValues,
+): Promise<{ readonly command: CommandInit; readonly block: LastBlock | undefined }> {
+  const [which = "", amount = "", ...rest] = words;
+  const side = SIDES[which];
+  const [, size, price] = SIZE_AND_PRICE.exec(amount) ?? [];
+  if (side === undefined || size === undefined || rest.length > 0) throw usageError("tx", USAGE);
+  if (values.market === undefined) throw usageError("tx", "say --market ID, or its code with --node URL");
+  const { decimals, block } = await decimalsOf(values.market, values);
+  const payload = {
+    marketId: decimals.id,
+    side,
+    size: BigInt(scaled(size, decimals.positionDecimals, "size")),
+    ...kindOf(values, price, decimals),
+    ...lifeOf(values, price !== undefined || values.peg !== undefined),
+    postOnly: values["post-only"] === true,
+    reduceOnly: values["reduce-only"] === true,
+    reference: values.reference ?? "",
+  };
+  return { command: { kind: "orderSubmission", payload }, block };
+}
+
+/** Limit, pegged or market order. */
+function kindOf(values: OrderValues, price: string | undefined, { decimals }: Decimals) {
+  const { peg, offset } = values;
+  if (peg === undefined) {
+    if (offset !== undefined) throw usageError("tx", "--offset goes with --peg");
+    if (price === undefined) return { type: OrderType.TYPE_MARKET, price: "" };
+    return { type: OrderType.TYPE_LIMIT, price: scaled(price, decimals, "price") };
+  }
+  const reference = PEGS[peg];
+  if (reference === undefined) throw usageError("tx", "--peg is mid, bid or ask");
+  if (price !== undefined) throw usageError("tx", "a pegged order has no price: say --offset");
+  const peggedOrder = { reference, offset: scaled(offset ?? "0", decimals, "offset") };
+  return { type: OrderType.TYPE_LIMIT, price: "", peggedOrder };
+}
+
+function lifeOf({ tif, expires }: OrderValues, rests: boolean) {
+  const text = tif ?? (expires !== undefined ? "gtt" : rests ? "gtc" : "ioc");
+  const timeInForce = TIMES[text];
+  if (timeInForce === undefined) throw usageError("tx", `--tif is ${Object.keys(TIMES).join(", ")}`);
+  if (expires === undefined) {
+    if (text === "gtt") throw usageError("tx", "an order good till a time needs --expires TIME");
+    return { timeInForce, expiresAt: 0n };
+  }
+  if (text !== "gtt") throw usageError("tx", "--expires goes with --tif gtt");
+  const ms = Date.parse(expires);
+  if (Number.isNaN(ms)) throw usageError("tx", "--expires is a time such as 2026-12-31T12:00:00Z");
+  return { timeInForce, expiresAt: BigInt(ms) * 1_000_000n };
+}
+
+async function decimalsOf(
+  market: string,
+  values: OrderValues,
+): Promise<{ readonly decimals: Decimals; readonly block: LastBlock | undefined }> {
+  const ofPrices = values["price-decimals"];
+  const ofSizes = values["size-decimals"];
+  if (ofPrices !== undefined || ofSizes !== undefined) {
+    if (ofPrices === undefined || ofSizes === undefined)
+      throw usageError("tx", "say both --price-decimals and --size-decimals, or --node URL");
+    if (!ID.test(market)) throw usageError("tx", "without a node --market is 64 hexadecimal digits");
+    if (!DECIMALS.test(ofPrices) || !DECIMALS.test(ofSizes))
+      throw usageError("tx", "--price-decimals and --size-decimals are whole numbers");
+    const decimals = { id: market, decimals: Number(ofPrices), positionDecimals: Number(ofSizes) };
+    return { decimals, block: undefined };
+  }
+  const node = new HttpNode(hostsOf(values)[0]!);
+  const [markets, block] = await Promise.all([node.markets(), node.lastBlock()]);
+  const found = markets.filter(({ id, code }) => id === market || code === market);
+  if (found.length > 1) {
+    throw usageError("tx", `${found.length} markets have this code: say --market with the identifier`);
+  }
+  const [decimals] = found;
+  if (decimals === undefined) {
+    const codes = [...new Set(markets.map(({ code }) => code))].slice(0, 10).join(", ");
+    throw usageError("tx", codes === "" ? "the node has no market" : `the node's markets are ${codes}`);
+  }
+  return { decimals, block };
+}
+
+/** `100.25` with two decimals as `10025`. @throws NodeError for more decimals than the market has */
+function scaled(text: string, decimals: number, what: string): string {
+  const [whole = "", fraction = ""] = text.split(".");
+  const digits = fraction.replace(/0+$/, "");
+  if (digits.length > Math.max(0, decimals)) {
+    throw usageError(
+      "tx",
+      `the market's ${what}s have ${Math.max(0, decimals)} decimals, and ${text} has more`,
+    );
+  }
+  const scaledUp = BigInt(whole + digits.padEnd(Math.max(0, decimals), "0"));
+  if (decimals >= 0) return scaledUp.toString();
+  const unit = 10n ** BigInt(-decimals);
+  if (scaledUp % unit !== 0n)
+    throw usageError("tx", `the market's ${what}s are multiples of ${unit}, and ${text} is not`);
+  return (scaledUp / unit).toString();
+}
