@@ -57,8 +57,8 @@ export const help = `lyra tx: a transaction step by step; signing needs no netwo
 `;
 
 /** The help of an order has a screen of its own. */
-export async function helpOf(rest: readonly string[]): Promise<string | undefined> {
-  if (rest[0] !== "build" || rest[1] !== "order") return undefined;
+export async function helpOf(rest: readonly string[]): Promise<string> {
+  if (rest[0] !== "build" || rest[1] !== "order") return help;
   return (await import("./tx-order.ts")).orderHelp;
 }
 
