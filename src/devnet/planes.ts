@@ -76,7 +76,7 @@ export class Planes {
     });
     this.servers.push(data);
     this.stopNotifying = chain.onBlock(({ height }) => {
-      this.reading.plane.heightWaiters.notify();
+      this.reading.plane.notifyCommit();
       status.ingest.note(() => height);
     });
     status.source = this.statusSource();

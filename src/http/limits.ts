@@ -32,6 +32,12 @@ export interface Limits {
   readonly readerThreads: number;
   /** Exports under way at once, on each thread that answers. */
   readonly exportsMax: number;
+  /** Streams open at once, on each thread that answers; a further one gets 429. */
+  readonly streamsMax: number;
+  /** The same of one client address. */
+  readonly streamsPerAddressMax: number;
+  /** Bytes of messages that wait for a client of a stream; with more it is too slow, and its stream ends. */
+  readonly streamBacklogBytesMax: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -50,4 +56,7 @@ export const DEFAULT_LIMITS: Limits = {
   pageCacheBytesMax: 8 * 1024 * 1024,
   readerThreads: 1,
   exportsMax: 16,
+  streamsMax: 4_000,
+  streamsPerAddressMax: 500,
+  streamBacklogBytesMax: 4 * 1024 * 1024,
 };

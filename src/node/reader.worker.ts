@@ -78,7 +78,7 @@ limitGarbage();
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);
   else if (data.kind === "ready") notReady = data.reason;
-  else if (data.kind === "committed") reading?.plane.heightWaiters.notify();
+  else if (data.kind === "committed") reading?.plane.notifyCommit();
   else if (data.kind === "text") waiting[data.of].shift()?.(data.text);
   else stop();
 };

@@ -136,7 +136,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     writer.onChange = notifyReady;
     notifyReady();
     writer.onCommitted = () => {
-      plane.heightWaiters.notify();
+      plane.notifyCommit();
       status.ingest.note(() => plane.head()?.height ?? 0);
       readers.notifyCommit();
     };

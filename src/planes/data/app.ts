@@ -1,6 +1,14 @@
 // The data plane as an Elysia plugin: routes, methods, headers (reference 10, sections 1.2 and 1.5); and on a port.
 import { Grpc } from "../../errors/statuses.ts";
-import { answerFailure, keepAnswer, NOT_FOUND, refuse, sendAnswer, sendKept } from "../../http/answers.ts";
+import {
+  answerFailure,
+  keepAnswer,
+  NOT_FOUND,
+  noteFailure,
+  refuse,
+  sendAnswer,
+  sendKept,
+} from "../../http/answers.ts";
 import { encodedResponse } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
@@ -101,6 +109,7 @@ export function dataApp(
   mounted?: HttpRoutes,
 ) {
   const { limits } = plane.context;
+  plane.onFault = (error) => noteFailure(status, error);
   const app = httpPlugin({
     name: "data",
     before: (request) => (cache === undefined ? undefined : kept(cache, status, request)),
@@ -216,6 +225,9 @@ export function serveData(
     port: server.port!,
     url: urlOf(host, server.port!),
     cacheHits: () => status.counts.cacheHits,
-    stop: () => server.stop(true),
+    stop: () => {
+      plane.streams.stop();
+      return server.stop(true);
+    },
   };
 }

@@ -246,7 +246,7 @@ interface Series {
   readonly lengthUs: number;
 }
 
-function parseCandleId(context: DataContext, candleId: string): Series {
+export function parseCandleId(context: DataContext, candleId: string): Series {
   const match = /^trades_candle_([a-z0-9_]+)_([0-9a-fA-F]+)$/.exec(candleId);
   const lengthUs = match ? LENGTH_BY_ID_PART.get(match[1]!) : undefined;
   if (!match || lengthUs === undefined || !isHex(match[2]!)) {
@@ -348,6 +348,33 @@ function readCandles(
     read += cost;
   }
   return { candles, ahead: false };
+}
+
+/** Candles that the trades of a turn changed: blocks come one by one, so they are one or two. */
+const CHANGED_MAX = 1_000;
+
+/** The candles that trades of the blocks are in, oldest first, each with the last of those blocks that has trades. */
+export function candlesSince(
+  context: DataContext,
+  series: Series,
+  first: number,
+  last: number,
+): { readonly candle: Candle; readonly block: number }[] {
+  const sql =
+    "SELECT min(block) AS first, max(block) AS last FROM trades WHERE market = ? AND block BETWEEN ? AND ?";
+  const traded = context.get<{ first: bigint | null; last: bigint }>(sql, series.market, first, last)!;
+  if (traded.first === null) return [];
+  const { lengthUs } = series;
+  const startUs = Math.floor(context.blocks.timeUs(Number(traded.first)) / lengthUs) * lengthUs;
+  const range = { first: context.blocks.firstAtOrAfter(startUs), end: Number(traded.last) + 1 };
+  const { candles } = readCandles(context, series, range, false, CHANGED_MAX);
+  return candles.map(({ message }) => ({ candle: message, block: Number(traded.last) }));
+}
+
+/** The newest candle, if there is one. */
+export function lastCandle(context: DataContext, series: Series): Candle | undefined {
+  const all = { first: 0, end: Number.MAX_SAFE_INTEGER };
+  return readCandles(context, series, all, true, 1).candles[0]?.message;
 }
 
 export const candleEndpoints = [listCandleIntervals, listCandleData];

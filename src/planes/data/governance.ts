@@ -25,7 +25,7 @@ interface VoteRow extends Row {
 }
 
 /** The vote as the service shows it. Its time is that of the first event of the block it stands in. */
-function voteOf({ data, first_time }: Pick<VoteRow, "data" | "first_time">): Vote {
+export function voteOf({ data, first_time }: Pick<VoteRow, "data" | "first_time">): Vote {
   const vote = readVoteAt(data, 0, data.length);
   vote.partyId = canonicalIdentifier(vote.partyId);
   vote.proposalId = canonicalIdentifier(vote.proposalId);
@@ -122,7 +122,10 @@ function unlessZero(text: string | undefined): string | undefined {
 }
 
 /** Votes of all given proposals in one query, by proposal in hex, each list by party. */
-function votesOn(context: DataContext, proposals: readonly ProposalRow[]): Map<string, Vote[]> {
+export function votesOn(
+  context: DataContext,
+  proposals: readonly Pick<ProposalRow, "id">[],
+): Map<string, Vote[]> {
   const ids = proposals.map(({ id }) => hexOf(id));
   const rows = nestedRows<VoteRow & { proposal: Uint8Array }>(
     context,
@@ -138,7 +141,10 @@ function votesOn(context: DataContext, proposals: readonly ProposalRow[]): Map<s
 }
 
 /** The maps by party are never filled, in the original neither. */
-function governanceData(row: ProposalRow, votes: Map<string, Vote[]>): GovernanceData {
+export function governanceData(
+  row: Pick<ProposalRow, "id" | "data">,
+  votes: Map<string, Vote[]>,
+): GovernanceData {
   const cast = votes.get(hexOf(row.id)) ?? [];
   return {
     proposal: proposalOf(row.data),

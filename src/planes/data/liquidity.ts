@@ -22,7 +22,7 @@ interface ProvisionRow extends Row {
   data: Uint8Array;
 }
 
-function provisionOf(data: Uint8Array): LiquidityProvision {
+export function provisionOf(data: Uint8Array): LiquidityProvision {
   const provision = readLiquidityProvisionAt(data, 0, data.length);
   provision.id = canonicalIdentifier(provision.id);
   provision.partyId = canonicalIdentifier(provision.partyId);

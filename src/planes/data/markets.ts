@@ -124,7 +124,7 @@ interface MarketDataRow extends Row {
 }
 
 /** Market data as the service shows it: at block time, and without the last traded price, which it does not keep. */
-function marketDataOf(context: DataContext, data: Uint8Array, block: number | bigint): MarketData {
+export function marketDataOf(context: DataContext, data: Uint8Array, block: number | bigint): MarketData {
   const marketData = readMarketDataAt(data, 0, data.length);
   marketData.market = canonicalIdentifier(marketData.market);
   for (const name of NUMBERS) marketData[name] = numberText(marketData[name]);

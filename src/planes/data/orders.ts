@@ -26,7 +26,7 @@ interface OrderRow extends Row {
 }
 
 /** An order as the service shows it: times cut to microseconds, a reason and a peg only where there is one. */
-function orderOf(data: Uint8Array): Order {
+export function orderOf(data: Uint8Array): Order {
   const order = readOrderAt(data, 0, data.length);
   order.id = canonicalIdentifier(order.id);
   order.marketId = canonicalIdentifier(order.marketId);
@@ -239,21 +239,32 @@ interface MarketDepth {
   readonly sequenceNumber: bigint;
 }
 
-/** The book of a market now. Parked orders have no price and are in no level, but count for the sequence. */
-function marketDepth(context: DataContext, marketRef: number): MarketDepth {
+/**
+ * The live orders of a market, each with its sequence: block time in nanoseconds plus the place in the block. Parked ones
+ * have no price and are in no level, but count for the sequence of the book.
+ */
+export function liveOrdersOf(
+  context: DataContext,
+  marketRef: number,
+): { readonly order: Order; readonly sequence: bigint }[] {
   const rows = context.all<LiveRow>(
     `SELECT o.data, o.block, o.ord FROM orders_current c INDEXED BY orders_current_live
       JOIN orders o ON o.block = c.block AND o.ord = c.ord WHERE c.market = ? AND c.live = 1`,
     marketRef,
   );
+  return rows.map((row) => ({
+    order: readOrderAt(row.data, 0, row.data.length),
+    sequence: context.timeNs(row.block) + BigInt(sequenceOf(row.ord)),
+  }));
+}
+
+/** The book of a market now. */
+function marketDepth(context: DataContext, marketRef: number): MarketDepth {
   const buy = new BookSide();
   const sell = new BookSide();
   let sequenceNumber = 0n;
-  for (const row of rows) {
-    // Block time in nanoseconds plus the place in the block, of the newest of these orders.
-    const number = context.timeNs(row.block) + BigInt(sequenceOf(row.ord));
-    if (number > sequenceNumber) sequenceNumber = number;
-    const order = readOrderAt(row.data, 0, row.data.length);
+  for (const { order, sequence } of liveOrdersOf(context, marketRef)) {
+    if (sequence > sequenceNumber) sequenceNumber = sequence;
     if (order.status !== STATUS_ACTIVE || order.remaining === 0n) continue;
     if (order.side === SIDE.buy) buy.add(order);
     else if (order.side === SIDE.sell) sell.add(order);

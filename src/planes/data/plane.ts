@@ -11,6 +11,7 @@ import { type ChainHead, HeadReader } from "../../store/head.ts";
 import { type JsonMode, renderJson } from "../../wire/json.ts";
 import type { DataContext } from "./context.ts";
 import { HistoryFrom } from "./history-from.ts";
+import { Streams } from "./observe/streams.ts";
 
 interface AnswerInput {
   /** Raw query string, without the question mark, or a form body. */
@@ -23,6 +24,10 @@ interface AnswerInput {
 export class DataPlane {
   /** Requests that wait for a height, on whatever port; the writer's side notifies them of commits. */
   readonly heightWaiters: HeightWaiters;
+  /** Clients that follow what happens, on whatever port. */
+  readonly streams: Streams;
+  /** The answer to a failure that no client can be blamed for; the port that serves the plane logs it, too. */
+  onFault: (error: unknown) => ApiError = () => new ApiError(Grpc.internal, "Internal error", [], true);
   private readonly begin: Statement;
   private readonly end: Statement;
   private readonly heads: HeadReader;
@@ -35,6 +40,11 @@ export class DataPlane {
     this.history = new HistoryFrom(current.db);
     const { minHeightWaitersMax: max, minHeightWaitMs: waitMs } = current.limits;
     this.heightWaiters = new HeightWaiters({ max, waitMs, headHeight: () => this.head()?.height ?? 0 });
+    const reads = {
+      read: <T>(read: (context: DataContext, head: ChainHead | undefined) => T) => this.read(read),
+      fault: (error: unknown) => (error instanceof ApiError ? error : this.onFault(error)),
+    };
+    this.streams = new Streams(reads, current.limits);
   }
 
   get context(): DataContext {
@@ -44,6 +54,26 @@ export class DataPlane {
   /** Drops everything kept of the store: a devnet took its last blocks back and makes others. */
   renewContext(): void {
     this.current = this.current.renewed();
+    this.streams.notifyReverted();
+  }
+
+  /** To be called after every commit: wakes what waits for a height, and brings the streams forward. */
+  notifyCommit(): void {
+    this.heightWaiters.notify();
+    this.streams.notifyCommit();
+  }
+
+  /** Runs `read` on one snapshot of the store. */
+  private read<T>(read: (context: DataContext, head: ChainHead | undefined) => T): T {
+    this.begin.run();
+    try {
+      const head = this.heads.read();
+      this.context.head = head;
+      return read(this.context, head);
+    } finally {
+      this.context.head = undefined;
+      this.end.run();
+    }
   }
 
   /** The last committed block, read now. */
@@ -75,12 +105,9 @@ export class DataPlane {
     }
   }
 
-  /** Runs `read` on one snapshot; an `ApiError` in it becomes an answer at the same height. */
+  /** The same for an answer: an `ApiError` becomes one at the same height. */
   private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode, path: string): Answer {
-    this.begin.run();
-    try {
-      const head = this.heads.read();
-      this.context.head = head;
+    return this.read((_, head) => {
       const historyFrom = head && this.history.of(path, head.no);
       const told = {
         height: head?.height ?? 0,
@@ -93,10 +120,7 @@ export class DataPlane {
         if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told);
         throw error;
       }
-    } finally {
-      this.context.head = undefined;
-      this.end.run();
-    }
+    });
   }
 
   private checkSize(body: string, narrowing = "ask for fewer rows with pagination.first"): void {

@@ -17,7 +17,7 @@ interface PositionRow extends Row {
   state: string;
 }
 
-function positionOf(context: DataContext, row: PositionRow): Position {
+export function positionOf(context: DataContext, row: PositionRow): Position {
   const state = parsePosition(row.state);
   return {
     marketId: context.ids.text(row.k2 as bigint),
@@ -80,7 +80,7 @@ interface MarginRow extends Row {
 }
 
 /** Margin levels as the service shows them: at the time of their block, not of the event. */
-function marginLevelsOf(context: DataContext, data: Uint8Array, block: bigint): MarginLevels {
+export function marginLevelsOf(context: DataContext, data: Uint8Array, block: bigint): MarginLevels {
   const levels = readMarginLevelsAt(data, 0, data.length);
   for (const name of [
     "maintenanceMargin",

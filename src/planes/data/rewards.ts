@@ -60,7 +60,7 @@ function addPartyAndAsset(
   if (assetId) conditions.add(`${table}.asset = ?`, context.ids.position(assetId));
 }
 
-function rewardOf(data: Uint8Array): Reward {
+export function rewardOf(data: Uint8Array): Reward {
   const event = readRewardPayoutEventAt(data, 0, data.length);
   return {
     assetId: canonicalIdentifier(event.asset),

@@ -15,7 +15,7 @@ interface TradeRow extends Row {
 }
 
 /** A trade as the service shows it: at the time of its block, with both fees always there. */
-function tradeOf(context: DataContext, data: Uint8Array, block: number | bigint): Trade {
+export function tradeOf(context: DataContext, data: Uint8Array, block: number | bigint): Trade {
   const trade = readTradeAt(data, 0, data.length);
   for (const name of ["id", "marketId", "buyer", "seller", "buyOrder", "sellOrder"] as const) {
     trade[name] = canonicalIdentifier(trade[name]);

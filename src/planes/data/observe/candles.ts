@@ -1,0 +1,47 @@
+// The stream of a market's candles (reference 10, section 6.2).
+import { invalidArgument } from "../../../http/errors.ts";
+import { candlesSince, lastCandle, parseCandleId } from "../candles.ts";
+import { elementOf } from "./filters.ts";
+import { streamKind } from "./kind.ts";
+import type { Element } from "./message.ts";
+
+interface CandleFilter {
+  readonly candleId: string;
+}
+
+/** Whose candle an element is: the message does not say. */
+const candleIds = new WeakMap<object, string>();
+
+export const candles = streamKind<CandleFilter>({
+  path: "candle/data",
+  method: "ObserveCandleData",
+  request: "datanode.api.v2.ObserveCandleDataRequest",
+  response: "datanode.api.v2.ObserveCandleDataResponse",
+  summary: "Follow candles",
+  description: "The newest candle of a market and interval, and each candle that trades of a block changed.",
+  frame: { element: "datanode.api.v2.Candle", member: "candle", isList: false },
+  filterOf(context, request) {
+    const candleId = (request.candleId as string | undefined) ?? "";
+    if (candleId === "") throw invalidArgument("candle id is a required parameter");
+    parseCandleId(context, candleId);
+    return { candleId };
+  },
+  reader: () => ({
+    read(context, { first, last }, filters) {
+      const elements: Element[] = [];
+      for (const { candleId } of filters) {
+        const series = parseCandleId(context, candleId);
+        for (const { block, candle } of candlesSince(context, series, first, last)) {
+          candleIds.set(candle, candleId);
+          elements.push(elementOf({ block: BigInt(block) }, candle));
+        }
+      }
+      return elements.sort((a, b) => a.block - b.block);
+    },
+  }),
+  matches: ({ candleId }, value: object) => candleIds.get(value) === candleId,
+  beginning(context, { candleId }) {
+    const candle = lastCandle(context, parseCandleId(context, candleId));
+    return candle === undefined ? [] : [elementOf({ block: 0n }, candle)];
+  },
+});

@@ -1,0 +1,213 @@
+// Streams of market depth (reference 10, section 6.2): the whole book after each block that changed it, or the price
+// levels that changed. The books of the markets that are followed are kept in memory and brought forward by order rows.
+import {
+  type MarketDepth,
+  type MarketDepthUpdate,
+  type Order,
+  type PriceLevel,
+  readOrderAt,
+} from "../../../wire/generated/vega.ts";
+import { canonicalIdentifier } from "../../../wire/identifiers.ts";
+import { sequenceOf } from "../blocks.ts";
+import type { DataContext } from "../context.ts";
+import { liveOrdersOf } from "../orders.ts";
+import { elementOf } from "./filters.ts";
+import { type BlockSpan, type ChangeReader, streamKind } from "./kind.ts";
+import type { Element } from "./message.ts";
+import { type MarketsFilter, marketsIn, marketsOf } from "./trading.ts";
+
+const ORDER = { active: 1, limit: 1, ioc: 3, fok: 4, buy: 1 } as const;
+
+interface Resting {
+  readonly isBuy: boolean;
+  readonly price: bigint;
+  readonly remaining: bigint;
+}
+
+interface Level {
+  orders: bigint;
+  volume: bigint;
+}
+
+/** An order as the book holds it; undefined for one that is not in it. */
+function restingOf(order: Order): Resting | undefined {
+  const { status, type, timeInForce, remaining, side, price } = order;
+  const isIn =
+    status === ORDER.active && type === ORDER.limit && timeInForce !== ORDER.ioc && timeInForce !== ORDER.fok;
+  return isIn && remaining > 0n ? { isBuy: side === ORDER.buy, price: BigInt(price), remaining } : undefined;
+}
+
+/** Levels of one side, and which of them a block has changed. */
+class Side {
+  readonly levels = new Map<bigint, Level>();
+  readonly changed = new Set<bigint>();
+
+  constructor(private readonly isLowestFirst: boolean) {}
+
+  /** @param sign 1 adds an order, -1 takes it away */
+  add({ price, remaining }: Resting, sign: 1n | -1n): void {
+    const level = this.levels.get(price) ?? { orders: 0n, volume: 0n };
+    level.orders += sign;
+    level.volume += sign * remaining;
+    if (level.orders === 0n) this.levels.delete(price);
+    else this.levels.set(price, level);
+    this.changed.add(price);
+  }
+
+  /** Best price first. */
+  list(prices: Iterable<bigint>): PriceLevel[] {
+    return [...prices]
+      .sort((a, b) => (a < b === this.isLowestFirst ? -1 : 1))
+      .map((price) => {
+        const { orders = 0n, volume = 0n } = this.levels.get(price) ?? {};
+        return { price: price.toString(), numberOfOrders: orders, volume };
+      });
+  }
+}
+
+class Book {
+  readonly buy = new Side(false);
+  readonly sell = new Side(true);
+  private readonly orders = new Map<string, Resting>();
+  /** Of the last update; of the book at first, as `GET /api/v2/market/depth/{market_id}/latest` has it. */
+  sequence = 0n;
+
+  /** @param last row of the last block that the book shows */
+  constructor(
+    readonly marketId: string,
+    readonly last: number,
+  ) {}
+
+  apply(order: Order): void {
+    const id = canonicalIdentifier(order.id);
+    const before = this.orders.get(id);
+    const now = restingOf(order);
+    if (before) this.side(before).add(before, -1n);
+    if (now) this.side(now).add(now, 1n);
+    if (now) this.orders.set(id, now);
+    else this.orders.delete(id);
+  }
+
+  get isChanged(): boolean {
+    return this.buy.changed.size > 0 || this.sell.changed.size > 0;
+  }
+
+  settle(): void {
+    this.buy.changed.clear();
+    this.sell.changed.clear();
+  }
+
+  private side({ isBuy }: Resting): Side {
+    return isBuy ? this.buy : this.sell;
+  }
+}
+
+interface OrderRow {
+  readonly block: bigint;
+  readonly ord: bigint;
+  readonly data: Uint8Array;
+}
+
+class DepthReader implements ChangeReader<MarketsFilter> {
+  private readonly books = new Map<string, Book>();
+
+  /** @param tell makes the message of a book that a block has changed */
+  constructor(private readonly tell: (book: Book, sequence: bigint) => object) {}
+
+  prepare(context: DataContext, { markets }: MarketsFilter, last: number): void {
+    for (const id of markets) {
+      if (this.books.has(id)) continue;
+      const book = new Book(id, last);
+      for (const { order, sequence } of liveOrdersOf(context, context.ids.position(id))) {
+        book.apply(order);
+        if (sequence > book.sequence) book.sequence = sequence;
+      }
+      book.settle();
+      this.books.set(id, book);
+    }
+  }
+
+  read(
+    context: DataContext,
+    { first, firstOrd, last }: BlockSpan,
+    filters: Iterable<MarketsFilter>,
+  ): Element[] {
+    const followed = marketsOf(filters);
+    for (const id of this.books.keys()) if (!followed.has(id)) this.books.delete(id);
+    const sql =
+      "SELECT block, ord, data FROM orders WHERE (block, ord) >= (?, ?) AND block <= ? ORDER BY block, ord";
+    const elements: Element[] = [];
+    /** Books with orders in the block, and the place of the last one. */
+    const touched = new Map<Book, bigint>();
+    let block = 0n;
+    const settle = () => {
+      for (const [book, ord] of touched) {
+        const sequence = context.timeNs(block) + BigInt(sequenceOf(ord));
+        if (book.isChanged) elements.push(elementOf({ block }, this.tell(book, sequence)));
+        if (book.isChanged) book.sequence = sequence;
+        book.settle();
+      }
+      touched.clear();
+    };
+    for (const row of context.all<OrderRow>(sql, first, firstOrd, last)) {
+      if (row.block !== block) settle();
+      block = row.block;
+      const order = readOrderAt(row.data, 0, row.data.length);
+      const book = this.books.get(canonicalIdentifier(order.marketId));
+      // Its first orders are those of the block that its stream begins at.
+      if (book === undefined || Number(row.block) <= book.last) continue;
+      book.apply(order);
+      touched.set(book, row.ord);
+    }
+    settle();
+    return elements;
+  }
+}
+
+const matches = ({ markets }: MarketsFilter, { marketId }: { marketId: string }) =>
+  markets.includes(marketId);
+
+export const marketDepth = streamKind<MarketsFilter>({
+  path: "markets/depth",
+  method: "ObserveMarketsDepth",
+  request: "datanode.api.v2.ObserveMarketsDepthRequest",
+  response: "datanode.api.v2.ObserveMarketsDepthResponse",
+  summary: "Follow the depth of markets",
+  description:
+    "The whole book of a market that `marketIds` names (of none without), after each block that changed it.",
+  frame: { element: "vega.MarketDepth", member: "marketDepth", isList: true },
+  filterOf: marketsIn,
+  reader: () =>
+    new DepthReader(
+      ({ marketId, buy, sell }, sequenceNumber): MarketDepth => ({
+        marketId,
+        buy: buy.list(buy.levels.keys()),
+        sell: sell.list(sell.levels.keys()),
+        sequenceNumber,
+      }),
+    ),
+  matches,
+});
+
+export const marketDepthUpdates = streamKind<MarketsFilter>({
+  path: "markets/depth/updates",
+  method: "ObserveMarketsDepthUpdates",
+  request: "datanode.api.v2.ObserveMarketsDepthUpdatesRequest",
+  response: "datanode.api.v2.ObserveMarketsDepthUpdatesResponse",
+  summary: "Follow changes of the depth of markets",
+  description:
+    "The price levels that a block changed, in the markets that `marketIds` names (of none without). A level without orders is gone.",
+  frame: { element: "vega.MarketDepthUpdate", member: "update", isList: true },
+  filterOf: marketsIn,
+  reader: () =>
+    new DepthReader(
+      ({ marketId, buy, sell, sequence }, sequenceNumber): MarketDepthUpdate => ({
+        marketId,
+        buy: buy.list(buy.changed),
+        sell: sell.list(sell.changed),
+        sequenceNumber,
+        previousSequenceNumber: sequence,
+      }),
+    ),
+  matches,
+});

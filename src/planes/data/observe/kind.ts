@@ -1,0 +1,52 @@
+// The parts of a kind of stream. Changes are read from the store, block by block and in one query for all subscribers,
+// after they are committed: so a stream tells nothing that a read would not, and the writer never waits for a stream.
+import type { RequestFields } from "../../../http/query.ts";
+import type { DataContext } from "../context.ts";
+import type { Element, Frame } from "./message.ts";
+
+/** Blocks to read, in the order of the store. */
+export interface BlockSpan {
+  /** Rows of `blocks`, both inclusive. */
+  readonly first: number;
+  readonly last: number;
+  /** Column `ord` of the first block from which on rows are new: 0, unless a block joined a row that was read before. */
+  readonly firstOrd: number;
+}
+
+/** Reads the changes of a kind. Made for the first subscriber, dropped with the last. */
+export interface ChangeReader<F> {
+  /**
+   * Every change of the blocks, in order, that one of the filters may want.
+   * @param filters those of all subscribers, each once
+   */
+  read(context: DataContext, span: BlockSpan, filters: Iterable<F>): Element[];
+  /** A filter is new; called in the read transaction that its stream begins at. @param last row of the last block there */
+  prepare?(context: DataContext, filter: F, last: number): void;
+}
+
+/** @typeParam F the filter, as plain values: filters with one JSON text are one to the fan-out */
+export interface StreamKind<F extends object = object> {
+  /** Last part of the path: `/api/v2/stream/<path>`. */
+  readonly path: string;
+  /** Method of `datanode.api.v2.TradingDataService`. */
+  readonly method: string;
+  /** Full names of the messages. */
+  readonly request: string;
+  readonly response: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly frame: Frame;
+  /** @throws ApiError for a request that cannot be served */
+  filterOf(context: DataContext, request: RequestFields): F;
+  reader(): ChangeReader<F>;
+  matches(filter: F, value: never): boolean;
+  /** Messages before the first update, where the original sends them: pages, of which there is at least one. */
+  snapshot?(context: DataContext, filter: F): Iterable<Element>;
+  /** Elements before the first update, each framed as an update is. */
+  beginning?(context: DataContext, filter: F): Element[];
+}
+
+/** Settles the type of a kind's filter. */
+export function streamKind<F extends object>(kind: StreamKind<F>): StreamKind {
+  return kind as unknown as StreamKind;
+}

@@ -1,0 +1,124 @@
+// Messages of a stream. A thing that changed (an order, a vote) is an element: it is read and rendered once, however many
+// messages to however many subscribers it stands in.
+import { renderJson } from "../../../wire/json.ts";
+
+/** A block of the store: its row in `blocks`, and how many earlier blocks share that row (store/head.ts). */
+export interface Place {
+  readonly no: number;
+  readonly part: number;
+}
+
+export function isBehind(place: Place, other: Place): boolean {
+  return place.no > other.no || (place.no === other.no && place.part > other.part);
+}
+
+/** A change, as every subscriber gets it. */
+export class Element {
+  private rendered: string | undefined;
+
+  /**
+   * @param block row of the block in `blocks`
+   * @param value message of the wire; it does not change any more
+   * @param bytes about how much of memory it takes
+   */
+  constructor(
+    readonly block: number,
+    readonly value: object,
+    readonly bytes: number,
+  ) {}
+
+  /** By the rules of streams (reference 10, section 6.1). @param type full name of the message */
+  text(type: string): string {
+    this.rendered ??= renderJson(type, this.value, "stream");
+    return this.rendered;
+  }
+}
+
+/** How elements stand in a response message: `{"trades":[...]}`, `{"updates":{"orders":[...]}}`, `{"vote":{...}}`. */
+export interface Frame {
+  /** Full name of the element's message. */
+  readonly element: string;
+  /** The response's member that holds a message around the list. */
+  readonly around?: string;
+  readonly member: string;
+  /** Several elements of a block share a message; else each has one of its own. */
+  readonly isList: boolean;
+}
+
+/**
+ * A message of a stream: the same object for all subscribers that get it, so that bytes of another encoding, for example,
+ * can be kept beside it in a `WeakMap`.
+ */
+export interface StreamMessage {
+  /** Height of the block whose changes it tells; of a page of a snapshot, the height that the snapshot was read at. */
+  readonly height: number;
+  readonly place: Place;
+  /** About how much of memory it takes. */
+  readonly bytes: number;
+  /** The response message in the shape of the protobuf. Undefined for a mark of a height, which observers ask for. */
+  readonly message: object | undefined;
+  /** The same as JSON, by the rules of streams, without the gateway's envelope; empty for a mark. */
+  readonly text: string;
+}
+
+/** A message made of elements: of their values for the protobuf, of their texts for JSON. */
+export class FramedMessage implements StreamMessage {
+  private made: object | undefined;
+  private rendered: string | undefined;
+
+  /** @param isLast of a page of a snapshot: whether it is the last one */
+  constructor(
+    readonly height: number,
+    readonly place: Place,
+    private readonly frame: Frame,
+    private readonly elements: readonly Element[],
+    private readonly isLast?: boolean,
+  ) {}
+
+  get bytes(): number {
+    return this.elements.reduce((sum, { bytes }) => sum + bytes, FRAME_BYTES);
+  }
+
+  get message(): object {
+    this.made ??= this.make();
+    return this.made;
+  }
+
+  get text(): string {
+    this.rendered ??= this.render();
+    return this.rendered;
+  }
+
+  private make(): object {
+    const { frame, elements, isLast } = this;
+    const { around, member, isList } = frame;
+    const content = isList ? elements.map(({ value }) => value) : elements[0]!.value;
+    if (isLast !== undefined) return { snapshot: { [member]: content, lastPage: isLast } };
+    return around === undefined ? { [member]: content } : { [around]: { [member]: content } };
+  }
+
+  private render(): string {
+    const { frame, elements, isLast } = this;
+    const { around, member, isList, element } = frame;
+    if (!isList) return `{"${member}":${elements[0]!.text(element)}}`;
+    const texts = elements.map((each) => each.text(element)).join(",");
+    const list = elements.length === 0 ? "" : `"${member}":[${texts}]`;
+    if (isLast === undefined) return around === undefined ? `{${list}}` : `{"${around}":{${list}}}`;
+    const parts = [list, isLast ? '"lastPage":true' : ""].filter((part) => part !== "");
+    return `{"snapshot":{${parts.join(",")}}}`;
+  }
+}
+
+const FRAME_BYTES = 100;
+
+/** Tells that a block is over: for observers that want to know the height when nothing of theirs happens. */
+export class HeightMark implements StreamMessage {
+  readonly bytes = FRAME_BYTES;
+  readonly message = undefined;
+  readonly text = "";
+
+  constructor(
+    readonly height: number,
+    readonly place: Place,
+  ) {}
+}

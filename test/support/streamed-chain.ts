@@ -1,0 +1,88 @@
+// The shipped sample, block by block: a home that grows in the hands of a test, with a plane that reads it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { SAMPLE_PATH } from "../../scripts/make-sample.ts";
+import { DEFAULT_LIMITS, type Limits } from "../../src/http/limits.ts";
+import { BlockAssembler } from "../../src/ingest/block-assembler.ts";
+import { RecordingReader } from "../../src/ingest/recording.ts";
+import { DataContext } from "../../src/planes/data/context.ts";
+import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
+import { DataPlane } from "../../src/planes/data/plane.ts";
+import { BlockWriter } from "../../src/store/block-writer.ts";
+import { openReader, openWriter } from "../../src/store/database.ts";
+import type { Block } from "../../src/wire/block.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
+type Json = any;
+
+export async function sampleBlocks(): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for await (const batch of new RecordingReader(SAMPLE_PATH, new BlockAssembler()).batches())
+    blocks.push(...batch);
+  return blocks;
+}
+
+export class StreamedChain {
+  readonly home = mkdtempSync(join(tmpdir(), "lyra-streams-"));
+  readonly plane: DataPlane;
+  private readonly writing = openWriter(this.home);
+  readonly writer = new BlockWriter(this.writing, { isTemporary: true });
+  private readonly reading = openReader(this.home);
+  private next = 0;
+
+  constructor(
+    private readonly blocks: readonly Block[],
+    limits: Partial<Limits> = {},
+  ) {
+    const build = { version: "v0.71.6", commit: "test" };
+    const options = { limits: { ...DEFAULT_LIMITS, ...limits }, build, home: this.home };
+    this.plane = new DataPlane(new DataContext(this.reading, options));
+  }
+
+  get isDone(): boolean {
+    return this.next === this.blocks.length;
+  }
+
+  get height(): number {
+    return this.plane.head()?.height ?? 0;
+  }
+
+  /** Commits the next blocks together. */
+  commit(count = 1): void {
+    for (const block of this.blocks.slice(this.next, this.next + count)) this.writer.stage(block);
+    this.next = Math.min(this.next + count, this.blocks.length);
+    this.writer.commit();
+    this.plane.notifyCommit();
+  }
+
+  /** What a read answers now. @param path of an endpoint without parameters in it, after `/api/v2/` */
+  get(path: string, query = ""): Json {
+    const endpoint = DATA_ENDPOINTS.find((each) => each.path === `/api/v2/${path}`)!;
+    const { status, body } = this.plane.answer(endpoint, {
+      query,
+      path: {},
+      accept: "application/json+stream",
+    });
+    if (status !== 200) throw new Error(body);
+    return JSON.parse(body);
+  }
+
+  /** Every identifier of the store's market table. */
+  markets(): string[] {
+    const rows = this.reading.query("SELECT id FROM markets_current ORDER BY id").all() as { id: bigint }[];
+    return rows.map(({ id }) => this.plane.context.ids.text(id));
+  }
+
+  close(): void {
+    this.plane.streams.stop();
+    this.reading.close();
+    this.writing.close();
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}
+
+/** Lets everything that is due run. */
+export async function settled(): Promise<void> {
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve));
+}
