@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openSearch } from "../src/chain/admission/pow/nonce-search.ts";
 import type { ed25519KeyPair } from "../src/crypto/ed25519.ts";
+import type { CommandInit } from "../src/wire/transaction.ts";
 import { buildTransaction } from "../test/support/transactions.ts";
 
 export interface RunningDevnet {
   readonly pid: number;
   readonly home: string;
   readonly nodeUrl: string;
+  readonly dataUrl: string;
   readonly nodePort: number;
   readonly chainId: string;
   readonly firstBlockMs: number;
@@ -56,23 +58,26 @@ type Key = ReturnType<typeof ed25519KeyPair>;
 export const hexOf = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 export const round1 = (value: number) => Number(value.toFixed(1));
 
-export function transferTo(to: string, asset: string) {
+export function transferTo(to: string, asset: string): CommandInit {
   return {
-    fromAccountType: 4,
-    to,
-    toAccountType: 4,
-    asset,
-    amount: "100000",
-    reference: "bench",
-    oneOff: {},
+    kind: "transfer",
+    payload: {
+      fromAccountType: 4,
+      to,
+      toAccountType: 4,
+      asset,
+      amount: "100000",
+      reference: "bench",
+      oneOff: {},
+    },
   };
 }
 
-/** Signed and proven transfers in base64, for the chain's last block; senders take turns. */
+/** Signed and proven commands in base64, for the chain's last block; senders take turns. */
 export async function proven(
   { nodeUrl, chainId }: RunningDevnet,
   keys: readonly Key[],
-  payload: (index: number) => ReturnType<typeof transferTo>,
+  command: (index: number) => CommandInit,
   count: number,
   offset = 0,
 ): Promise<string[]> {
@@ -94,7 +99,7 @@ export async function proven(
       pow: { tid, nonce },
     };
     const key = keys[index % keys.length]!;
-    const bytes = buildTransaction({ kind: "transfer", payload: payload(index) }, { ...options, key });
+    const bytes = buildTransaction(command(index), { ...options, key });
     return Buffer.from(bytes).toString("base64");
   });
 }

@@ -154,6 +154,7 @@ const lines = [
     "at least",
     0.35,
   ),
+  line("orders end to end through HTTP, against transfers", flow.ordersToTransfers, "", "at least", 0.5),
   line("p99 against p50 of SYNC under that load", flow.p99ToP50, "", "at most", 20),
   line("snapshot at 500,000 accounts", snapshots.snapshotMs, "ms", "at most", 50),
   line("revert at 500,000 accounts", snapshots.revertMs, "ms", "at most", 50),
