@@ -10,7 +10,7 @@ import { startNode } from "../start-node.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { readArguments, usageError } from "./arguments.ts";
 import { writeConfigOut } from "./serve.ts";
-import { bold, dim, grouped, ProgressBar, red, say, waitForSignal } from "./terminal.ts";
+import { bold, dim, grouped, ProgressBar, red, say, waitForInputEnd, waitForSignal } from "./terminal.ts";
 
 export const help = `lyra devnet: start a local network, or use the tools of a running one
 
@@ -25,12 +25,12 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --parameter KEY=VALUE network parameter of a new chain; may come again
   --node-port N         node API (3003; 0: a free one), --data-port N (3008),
                         --faucet-port N (1790), --port 0 (all free), --host H
-  --wallet-port N       a wallet with the parties' keys; it approves everything
-  --comet-port N        a CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
-                        sends the events to a data node, as a core does
+  --wallet-port N       a wallet of the parties' keys; it approves everything
+  --comet-port N        CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
   --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
   --record FILE         write the run as an event file; --segment-length N
   --config-out FILE     addresses; --config FILE, --limit NAME=N, --json --quiet
+  --stop-with-stdin     ends when standard input does, so with a parent process
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake
@@ -75,6 +75,7 @@ const FLAGS = {
   config: { type: "string" },
   "config-out": { type: "string" },
   limit: { type: "string", multiple: true },
+  "stop-with-stdin": { type: "boolean" },
   "node-url": { type: "string" },
 } as const;
 
@@ -96,6 +97,7 @@ export async function run(argv: string[]): Promise<number> {
     return positionals[0] === "help" ? explainVerbs(positionals.slice(1)) : useTool(argv);
   }
   const signals = waitForSignal();
+  const inputEnd = values["stop-with-stdin"] ? waitForInputEnd() : undefined;
   const { removeAside, putBack, setAside } = await import("../devnet/home.ts");
   let lines: TransactionLines | undefined;
   const options: DevnetConfig = {
@@ -130,7 +132,7 @@ export async function run(argv: string[]): Promise<number> {
     // A signal does not wait for the demo; the call that it cuts off fails unheard.
     ready.catch(() => {});
     // Without its ports a devnet is of no use.
-    const ending = Promise.race([signals, devnet.broken]);
+    const ending = Promise.race([signals, devnet.broken, ...(inputEnd ? [inputEnd] : [])]);
     await Promise.race([ready, ending]);
     const signal = await ending;
     if (signal instanceof NodeError) throw signal;

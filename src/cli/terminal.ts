@@ -136,6 +136,18 @@ export function waitForSignal(): Promise<EndSignal> {
   return new Promise((resolve) => onEndSignal(resolve));
 }
 
+/**
+ * Settles when standard input ends: a pipe does with the process that holds its other end, also when that is killed.
+ * Text on it is left unread by anything else.
+ */
+export function waitForInputEnd(): Promise<"end of input"> {
+  return new Promise((resolve) => {
+    const end = () => resolve("end of input");
+    process.stdin.once("end", end).once("close", end).once("error", end);
+    process.stdin.resume();
+  });
+}
+
 /** The signals to listen to: a listener would end what nohup(1) keeps running. */
 export function endSignals(): readonly EndSignal[] {
   return isHangUpIgnored() ? END_SIGNALS.filter((signal) => signal !== "SIGHUP") : END_SIGNALS;

@@ -1,13 +1,18 @@
 // SHA3-256 (FIPS 202): digests that are signed, identifiers, proofs of work; and SHA-256 (FIPS 180-4): the hash of a
-// transaction (reference 30, section 2.3). Both are the runtime's own.
+// transaction (reference 30, section 2.3). Both are the runtime's own: Bun's, which is faster by half, or Node's where the
+// package runs under Node.
+import { createHash } from "node:crypto";
 
 export const SHA3_256_BYTES = 32;
+
+const isBun = "Bun" in globalThis;
 
 /**
  * The digest of `bytes`; not Keccak, whose padding differs (secp256k1.ts).
  * @param into where it is put; bytes of its own without
  */
 export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
+  if (!isBun) return digestOf("sha3-256", bytes, into);
   if (into === undefined) return Bun.CryptoHasher.hash("sha3-256", bytes);
   Bun.CryptoHasher.hash("sha3-256", bytes, into);
   return into;
@@ -15,6 +20,7 @@ export function sha3Of(bytes: Uint8Array, into?: Uint8Array): Uint8Array {
 
 /** The same in lower-case hexadecimal. */
 export function sha3HexOf(bytes: Uint8Array): string {
+  if (!isBun) return createHash("sha3-256").update(bytes).digest("hex");
   return Bun.CryptoHasher.hash("sha3-256", bytes, "hex");
 }
 
@@ -37,5 +43,19 @@ export class HashInput {
 
 /** The SHA-256 digest of `bytes` in lower-case hexadecimal. */
 export function sha256HexOf(bytes: Uint8Array): string {
+  if (!isBun) return createHash("sha256").update(bytes).digest("hex");
   return Bun.CryptoHasher.hash("sha256", bytes, "hex");
+}
+
+/** The SHA-256 digest of a text's UTF-8, into the first 32 bytes of `into`. */
+export function sha256TextInto(text: string, into: Uint8Array): void {
+  if (isBun) Bun.SHA256.hash(text, into);
+  else digestOf("sha256", text, into);
+}
+
+function digestOf(algorithm: string, input: Uint8Array | string, into?: Uint8Array): Uint8Array {
+  const digest = createHash(algorithm).update(input).digest();
+  if (into === undefined) return new Uint8Array(digest);
+  into.set(digest);
+  return into;
 }

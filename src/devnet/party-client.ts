@@ -32,6 +32,11 @@ export interface SendOptions {
   readonly allowRefusal?: boolean;
 }
 
+/** The part of a chain that a party needs; it may be behind HTTP. */
+export interface PartyChain extends Pick<ChainPort, "submit" | "spamStatistics"> {
+  readonly status: Pick<ChainPort["status"], "chainId">;
+}
+
 export class PartyClient {
   readonly party: string;
   /** A chain in this process that says a lower height was taken back to it. */
@@ -42,7 +47,7 @@ export class PartyClient {
 
   /** @param salt distinguishes the clients of one party, so that no two of their transactions are equal */
   constructor(
-    private readonly chain: ChainPort,
+    private readonly chain: PartyChain,
     private readonly key: Ed25519KeyPair,
     private readonly salt = hexOf(crypto.getRandomValues(new Uint8Array(8))),
   ) {

@@ -6,6 +6,7 @@
  * Values are never changed in place: `set` puts a new one. Tables are walked in the order of their keys, so that a
  * state that was loaded behaves as the one that was saved.
  */
+import { sha256TextInto } from "../crypto/sha.ts";
 
 /** An entry as it is stored: `value` undefined where it was removed. */
 export interface StateChange {
@@ -179,7 +180,7 @@ export class State {
 
   /** Puts an entry into the digest, or takes it out. Sums wrap around at 32 bits by themselves. */
   private addToDigest(sign: 1 | -1, table: string, key: string, text: string): void {
-    Bun.SHA256.hash(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
+    sha256TextInto(`${table}\u0000${key}\u0000${text}`, this.entryDigest);
     const { sum, entryWords } = this;
     for (let word = 0; word < DIGEST_WORDS; word++) sum[word]! += sign * entryWords.getUint32(word * 4);
   }

@@ -4,6 +4,7 @@ import type { Filled } from "./explanation.ts";
 import { CHAIN_CODES } from "./program/chain.ts";
 import { HISTORY_CODES } from "./program/history.ts";
 import { LIVE_CODES } from "./program/live.ts";
+import { PACKAGE_CODES } from "./program/package.ts";
 import { SENDING_CODES } from "./program/sending.ts";
 import { STORE_CODES } from "./program/store.ts";
 import { WALLET_CODES } from "./program/wallet.ts";
@@ -15,6 +16,7 @@ export const PROGRAM_CODES = {
   ...SENDING_CODES,
   ...LIVE_CODES,
   ...WALLET_CODES,
+  ...PACKAGE_CODES,
 } as const;
 
 export type ProgramCode = keyof typeof PROGRAM_CODES;

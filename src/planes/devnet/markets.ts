@@ -5,6 +5,7 @@
 import type { DevnetPort } from "../../engine/chain-port.ts";
 import { badRequest } from "../../http/errors.ts";
 import { Decimal } from "../../wire/decimal.ts";
+import type { MarketCreated, MarketPriced, MarketRun, MarketSettled, MarketTerminated } from "./answers.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
 import { assetNamed } from "./names.ts";
@@ -113,7 +114,7 @@ interface Spec {
 }
 
 /** `market/create`: a market that trades. @throws ApiError, ChainCallError */
-export async function createMarket(context: DevnetContext, fields: Fields): Promise<object> {
+export async function createMarket(context: DevnetContext, fields: Fields): Promise<MarketCreated> {
   const name = fields.has("preset") ? fields.text("preset") : MARKET_PRESETS[0]!;
   const given = fields.has("proposal") ? fields.object("proposal") : undefined;
   fields.end();
@@ -185,7 +186,7 @@ async function openMarket(context: DevnetContext, id: string, price: string): Pr
 const COMMITMENT = "1000000000";
 
 /** `market/price`: a trade at this price, by two parties. @throws ApiError, ChainCallError */
-export async function movePrice(context: DevnetContext, fields: Fields): Promise<object> {
+export async function movePrice(context: DevnetContext, fields: Fields): Promise<MarketPriced> {
   const market = marketOf(context, fields.text("market"));
   const price = fields.text("price");
   fields.end();
@@ -211,7 +212,7 @@ export async function movePrice(context: DevnetContext, fields: Fields): Promise
     "/api/v2/market/data/{market_id}/latest",
     { marketId: id },
   );
-  return { market: id, price, markPrice: data?.marketData.markPrice };
+  return { market: id, price, ...(data && { markPrice: data.marketData.markPrice }) };
 }
 
 const TRADERS = ["carol", "dave", "erin", "frank"];
@@ -225,7 +226,7 @@ const STEP_EVERY = 20;
  * `market/run`: a maker that quotes around a price which wanders, and takers who trade with it; the same seed gives the same
  * orders. @throws ApiError, ChainCallError
  */
-export async function runMarket(context: DevnetContext, fields: Fields): Promise<object> {
+export async function runMarket(context: DevnetContext, fields: Fields): Promise<MarketRun> {
   const market = marketOf(context, fields.text("market"));
   const orders = fields.count("orders", 100, ORDERS_MAX);
   let state = fields.count("seed", 1, SEED_MAX);
@@ -277,7 +278,7 @@ export async function runMarket(context: DevnetContext, fields: Fields): Promise
 }
 
 /** `market/terminate`: the oracle ends trading. @throws ApiError, ChainCallError */
-export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<object> {
+export async function terminateMarket(context: DevnetContext, fields: Fields): Promise<MarketTerminated> {
   const market = marketOf(context, fields.text("market"));
   fields.end();
   await sendData(context, market, "termination", "true");
@@ -285,7 +286,7 @@ export async function terminateMarket(context: DevnetContext, fields: Fields): P
 }
 
 /** `market/settle`: the oracle says the last price; trading ends before it if need be. @throws ApiError, ChainCallError */
-export async function settleMarket(context: DevnetContext, fields: Fields): Promise<object> {
+export async function settleMarket(context: DevnetContext, fields: Fields): Promise<MarketSettled> {
   const market = marketOf(context, fields.text("market"));
   const price = fields.text("price");
   fields.end();

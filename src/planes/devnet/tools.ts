@@ -8,6 +8,21 @@ import { NodeError } from "../../errors/node-error.ts";
 import { badRequest } from "../../http/errors.ts";
 import { isHex64 } from "../../wire/identifiers.ts";
 import { rfc3339Nano } from "../../wire/time-text.ts";
+import type {
+  BanAnswer,
+  BroughtAnswer,
+  ClaimAnswer,
+  DepositAnswer,
+  DevnetClock,
+  DevnetMode,
+  DevnetStatus,
+  ImpersonateAnswer,
+  LimitsAnswer,
+  ListAnswer,
+  SignersAnswer,
+  StakeAnswer,
+  StoppedAnswer,
+} from "./answers.ts";
 import { blockModeText, parseBlockMode } from "./block-mode.ts";
 import type { DevnetContext } from "./context.ts";
 import type { Fields } from "./fields.ts";
@@ -111,7 +126,10 @@ export const TOOLS: readonly Tool[] = [
       const mode = parseBlockMode(text);
       if (mode === undefined)
         throw badRequest(`'mode' must be instant, manual, a length such as 1s, or mixed:1s`);
-      return { ...statusJson(await chain.setBlockMode(mode)), mode: blockModeText(mode) };
+      return {
+        ...statusJson(await chain.setBlockMode(mode)),
+        mode: blockModeText(mode),
+      } satisfies DevnetMode;
     },
   ),
   post("epoch/end", "end the running epoch", {}, async ({ chain }, fields) => {
@@ -155,7 +173,7 @@ export const TOOLS: readonly Tool[] = [
       const remove = fields.flag("remove", false);
       fields.end();
       const linked = await (remove ? chain.bridge.unstake(party, amount) : chain.bridge.stake(party, amount));
-      return { linking: linked.id, ...pendingOf(linked) };
+      return { linking: linked.id, ...pendingOf(linked) } satisfies StakeAnswer;
     },
   ),
   post(
@@ -220,7 +238,7 @@ export const TOOLS: readonly Tool[] = [
       const { chain } = context;
       const asset = assetOf(context, fields);
       fields.end();
-      return { listed: asset, ...pendingOf(await chain.bridge.list(asset)) };
+      return { listed: asset, ...pendingOf(await chain.bridge.list(asset)) } satisfies ListAnswer;
     },
   ),
   post(
@@ -230,7 +248,7 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const proposal = fields.text("proposal");
       fields.end();
-      return { proposal, ...pendingOf(await chain.bridge.setLimits(proposal)) };
+      return { proposal, ...pendingOf(await chain.bridge.setLimits(proposal)) } satisfies LimitsAnswer;
     },
   ),
   post(
@@ -240,7 +258,10 @@ export const TOOLS: readonly Tool[] = [
     async ({ chain }, fields) => {
       const withdrawal = fields.text("withdrawal");
       fields.end();
-      return { claimed: withdrawal, ...pendingOf(await chain.bridge.claim(withdrawal)) };
+      return {
+        claimed: withdrawal,
+        ...pendingOf(await chain.bridge.claim(withdrawal)),
+      } satisfies ClaimAnswer;
     },
   ),
   post(
@@ -251,11 +272,11 @@ export const TOOLS: readonly Tool[] = [
   ),
   post("bridge/stop", "stop the bridge", {}, async ({ chain }, fields) => {
     fields.end();
-    return { stopped: true, ...pendingOf(await chain.bridge.stopBridge()) };
+    return { stopped: true, ...pendingOf(await chain.bridge.stopBridge()) } satisfies StoppedAnswer;
   }),
   post("bridge/resume", "let the bridge go on", {}, async ({ chain }, fields) => {
     fields.end();
-    return { stopped: false, ...pendingOf(await chain.bridge.resumeBridge()) };
+    return { stopped: false, ...pendingOf(await chain.bridge.resumeBridge()) } satisfies StoppedAnswer;
   }),
 
   post(
@@ -282,7 +303,7 @@ export const TOOLS: readonly Tool[] = [
         : BAN_FOREVER_NS;
       fields.end();
       await chain.ban(party, until);
-      return { party, bannedUntil: rfc3339Nano(until) };
+      return { party, bannedUntil: rfc3339Nano(until) } satisfies BanAnswer;
     },
   ),
   post("pardon", "lift a party's ban", { party: PARTY }, async (context, fields) => {
@@ -308,10 +329,10 @@ async function fund(context: DevnetContext, fields: Fields): Promise<object> {
   const amount = fields.amount();
   fields.end();
   const brought = await context.chain.bridge.deposit(party, asset, amount);
-  return { deposit: brought.id, ...pendingOf(brought) };
+  return { deposit: brought.id, ...pendingOf(brought) } satisfies DepositAnswer;
 }
 
-function pendingOf({ pending }: Pick<Brought, "pending">): { pending?: string } {
+function pendingOf({ pending }: Pick<Brought, "pending">): BroughtAnswer {
   return pending === undefined ? {} : { pending };
 }
 
@@ -335,7 +356,7 @@ async function signers({ chain }: DevnetContext, fields: Fields): Promise<object
     ...(remove && { removed: remove }),
     ...(threshold && { threshold }),
     ...pendingOf({ pending }),
-  };
+  } satisfies SignersAnswer;
 }
 
 function transactionUnknown(hash: string): NodeError {
@@ -348,7 +369,7 @@ function transactionUnknown(hash: string): NodeError {
 }
 
 /** 64-bit numbers are texts, as everywhere in the API. */
-export function statusJson(status: ChainStatus) {
+export function statusJson(status: ChainStatus): DevnetStatus {
   const { chainId, height, hash, appHash, timeNs, epoch, pow, mempool, halted } = status;
   return {
     chainId,
@@ -367,7 +388,7 @@ export function statusJson(status: ChainStatus) {
   };
 }
 
-function clockJson(status: ClockStatus) {
+function clockJson(status: ClockStatus): DevnetClock {
   return { ...statusJson(status), nextBlockTime: rfc3339Nano(status.nextTimeNs), frozen: status.isFrozen };
 }
 
@@ -379,6 +400,6 @@ function executed(outcome: TxOutcome): TxOutcome {
   throw new NodeError("devnet.impersonate", "transaction_refused", outcome.text, `${sentence}${way}`);
 }
 
-function outcomeJson({ hash, code, text, height }: TxOutcome) {
+function outcomeJson({ hash, code, text, height }: TxOutcome): ImpersonateAnswer {
   return { success: code === 0, txHash: hash, code, data: text, height: String(height) };
 }

@@ -1,0 +1,175 @@
+/**
+ * A devnet as a child process. It ends with this one, however this one ends: its standard input is a pipe whose other end
+ * only this process holds, and `--stop-with-stdin` makes it stop, and take its temporary home away, when that is closed.
+ */
+import { type ChildProcess, spawn } from "node:child_process";
+import { codeOf, NodeError } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
+import { notExecutable } from "./executable.ts";
+import type { ProcessOptions } from "./options.ts";
+
+/** The executable stops within two seconds. */
+const STOP_MS_MAX = 5_000;
+/** Of its log, for an error. */
+const LOG_CHARACTERS_MAX = 16 * 1024;
+/** The line that says where it listens has the parties and assets of its genesis. */
+const FIRST_LINE_CHARACTERS_MAX = 16 * 1024 * 1024;
+
+/** Variables that make the executable another program, or give it settings that a caller does not see. */
+const WITHHELD = /^(?:LYRA_.*|BUN_BE_BUN|BUN_OPTIONS)$/;
+
+export class DevnetProcess {
+  /** Settles when the process has ended. */
+  readonly ended: Promise<NodeError>;
+  private end: NodeError | undefined;
+  private isStopping = false;
+  private log = "";
+
+  private constructor(
+    private readonly child: ChildProcess,
+    path: string,
+    onLog: ((line: string) => void) | undefined,
+  ) {
+    this.readLog(onLog);
+    // A write to a pipe whose reader has gone.
+    child.stdin?.on("error", () => {});
+    this.ended = new Promise((resolve) => {
+      const finish = (end: NodeError) => {
+        this.end ??= end;
+        resolve(this.end);
+      };
+      child.once("error", (error) => finish(notExecutable(path, codeOf(error))));
+      // After its pipes are read to their end: the last line may say why.
+      child.once("close", (code, signal) => finish(this.reasonOf(code, signal)));
+    });
+  }
+
+  /**
+   * Starts it and waits for its first line, which it prints once it listens.
+   * @throws NodeError with the executable's own words; `devnet_ended`, `devnet_slow`, `executable_failed`
+   */
+  static async start(
+    path: string,
+    words: readonly string[],
+    { env, onLog, signal, startTimeoutMs }: ProcessOptions & { readonly startTimeoutMs: number },
+  ): Promise<{ readonly process: DevnetProcess; readonly line: string }> {
+    if (signal?.aborted) throw ended("the start of the devnet was given up");
+    const child = spawn(path, words, {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: { ...environment(), ...env },
+      windowsHide: true,
+    });
+    const started = new DevnetProcess(child, path, onLog);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let giveUp: (() => void) | undefined;
+    const given = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(slow(startTimeoutMs, started.log)), startTimeoutMs);
+      giveUp = () => reject(ended("the start of the devnet was given up"));
+      signal?.addEventListener("abort", giveUp, { once: true });
+    });
+    try {
+      const failed = started.ended.then((end) => Promise.reject(end));
+      const line = await Promise.race([started.firstLine(), failed, given]);
+      return { process: started, line };
+    } catch (error) {
+      await started.stop();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      if (giveUp) signal?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  get pid(): number {
+    return this.child.pid ?? 0;
+  }
+
+  /** Why it has ended; undefined while it runs. */
+  get endedBy(): NodeError | undefined {
+    return this.end ?? (this.isStopping ? ended("the devnet was stopped") : undefined);
+  }
+
+  /** Lets this process end although the devnet runs, which then ends too. */
+  release(): void {
+    this.child.unref();
+    for (const stream of [this.child.stdin, this.child.stdout, this.child.stderr]) {
+      (stream as { unref?: () => void } | null)?.unref?.();
+    }
+  }
+
+  /** Ends it and waits for its end. */
+  async stop(): Promise<void> {
+    this.isStopping = true;
+    if (this.end !== undefined) return;
+    this.child.ref();
+    this.child.stdin?.end();
+    const timer = setTimeout(() => this.child.kill("SIGKILL"), STOP_MS_MAX);
+    await this.ended;
+    clearTimeout(timer);
+  }
+
+  private firstLine(): Promise<string> {
+    return new Promise((resolve, reject) => {
+      let text = "";
+      this.child.stdout?.setEncoding("utf8").on("data", (part: string) => {
+        // Nothing else is printed there.
+        if (text.includes("\n")) return;
+        text += part;
+        if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+        else if (text.length > FIRST_LINE_CHARACTERS_MAX) reject(ended("the executable is not Lyra's"));
+      });
+    });
+  }
+
+  private readLog(onLog: ((line: string) => void) | undefined): void {
+    let rest = "";
+    this.child.stderr?.setEncoding("utf8").on("data", (part: string) => {
+      this.log = (this.log + part).slice(-LOG_CHARACTERS_MAX);
+      if (onLog === undefined) return;
+      const lines = (rest + part).split("\n");
+      rest = (lines.pop() ?? "").slice(-LOG_CHARACTERS_MAX);
+      for (const line of lines) onLog(line);
+    });
+  }
+
+  private reasonOf(code: number | null, signal: NodeJS.Signals | null): NodeError {
+    if (this.isStopping) return ended("the devnet was stopped");
+    const last = this.log.trimEnd().split("\n").at(-1) ?? "";
+    const own = ownError(last);
+    if (own !== undefined) return own;
+    const by = signal === null ? `with code ${code}` : `by ${signal}`;
+    return ended(`the devnet has ended ${by}${last === "" ? "" : `: ${last.slice(0, 500)}`}`);
+  }
+}
+
+/** The error that the executable printed (docs/cli.md). */
+function ownError(line: string): NodeError | undefined {
+  try {
+    const { error } = JSON.parse(line) as {
+      readonly error?: { attempt: string; code: string; message: string; hint: string };
+    };
+    // Of another version it may be a code that this one does not know.
+    return error && new NodeError(error.attempt, error.code as ErrorCode, error.message, error.hint);
+  } catch {
+    return undefined;
+  }
+}
+
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !WITHHELD.test(name)));
+}
+
+function ended(message: string): NodeError {
+  return new NodeError("devnet.process", "devnet_ended", message, "start another one");
+}
+
+function slow(startTimeoutMs: number, log: string): NodeError {
+  const said = log.trimEnd().split("\n").at(-1) ?? "";
+  const text = `the devnet did not listen within ${startTimeoutMs} ms`;
+  return new NodeError(
+    "devnet.process",
+    "devnet_slow",
+    said === "" ? text : `${text}; its last words: ${said.slice(0, 500)}`,
+    "give it more time with startTimeoutMs",
+  );
+}

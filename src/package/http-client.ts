@@ -1,0 +1,108 @@
+// JSON over HTTP to a devnet of this machine, by node:http: test runners replace `fetch` by their own.
+import { Agent, request } from "node:http";
+import { codeOf, NodeError } from "../errors/node-error.ts";
+import type { ErrorCode } from "../errors/program-codes.ts";
+
+/** The longest answer is a dump. */
+const ANSWER_BYTES_MAX = 512 * 1024 * 1024;
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** The API's form of an error; a tool's has its code and its hint in the first detail. */
+interface ErrorBody {
+  readonly message?: string;
+  readonly details?: readonly { readonly message?: string; readonly inner?: string }[];
+}
+
+export class HttpClient {
+  private readonly agent = new Agent({ keepAlive: true });
+
+  /** @param endOf why there is no answer any more, if that is known */
+  constructor(private readonly endOf: () => NodeError | undefined) {}
+
+  /** @throws NodeError with the API's own sentence, code and hint; `devnet_ended`, `devnet_unreachable` */
+  async json<T>(method: "GET" | "POST", url: string, body?: string): Promise<T> {
+    return JSON.parse(await this.text(method, url, body)) as T;
+  }
+
+  /** The same as text. */
+  async text(method: "GET" | "POST", url: string, body?: string): Promise<string> {
+    const { status, text } = await this.ask(method, url, body);
+    if (status === 200) return text;
+    throw refusalIn(status, text, `${method} ${new URL(url).pathname}`);
+  }
+
+  /** Closes the connections that wait for the next request. */
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async ask(method: "GET" | "POST", url: string, body?: string): Promise<Answer> {
+    const ended = this.endOf();
+    if (ended) throw ended;
+    try {
+      return await this.exchange(method, url, body);
+    } catch (error) {
+      if (error instanceof NodeError) throw error;
+      throw this.endOf() ?? unreachable(url, codeOf(error));
+    }
+  }
+
+  private exchange(method: "GET" | "POST", url: string, body = "", isAgain = false): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const headers = method === "POST" ? { "content-type": "application/json" } : {};
+      const asked = request(url, { method, agent: this.agent, headers }, (response) => {
+        const parts: Buffer[] = [];
+        let length = 0;
+        response.on("data", (part: Buffer) => {
+          length += part.length;
+          if (length > ANSWER_BYTES_MAX) response.destroy(new Error("the answer is too long"));
+          else parts.push(part);
+        });
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString("utf8") }),
+        );
+      });
+      asked.on("error", (error) => {
+        // The server closed a connection that had waited, before it saw this request.
+        const isStale = asked.reusedSocket && codeOf(error) === "ECONNRESET" && !isAgain;
+        if (isStale) this.exchange(method, url, body, true).then(resolve, reject);
+        else reject(error);
+      });
+      asked.end(body);
+    });
+  }
+}
+
+function refusalIn(status: number, text: string, what: string): NodeError {
+  let body: ErrorBody = {};
+  try {
+    body = JSON.parse(text) as ErrorBody;
+  } catch {
+    // Not from the API: the status has to do.
+  }
+  const { message: code, inner: hint = "" } = body.details?.[0] ?? {};
+  const isStable = code !== undefined && /^[a-z][a-z0-9_]*$/.test(code);
+  const sentence = body.message || `${what} was answered with status ${status}`;
+  return new NodeError(
+    "devnet.request",
+    // Of another version it may be one that this one does not know.
+    (isStable ? code : "request_refused") as ErrorCode,
+    sentence,
+    isStable ? hint : `the request was ${what}`,
+  );
+}
+
+function unreachable(url: string, code: string | undefined): NodeError {
+  const text = `${new URL(url).origin} does not answer` as const;
+  return new NodeError(
+    "devnet.request",
+    "devnet_unreachable",
+    text,
+    `the connection failed: ${code ?? "unknown"}`,
+  );
+}

@@ -1,0 +1,47 @@
+#!/usr/bin/env node
+// The package's command `lyra`: the executable in place of this process where Node can do that (22.15), else as a child
+// with the same terminal, to which signals are passed on and whose end is this process's end.
+import { spawn } from "node:child_process";
+import { codeOf, ExitCode, NodeError } from "../errors/node-error.ts";
+import { findExecutable, notExecutable } from "./executable.ts";
+
+/** Signals that a supervisor, a shell or another process may send. A terminal sends its own to the child, too. */
+const PASSED_ON: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
+/** What a shell says of a file that cannot be run. */
+const NOT_RUN = 126;
+
+type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
+
+function launch(words: readonly string[]): void {
+  const path = findExecutable();
+  const { execve } = process as { execve?: Execve };
+  if (execve !== undefined) {
+    try {
+      execve.call(process, path, [path, ...words], process.env);
+    } catch {
+      // Not on this system: as a child.
+    }
+  }
+  const child = spawn(path, words, { stdio: "inherit" });
+  for (const signal of PASSED_ON) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => fail(notExecutable(path, codeOf(error)), NOT_RUN));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code ?? ExitCode.failed);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+function fail({ attempt, code, message, hint }: NodeError, exitCode: number): void {
+  const isJson = process.argv.includes("--json");
+  const json = `${JSON.stringify({ error: { attempt, code, message, hint } })}\n`;
+  process.stderr.write(isJson ? json : `lyra: ${message}\n      ${hint}\n`);
+  process.exitCode = exitCode;
+}
+
+try {
+  launch(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof NodeError)) throw error;
+  fail(error, ExitCode.failed);
+}

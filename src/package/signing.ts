@@ -1,0 +1,44 @@
+import "./standard-methods.ts";
+import { ed25519KeyPair } from "../crypto/ed25519.ts";
+// Transactions of a party to a node over HTTP, planned, proven and signed as everywhere in Lyra.
+import { PartyClient, type SendOptions, type SentTransaction } from "../devnet/party-client.ts";
+import type { RefusalDetails, TxOutcome } from "../engine/chain-port.ts";
+import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
+import { fromJson } from "../wire/json.ts";
+import type { CommandInit } from "../wire/transaction.ts";
+import type { PartyNode } from "./party.ts";
+
+interface Submitted {
+  readonly txHash: string;
+  readonly code: number;
+  readonly log: string;
+  readonly height: string;
+  readonly details?: RefusalDetails;
+}
+
+/** @param privateKey 64 hexadecimal digits */
+export function senderOf({ http, nodeUrl, chainId }: PartyNode, privateKey: string) {
+  const chain = {
+    status: { chainId },
+    async submit(bytes: Uint8Array, wait: "check" | "commit"): Promise<TxOutcome> {
+      const type = wait === "commit" ? "TYPE_COMMIT" : "TYPE_SYNC";
+      const body = JSON.stringify({ tx: Buffer.from(bytes).toString("base64"), type });
+      const url = `${nodeUrl}/transaction/raw?details=true`;
+      const { txHash, code, log, height, details } = await http.json<Submitted>("POST", url, body);
+      return { hash: txHash, code, text: log, details, gasWanted: 0, height: Number(height) };
+    },
+    async spamStatistics(party: string): Promise<GetSpamStatisticsResponse> {
+      const answer = await http.json<object>("GET", `${nodeUrl}/statistics/spam/${party}`);
+      return fromJson("vega.api.v1.GetSpamStatisticsResponse", answer, { unknown: "ignore" });
+    },
+  };
+  const client = new PartyClient(chain, ed25519KeyPair(Buffer.from(privateKey, "hex")));
+  return (command: CommandInit, options?: SendOptions): Promise<SentTransaction> =>
+    client.send(command, options);
+}
+
+/** @param privateKey 64 hexadecimal digits @returns the public key's */
+export function publicKeyOf(privateKey: string): string {
+  const { publicKey } = ed25519KeyPair(Buffer.from(privateKey, "hex"));
+  return Buffer.from(publicKey).toString("hex");
+}
