@@ -3,17 +3,9 @@
 
 import { mkdirSync } from "node:fs";
 import { $ } from "bun";
+import { WORKERS } from "./entry-points.ts";
 
-const ENTRY_POINTS = [
-  "src/main.ts",
-  "src/node/writer.worker.ts",
-  "src/node/follower.worker.ts",
-  "src/devnet/planes.worker.ts",
-  "src/node/reader.worker.ts",
-  "src/history/segment.worker.ts",
-  "src/history/sharing/copy.worker.ts",
-  "src/chain/admission/pow/solver.worker.ts",
-];
+const ENTRY_POINTS = ["src/main.ts", ...WORKERS];
 
 // Where there is no repository (a container's build), the commit is told.
 const commit =

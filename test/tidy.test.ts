@@ -101,6 +101,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "wallet",
     "node",
   ],
+  package: ["errors", "wire", "crypto", "engine", "testing", "planes/devnet", "node", "devnet"],
   cli: [
     "errors",
     "files",
@@ -350,6 +351,9 @@ const LIBRARY = new Set([
   "src/start-node.ts",
   "src/testing/market-rig.ts",
   "src/testing/market-config.ts",
+  "src/package/devnet.ts",
+  "src/package/testing.ts",
+  "src/package/bun-only.ts",
 ]);
 const wordsByFile = new Map(
   sources.map((path) => {

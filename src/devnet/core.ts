@@ -5,14 +5,14 @@
 import type { Database } from "bun:sqlite";
 import type { AdmissionRules } from "../chain/admission/rules.ts";
 import { LocalChain } from "../chain/local-chain.ts";
-import type { LocalChainOptions } from "../chain/options.ts";
 import type { BlockSink } from "../chain/outbox.ts";
-import { ChainCallError } from "../engine/chain-port.ts";
+import { ChainCallError, type TxOutcome } from "../engine/chain-port.ts";
 import { Engine } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
+import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
 import { Funding } from "./funding.ts";
 import { ethereumAfter, readDevnetGenesis, simulatorOptions } from "./genesis.ts";
@@ -36,13 +36,13 @@ export interface DevnetCoreOptions {
   /** Blocks in a history segment. */
   readonly segmentLength?: number;
   /** Checks transactions without state; default: here and now. */
-  readonly checkTransaction?: LocalChainOptions["checkTransaction"];
+  checkTransaction?(bytes: Uint8Array, chainId: string, hash: string): Verdict | Promise<Verdict>;
   /** Called when the chain halts, and when it goes on. */
   readonly onHalt?: () => void;
   /** The same for people: why it stands still, and undefined when it goes on; each once. */
   readonly onStanding?: (reason: string | undefined) => void;
   /** Called with every verdict: of a refused submission (without a command where it cannot be read), of an executed one. */
-  readonly onOutcome?: LocalChainOptions["onOutcome"];
+  onOutcome?(outcome: TxOutcome, tx: CheckedTransaction | undefined): void;
   /** Called with every failure in the background. */
   readonly onProblem?: (error: unknown) => void;
 }

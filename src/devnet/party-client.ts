@@ -33,7 +33,7 @@ export interface SendOptions {
 }
 
 /** The part of a chain that a party needs; it may be behind HTTP. */
-export interface PartyChain extends Pick<ChainPort, "submit" | "spamStatistics"> {
+interface PartyChain extends Pick<ChainPort, "submit" | "spamStatistics"> {
   readonly status: Pick<ChainPort["status"], "chainId">;
 }
 

@@ -182,7 +182,8 @@ const script = once(() => asset(scriptPath, "text/javascript; charset=utf-8"));
 const style = once(() => asset(stylePath, "text/css; charset=utf-8"));
 
 async function asset(path: string, contentType: string): Promise<Served> {
-  const bytes = await Bun.file(path).bytes();
+  // In the package it is the name of a file beside this one.
+  const bytes = await Bun.file(path.startsWith("./") ? new URL(path, import.meta.url) : path).bytes();
   return serve(bytes, contentType, compressedOnce, { "cache-control": ASSET_CACHE });
 }
 

@@ -38,7 +38,7 @@ export interface LiveStatus {
   /** Further members of `/status`. */
   parts(): Readonly<Record<string, unknown>>;
   /** Facts of a followed consensus engine's blocks; undefined where none is followed. */
-  readonly followed?: () => FollowedFacts;
+  readonly followed?: (() => FollowedFacts) | undefined;
 }
 
 interface FollowedFacts {

@@ -3,6 +3,7 @@
  * only this process holds, and `--stop-with-stdin` makes it stop, and take its temporary home away, when that is closed.
  */
 import { type ChildProcess, spawn } from "node:child_process";
+import type { PartiesReport } from "../devnet/parties.ts";
 import { codeOf, NodeError } from "../errors/node-error.ts";
 import type { ErrorCode } from "../errors/program-codes.ts";
 import { notExecutable } from "./executable.ts";
@@ -17,6 +18,17 @@ const FIRST_LINE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /** Variables that make the executable another program, or give it settings that a caller does not see. */
 const WITHHELD = /^(?:LYRA_.*|BUN_BE_BUN|BUN_OPTIONS)$/;
+
+/** The line that the executable prints once it listens (docs/cli.md). */
+export interface Started extends PartiesReport {
+  readonly nodeUrl: string;
+  readonly dataUrl: string;
+  readonly faucetUrl: string;
+  readonly walletUrl?: string;
+  readonly cometUrl?: string;
+  readonly chainId: string;
+  readonly home: string;
+}
 
 export class DevnetProcess {
   /** Settles when the process has ended. */
@@ -52,27 +64,27 @@ export class DevnetProcess {
     path: string,
     words: readonly string[],
     { env, onLog, signal, startTimeoutMs }: ProcessOptions & { readonly startTimeoutMs: number },
-  ): Promise<{ readonly process: DevnetProcess; readonly line: string }> {
+  ): Promise<{ readonly process: DevnetProcess; readonly started: Started }> {
     if (signal?.aborted) throw ended("the start of the devnet was given up");
     const child = spawn(path, words, {
       stdio: ["pipe", "pipe", "pipe"],
       env: { ...environment(), ...env },
       windowsHide: true,
     });
-    const started = new DevnetProcess(child, path, onLog);
+    const process = new DevnetProcess(child, path, onLog);
     let timer: ReturnType<typeof setTimeout> | undefined;
     let giveUp: (() => void) | undefined;
     const given = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(slow(startTimeoutMs, started.log)), startTimeoutMs);
+      timer = setTimeout(() => reject(slow(startTimeoutMs, process.log)), startTimeoutMs);
       giveUp = () => reject(ended("the start of the devnet was given up"));
-      signal?.addEventListener("abort", giveUp, { once: true });
+      signal?.addEventListener("abort", giveUp);
     });
     try {
-      const failed = started.ended.then((end) => Promise.reject(end));
-      const line = await Promise.race([started.firstLine(), failed, given]);
-      return { process: started, line };
+      const failed = process.ended.then((end) => Promise.reject(end));
+      const started = await Promise.race([process.firstLine(), failed, given]);
+      return { process, started };
     } catch (error) {
-      await started.stop();
+      await process.stop();
       throw error;
     } finally {
       clearTimeout(timer);
@@ -103,20 +115,24 @@ export class DevnetProcess {
     if (this.end !== undefined) return;
     this.child.ref();
     this.child.stdin?.end();
+    // A program that is still starting, or is not Lyra, does not look at its input.
+    this.child.kill("SIGTERM");
     const timer = setTimeout(() => this.child.kill("SIGKILL"), STOP_MS_MAX);
     await this.ended;
     clearTimeout(timer);
   }
 
-  private firstLine(): Promise<string> {
+  private firstLine(): Promise<Started> {
     return new Promise((resolve, reject) => {
       let text = "";
       this.child.stdout?.setEncoding("utf8").on("data", (part: string) => {
         // Nothing else is printed there.
         if (text.includes("\n")) return;
         text += part;
-        if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
-        else if (text.length > FIRST_LINE_CHARACTERS_MAX) reject(ended("the executable is not Lyra's"));
+        const end = text.indexOf("\n");
+        const started = end < 0 ? undefined : startedIn(text.slice(0, end));
+        if (started) resolve(started);
+        else if (end >= 0 || text.length > FIRST_LINE_CHARACTERS_MAX) reject(notLyra());
       });
     });
   }
@@ -153,6 +169,20 @@ function ownError(line: string): NodeError | undefined {
   } catch {
     return undefined;
   }
+}
+
+function startedIn(line: string): Started | undefined {
+  try {
+    const started = JSON.parse(line) as Partial<Started>;
+    return started.nodeUrl && started.parties ? (started as Started) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function notLyra(): NodeError {
+  const text = "the executable is not Lyra's: its first line is not where a devnet listens";
+  return new NodeError("devnet.process", "executable_failed", text, "see what LYRA_BINARY names");
 }
 
 function environment(): NodeJS.ProcessEnv {

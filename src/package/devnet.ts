@@ -1,12 +1,12 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * `lyra/devnet`: a local network for tests, in a process of its own, under Node and Bun (docs/package.md).
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { PartiesReport } from "../devnet/parties.ts";
 import { NodeError } from "../errors/node-error.ts";
-import { DevnetProcess } from "./devnet-process.ts";
+import { DevnetProcess, type Started } from "./devnet-process.ts";
 import { findExecutable } from "./executable.ts";
 import { HttpClient } from "./http-client.ts";
 import { type DevnetOptions, wordsOf } from "./options.ts";
@@ -14,26 +14,15 @@ import { Party } from "./party.ts";
 import { DevnetTools } from "./tools.ts";
 
 export type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
-export type { NodeError } from "../errors/node-error.ts";
+export { NodeError } from "../errors/node-error.ts";
 export type { CommandInit } from "../wire/transaction.ts";
-export type { ChainOptions, DevnetOptions, ProcessOptions } from "./options.ts";
+export type { ChainOptions, DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
 export type { Party } from "./party.ts";
 export type { Amount, DevnetTools, MarketChoice, SignerChanges } from "./tools.ts";
 
 const START_MS_MAX = 30_000;
 const DEMO_START_MS_MAX = 600_000;
 const PRIVATE_KEY = /^[0-9a-f]{64}$/i;
-
-/** What the executable prints once it listens (docs/cli.md). */
-interface Started extends PartiesReport {
-  readonly nodeUrl: string;
-  readonly dataUrl: string;
-  readonly faucetUrl: string;
-  readonly walletUrl?: string;
-  readonly cometUrl?: string;
-  readonly chainId: string;
-  readonly home: string;
-}
 
 /** A running devnet. */
 export interface Devnet extends AsyncDisposable {
@@ -85,11 +74,11 @@ export async function startDevnet(options: DevnetOptions = {}): Promise<Devnet> 
     const words = wordsOf(options, (name, document) => documents.write(name, document));
     const startTimeoutMs = options.startTimeoutMs ?? (options.demo ? DEMO_START_MS_MAX : START_MS_MAX);
     const path = findExecutable(options.binary);
-    const { process, line } = await DevnetProcess.start(path, words, { ...options, startTimeoutMs });
+    const { process, started } = await DevnetProcess.start(path, words, { ...options, startTimeoutMs });
     if (!options.keepAlive) process.release();
-    const devnet = new RunningDevnet(process, JSON.parse(line) as Started, options.home === undefined);
+    const devnet = new RunningDevnet(process, started, options.home === undefined);
     const stop = () => void devnet.stop();
-    options.signal?.addEventListener("abort", stop, { once: true });
+    options.signal?.addEventListener("abort", stop);
     void devnet.ended.then(() => options.signal?.removeEventListener("abort", stop));
     if (options.signal?.aborted) stop();
     return devnet;

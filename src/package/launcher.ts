@@ -7,7 +7,7 @@ import { findExecutable, notExecutable } from "./executable.ts";
 
 /** Signals that a supervisor, a shell or another process may send. A terminal sends its own to the child, too. */
 const PASSED_ON: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR2"];
-/** What a shell says of a file that cannot be run. */
+/** A shell's exit code for a file that cannot be run. */
 const NOT_RUN = 126;
 
 type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;

@@ -1,4 +1,4 @@
-// What a devnet can be started with: an option for each flag of `lyra devnet`, and those of its process.
+// Options of a devnet: one for each flag of `lyra devnet`, and those of its process.
 import { NodeError } from "../errors/node-error.ts";
 
 /** Options of the chain and its ports. `lyra devnet --help` and docs/devnet.md say more of each. */
@@ -49,6 +49,13 @@ export interface ChainOptions {
   readonly limits?: Readonly<Record<string, number | string>>;
 }
 
+/** The part of an `AbortSignal` that is used; its own type is in no library that every project has. */
+export interface StopSignal {
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
 /** Options of the process. */
 export interface ProcessOptions {
   /** Path of the executable; default: `LYRA_BINARY`, or the package of this platform. */
@@ -57,8 +64,8 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Until it listens, milliseconds. Default: half a minute, with `demo` ten. */
   readonly startTimeoutMs?: number;
-  /** Stops the devnet, also while it starts. */
-  readonly signal?: AbortSignal;
+  /** Of an `AbortController`: stops the devnet, also while it starts. */
+  readonly signal?: StopSignal;
   /** Whether the devnet keeps this process from ending; default false. */
   readonly keepAlive?: boolean;
   /** Gets each line of its log. */

@@ -1,14 +1,7 @@
 // A party of a devnet that signs, proves and sends transactions. The code for that is loaded with the first one.
 import type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import type { HttpClient } from "./http-client.ts";
-
-/** Where a party sends its transactions to. */
-export interface PartyNode {
-  readonly http: HttpClient;
-  readonly nodeUrl: string;
-  readonly chainId: string;
-}
+import type { PartyNode } from "./signing.ts";
 
 type Send = (command: CommandInit, options?: SendOptions) => Promise<SentTransaction>;
 

@@ -1,4 +1,5 @@
 import "./standard-methods.ts";
+import { randomBytes } from "node:crypto";
 import { ed25519KeyPair } from "../crypto/ed25519.ts";
 // Transactions of a party to a node over HTTP, planned, proven and signed as everywhere in Lyra.
 import { PartyClient, type SendOptions, type SentTransaction } from "../devnet/party-client.ts";
@@ -6,7 +7,16 @@ import type { RefusalDetails, TxOutcome } from "../engine/chain-port.ts";
 import type { GetSpamStatisticsResponse } from "../wire/generated/core-api.ts";
 import { fromJson } from "../wire/json.ts";
 import type { CommandInit } from "../wire/transaction.ts";
-import type { PartyNode } from "./party.ts";
+import type { HttpClient } from "./http-client.ts";
+
+/** The node that a party sends its transactions to. */
+export interface PartyNode {
+  readonly http: HttpClient;
+  readonly nodeUrl: string;
+  readonly chainId: string;
+}
+
+const SALT_BYTES = 8;
 
 interface Submitted {
   readonly txHash: string;
@@ -32,7 +42,9 @@ export function senderOf({ http, nodeUrl, chainId }: PartyNode, privateKey: stri
       return fromJson("vega.api.v1.GetSpamStatisticsResponse", answer, { unknown: "ignore" });
     },
   };
-  const client = new PartyClient(chain, ed25519KeyPair(Buffer.from(privateKey, "hex")));
+  // The global `crypto` came with Node 20.
+  const salt = randomBytes(SALT_BYTES).toString("hex");
+  const client = new PartyClient(chain, ed25519KeyPair(Buffer.from(privateKey, "hex")), salt);
   return (command: CommandInit, options?: SendOptions): Promise<SentTransaction> =>
     client.send(command, options);
 }

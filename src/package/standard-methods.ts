@@ -46,6 +46,15 @@ put(Array.prototype, {
     return [...this].sort(compare);
   },
 });
+put(String.prototype, {
+  isWellFormed(this: string) {
+    // Of a pair of surrogates this finds neither.
+    return !/[\uD800-\uDFFF]/u.test(String(this));
+  },
+  toWellFormed(this: string) {
+    return String(this).replace(/[\uD800-\uDFFF]/gu, "\uFFFD");
+  },
+});
 put(Map, {
   groupBy(entries: Iterable<unknown>, keyOf: (entry: unknown) => unknown) {
     const groups = new Map<unknown, unknown[]>();

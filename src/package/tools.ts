@@ -110,7 +110,7 @@ export class DevnetTools {
     return this.http.json("POST", this.address("load"), dump);
   }
 
-  /** What another chain can begin with: the option `checkpoint`. */
+  /** A checkpoint that another chain can begin with, by the option `checkpoint`. */
   checkpoint(): Promise<object> {
     return this.post("checkpoint");
   }

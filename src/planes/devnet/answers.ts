@@ -94,7 +94,7 @@ export interface BanAnswer {
   readonly bannedUntil: string;
 }
 
-export interface MarketAnswer {
+interface MarketAnswer {
   /** Identifier. */
   readonly market: string;
 }

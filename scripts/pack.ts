@@ -1,0 +1,128 @@
+// What `npm pack` packs (docs/package.md). npm runs this before and after: `prepare` makes the executables with their
+// packages and the compiled library, and puts the published manifest in the place of the project's; `restore` puts the
+// project's back.
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { PLATFORMS, platformPackage } from "../src/package/executable.ts";
+import { WORKERS } from "./entry-points.ts";
+import { pruneDeclarations } from "./package/declarations.ts";
+import { licenceTexts } from "./package/licences.ts";
+import { LIBRARY, type Manifest, packageManifest, platformManifest } from "./package/manifest.ts";
+
+const root = join(import.meta.dir, "..");
+const at = (...parts: string[]) => join(root, ...parts);
+const OUT = "dist/npm";
+const KEPT = at(OUT, "package.json.kept");
+const NOTICES = "THIRD_PARTY_NOTICES.md";
+const LICENCES = "THIRD_PARTY_LICENCES.txt";
+/** Named as Bun names its targets. */
+const wanted = (process.env.LYRA_PLATFORMS || `${process.platform}-${process.arch}`).split(",");
+
+function run(words: readonly string[], cwd = root): void {
+  const { exitCode } = Bun.spawnSync([...words], { cwd, stdout: "ignore", stderr: "inherit" });
+  if (exitCode !== 0) throw new Error(`${words.join(" ").slice(0, 200)} failed with code ${exitCode}`);
+}
+
+function restore(): void {
+  if (!existsSync(KEPT)) return;
+  copyFileSync(KEPT, at("package.json"));
+  rmSync(KEPT);
+}
+
+function compile(target: "bun" | "node", out: string, entries: readonly string[], ...flags: string[]): void {
+  const names = [
+    "--entry-naming=[name].[ext]",
+    "--chunk-naming=chunk-[hash].[ext]",
+    "--asset-naming=[name]-[hash].[ext]",
+  ];
+  const words = [
+    `--target=${target}`,
+    `--outdir=${at(LIBRARY, out)}`,
+    ...names,
+    ...flags,
+    ...entries.map((path) => at(path)),
+  ];
+  run([process.execPath, "build", ...words]);
+}
+
+function library(): void {
+  rmSync(at(LIBRARY), { recursive: true, force: true });
+  const portable = ["devnet", "testing", "bun-only"].map((name) => `src/package/${name}.ts`);
+  compile("node", "", portable, "--splitting");
+  compile("node", "", ["src/package/launcher.ts"]);
+  compile("bun", "bun", ["src/index.ts", ...WORKERS], "--splitting", "--define=LYRA_IN_PACKAGE=true");
+  declarations();
+  writeFileSync(at(LIBRARY, LICENCES), licenceTexts(root));
+}
+
+function declarations(): void {
+  const emitted = at("dist", "declarations");
+  rmSync(emitted, { recursive: true, force: true });
+  const entries = ["src/index.ts", "src/package/devnet.ts", "src/package/testing.ts"];
+  const config = at("dist", "tsconfig.declarations.json");
+  const files = [...entries, "src/http/docs-assets.d.ts"].map((path) => at(path));
+  const compilerOptions = {
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: emitted,
+    rootDir: root,
+    typeRoots: [at("node_modules")],
+  };
+  writeFileSync(
+    config,
+    JSON.stringify({ extends: at("tsconfig.json"), compilerOptions, include: [], files }),
+  );
+  const { stdout } = Bun.spawnSync([at("node_modules/.bin/tsc"), "-p", config], { cwd: root });
+  // A type that a declaration cannot name (TS4...) matters only where the package's types reach it: then it is missed below.
+  const errors = stdout
+    .toString()
+    .split("\n")
+    .filter((line) => /error TS(?!4\d\d\d:)/.test(line));
+  if (errors.length > 0) throw new Error(errors.join("\n"));
+  const paths = entries.map((path) => path.replace(/\.ts$/, ".d.ts").replace(/^src\//, ""));
+  pruneDeclarations(join(emitted, "src"), paths, at(LIBRARY, "types"));
+  rmSync(emitted, { recursive: true });
+  rmSync(config);
+}
+
+/** The executable of a platform as a package of its own, packed. */
+function executable(project: Manifest, platform: string): void {
+  const folder = at(OUT, platform);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(join(folder, "bin"), { recursive: true });
+  const target = `--target=bun-${platform}`;
+  run([process.execPath, "run", at("scripts/build.ts"), target, `--outfile=${join(folder, "bin", "lyra")}`]);
+  const name = platformPackage(platform);
+  const manifest = platformManifest(project, name, platform);
+  writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  writeFileSync(join(folder, "README.md"), `# ${name}\n\n${manifest.description}\n`);
+  for (const file of ["LICENSE", NOTICES]) copyFileSync(at(file), join(folder, file));
+  copyFileSync(at(LIBRARY, LICENCES), join(folder, LICENCES));
+  run(["npm", "pack", "--silent", "--pack-destination", at(OUT)], folder);
+}
+
+function prepare(): void {
+  restore();
+  const unknown = wanted.find((platform) => !(PLATFORMS as readonly string[]).includes(platform));
+  if (unknown !== undefined) throw new Error(`there is no platform ${unknown}, only ${PLATFORMS.join(", ")}`);
+  const text = readFileSync(at("package.json"), "utf8");
+  const project = JSON.parse(text) as Manifest;
+  mkdirSync(at(OUT), { recursive: true });
+  library();
+  for (const platform of wanted) executable(project, platform);
+  writeFileSync(KEPT, text);
+  const manifest = packageManifest(project, wanted.map(platformPackage));
+  writeFileSync(at("package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+const [task] = process.argv.slice(2);
+try {
+  if (task === "prepare") prepare();
+  else if (task === "restore") restore();
+  else throw new Error("bun scripts/pack.ts prepare | restore, which npm pack calls");
+} catch (error) {
+  restore();
+  console.error(`lyra: nothing was packed: ${(error as Error).message}`);
+  process.exit(1);
+}

@@ -1,0 +1,263 @@
+// The packed package as its users have it: packed, installed into empty folders, used by Node alone and by Bun.
+// bun scripts/package-rig.ts [--nodes 18,22]: the examples with these releases of Node, too, which npm installs
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const START_MS_MAX = 300;
+const SNAPSHOT_REVERT_MS_MAX = 20;
+const PACKED_BYTES_MAX = 3_000_000;
+const EXECUTABLE_PACKED_BYTES_MAX = 100_000_000;
+const FILES_MAX = 300;
+
+const root = join(import.meta.dir, "..");
+const { values } = parseArgs({ options: { nodes: { type: "string", default: "" } } });
+const folder = mkdtempSync(join(tmpdir(), "lyra-package-rig-"));
+let failures = 0;
+
+function check(what: string, ok: boolean, detail = ""): void {
+  console.log(`${ok ? "ok  " : "FAIL"} ${what}${ok || detail === "" ? "" : `: ${detail}`}`);
+  if (!ok) failures++;
+}
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+}
+
+/** A folder of commands with Node alone in it. */
+const alone = join(folder, "bin");
+mkdirSync(alone);
+symlinkSync(Bun.which("node")!, join(alone, "node"));
+const PATH = `${alone}:/usr/bin:/bin`;
+
+function run(words: readonly string[], cwd: string, path = PATH): Ran {
+  const env = { PATH: path, HOME: folder, CI: "1", NO_COLOR: "1" };
+  const { exitCode, stdout, stderr } = Bun.spawnSync([...words], {
+    cwd,
+    env,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  return { code: exitCode ?? -1, out: `${stdout}${stderr}` };
+}
+
+/** npm as the user of this program has it: its cache and its settings. */
+function npm(words: readonly string[], cwd: string): Ran {
+  const { exitCode, stdout, stderr } = Bun.spawnSync(["npm", ...words], {
+    cwd,
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  return { code: exitCode ?? -1, out: `${stdout}${stderr}` };
+}
+
+/** @returns the tarballs, the package's own first */
+function pack(): string[] {
+  const file = join(root, "package.json");
+  const before = readFileSync(file, "utf8");
+  const { version } = JSON.parse(before) as { version: string };
+  const { code, out } = npm(["run", "--silent", "pack"], root);
+  check("npm run pack", code === 0, out);
+  check("the project's package.json is as it was", readFileSync(file, "utf8") === before);
+  const platform = `${process.platform}-${process.arch}`;
+  return [`lyra-${version}.tgz`, `lyra-${platform}-${version}.tgz`].map((name) =>
+    join(root, "dist/npm", name),
+  );
+}
+
+function inspect([main = "", executable = ""]: readonly string[]): void {
+  const files = run(["tar", "tzf", main], root).out.trim().split("\n");
+  const stray = files.filter(
+    (path) =>
+      /\.test\.|\/test\/|\/src\/|\/scripts\/|\.map$|(?<!\.d)\.ts$/.test(path) || !/^package\//.test(path),
+  );
+  check("no tests, no sources", stray.length === 0, stray.join(" "));
+  check(`at most ${FILES_MAX} files`, files.length <= FILES_MAX, `${files.length}`);
+  for (const file of ["README.md", "LICENSE", "THIRD_PARTY_NOTICES.md", "dist/lib/THIRD_PARTY_LICENCES.txt"])
+    check(`with ${file}`, files.includes(`package/${file}`));
+  const manifest = JSON.parse(run(["tar", "xzOf", main, "package/package.json"], root).out) as Record<
+    string,
+    unknown
+  >;
+  check(
+    "nothing runs when it is installed",
+    manifest.scripts === undefined && manifest.private === undefined,
+  );
+  check("it brings no other package than the executable's", manifest.dependencies === undefined);
+  const bytes = Bun.file(main).size;
+  check(`at most ${PACKED_BYTES_MAX} bytes packed`, bytes <= PACKED_BYTES_MAX, `${bytes}`);
+  const executableBytes = Bun.file(executable).size;
+  check(
+    `the executable's at most ${EXECUTABLE_PACKED_BYTES_MAX}`,
+    executableBytes <= EXECUTABLE_PACKED_BYTES_MAX,
+  );
+  console.log(
+    `     ${files.length} files, ${(bytes / 1e6).toFixed(1)} MB; executable ${(executableBytes / 1e6).toFixed(1)} MB`,
+  );
+}
+
+/** An empty folder, or one that begins as an example, with the package. */
+function install(name: string, tarballs: readonly string[], example?: string): string {
+  const app = join(folder, name);
+  mkdirSync(app);
+  if (example) cpSync(join(root, "examples", example), app, { recursive: true });
+  else writeFileSync(join(app, "package.json"), '{"private":true,"type":"module"}');
+  const { code, out } = npm(["install", "--no-audit", "--no-fund", ...tarballs], app);
+  check(`npm install into ${name}`, code === 0 && existsSync(join(app, "node_modules/lyra")), out);
+  return app;
+}
+
+function types(app: string): void {
+  const program = `
+    import { startDevnet, NodeError, type Devnet, type DevnetOptions } from "lyra/devnet";
+    import { createMarketRig } from "lyra/testing";
+    import { createDevnet, startNode, PartyClient } from "lyra";
+    const options: DevnetOptions = { block: "1s", signal: new AbortController().signal };
+    const devnet: Devnet = await startDevnet(options);
+    const { outcome } = await devnet.party("alice").send({
+      kind: "transfer",
+      payload: { to: devnet.party("bob").publicKey, asset: devnet.assets.tUSD!.id, amount: "1", oneOff: {} },
+    });
+    export const height: number = outcome.height;
+    export const time: string = (await devnet.tools.time.forward("1h")).nextBlockTime;
+    export const balance: bigint = createMarketRig().balance("a", "ETH");
+    // @ts-expect-error there is no such command
+    await devnet.party("alice").send({ kind: "fly", payload: {} });
+    // @ts-expect-error there is no such option
+    await startDevnet({ nodeport: 1 });
+    // @ts-expect-error a price is not an object
+    await devnet.tools.market.price("M", {});
+    await using own = await startDevnet();
+    export const inProcess: string = (await createDevnet({ fund: false })).dataUrl;
+    const node = await startNode({ kind: "devnet" });
+    new PartyClient(node.chain, node.parties[0]!.key);
+    export const isKnown = new Error() instanceof NodeError && own.pid > 0;
+  `;
+  writeFileSync(join(app, "types.ts"), program);
+  const strict = { strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true };
+  const kinds = { nodenext: "nodenext", esnext: "bundler" };
+  for (const [module, moduleResolution] of Object.entries(kinds)) {
+    const compilerOptions = {
+      ...{ ...strict, module, moduleResolution, target: "es2022", lib: ["es2022", "dom"], types: [] },
+      ...{ noEmit: true, skipLibCheck: false },
+    };
+    writeFileSync(join(app, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["types.ts"] }));
+    const { code, out } = run(
+      [process.execPath, join(root, "node_modules/typescript/bin/tsc"), "-p", app],
+      app,
+    );
+    check(`types under strict and ${module}`, code === 0, out);
+  }
+}
+
+function command(app: string): void {
+  const lyra = join(app, "node_modules/.bin/lyra");
+  const version = run([lyra, "version", "--json"], app);
+  check("the command", version.code === 0 && version.out.includes('"interface"'), version.out);
+  check("a wrong word ends with 2", run([lyra, "fly"], app).code === 2);
+  const refused = run([lyra, "wallet", "list", "--home", join(app, "none"), "--json"], app);
+  check("a command of the wallet", refused.code === 0 && refused.out.includes('{"wallets":[]}'), refused.out);
+}
+
+const MEASURE = `
+  import { startDevnet } from "lyra/devnet";
+  const starts = [], turns = [];
+  for (let n = 0; n < 7; n++) {
+    const begin = performance.now();
+    const devnet = await startDevnet();
+    await devnet.tools.status();
+    starts.push(performance.now() - begin);
+    if (n === 6) for (let m = 0; m < 30; m++) {
+      const turn = performance.now();
+      const clean = await devnet.snapshot();
+      await devnet.revert(clean);
+      turns.push(performance.now() - turn);
+      await devnet.tools.fund("alice", "tUSD", 1000);
+    }
+    await devnet.stop();
+  }
+  const median = (list) => list.sort((a, b) => a - b)[list.length >> 1];
+  console.log(JSON.stringify({ start: median(starts), turn: median(turns) }));
+`;
+
+function measure(app: string): void {
+  writeFileSync(join(app, "measure.mjs"), MEASURE);
+  const { code, out } = run(["node", "measure.mjs"], app);
+  check("a devnet starts and is reverted", code === 0, out);
+  if (code !== 0) return;
+  const { start, turn } = JSON.parse(out) as { start: number; turn: number };
+  check(`a devnet is usable within ${START_MS_MAX} ms of the call`, start <= START_MS_MAX, `${start} ms`);
+  check(
+    `snapshot and revert within ${SNAPSHOT_REVERT_MS_MAX} ms`,
+    turn <= SNAPSHOT_REVERT_MS_MAX,
+    `${turn} ms`,
+  );
+  console.log(`     start ${start.toFixed(0)} ms, snapshot and revert ${turn.toFixed(1)} ms (medians)`);
+}
+
+/** Trades of two parties, up to the digest of the state. */
+const MARKETS = `
+  import { createMarketRig } from "lyra/testing";
+  const rig = createMarketRig({ assets: { USD: { decimals: 2 } } });
+  rig.createMarket("M", { asset: "USD", simple: { long: 0.1, short: 0.1 } });
+  for (const party of ["a", "b"]) rig.deposit(party, "USD", 1_000_000n);
+  const answers = [90, 100, 110].flatMap((price) => [rig.order("a", "M", "buy", 2, price), rig.order("b", "M", "sell", 1, price)]);
+  rig.nextBlock(1, 3);
+  console.log(JSON.stringify({ digest: rig.digest(), faults: rig.faults.length, answers, events: rig.events("order").length }));
+`;
+
+function releases(app: string): void {
+  writeFileSync(join(app, "rig.mjs"), MARKETS);
+  const { code: marketsCode, out: markets } = run([process.execPath, "rig.mjs"], app);
+  check("the rig of markets under Bun", marketsCode === 0 && markets.includes('"faults":0'), markets);
+  for (const release of values.nodes.split(",").filter((text) => text !== "")) {
+    const place = join(folder, `node-${release}`);
+    mkdirSync(place);
+    writeFileSync(join(place, "package.json"), "{}");
+    const installed = npm(["install", "--no-audit", "--no-fund", `node@${release}`], place);
+    const bin = join(place, "node_modules/.bin");
+    check(`Node ${release} from npm`, installed.code === 0 && existsSync(join(bin, "node")), installed.out);
+    const path = `${bin}:${PATH}`;
+    const { code, out } = run(["node", "--test"], app, path);
+    check(`the example of node:test under Node ${release}`, code === 0, out);
+    const rig = run(["node", "rig.mjs"], app, path);
+    check(`the rig of markets under Node ${release}`, rig.out === markets && rig.code === 0, rig.out);
+    const lyra = run([join(app, "node_modules/.bin/lyra"), "version", "--json"], app, path);
+    check(`the command under Node ${release}`, lyra.code === 0 && lyra.out.includes('"interface"'), lyra.out);
+  }
+}
+
+try {
+  const tarballs = pack();
+  inspect(tarballs);
+  check("no Bun where Node is alone", run(["sh", "-c", "command -v bun"], folder).code !== 0);
+  const app = install("empty", tarballs);
+  types(app);
+  command(app);
+  measure(app);
+  const forNode = install("node-test", tarballs, "node-test");
+  const node = run(["node", "--test"], forNode);
+  check("the example of node:test", node.code === 0 && /pass 3/.test(node.out), node.out);
+  releases(forNode);
+  const forVitest = install("vitest", tarballs, "vitest");
+  const vitest = run(["node", "node_modules/vitest/vitest.mjs", "run"], forVitest);
+  check("the example of vitest", vitest.code === 0 && /3 passed/.test(vitest.out), vitest.out);
+  const forBun = install("bun-test", tarballs, "bun-test");
+  const bun = run([process.execPath, "test"], forBun);
+  check("the example of bun test", bun.code === 0 && /3 pass/.test(bun.out), bun.out);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(failures === 0 ? "the package is whole" : `${failures} failures`);
+process.exit(failures === 0 ? 0 : 1);

@@ -1,0 +1,62 @@
+// Manifests of what is packed: the project's own without what only its contributors need, and those of the executables.
+
+/** The project's package.json, as far as it is read here. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+}
+
+/** Folder of the compiled files, in the project and in the package. */
+export const LIBRARY = "dist/lib";
+
+function entry(types: string, file: string, bun?: string) {
+  return {
+    types: `./${LIBRARY}/types/${types}.d.ts`,
+    ...(bun !== undefined && { bun: `./${LIBRARY}/${bun}` }),
+    default: `./${LIBRARY}/${file}`,
+  };
+}
+
+/** @param platforms packages of the executables, which npm chooses from by `os` and `cpu` */
+export function packageManifest(project: Manifest, platforms: readonly string[]) {
+  const { name, version, description, license, engines, files } = project;
+  return {
+    name,
+    version,
+    description,
+    keywords: ["vega", "devnet", "trading", "testing", "wallet"],
+    license,
+    type: "module",
+    bin: { lyra: `./${LIBRARY}/launcher.js` },
+    exports: {
+      ".": entry("index", "bun-only.js", "bun/index.js"),
+      "./devnet": entry("package/devnet", "devnet.js"),
+      "./testing": entry("package/testing", "testing.js"),
+      "./package.json": "./package.json",
+    },
+    files,
+    engines,
+    optionalDependencies: Object.fromEntries(platforms.map((platform) => [platform, version])),
+  };
+}
+
+/** @param platform such as `linux-x64` */
+export function platformManifest(project: Manifest, name: string, platform: string) {
+  const [os, cpu] = platform.split("-");
+  return {
+    name,
+    version: project.version,
+    description: `Lyra's executable for ${platform}. The package lyra starts it.`,
+    license: project.license,
+    os: [os],
+    cpu: [cpu],
+    ...(os === "linux" && { libc: ["glibc"] }),
+    // A package manager that keeps packages in archives has to unpack this one: an archive cannot be executed.
+    preferUnplugged: true,
+    files: ["bin/lyra", "THIRD_PARTY_NOTICES.md", "THIRD_PARTY_LICENCES.txt"],
+  };
+}
