@@ -113,6 +113,38 @@ describe("a devnet", () => {
   });
 });
 
+describe("several devnets", () => {
+  test("start at once, each on ports of its own and with a chain of its own", async () => {
+    const devnets = await Promise.all(["one", "two", "three"].map(() => start()));
+    try {
+      expect(new Set(devnets.flatMap(({ nodeUrl, dataUrl }) => [nodeUrl, dataUrl])).size).toBe(6);
+      await devnets[0]!.party("alice").send(transfer(devnets[0]!, "10000"));
+      expect(await Promise.all(devnets.map(transfersOf))).toEqual([1, 0, 0]);
+    } finally {
+      await Promise.all(devnets.map((devnet) => devnet.stop()));
+    }
+  });
+
+  test("take no settings from this process's environment but those that are given", async () => {
+    const [host, token] = [process.env.LYRA_HOST, process.env.LYRA_TOOLS_TOKEN];
+    process.env.LYRA_HOST = "192.0.2.1";
+    process.env.LYRA_TOOLS_TOKEN = "a token of the environment";
+    try {
+      const env = { LYRA_TOOLS_TOKEN: "0123456789abcdef-given" };
+      await using devnet = await start({ env, toolsAllow: ["host.example"] });
+      expect(devnet.nodeUrl).toContain("127.0.0.1");
+      expect(readFileSync(join(devnet.home, "tools-token"), "utf8")).toBe(`${env.LYRA_TOOLS_TOKEN}\n`);
+      const { statistics } = await devnet.get<{ statistics: { chainId: string } }>("/statistics");
+      expect(statistics.chainId).toBe(devnet.chainId);
+    } finally {
+      if (host === undefined) delete process.env.LYRA_HOST;
+      else process.env.LYRA_HOST = host;
+      if (token === undefined) delete process.env.LYRA_TOOLS_TOKEN;
+      else process.env.LYRA_TOOLS_TOKEN = token;
+    }
+  });
+});
+
 describe("a devnet that does not start", () => {
   const cases: readonly (readonly [string, () => DevnetOptions, Readonly<Record<string, unknown>>])[] = [
     ["an option that there is not", () => ({ nodeport: 1 }) as DevnetOptions, { code: "usage" }],
