@@ -83,7 +83,7 @@ async function checkPiece(file: FileHandle, piece: TablePiece, sha256: string): 
 
 /** How a check gives way to other work on its thread. */
 interface CheckPauses {
-  /** Every few milliseconds of work. No statement is open but that of a long table which is not ordered by block. */
+  /** Every few milliseconds of work. No snapshot of the store is held then, but for a long table that is not ordered by block. */
   onSlice: Pause;
   /** Between two tables. */
   onTable: Pause;
@@ -138,7 +138,7 @@ async function hashOfRows(
   const hash = new Bun.CryptoHasher("sha256").update(`${header}\n`);
   for (const { text } of textSlices(lines(source, range))) {
     hash.update(text);
-    await pauses?.onSlice();
+    if (pauses) await source.away(pauses.onSlice);
   }
   return hash.digest("hex");
 }

@@ -17,8 +17,8 @@ export const blocks: ExportTable = {
   header: "vega_time,height,hash",
   *lines(source, range) {
     const sql = "SELECT no AS block, time, height, hash FROM blocks WHERE no BETWEEN ? AND ? ORDER BY no";
-    for (const row of source.walkBlocks<BlockRow>(sql, range)) {
-      yield `${timestamp(Number(row.time))},${row.height},${bytea(hashOfRow(row))}\n`;
+    for (const rows of source.slices<BlockRow>(sql, range)) {
+      for (const row of rows) yield `${timestamp(Number(row.time))},${row.height},${bytea(hashOfRow(row))}\n`;
     }
   },
 };

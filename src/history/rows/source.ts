@@ -48,9 +48,8 @@ const TXS_REMEMBERED_MAX = 2_000;
 
 /** Of the first slice of a table: the next are wider or narrower by the rows that were in it. */
 const SLICE_BLOCKS = 16;
-/** Some tens of milliseconds of work. */
-const SLICE_ROWS_MIN = 2_000;
-/** Where a slice ends with the block it is in. */
+/** Some milliseconds of work. */
+const SLICE_ROWS_MIN = 500;
 const SLICE_ROWS_MAX = 4 * SLICE_ROWS_MIN;
 
 export class RowSource {
@@ -63,6 +62,8 @@ export class RowSource {
   /** Most transactions have several rows in a block. */
   private readonly txs = new LruCache<number, string>(TXS_REMEMBERED_MAX);
   private lastBlock: BlockFacts | undefined;
+  /** A snapshot that this source has begun. */
+  private isHolding = false;
 
   constructor(readonly db: Database) {
     this.selectBlock = db.prepare("SELECT time, height, hash FROM blocks WHERE no = ?");
@@ -92,35 +93,61 @@ export class RowSource {
   }
 
   /**
-   * The rows of a range, which the query orders by block, some blocks at a time. Nothing is open while a caller has a
-   * row: the writer's log cannot begin anew before its readers have gone on, and a caller may be the writer's own thread.
+   * The rows of a range, which the query orders by block, some blocks at a time, with a snapshot of the store held for each
+   * slice: look-ups would open one each.
    * @param sql with the first and the last block as its two parameters
    */
-  *walkBlocks<Row extends { readonly block: bigint }>(
+  *slices<Row extends { readonly block: bigint }>(
     sql: string,
     { first, last }: BlockRange,
-  ): Generator<Row> {
-    const statement = this.db.prepare(sql);
+  ): Generator<readonly Row[]> {
+    const statement = this.db.prepare(`${sql} LIMIT ?3`);
     try {
       let blocks = SLICE_BLOCKS;
       for (let from = first; from <= last; ) {
-        let to = Math.min(from + blocks - 1, last);
-        const rows: Row[] = [];
-        for (const row of statement.iterate(from, to) as IterableIterator<Row>) {
-          if (rows.length >= SLICE_ROWS_MAX && row.block !== rows.at(-1)!.block) {
-            to = Number(row.block) - 1;
-            break;
-          }
-          rows.push(row);
+        const to = Math.min(from + blocks - 1, last);
+        this.hold();
+        const rows = statement.all(from, to, SLICE_ROWS_MAX) as Row[];
+        if (rows.length < SLICE_ROWS_MAX) {
+          yield rows;
+          if (rows.length < SLICE_ROWS_MIN) blocks *= 2;
+          from = to + 1;
+        } else {
+          // The last block may be cut off; alone, it is read without a limit.
+          const end = rows.at(-1)!.block;
+          const whole = rows.findIndex(({ block }) => block === end);
+          yield whole > 0 ? rows.slice(0, whole) : (statement.all(from, Number(end), -1) as Row[]);
+          from = whole > 0 ? Number(end) : Number(end) + 1;
+          blocks = Math.max(1, blocks >> 1);
         }
-        yield* rows;
-        if (rows.length < SLICE_ROWS_MIN) blocks *= 2;
-        else if (rows.length >= SLICE_ROWS_MAX) blocks = Math.max(1, blocks >> 1);
-        from = to + 1;
+        this.release();
       }
     } finally {
+      this.release();
       statement.finalize();
     }
+  }
+
+  /**
+   * Does something else in the middle of a walk, with no snapshot held: the writer's log cannot begin anew before its readers
+   * have gone on, and a caller may share the writer's thread. Rows that were read before it may be gone after it.
+   */
+  async away(pause: () => Promise<void>): Promise<void> {
+    const isHeld = this.isHolding;
+    this.release();
+    await pause();
+    if (isHeld) this.hold();
+  }
+
+  private hold(): void {
+    if (this.db.inTransaction) return;
+    this.db.run("BEGIN");
+    this.isHolding = true;
+  }
+
+  private release(): void {
+    if (this.isHolding) this.db.run("COMMIT");
+    this.isHolding = false;
   }
 
   block(no: bigint): BlockFacts {
@@ -212,7 +239,7 @@ type KeyedLine<Key, Row> = (
   source: RowSource,
 ) => readonly [key: Key, text: string];
 
-/** Lines of the rows of a query, those of each block by key. @param sql as for `walkBlocks` */
+/** Lines of the rows of a query, those of each block by key. @param sql as for `slices` */
 export function linesByKey<Key extends string | number, Row extends { readonly block: bigint }>(
   sql: string,
   line: KeyedLine<Key, Row>,
@@ -235,10 +262,12 @@ function* keyedLines<Key extends string | number, Row extends { readonly block: 
   sql: string,
   line: KeyedLine<Key, Row>,
 ): Generator<Line<Key>> {
-  for (const row of source.walkBlocks<Row>(sql, range)) {
-    const block = source.block(row.block);
-    const [key, text] = line(row, block, source);
-    yield { block: block.no, key, text };
+  for (const rows of source.slices<Row>(sql, range)) {
+    for (const row of rows) {
+      const block = source.block(row.block);
+      const [key, text] = line(row, block, source);
+      yield { block: block.no, key, text };
+    }
   }
 }
 
