@@ -2,16 +2,14 @@
 // npm i ./lyra-*.tgz ./lyra-linux-x64-*.tgz && bun test
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
 import { createDevnet, PartyClient } from "lyra";
-import { startDevnet } from "lyra/devnet";
-
-const GENERAL = 4; // ACCOUNT_TYPE_GENERAL
+import { AccountType, startDevnet } from "lyra/devnet";
 
 function transfer(to: string, asset: string) {
   return {
     kind: "transfer",
     payload: {
-      fromAccountType: GENERAL,
-      toAccountType: GENERAL,
+      fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+      toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
       to,
       asset,
       amount: "250000",

@@ -1,9 +1,8 @@
 // A devnet in tests of node:test: npm i ./lyra-*.tgz ./lyra-linux-x64-*.tgz && npm test
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { startDevnet } from "lyra/devnet";
+import { AccountType, startDevnet } from "lyra/devnet";
 
-const GENERAL = 4; // ACCOUNT_TYPE_GENERAL
 let devnet;
 let clean;
 
@@ -28,8 +27,8 @@ test("a signed transfer moves money from alice to bob", async () => {
   const { outcome } = await alice.send({
     kind: "transfer",
     payload: {
-      fromAccountType: GENERAL,
-      toAccountType: GENERAL,
+      fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+      toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
       to: bob.publicKey,
       asset: devnet.assets.tUSD.id,
       amount: "250000",
@@ -52,8 +51,8 @@ test("each test begins with the same chain", async () => {
 test("a refusal names its rule", async () => {
   const [alice, bob] = devnet.parties;
   const payload = {
-    fromAccountType: GENERAL,
-    toAccountType: GENERAL,
+    fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+    toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
     to: bob.publicKey,
     asset: devnet.assets.tUSD.id,
     amount: (10n ** 30n).toString(),

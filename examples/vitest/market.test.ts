@@ -1,15 +1,10 @@
 // A devnet in tests of vitest: npm i ./lyra-*.tgz ./lyra-linux-x64-*.tgz && npm test
-import { type Devnet, startDevnet } from "lyra/devnet";
+import { AccountType, type Devnet, OrderTimeInForce, OrderType, Side, startDevnet } from "lyra/devnet";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 
 interface Transfers {
   readonly transfers: { readonly edges: readonly { readonly node: { readonly status: string } }[] };
 }
-
-const GENERAL = 4; // ACCOUNT_TYPE_GENERAL
-const BUY = 1;
-const LIMIT = 1;
-const GTC = 1;
 
 let devnet: Devnet;
 let clean: string;
@@ -27,8 +22,8 @@ test("a funded party of its own pays carol", async () => {
   await payer.send({
     kind: "transfer",
     payload: {
-      fromAccountType: GENERAL,
-      toAccountType: GENERAL,
+      fromAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
+      toAccountType: AccountType.ACCOUNT_TYPE_GENERAL,
       to: devnet.party("carol").publicKey,
       asset: devnet.assets.tUSD!.id,
       amount: "250000",
@@ -49,7 +44,14 @@ test("an order rests on the book of a market that one call has made", async () =
   const { market } = await devnet.tools.market.create({ preset: "simple" });
   const { id } = await devnet.party("dave").send({
     kind: "orderSubmission",
-    payload: { marketId: market, price: "90", size: 3n, side: BUY, timeInForce: GTC, type: LIMIT },
+    payload: {
+      marketId: market,
+      price: "90",
+      size: 3n,
+      side: Side.SIDE_BUY,
+      timeInForce: OrderTimeInForce.TIME_IN_FORCE_GTC,
+      type: OrderType.TYPE_LIMIT,
+    },
   });
   const { order } = await devnet.get<{ order: { price: string; remaining: string } }>(`/api/v2/order/${id}`);
   expect(order).toMatchObject({ price: "90", remaining: "3", status: "STATUS_ACTIVE" });

@@ -15,6 +15,17 @@ import { DevnetTools } from "./tools.ts";
 
 export type { SendOptions, SentTransaction } from "../devnet/party-client.ts";
 export { NodeError } from "../errors/node-error.ts";
+export { UndelegateSubmissionMethod } from "../wire/generated/commands.ts";
+// Enumerations of the members of commands.
+export {
+  AccountType,
+  DispatchMetric,
+  OrderTimeInForce,
+  OrderType,
+  PeggedReference,
+  Side,
+  VoteValue,
+} from "../wire/generated/vega.ts";
 export type { CommandInit } from "../wire/transaction.ts";
 export type { ChainOptions, DevnetOptions, ProcessOptions, StopSignal } from "./options.ts";
 export type { Party } from "./party.ts";

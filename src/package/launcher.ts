@@ -2,6 +2,8 @@
 // The package's command `lyra`: the executable in place of this process where Node can do that (22.15), else as a child
 // with the same terminal, to which signals are passed on and whose end is this process's end.
 import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { codeOf, ExitCode, NodeError } from "../errors/node-error.ts";
 import { findExecutable, notExecutable } from "./executable.ts";
 
@@ -14,6 +16,10 @@ type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) =>
 
 function launch(words: readonly string[]): void {
   const path = findExecutable();
+  if (realpathSync(path) === realpathSync(fileURLToPath(import.meta.url))) {
+    const sentence = `${path} cannot be run: it is this command itself`;
+    throw new NodeError("lyra.executable", "executable_failed", sentence, "set LYRA_BINARY to an executable");
+  }
   const { execve } = process as { execve?: Execve };
   if (execve !== undefined) {
     try {

@@ -72,6 +72,11 @@ describe("the launcher", () => {
     });
   });
 
+  test("does not start itself again and again", async () => {
+    const { code, err } = await ran(["node", launcher], { env: { LYRA_BINARY: launcher } });
+    expect([code, err]).toEqual([1, expect.stringContaining("it is this command itself")]);
+  });
+
   test("says that a file cannot be run", async () => {
     const file = join(workshop.folder, "text");
     writeFileSync(file, "text");
