@@ -1,5 +1,5 @@
 // Builds dist/lyra: one executable that needs nothing beside it. Bytecode more than halves its start; workers are
-// further entry points; the folder it is started in cannot configure it (no .env, no bunfig.toml).
+// further entry points; splitting leaves out of memory what is not used, such as gRPC, and shares what all of them need; the folder it is started in cannot configure it (no .env, no bunfig.toml).
 
 import { mkdirSync } from "node:fs";
 import { $ } from "bun";
@@ -23,6 +23,7 @@ const flags = [
   "--keep-names",
   "--bytecode",
   "--format=esm",
+  "--splitting",
   "--sourcemap",
   "--no-compile-autoload-dotenv",
   "--no-compile-autoload-bunfig",

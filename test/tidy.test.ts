@@ -49,6 +49,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   "planes/node": [
     "errors",
     "wire",
+    "crypto",
     "store",
     "chain/admission",
     "engine",
@@ -68,6 +69,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "planes/node",
   ],
   "planes/comet": ["errors", "wire", "crypto", "store", "engine", "http", "planes/node"],
+  "planes/grpc": ["errors", "wire", "store", "http", "planes/data", "planes/node"],
   "planes/faucet": ["errors", "wire", "engine", "http"],
   "planes/wallet": ["errors", "files", "wire", "chain/admission", "engine", "wallet", "http"],
   node: [
@@ -84,6 +86,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
     "http",
     "planes/data",
     "planes/node",
+    "planes/grpc",
   ],
   devnet: [
     "errors",

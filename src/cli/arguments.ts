@@ -17,6 +17,7 @@ export const COMMON = {
 export const SERVING = {
   host: { type: "string" },
   "data-port": { type: "string" },
+  "grpc-data-port": { type: "string" },
   "segment-length": { type: "string" },
   segments: { type: "string" },
   disk: { type: "string" },

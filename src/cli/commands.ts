@@ -27,6 +27,7 @@ export const COMMANDS: Readonly<Record<string, { readonly summary: string; load(
   wallet: { summary: "keys, signatures, wallet files", load: () => import("./wallet.ts") },
   tx: { summary: "build, check, sign, prove, send a transaction", load: () => import("./tx.ts") },
   pow: { summary: "make, check and measure proofs of work", load: () => import("./pow.ts") },
+  proto: { summary: "the interface as .proto files", load: () => import("./proto.ts") },
   explain: { summary: "what an error means, and what to do", load: () => import("./explain.ts") },
   doctor: { summary: "check a home and this machine", load: () => import("./doctor.ts") },
   completions: {

@@ -24,6 +24,7 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --genesis FILE        start of a new chain; --checkpoint FILE: its first state
   --parameter KEY=VALUE network parameter of a new chain; may come again
   --node-port N         node API (3003; 0: a free one), --data-port N (3008),
+                        --grpc-node-port N (3002; off: none), --grpc-data-port N
                         --faucet-port N (1790), --port 0 (all free), --host H
   --wallet-port N       a wallet of the parties' keys; it approves everything
   --comet-port N        CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
@@ -61,6 +62,8 @@ const FLAGS = {
   port: { type: "string" },
   "node-port": { type: "string" },
   "data-port": { type: "string" },
+  "grpc-node-port": { type: "string" },
+  "grpc-data-port": { type: "string" },
   "faucet-port": { type: "string" },
   "wallet-port": { type: "string" },
   "comet-port": { type: "string" },
@@ -86,6 +89,7 @@ const FOR_A_NEW_CHAIN = ["genesis", "checkpoint", "parameter"] as const;
 /** Bytes of a genesis or a checkpoint: as much as of a dump. */
 const STATE_BYTES_MAX = 512 * 1024 * 1024;
 const DEFAULT_NODE_PORT = "3003";
+const DEFAULT_GRPC_NODE_PORT = 3002;
 const DEFAULT_FAUCET_PORT = "1790";
 
 export const startsNode = (argv: readonly string[]) => readValues([...argv]).positionals.length === 0;
@@ -166,16 +170,17 @@ async function begin(devnet: Devnet, wallet: Wallet | undefined, values: Values)
 }
 
 async function optionsOf(values: Values): Promise<DevnetConfig> {
-  const [{ loadConfig }, { defaultDevnetHome }] = await Promise.all([
+  const [{ grpcPortOf, loadConfig }, { defaultDevnetHome }] = await Promise.all([
     import("../node/config.ts"),
     import("../devnet/home.ts"),
   ]);
   if (values.temporary && values.home !== undefined) throw usageError("devnet", "give --home or --temporary");
   const home = values.home ?? defaultDevnetHome();
-  const { host, dataPort, limits, segmentLength } = loadConfig({
+  const { host, dataPort, grpcDataPort, limits, segmentLength } = loadConfig({
     ...values,
     home,
     dataPort: values["data-port"] ?? values.port,
+    grpcDataPort: values["grpc-data-port"] ?? values.port,
     segmentLength: values["segment-length"],
   });
   const { rules = "default" } = values;
@@ -186,6 +191,10 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
     );
   if (rules !== "default" && rules !== "0.71.6")
     throw usageError("devnet", "--rules must be default or 0.71.6");
+  const nodePort = port(
+    "--node-port",
+    values["node-port"] ?? values.port ?? (process.env.LYRA_NODE_PORT || DEFAULT_NODE_PORT),
+  );
   return {
     kind: "devnet",
     ...(!values.temporary && { home }),
@@ -203,9 +212,12 @@ async function optionsOf(values: Values): Promise<DevnetConfig> {
     limits,
     segmentLength,
     dataPort,
-    nodePort: port(
-      "--node-port",
-      values["node-port"] ?? values.port ?? (process.env.LYRA_NODE_PORT || DEFAULT_NODE_PORT),
+    grpcDataPort,
+    nodePort,
+    grpcNodePort: grpcPortOf(
+      "grpc-node-port",
+      values["grpc-node-port"] ?? values.port ?? (process.env.LYRA_GRPC_NODE_PORT || undefined),
+      { usual: DEFAULT_GRPC_NODE_PORT, isUsual: nodePort === Number(DEFAULT_NODE_PORT) },
     ),
     faucetPort: port(
       "--faucet-port",
@@ -336,6 +348,8 @@ export interface BannerFacts {
   readonly walletUrl?: string;
   /** Where the consensus engine's RPC is served, if it is. */
   readonly cometUrl?: string;
+  readonly grpcNodeAddress?: string;
+  readonly grpcDataAddress?: string;
   /** The data node that gets the events, if there is one. */
   readonly eventsTo?: string;
   readonly home: string;
@@ -362,6 +376,8 @@ export function devnetBanner(facts: BannerFacts): string {
     ...(facts.walletUrl === undefined
       ? []
       : [`  wallet        ${facts.walletUrl}  ${red("approves everything")}`]),
+    ...(facts.grpcNodeAddress === undefined ? [] : [`  gRPC node     ${facts.grpcNodeAddress}`]),
+    ...(facts.grpcDataAddress === undefined ? [] : [`  gRPC data     ${facts.grpcDataAddress}`]),
     ...(facts.cometUrl === undefined ? [] : [`  CometBFT RPC  ${facts.cometUrl}/`]),
     ...(facts.eventsTo === undefined ? [] : [`  events to     ${facts.eventsTo}`]),
     `  documentation ${dataUrl}/docs`,

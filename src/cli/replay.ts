@@ -53,7 +53,12 @@ export async function run(argv: string[]): Promise<number> {
   if (positionals.length === 0 && follow === undefined)
     throw usageError("replay", "name at least one event file");
   if (values["re-execute"]) return reExecuteFiles(positionals, values);
-  const flags = { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] };
+  const flags = {
+    ...values,
+    dataPort: values["data-port"],
+    grpcDataPort: values["grpc-data-port"],
+    segmentLength: values["segment-length"],
+  };
   const config: NodeConfig = { ...loadConfig(flags, positionals), ...(follow !== undefined && { follow }) };
   const options = {
     quiet: values.quiet === true,

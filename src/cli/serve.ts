@@ -18,6 +18,7 @@ export const help = `lyra serve: answer queries over an existing home
 
   --home DIR            the store (default: $LYRA_HOME, XDG data folder)
   --data-port N         port of the data API (default 3008; 0: a free one)
+  --grpc-data-port N    the same over gRPC (default 3007; off: not at all)
   --host H              address to listen on (default 127.0.0.1)
   --segment-length N    blocks in a history segment (default 1000)
   --disk SIZE           bound of the home, or --retention archive|standard|lite
@@ -37,6 +38,7 @@ export async function run(argv: string[]): Promise<number> {
   const config = loadConfig({
     ...values,
     dataPort: values["data-port"],
+    grpcDataPort: values["grpc-data-port"],
     segmentLength: values["segment-length"],
   });
   if (!hasStore(config.home)) {
@@ -137,6 +139,8 @@ export function banner(
 
 const ADDRESS_TITLES: Readonly<Record<string, string>> = {
   nodeUrl: "node API",
+  grpcNodeAddress: "gRPC node",
+  grpcDataAddress: "gRPC data",
   eventsUrl: "events",
   eventsSocket: "events",
 };

@@ -8,14 +8,14 @@ export const help = `lyra sidecar: follow a validator, and answer for it
   lyra sidecar [--home DIR] [--events-port 3005] [--comet URL] [--core URL]
 
  Sources; each stands alone. Without any the event socket listens on 3005.
-  --events-port N       port for a core's events (0: a free one)
-  --events-host H       address for them (default 127.0.0.1)
+  --events-port N       port for a core's events (0: free), --events-host H
   --events-socket PATH  a Unix socket for the same
   --comet URL           CometBFT's RPC: transactions, proof of work, spam
   --core URL            a core's REST API: its head; submissions without --comet
   --follow-sidecar URL  events of another sidecar
 
   --data-port N         data API (3008), --node-port N (3003), --host H
+  --grpc-data-port N    over gRPC (3007; off: none), --grpc-node-port N (3002)
   --rules RULES         0.71.6 (default): as the network; or default
   --allow-gaps          store what follows missing blocks, and mark the gap
   --event-log SIZE      events kept on disk (default 256MB)
@@ -42,6 +42,7 @@ export async function run(argv: string[]): Promise<number> {
     core: { type: "string" },
     "follow-sidecar": { type: "string" },
     "node-port": { type: "string" },
+    "grpc-node-port": { type: "string" },
     rules: { type: "string" },
     "allow-gaps": { type: "boolean" },
     "ready-lag-blocks": { type: "string" },
@@ -51,7 +52,12 @@ export async function run(argv: string[]): Promise<number> {
   const { "allow-gaps": allowGaps, ...texts } = values;
   const config = loadSidecarConfig(
     { ...texts, ...(allowGaps && { "allow-gaps": "true" }) },
-    { ...values, dataPort: values["data-port"], segmentLength: values["segment-length"] },
+    {
+      ...values,
+      dataPort: values["data-port"],
+      grpcDataPort: values["grpc-data-port"],
+      segmentLength: values["segment-length"],
+    },
   );
   return serveUntilSignal(config, {
     quiet: values.quiet === true,

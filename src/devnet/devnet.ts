@@ -69,6 +69,9 @@ export interface DevnetConfig extends DevnetCoreOptions {
   readonly faucetPort?: number;
   /** Where the consensus engine's RPC is served, for what follows a validator; 0 picks a free one. Default: nowhere. */
   readonly cometPort?: number;
+  /** Where gRPC is served; default 0, a free one; "off": nowhere. */
+  readonly grpcNodePort?: number | "off";
+  readonly grpcDataPort?: number | "off";
   /** Whether the parties of a new chain get balances, stake and delegations; default true. The validator always does. */
   readonly fund?: boolean;
   readonly limits?: Partial<Limits>;
@@ -148,6 +151,7 @@ async function start(
   close: () => Promise<void>,
 ): Promise<Devnet> {
   const { dataPort = 0, nodePort = 0, faucetPort = 0, fund = true } = options;
+  const { grpcNodePort = 0, grpcDataPort = 0 } = options;
   const isTemporary = options.home === undefined;
   const home = options.home ?? mkdtempSync(join(tmpdir(), "lyra-devnet-"));
   if (isTemporary) onClose(() => rmSync(home, { recursive: true, force: true }));
@@ -183,6 +187,8 @@ async function start(
   const places = {
     ...{ home, host, dataPort, nodePort, faucetPort, limits },
     ...(options.cometPort !== undefined && { cometPort: options.cometPort }),
+    ...(grpcNodePort !== "off" && { grpcNodePort }),
+    ...(grpcDataPort !== "off" && { grpcDataPort }),
     ...(toolsAccess && { toolsAccess }),
   };
   const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
@@ -292,7 +298,11 @@ async function planesHere(
   const { Planes } = await import("./planes.ts");
   const planes = new Planes({ ...places, notReady }, reading);
   return {
-    serve: async (chain) => ({ ...planes.serve(chain, report), comet: await planes.serveComet(chain) }),
+    serve: async (chain) => ({
+      ...planes.serve(chain, report),
+      comet: await planes.serveComet(chain),
+      ...(await planes.serveGrpc()),
+    }),
     renewContext: () => {},
     close: () => planes.close(),
   };
@@ -351,7 +361,7 @@ function newGenesisText(options: DevnetConfig): string {
 }
 
 function addressOf(
-  { node, data, faucet, comet }: PlaneAddresses,
+  { node, data, faucet, comet, grpcNode, grpcData }: PlaneAddresses,
   chainId: string,
   home: string,
 ): DevnetAddress {
@@ -363,6 +373,8 @@ function addressOf(
     dataPort: data.port,
     faucetPort: faucet.port,
     ...(comet && { cometUrl: comet.url, cometPort: comet.port }),
+    ...(grpcNode && { grpcNodeAddress: grpcNode.address, grpcNodePort: grpcNode.port }),
+    ...(grpcData && { grpcDataAddress: grpcData.address, grpcDataPort: grpcData.port }),
     chainId,
     home,
     pid: process.pid,

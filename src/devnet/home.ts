@@ -29,6 +29,11 @@ export interface DevnetAddress {
   /** The consensus engine's RPC, where it is served. */
   readonly cometUrl?: string;
   readonly cometPort?: number;
+  /** Where gRPC is served, as clients take it, each where it is. */
+  readonly grpcNodeAddress?: string;
+  readonly grpcNodePort?: number;
+  readonly grpcDataAddress?: string;
+  readonly grpcDataPort?: number;
   readonly chainId: string;
   readonly home: string;
   readonly pid: number;

@@ -13,7 +13,7 @@ import {
   type SignatureFinding,
 } from "./chain-messages.ts";
 import type { PlanesOptions } from "./planes.ts";
-import type { FromPlanes, Listening, ToPlanes } from "./planes.worker.ts";
+import type { FromPlanes, Listening, ListeningGrpc, ToPlanes } from "./planes.worker.ts";
 
 /** The thread gets this long to answer what it has begun. */
 const STOP_MS = 1_500;
@@ -23,6 +23,8 @@ export interface PlaneAddresses {
   readonly data: Listening;
   readonly faucet: Listening;
   readonly comet: Listening | undefined;
+  readonly grpcNode: ListeningGrpc | undefined;
+  readonly grpcData: ListeningGrpc | undefined;
 }
 
 export class PlanesThread {

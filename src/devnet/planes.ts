@@ -18,6 +18,7 @@ import type { NameReport } from "../planes/devnet/names.ts";
 import { transactionStory } from "../planes/devnet/transaction-story.ts";
 import { serveFaucet } from "../planes/faucet/app.ts";
 import type { FaucetPort } from "../planes/faucet/mint.ts";
+import { serveGrpc } from "../planes/grpc/port.ts";
 import { mountedNode, serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
@@ -35,6 +36,9 @@ export interface PlanesOptions {
   readonly faucetPort: number;
   /** Where the consensus engine's RPC is served, if it is. */
   readonly cometPort?: number;
+  /** Ports of gRPC, each if it is served. */
+  readonly grpcNodePort?: number;
+  readonly grpcDataPort?: number;
   readonly limits: Limits;
   /** Other machines that may use the tools. */
   readonly toolsAccess?: ToolsAccess;
@@ -44,6 +48,7 @@ export interface PlanesOptions {
 
 export class Planes {
   private readonly servers: { stop(): Promise<void> }[] = [];
+  private node: NodePlane | undefined;
   private readonly stopping = Promise.withResolvers<void>();
   private readonly status = new ServerStatus();
   private isStopping = false;
@@ -68,6 +73,7 @@ export class Planes {
       this.options.toolsAccess,
     );
     const node = new NodePlane(this.nodeContext(chain), this.reading.plane);
+    this.node = node;
     const { status } = this;
     const data = serveData(this.reading.plane, status, {
       host,
@@ -107,6 +113,22 @@ export class Planes {
     const server = serveComet({ host, port, chain, node, db: this.reading.db, limits, status: this.status });
     this.servers.push(server);
     return server;
+  }
+
+  /** Listens for gRPC; to be called after `serve`. @throws NodeError when a port is in use */
+  async serveGrpc() {
+    const { host, grpcNodePort, grpcDataPort } = this.options;
+    const planes = { data: this.reading.plane, node: this.node, status: this.status };
+    const listening = async (kind: "node" | "data", port: number | undefined) => {
+      if (port === undefined) return undefined;
+      const server = await serveGrpc({ kind, ...planes }, { host, port, portFlag: `--grpc-${kind}-port` });
+      this.servers.push(server);
+      return server;
+    };
+    return {
+      grpcNode: await listening("node", grpcNodePort),
+      grpcData: await listening("data", grpcDataPort),
+    };
   }
 
   /** Pages that are not what was written are not served any more. */

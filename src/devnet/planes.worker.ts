@@ -15,6 +15,12 @@ export interface Listening {
   readonly port: number;
 }
 
+/** A port of gRPC, with its target as clients take it. */
+export interface ListeningGrpc {
+  readonly address: string;
+  readonly port: number;
+}
+
 export type ToPlanes =
   | ChainMessage
   | { readonly kind: "serve"; readonly options: Omit<PlanesOptions, "notReady"> }
@@ -29,6 +35,8 @@ export type FromPlanes =
       readonly data: Listening;
       readonly faucet: Listening;
       readonly comet: Listening | undefined;
+      readonly grpcNode: ListeningGrpc | undefined;
+      readonly grpcData: ListeningGrpc | undefined;
     }
   | { readonly kind: "failed"; readonly error: ErrorText }
   | { readonly kind: "stopped" };
@@ -49,7 +57,15 @@ async function serve(options: Omit<PlanesOptions, "notReady">): Promise<void> {
     const comet = await planes.serveComet(chain);
     const place = ({ url, port }: Listening): Listening => ({ url, port });
     const places = { node: place(node), data: place(data), faucet: place(faucet) };
-    post({ kind: "listening", ...places, comet: comet && place(comet) });
+    const { grpcNode, grpcData } = await planes.serveGrpc();
+    const target = ({ address, port }: ListeningGrpc): ListeningGrpc => ({ address, port });
+    post({
+      kind: "listening",
+      ...places,
+      comet: comet && place(comet),
+      grpcNode: grpcNode && target(grpcNode),
+      grpcData: grpcData && target(grpcData),
+    });
   } catch (error) {
     post({ kind: "failed", error: errorText(error) });
   }

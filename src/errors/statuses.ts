@@ -189,6 +189,11 @@ export const STATUSES: readonly Explanation[] = [
 export const httpStatusOf = (grpc: number): number => GRPC_STATUSES[grpc]?.[1] ?? 500;
 
 /** Errors of these classes have the class's text outside, and their own in the details. */
-const CLASSES: ReadonlySet<number> = new Set([Grpc.invalidArgument, Grpc.notFound, Grpc.internal]);
+const CLASSES: ReadonlySet<number> = new Set([
+  Grpc.invalidArgument,
+  Grpc.notFound,
+  Grpc.permissionDenied,
+  Grpc.internal,
+]);
 export const classText = (grpc: number): string | undefined =>
   CLASSES.has(grpc) ? `${GRPC_STATUSES[grpc]![0]} error` : undefined;

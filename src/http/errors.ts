@@ -62,6 +62,10 @@ export function invalidArgument(message: string, inner = ""): ApiError {
   return serviceError(Grpc.invalidArgument, message, inner);
 }
 
+export function permissionDenied(message: string): ApiError {
+  return serviceError(Grpc.permissionDenied, message);
+}
+
 export function notFound(message: string, inner = "no resource corresponding to this id"): ApiError {
   return serviceError(Grpc.notFound, message, inner);
 }

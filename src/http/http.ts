@@ -33,11 +33,7 @@ interface ListenOptions {
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
   const { host, bodyBytesMax, portFlag, counts, sharing, websocket } = options;
-  // The system would take it for every address of this machine.
-  if (host === "") {
-    const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
-    throw new NodeError("serve", "host_empty", "the host to listen on is empty", hint);
-  }
+  checkHost(host);
   let { port } = options;
   try {
     // The system gives a shared port to every socket that wants to share it; asked for alone, a port in use is refused.
@@ -62,22 +58,37 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       websocket: websocket.options,
     });
   } catch (error) {
-    const code = (error as { code?: string }).code;
-    if (code === "EADDRINUSE") {
-      throw new NodeError(
-        "serve",
-        "port_in_use",
-        `port ${port} on ${host} is in use`,
-        `stop what uses it, or give ${portFlag} 0 for a free one`,
-      );
-    }
-    throw new NodeError(
+    throw cannotListen(error, { host, port, portFlag });
+  }
+}
+
+/** @throws NodeError `host_empty`: the system would take it for every address of this machine */
+export function checkHost(host: string): void {
+  if (host !== "") return;
+  const hint = "give the address to listen on; 0.0.0.0 is every one of this machine";
+  throw new NodeError("serve", "host_empty", "the host to listen on is empty", hint);
+}
+
+/** Why a port cannot be listened on: `port_in_use`, `cannot_listen`. */
+export function cannotListen(
+  error: unknown,
+  { host, port, portFlag }: Pick<ListenOptions, "host" | "port" | "portFlag">,
+): NodeError {
+  const code = (error as { code?: string }).code;
+  if (code === "EADDRINUSE") {
+    return new NodeError(
       "serve",
-      "cannot_listen",
-      `cannot listen on ${host} port ${port} (${code ?? "unknown"})`,
-      `give another --host or ${portFlag}`,
+      "port_in_use",
+      `port ${port} on ${host} is in use`,
+      `stop what uses it, or give ${portFlag} 0 for a free one`,
     );
   }
+  return new NodeError(
+    "serve",
+    "cannot_listen",
+    `cannot listen on ${host} port ${port} (${code ?? "unknown"})`,
+    `give another --host or ${portFlag}`,
+  );
 }
 
 /**
@@ -129,7 +140,12 @@ function internalFailure(): Response {
 }
 
 export function urlOf(host: string, port: number): string {
-  return `http://${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
+  return `http://${addressOf(host, port)}`;
+}
+
+/** Such as `127.0.0.1:3007` or `[::1]:3007`. */
+export function addressOf(host: string, port: number): string {
+  return `${host.includes(":") && !host.startsWith("[") ? `[${host}]` : host}:${port}`;
 }
 
 /** With every 429 and 503: a place is free again, or the node ready, sooner than anybody could say. */

@@ -14,7 +14,8 @@ type RequestValue =
   | bigint
   | boolean
   | RequestFields
-  | Array<string | number | bigint | boolean>;
+  | Array<string | number | bigint | boolean>
+  | RequestFields[];
 
 const INT_RANGE: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n],

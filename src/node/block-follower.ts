@@ -4,6 +4,7 @@ import { logFailure, logNotice } from "../errors/log.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import type { DataPlane } from "../planes/data/plane.ts";
+import { serveGrpc } from "../planes/grpc/port.ts";
 import { serveNode } from "../planes/node/app.ts";
 import { NodeContext } from "../planes/node/context.ts";
 import { NodePlane } from "../planes/node/plane.ts";
@@ -37,16 +38,44 @@ export function nodePlane(chain: ChainPort, data: DataPlane): NodePlane {
   return new NodePlane(new NodeContext(chain, { limits, build: BUILD, nowNs: machineTimeNs }), data);
 }
 
-/** @throws NodeError when the node port is in use */
+/** The node's ports: REST, and gRPC unless it is off. @throws NodeError when one is in use; then none listens */
+export async function serveNodePorts(
+  chain: ChainPort,
+  { config, plane, serverStatus }: Pick<FollowerContext, "config" | "plane" | "serverStatus">,
+) {
+  const { host, nodePort, grpcNodePort } = config;
+  const node = nodePlane(chain, plane);
+  const server = serveNode(node, { host, port: nodePort, status: serverStatus });
+  try {
+    const grpc =
+      grpcNodePort === "off"
+        ? undefined
+        : await serveGrpc(
+            { kind: "node", data: plane, node, status: serverStatus },
+            { host, port: grpcNodePort, portFlag: "--grpc-node-port" },
+          );
+    return {
+      addresses: {
+        nodeUrl: server.url,
+        nodePort: server.port,
+        ...(grpc && { grpcNodeAddress: grpc.address, grpcNodePort: grpc.port }),
+      },
+      async stop() {
+        await Promise.all([server.stop(), grpc?.stop()]);
+      },
+    };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
+/** @throws NodeError when a port of the node is in use */
 export async function startBlockFollower(context: FollowerContext) {
-  const { config, status, chain, plane, writer } = context;
+  const { config, status, chain, writer } = context;
   const { comet } = config;
   if (comet === undefined || !(chain instanceof FollowedChain)) return undefined;
-  const server = serveNode(nodePlane(chain, plane), {
-    host: config.host,
-    port: config.nodePort,
-    status: context.serverStatus,
-  });
+  const server = await serveNodePorts(chain, context);
   status.set("comet", { state: "waiting", text: `${comet} was not reached yet` });
   status.followed = () => chain.counts;
   status.addPart("follower", () => ({
@@ -94,7 +123,7 @@ export async function startBlockFollower(context: FollowerContext) {
     post({ kind: "committed" });
   };
   return {
-    addresses: { nodeUrl: server.url, nodePort: server.port },
+    addresses: server.addresses,
     async stop() {
       writer.onCommitted = notifyCommitted;
       await server.stop();

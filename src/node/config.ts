@@ -8,11 +8,21 @@ import { SEGMENT_MODES, type SegmentMode } from "../history/segment-bounds.ts";
 import { DEFAULT_LIMITS, type Limits } from "../http/limits.ts";
 
 const DEFAULT_DATA_PORT = 3008;
+const DEFAULT_GRPC_DATA_PORT = 3007;
 const DEFAULT_SEGMENT_LENGTH = 1000;
 /** Settings of a sidecar alone (sidecar-config.ts); the file of its home may be another command's too. */
 export const SIDECAR_KEYS = [
   ...["events-port", "events-host", "events-socket", "event-log", "comet", "core", "follow-sidecar"],
-  ...["node-port", "rules", "allow-gaps", "disk", "retention", "ready-lag-blocks", "ready-lag-seconds"],
+  ...[
+    "node-port",
+    "grpc-node-port",
+    "rules",
+    "allow-gaps",
+    "disk",
+    "retention",
+    "ready-lag-blocks",
+    "ready-lag-seconds",
+  ],
 ] as const;
 /** Bytes of a configuration file. */
 const FILE_BYTES_MAX = 1024 * 1024;
@@ -28,6 +38,9 @@ export interface DiskPolicy {
   readonly retention: (typeof RETENTIONS)[number];
 }
 
+/** A port of gRPC: 0 picks a free one, "off" has none. */
+export type GrpcPortNumber = number | "off";
+
 /** Of a data node: `lyra serve`, `lyra replay --serve`. */
 export interface NodeConfig {
   readonly kind: "data";
@@ -35,6 +48,7 @@ export interface NodeConfig {
   readonly host: string;
   /** 0 picks a free port. */
   readonly dataPort: number;
+  readonly grpcDataPort: GrpcPortNumber;
   /** Blocks in a history segment. */
   readonly segmentLength: number;
   /** Where segments end; undefined for as the home began, and by length in a new one. */
@@ -55,6 +69,7 @@ export function completeConfig(config: DataNodeConfig): NodeConfig {
   return {
     host: "127.0.0.1",
     dataPort: 0,
+    grpcDataPort: 0,
     segmentLength: DEFAULT_SEGMENT_LENGTH,
     segments: undefined,
     disk: { bytes: undefined, retention: "archive" },
@@ -69,6 +84,7 @@ export interface ConfigFlags {
   readonly home?: string | undefined;
   readonly host?: string | undefined;
   readonly dataPort?: string | undefined;
+  readonly grpcDataPort?: string | undefined;
   readonly segmentLength?: string | undefined;
   readonly segments?: string | undefined;
   readonly disk?: string | undefined;
@@ -94,16 +110,21 @@ export function loadConfig(
   const file = readConfigFile(home, flags.config, env);
   const pick = (flag: string | undefined, key: string, fallback: string) =>
     pickSetting(file, env, key, flag) ?? fallback;
+  const dataPort = wholeNumber(
+    pick(flags.dataPort, "data-port", String(DEFAULT_DATA_PORT)),
+    "--data-port",
+    0,
+    65535,
+  );
   return {
     kind: "data",
     home,
     host: pick(flags.host, "host", "127.0.0.1"),
-    dataPort: wholeNumber(
-      pick(flags.dataPort, "data-port", String(DEFAULT_DATA_PORT)),
-      "--data-port",
-      0,
-      65535,
-    ),
+    dataPort,
+    grpcDataPort: grpcPortOf("grpc-data-port", pickSetting(file, env, "grpc-data-port", flags.grpcDataPort), {
+      usual: DEFAULT_GRPC_DATA_PORT,
+      isUsual: dataPort === DEFAULT_DATA_PORT,
+    }),
     segmentLength: wholeNumber(
       pick(flags.segmentLength, "segment-length", String(DEFAULT_SEGMENT_LENGTH)),
       "--segment-length",
@@ -118,6 +139,20 @@ export function loadConfig(
     limits: limitsOf(file.limits, flags.limit ?? []),
     replay,
   };
+}
+
+/**
+ * The number of a gRPC port.
+ * @param isUsual whether the REST port beside it is the usual one. Where it is not, a second node runs on this machine, and
+ *   gRPC takes a free port too unless it is told one.
+ */
+export function grpcPortOf(
+  key: string,
+  text: string | undefined,
+  { usual, isUsual }: { readonly usual: number; readonly isUsual: boolean },
+): GrpcPortNumber {
+  if (text === undefined) return isUsual ? usual : 0;
+  return text === "off" ? "off" : wholeNumber(text, `--${key}`, 0, 65535, " or off");
 }
 
 function diskOf(disk: string | undefined, retention: string | undefined): DiskPolicy {
@@ -186,7 +221,15 @@ export function readConfigFile(
       "it is a TOML file; see docs/operations.md",
     );
   }
-  const known = new Set(["host", "data-port", "segment-length", "segments", "limits", ...SIDECAR_KEYS]);
+  const known = new Set([
+    "host",
+    "data-port",
+    "grpc-data-port",
+    "segment-length",
+    "segments",
+    "limits",
+    ...SIDECAR_KEYS,
+  ]);
   for (const key of Object.keys(parsed)) {
     if (!known.has(key))
       throw configError(
@@ -231,9 +274,16 @@ function limitsOf(table: unknown, pairs: readonly string[]): Limits {
   return limits as unknown as Limits;
 }
 
-export function wholeNumber(text: string, title: string, minimum: number, maximum: number): number {
+export function wholeNumber(
+  text: string,
+  title: string,
+  minimum: number,
+  maximum: number,
+  others = "",
+): number {
   if (!/^\d{1,16}$/.test(text) || Number(text) < minimum || Number(text) > maximum) {
-    throw configError(`${title} must be a whole number from ${minimum} to ${maximum}, not '${text}'`, "");
+    const range = `a whole number from ${minimum} to ${maximum}${others}`;
+    throw configError(`${title} must be ${range}, not '${text}'`, "");
   }
   return Number(text);
 }

@@ -6,9 +6,8 @@ import { CoreClient } from "../comet/core-client.ts";
 import { nanosecondsOf } from "../comet/time.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import type { SourceState } from "../http/status.ts";
-import { serveNode } from "../planes/node/app.ts";
 import { ChainStatus } from "../wire/generated/vega.ts";
-import { nodePlane } from "./block-follower.ts";
+import { serveNodePorts } from "./block-follower.ts";
 import type { SidecarConfig } from "./sidecar-config.ts";
 import { SourceLog } from "./source-log.ts";
 import type { SourceStatus } from "./source-status.ts";
@@ -25,15 +24,13 @@ interface CoreContext extends ServedHome {
 
 type CoreNews = Parameters<SourceStatus["set"]>[1] & { readonly state: SourceState; readonly text: string };
 
-/** @throws NodeError when the node port is in use */
+/** @throws NodeError when a port of the node is in use */
 export async function startCore({ config, status, node, plane, serverStatus, chain }: CoreContext) {
   const { core } = config;
   if (core === undefined) return undefined;
   const client = new CoreClient(core);
   const own = chain instanceof CoreChain ? chain : undefined;
-  const server =
-    own &&
-    serveNode(nodePlane(own, plane), { host: config.host, port: config.nodePort, status: serverStatus });
+  const server = own && (await serveNodePorts(own, { config, plane, serverStatus }));
   let isStopping = false;
   const log = new SourceLog("sidecar.core", core);
   const tell = (news: CoreNews) => {
@@ -48,7 +45,7 @@ export async function startCore({ config, status, node, plane, serverStatus, cha
     }
   })();
   return {
-    ...(server && { addresses: { nodePort: server.port!, nodeUrl: server.url } }),
+    ...(server && { addresses: server.addresses }),
     async stop() {
       isStopping = true;
       await server?.stop();

@@ -5,6 +5,8 @@ import {
   completeConfig,
   configError,
   type DataNodeConfig,
+  type GrpcPortNumber,
+  grpcPortOf,
   loadConfig,
   type NodeConfig,
   oneOf,
@@ -18,6 +20,7 @@ import type { LagBounds } from "./source-status.ts";
 
 const DEFAULT_EVENTS_PORT = 3005;
 const DEFAULT_NODE_PORT = 3003;
+const DEFAULT_GRPC_NODE_PORT = 3002;
 const DEFAULT_LAG: LagBounds = { blocks: 10, seconds: 30 };
 const EVENT_LOG_BYTES = 256 * 1024 * 1024;
 /** Parts of a disk budget, of which the event log has one at the most. */
@@ -43,6 +46,7 @@ export interface SidecarConfig extends Omit<NodeConfig, "kind"> {
   readonly followSidecar: string | undefined;
   /** 0 picks a free one. */
   readonly nodePort: number;
+  readonly grpcNodePort: GrpcPortNumber;
   readonly rules: AdmissionRules;
   readonly lagBounds: LagBounds;
 }
@@ -62,6 +66,7 @@ export function completeSidecarConfig(given: SidecarNodeConfig): SidecarConfig {
     core: undefined,
     followSidecar: undefined,
     nodePort: 0,
+    grpcNodePort: 0,
     rules: "0.71.6",
     lagBounds: DEFAULT_LAG,
     segments: "network",
@@ -97,6 +102,7 @@ export function loadSidecarConfig(
       "events come from one source: a core's socket, or another sidecar",
     );
   const isAlone = Object.values(sources).every((source) => source === undefined);
+  const nodePort = whole("node-port", DEFAULT_NODE_PORT, 65535);
   const listens = eventsPort !== undefined || isAlone;
   return {
     ...base,
@@ -112,7 +118,11 @@ export function loadSidecarConfig(
     eventLogBytes:
       sizeOf("event-log", pick("event-log"), EVENT_LOG_BYTES_MIN) ?? eventLogShare(base.disk.bytes),
     allowGaps: isTrue("allow-gaps", pick("allow-gaps")),
-    nodePort: whole("node-port", DEFAULT_NODE_PORT, 65535),
+    nodePort,
+    grpcNodePort: grpcPortOf("grpc-node-port", pick("grpc-node-port"), {
+      usual: DEFAULT_GRPC_NODE_PORT,
+      isUsual: nodePort === DEFAULT_NODE_PORT,
+    }),
     rules: oneOf("rules", pick("rules") ?? "0.71.6", ["default", "0.71.6"]),
     lagBounds: {
       blocks: whole("ready-lag-blocks", DEFAULT_LAG.blocks, Number.MAX_SAFE_INTEGER),

@@ -85,6 +85,7 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
       return status;
     },
     routes: (plane, serverStatus) => routesOf(plane, serverStatus, config, chain),
+    ...(chain && { node: (plane: DataPlane) => nodePlane(chain, plane) }),
   });
   const context: SidecarContext = { ...served, config, status: status!, chain };
   const parts: SidecarPart[] = [];
@@ -103,6 +104,6 @@ export async function startSidecar(given: SidecarNodeConfig): Promise<Sidecar> {
     await stop();
     throw error;
   }
-  const addresses = Object.assign({}, ...parts.map((part) => part.addresses ?? {}));
+  const addresses = Object.assign({ ...served.node.addresses }, ...parts.map((part) => part.addresses ?? {}));
   return { ...served.node, addresses, status: status!, stop };
 }

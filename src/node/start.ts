@@ -10,6 +10,8 @@ import type { ReplayResult } from "../ingest/replay.ts";
 import { serveData } from "../planes/data/app.ts";
 import { DataContext } from "../planes/data/context.ts";
 import { DataPlane } from "../planes/data/plane.ts";
+import { serveGrpc } from "../planes/grpc/port.ts";
+import type { NodePlane } from "../planes/node/plane.ts";
 import { isReadOnlyHome, openReader, openWriter } from "../store/database.ts";
 import type { ChainHead } from "../store/head.ts";
 import { BUILD } from "./build.ts";
@@ -64,6 +66,8 @@ interface LiveServing {
   readonly status: (own: () => ChainHead | undefined) => LiveStatus & { notReady(): string | undefined };
   /** Further routes of the data port; it then answers on one thread. */
   readonly routes?: (plane: DataPlane, status: ServerStatus) => HttpRoutes | undefined;
+  /** The core node's plane, which the data port of gRPC answers for too. */
+  readonly node?: (plane: DataPlane) => NodePlane | undefined;
 }
 
 /** A home that is served, with the writer's thread behind it. */
@@ -120,6 +124,15 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
     );
     cleanup.unshift(() => void readers.stop());
     await readers.listening();
+    const { grpcDataPort } = config;
+    const grpc =
+      grpcDataPort === "off"
+        ? undefined
+        : await serveGrpc(
+            { kind: "data", data: plane, node: live?.node?.(plane), status },
+            { host, port: grpcDataPort, portFlag: "--grpc-data-port" },
+          );
+    if (grpc) cleanup.unshift(() => void grpc.stop());
     const writer = isReadOnly
       ? new NoWriter()
       : new WriterThread({
@@ -158,7 +171,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
       home,
       dataUrl: server.url,
       dataPort: server.port,
-      addresses: {},
+      addresses: grpc ? { grpcDataAddress: grpc.address, grpcDataPort: grpc.port } : {},
       head: () => plane.head(),
       loaded: writer.loaded,
       broken: writer.broken,
@@ -167,7 +180,7 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
         // A commit that is reported while the store closes has no reader any more.
         writer.onCommitted = () => {};
         writer.onChange = () => {};
-        return stop([server, readers], writer, db, lock);
+        return stop([server, readers, ...(grpc ? [grpc] : [])], writer, db, lock);
       },
     };
     return { node, plane, writer, serverStatus: status, notifyReady };

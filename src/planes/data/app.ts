@@ -11,7 +11,7 @@ import {
 } from "../../http/answers.ts";
 import { encodedResponse } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import { type Endpoint, pathParameters } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
 import {
   checkUrl,
@@ -59,7 +59,7 @@ type Read = (request: Request, path: RequestFields, query: string) => Answering;
 
 /** Adds a resource that is read: by `GET`, or by its query posted as a form. */
 export function readRoute(app: HttpApp, path: string, limits: DataContext["limits"], read: Read): void {
-  const empty = Object.fromEntries(parametersOf(path).map((name) => [name, ""]));
+  const empty = Object.fromEntries(pathParameters(path).map((name) => [name, ""]));
   // The framework waits for what is declared to be asynchronous: only then do its errors come to `onError`.
   const answer = async ({
     request,
@@ -79,23 +79,15 @@ export function readRoute(app: HttpApp, path: string, limits: DataContext["limit
   for (const pattern of patternsOf(path)) app.all(pattern, answer, RAW);
 }
 
-const PARAMETER = /\{(\w+)\}/g;
-
-function parametersOf(path: string): string[] {
-  return [...path.matchAll(PARAMETER)].map((match) => camelCase(match[1]!));
-}
-
 /** A path in Elysia's notation, and once more for each parameter without it: an empty one is the resource's to refuse. */
 function patternsOf(path: string): string[] {
-  const first = path.replace(PARAMETER, (_, name: string) => `:${camelCase(name)}`);
-  return parametersOf(path).reduce(
+  const names = pathParameters(path);
+  let at = 0;
+  const first = path.replace(/\{\w+\}/g, () => `:${names[at++]}`);
+  return names.reduce(
     (patterns, name) => patterns.flatMap((one) => [one, one.replace(`:${name}`, "")]),
     [first],
   );
-}
-
-function camelCase(name: string): string {
-  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /**

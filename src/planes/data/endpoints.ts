@@ -1,5 +1,5 @@
 // Every unary resource of the data API. Order matters only where two paths match: the later one wins.
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { assetEndpoints } from "./assets.ts";
 import { accountEndpoints, listBalanceChanges } from "./balances.ts";
 import { bridgeEndpoints } from "./bridge.ts";
@@ -9,13 +9,13 @@ import { estimateEndpoints } from "./estimates.ts";
 import { governanceEndpoints } from "./governance.ts";
 import { ledgerEndpoints } from "./ledger.ts";
 import { liquidityEndpoints } from "./liquidity.ts";
-import { marketEndpoints } from "./markets.ts";
+import { getRiskFactors, marketEndpoints } from "./markets.ts";
 import { networkEndpoints } from "./network.ts";
-import { networkHistoryEndpoints } from "./network-history.ts";
+import { networkHistoryEndpoints, networkHistoryResources } from "./network-history.ts";
 import { oracleEndpoints } from "./oracles.ts";
 import { orderEndpoints } from "./orders.ts";
 import { partyEndpoints } from "./parties.ts";
-import { positionEndpoints } from "./positions.ts";
+import { listPositions, positionEndpoints } from "./positions.ts";
 import { rewardEndpoints } from "./rewards.ts";
 import { tradeEndpoints } from "./trades.ts";
 import { transferEndpoints } from "./transfers.ts";
@@ -43,4 +43,18 @@ export const DATA_ENDPOINTS: readonly Endpoint<DataContext>[] = [
   ...transferEndpoints,
   ...partyEndpoints,
   ...networkHistoryEndpoints,
+];
+
+const ping: Resource<DataContext> = {
+  request: "datanode.api.v2.PingRequest",
+  response: "datanode.api.v2.PingResponse",
+  handle: () => ({}),
+};
+
+/** Those that the interface has no path for: over gRPC alone. */
+export const UNROUTED_RESOURCES: readonly Resource<DataContext>[] = [
+  listPositions,
+  getRiskFactors,
+  ...networkHistoryResources,
+  ping,
 ];

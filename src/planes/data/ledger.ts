@@ -183,6 +183,7 @@ const listLedgerEntries: Endpoint<DataContext> = {
 
 export const ledgerEndpoints = [listLedgerEntries];
 
+export const CSV_TYPE = "text/csv";
 const CSV_HEADER =
   "vega_time,quantity,effect,transfer_type,asset_id,account_from_market_id,account_from_party_id,account_from_account_type,account_from_balance,account_to_market_id,account_to_party_id,account_to_account_type,account_to_balance\n";
 /** Entries looked at in one batch: about half a megabyte of CSV. */
@@ -225,11 +226,38 @@ export function exportLedgerEntries(
     });
   }
   return new Response(csvStream(context, query, onEnd, onFailure), {
-    headers: {
-      "content-type": "text/csv",
-      "content-disposition": `attachment;filename=${fileName(query)}`,
-    },
+    headers: { "content-type": CSV_TYPE, "content-disposition": disposition(query) },
   });
+}
+
+/**
+ * The same in pieces, for other ways of sending them.
+ * @throws ApiError for an invalid request; reading the pieces throws what `ledgerExportError` translates
+ */
+export function openLedgerExport(
+  context: DataContext,
+  request: RequestFields,
+): { readonly disposition: string; readonly pieces: AsyncGenerator<Uint8Array, undefined> } {
+  const query = checkExport(context, request);
+  return { disposition: disposition(query), pieces: csvPieces(context, query) };
+}
+
+async function* csvPieces(context: DataContext, query: ExportQuery): AsyncGenerator<Uint8Array, undefined> {
+  const encoder = new TextEncoder();
+  for (const batch of readBatches(context, query)) {
+    // A batch without a row of the asset: others have their turn before the next one.
+    if (batch === "") await new Promise((resolve) => setImmediate(resolve));
+    else yield encoder.encode(batch);
+  }
+}
+
+export function ledgerExportError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  return internal("failed to export ledger entries", error instanceof Error ? error.message : "");
+}
+
+function disposition(query: ExportQuery): string {
+  return `attachment;filename=${fileName(query)}`;
 }
 
 function errorText(error: ApiError): string {
@@ -270,40 +298,25 @@ function csvStream(
   onEnd: () => void,
   onFailure: () => void,
 ): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder();
-  const batches = readBatches(context, query);
+  const pieces = csvPieces(context, query);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          for (;;) {
-            const { value, done } = batches.next();
-            if (done) {
-              controller.close();
-              onEnd();
-              return;
-            }
-            if (value !== "") {
-              controller.enqueue(encoder.encode(value));
-              return;
-            }
-            // A batch without a row of the asset: others have their turn before the next one.
-            await new Promise((resolve) => setImmediate(resolve));
-          }
+          const { value, done } = await pieces.next();
+          if (!done) return controller.enqueue(value);
+          controller.close();
+          onEnd();
         } catch (error) {
           // The status is sent already: the error stands at the end of the body, as in the original.
-          const told = internal(
-            "failed to export ledger entries",
-            error instanceof Error ? error.message : "",
-          );
-          controller.enqueue(encoder.encode(errorText(told)));
+          controller.enqueue(Buffer.from(errorText(ledgerExportError(error))));
           controller.close();
           onFailure();
           onEnd();
         }
       },
-      cancel() {
-        batches.return("");
+      async cancel() {
+        await pieces.return(undefined);
         onEnd();
       },
     },

@@ -1,6 +1,6 @@
 // Markets and their data (reference 10, section 5.15).
 
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { internal, invalidArgument, notFound } from "../../http/errors.ts";
 import { type PageRequest, PaginationError, pageRequest, type Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
@@ -13,6 +13,7 @@ import {
   type MarketData,
   readMarketAt,
   readMarketDataAt,
+  readRiskFactorAt,
 } from "../../wire/generated/vega.ts";
 import { canonicalIdentifier, InvalidIdentifier, isHex64 } from "../../wire/identifiers.ts";
 import { type DataContext, truncatedNs } from "./context.ts";
@@ -63,6 +64,26 @@ const getMarket: Endpoint<DataContext> = {
     const row = context.get<MarketRow>(sql, context.ids.position(id));
     if (!row) throw notFound("failed to get market for ID");
     return { market: marketOf(row.data) };
+  },
+};
+
+/** It has no path. */
+export const getRiskFactors: Resource<DataContext> = {
+  request: "datanode.api.v2.GetRiskFactorsRequest",
+  response: "datanode.api.v2.GetRiskFactorsResponse",
+  handle(context, request) {
+    const id = checkMarketId(request.marketId as string | undefined);
+    const sql = "SELECT data FROM risk_factors WHERE market = ?";
+    const row = context.get<MarketRow>(sql, context.ids.position(id));
+    if (!row) throw notFound("failed to get risk factor");
+    const factor = readRiskFactorAt(row.data, 0, row.data.length);
+    return {
+      riskFactor: {
+        market: canonicalIdentifier(factor.market),
+        short: numberText(factor.short),
+        long: numberText(factor.long),
+      },
+    };
   },
 };
 

@@ -8,7 +8,7 @@ import { ExportRefusal, listSegments, type SegmentRow } from "../../history/segm
 import { acceptedForm } from "../../http/accept.ts";
 import { isKnown, requestedRange } from "../../http/byte-range.ts";
 import { ServerCounts } from "../../http/counts.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { ApiError, internal, invalidArgument } from "../../http/errors.ts";
 import { retryAfter } from "../../http/http.ts";
 import type { RequestFields } from "../../http/query.ts";
@@ -20,7 +20,7 @@ import type { DataContext } from "./context.ts";
 export const EXPORT_PATH = "/api/v2/networkhistory/export";
 /** Up to this an archive, or a range, is put together first: its length is announced, and damage is an error. */
 const AT_ONCE_BYTES_MAX = CHUNK_BYTES;
-const ARCHIVE_TYPE = "application/zip";
+export const ARCHIVE_TYPE = "application/zip";
 const STREAM_TYPE = "application/json+stream";
 /** Type of the first message's extension: what the archive will be. */
 const EXTENSION_TYPE = "type.googleapis.com/lyra.v1.ArchiveDescription";
@@ -73,6 +73,25 @@ export const networkHistoryEndpoints: readonly Endpoint<Pick<DataContext, "db">>
     tag: TAG,
     summary: "Peers to fetch history from",
     handle: () => ({ bootstrapPeers: [] }),
+  },
+];
+
+/** Resources without a path: other data nodes ask for them when they start. */
+export const networkHistoryResources: readonly Resource<Pick<DataContext, "db">>[] = [
+  {
+    request: "datanode.api.v2.GetMostRecentNetworkHistorySegmentRequest",
+    response: "datanode.api.v2.GetMostRecentNetworkHistorySegmentResponse",
+    // Without a segment both are left out, which is not an error (reference 20, section 1.5).
+    handle({ db }) {
+      const last = listSegments(db).at(-1);
+      return last === undefined ? {} : { segment: segmentMessage(last), swarmKeySeed: last.chainId };
+    },
+  },
+  {
+    request: "datanode.api.v2.GetActiveNetworkHistoryPeerAddressesRequest",
+    response: "datanode.api.v2.GetActiveNetworkHistoryPeerAddressesResponse",
+    // Segments are not shared over a swarm.
+    handle: () => ({ ipAddresses: [] }),
   },
 ];
 
@@ -131,14 +150,9 @@ export class NetworkHistoryExports {
     let release = () => {};
     try {
       release = this.slots.acquire();
-      const plan = await planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
+      const plan = await this.plan(fields, manifest);
       if (acceptedForm(headers.get("accept")) === "stream") {
-        const archive = exportStream(plan, {
-          chunkBytes: MESSAGE_BYTES,
-          signal,
-          onEnd: release,
-          onFailure: () => this.slots.counts.exportsFailed++,
-        });
+        const archive = this.stream(plan, { signal, release });
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
       return await this.archive(plan, headers, { signal, release });
@@ -146,6 +160,34 @@ export class NetworkHistoryExports {
       release();
       return errorResponse(exportError(error));
     }
+  }
+
+  /**
+   * The archive in pieces of `MESSAGE_BYTES`, the last one shorter. It holds a place among the exports until it ends.
+   * @throws ApiError for a request that cannot be exported; reading the stream throws what `exportError` translates
+   */
+  async open(fields: RequestFields, signal: AbortSignal): Promise<OpenExport> {
+    const release = this.slots.acquire();
+    try {
+      const plan = await this.plan(fields, false);
+      return { disposition: disposition(plan), pieces: this.stream(plan, { signal, release }) };
+    } catch (error) {
+      release();
+      throw exportError(error);
+    }
+  }
+
+  private plan(fields: RequestFields, manifest: boolean): Promise<ExportPlan> {
+    return planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
+  }
+
+  private stream(plan: ExportPlan, { signal, release }: Sending): ReadableStream<Uint8Array> {
+    return exportStream(plan, {
+      chunkBytes: MESSAGE_BYTES,
+      signal,
+      onEnd: release,
+      onFailure: () => this.slots.counts.exportsFailed++,
+    });
   }
 
   /** The archive or a range of it. */
@@ -173,17 +215,28 @@ export class NetworkHistoryExports {
   }
 }
 
+/** An export under way. */
+interface OpenExport {
+  /** For `content-disposition`. */
+  readonly disposition: string;
+  readonly pieces: ReadableStream<Uint8Array>;
+}
+
 interface Sending {
   readonly signal: AbortSignal | undefined;
   /** Gives the place among the exports back. */
   release(): void;
 }
 
+function disposition(plan: ExportPlan): string {
+  return `attachment;filename=${plan.name}`;
+}
+
 /** The tag of an archive changes only when segments are made again. */
 function archiveHeaders(plan: ExportPlan, etag: string): Record<string, string> {
   return {
     "content-type": ARCHIVE_TYPE,
-    "content-disposition": `attachment;filename=${plan.name}`,
+    "content-disposition": disposition(plan),
     "accept-ranges": "bytes",
     "cache-control": "no-cache",
     etag,
@@ -199,7 +252,7 @@ function unsatisfiable(length: number, headers: Record<string, string>): Respons
 }
 
 /** A request that cannot be exported is answered with 400, where the original says 500 (docs/compatibility.md). */
-function exportError(error: unknown): ApiError {
+export function exportError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof ExportRefusal) return invalidArgument(error.summary, error.inner);
   return internal("failed to extract data from network history segment file", reasonOf(error));

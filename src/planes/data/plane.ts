@@ -3,7 +3,7 @@
 import type { Statement } from "bun:sqlite";
 import { Grpc } from "../../errors/statuses.ts";
 import { type Answer, errorAnswer, jsonMode } from "../../http/answers.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import { ApiError } from "../../http/errors.ts";
 import { HeightWaiters } from "../../http/height-waiters.ts";
 import { parsePairs, type RequestFields, readRequest } from "../../http/query.ts";
@@ -19,6 +19,16 @@ interface AnswerInput {
   /** Path parameters by field name (camelCase), unescaped. */
   readonly path: RequestFields;
   readonly accept: string | null;
+}
+
+type ReadHead = NonNullable<Answer["head"]>;
+
+/** The form that a message is answered in: JSON over HTTP, bytes over gRPC. */
+interface AnswerForm<T> {
+  /** Runs on the snapshot. @throws ApiError */
+  make(message: object, head: ReadHead): T;
+  /** @param head absent where the service was not reached */
+  refuse(error: ApiError, head?: ReadHead): T;
 }
 
 export class DataPlane {
@@ -87,45 +97,47 @@ export class DataPlane {
     input: AnswerInput,
     mode: JsonMode = jsonMode(input.query, input.accept),
   ): Answer {
+    const refuse = (error: ApiError, head?: ReadHead) => errorAnswer(error, mode, head);
+    let request: RequestFields;
     try {
       const pairs = parsePairs(input.query);
-      const request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
-      return this.inSnapshot(
-        (head) => {
-          const body = renderJson(endpoint.response, endpoint.handle(this.context, request), mode);
-          this.checkSize(body, endpoint.narrowing);
-          return { status: 200, body, contentType: "application/json", ...(head && { head }) };
-        },
-        mode,
-        endpoint.path,
-      );
+      request = readRequest(endpoint.request, pairs, input.path, this.context.limits.filterValuesMax);
     } catch (error) {
-      if (error instanceof ApiError) return errorAnswer(error, mode, undefined);
+      if (error instanceof ApiError) return refuse(error);
       throw error;
     }
+    return this.readResource(endpoint, request, {
+      make: (message, head) => {
+        const body = renderJson(endpoint.response, message, mode);
+        this.checkSize(body.length, endpoint.narrowing);
+        return { status: 200, body, contentType: "application/json", head };
+      },
+      refuse,
+    });
   }
 
-  /** The same for an answer: an `ApiError` becomes one at the same height. */
-  private inSnapshot(read: (head: Answer["head"]) => Answer, mode: JsonMode, path: string): Answer {
-    return this.read((_, head) => {
-      const historyFrom = head && this.history.of(path, head.no);
+  /** Reads a resource on one snapshot, in whatever form; an `ApiError` becomes an answer at the same height. */
+  readResource<T>(resource: Resource<DataContext>, request: RequestFields, form: AnswerForm<T>): T {
+    return this.read((context, head) => {
+      const historyFrom = head && resource.path ? this.history.of(resource.path, head.no) : undefined;
       const told = {
         height: head?.height ?? 0,
         timeUs: head?.timeUs ?? 0,
         ...(historyFrom !== undefined && { historyFrom }),
       };
       try {
-        return read(told);
+        return form.make(resource.handle(context, request), told);
       } catch (error) {
-        if (error instanceof ApiError) return errorAnswer(error, mode, error.fromGateway ? undefined : told);
+        if (error instanceof ApiError) return form.refuse(error, error.fromGateway ? undefined : told);
         throw error;
       }
     });
   }
 
-  private checkSize(body: string, narrowing = "ask for fewer rows with pagination.first"): void {
+  /** @throws ApiError 429 */
+  checkSize(bytes: number, narrowing = "ask for fewer rows with pagination.first"): void {
     const maximum = this.context.limits.responseBytesMax;
-    if (body.length <= maximum) return;
+    if (bytes <= maximum) return;
     throw new ApiError(Grpc.resourceExhausted, `the answer is larger than ${maximum} bytes: ${narrowing}`);
   }
 }

@@ -1,5 +1,5 @@
 // Positions and margin levels (reference 10, section 5.17).
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
 import type { Row } from "../../http/pagination.ts";
 import type { RequestFields } from "../../http/query.ts";
 import { parsePosition } from "../../store/project/positions.ts";
@@ -40,35 +40,57 @@ const listAllPositions: Endpoint<DataContext> = {
   summary: "List positions",
   description: "Current positions, by the time of their last update.",
   handle(context, request) {
-    const page = context.page(request);
     const filter = (request.filter ?? {}) as RequestFields;
-    const parties = checkedRefs(context, filter.partyIds as string[] | undefined, "party");
-    const markets = checkedRefs(context, filter.marketIds as string[] | undefined, "market");
-    const conditions = new Conditions();
-    conditions.addOneOf("c.party", parties);
-    conditions.addOneOf("c.market", markets);
-    return context.query("failed to get positions for party", () => {
-      const positions = context.list<PositionRow, Position>({
-        query: {
-          select: "p.state",
-          from: CURRENT,
-          ...conditions,
-          order: [{ sql: "c.block" }, { sql: "c.party" }, { sql: "c.market" }],
-        },
-        page,
-        key: (cursor) => [cursor.block("vega_time"), cursor.ref("party_id"), cursor.ref("market_id")],
-        cursor: (row) =>
-          JSON.stringify({
-            vega_time: context.cursorTime(row.k0!),
-            party_id: context.ids.text(row.k1 as bigint),
-            market_id: context.ids.text(row.k2 as bigint),
-          }),
-        node: (row) => positionOf(context, row),
-      });
-      return { positions };
-    });
+    return pageOfPositions(
+      context,
+      request,
+      filter.partyIds as string[] | undefined,
+      filter.marketIds as string[] | undefined,
+    );
   },
 };
+
+/** The older form of the same list, for one party or market; it has no path. */
+export const listPositions: Resource<DataContext> = {
+  request: "datanode.api.v2.ListPositionsRequest",
+  response: "datanode.api.v2.ListPositionsResponse",
+  handle(context, request) {
+    const one = (value: unknown) => (value === undefined ? [] : [value as string]);
+    return pageOfPositions(context, request, one(request.partyId), one(request.marketId));
+  },
+};
+
+function pageOfPositions(
+  context: DataContext,
+  request: RequestFields,
+  partyIds: string[] | undefined,
+  marketIds: string[] | undefined,
+) {
+  const page = context.page(request);
+  const conditions = new Conditions();
+  conditions.addOneOf("c.party", checkedRefs(context, partyIds, "party"));
+  conditions.addOneOf("c.market", checkedRefs(context, marketIds, "market"));
+  return context.query("failed to get positions for party", () => {
+    const positions = context.list<PositionRow, Position>({
+      query: {
+        select: "p.state",
+        from: CURRENT,
+        ...conditions,
+        order: [{ sql: "c.block" }, { sql: "c.party" }, { sql: "c.market" }],
+      },
+      page,
+      key: (cursor) => [cursor.block("vega_time"), cursor.ref("party_id"), cursor.ref("market_id")],
+      cursor: (row) =>
+        JSON.stringify({
+          vega_time: context.cursorTime(row.k0!),
+          party_id: context.ids.text(row.k1 as bigint),
+          market_id: context.ids.text(row.k2 as bigint),
+        }),
+      node: (row) => positionOf(context, row),
+    });
+    return { positions };
+  });
+}
 
 const CURRENT_LEVELS = `margin_levels_current c JOIN margin_levels m ON m.block = c.block AND m.account = c.account
   JOIN accounts a ON a.ref = c.account`;

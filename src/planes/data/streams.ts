@@ -5,8 +5,15 @@ import { ApiError, badRequest } from "../../http/errors.ts";
 import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { segmentDirectory } from "../../store/database.ts";
-import { exportLedgerEntries } from "./ledger.ts";
-import { EXPORT_PATH, ExportSlots, errorResponse, NetworkHistoryExports } from "./network-history.ts";
+import { CSV_TYPE, exportLedgerEntries, ledgerExportError, openLedgerExport } from "./ledger.ts";
+import {
+  ARCHIVE_TYPE,
+  EXPORT_PATH,
+  ExportSlots,
+  errorResponse,
+  exportError,
+  NetworkHistoryExports,
+} from "./network-history.ts";
 import type { DataPlane } from "./plane.ts";
 
 interface StreamRoute {
@@ -14,6 +21,22 @@ interface StreamRoute {
   /** Full name of the request message. */
   readonly request: string;
   answer(request: Request, fields: RequestFields, pairs: QueryPairs): Response | Promise<Response>;
+  /**
+   * The same for a stream of messages. It holds a place among the exports until it ends.
+   * @throws ApiError for a request that cannot be exported
+   */
+  open(fields: RequestFields, signal: AbortSignal): Promise<OpenStream>;
+}
+
+/** An export under way. */
+interface OpenStream {
+  readonly contentType: string;
+  /** For `content-disposition`. */
+  readonly disposition: string;
+  /** Leaving the loop early ends the export. */
+  readonly pieces: AsyncIterable<Uint8Array>;
+  /** A failure to read the next piece, as an error of the interface. */
+  failure(error: unknown): ApiError;
 }
 
 const LEDGER_EXPORT_PATH = "/api/v2/ledgerentry/export";
@@ -35,6 +58,11 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
           manifest: flag(pairs, "manifest"),
           signal: request.signal,
         }),
+      open: async (fields, signal) => ({
+        ...(await exports.open(fields, signal)),
+        contentType: ARCHIVE_TYPE,
+        failure: exportError,
+      }),
     },
     {
       path: LEDGER_EXPORT_PATH,
@@ -48,8 +76,39 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
         }
         return exportLedgerEntries(plane.context, fields, release, () => status.counts.exportsFailed++);
       },
+      async open(fields) {
+        const release = slots.acquire();
+        try {
+          const { disposition, pieces } = openLedgerExport(plane.context, fields);
+          const failed = () => status.counts.exportsFailed++;
+          return {
+            disposition,
+            contentType: CSV_TYPE,
+            pieces: released(pieces, release, failed),
+            failure: ledgerExportError,
+          };
+        } catch (error) {
+          release();
+          throw error;
+        }
+      },
     },
   ];
+}
+
+async function* released(
+  pieces: AsyncIterable<Uint8Array>,
+  release: () => void,
+  failed: () => void,
+): AsyncGenerator<Uint8Array, undefined> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    failed();
+    throw error;
+  } finally {
+    release();
+  }
 }
 
 /** Reads the request of a stream route and answers it. Malformed parameters have the flat error body. */

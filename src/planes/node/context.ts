@@ -102,3 +102,6 @@ export interface ChainCall extends ChainEndpointBase {
 }
 
 export type ChainEndpoint = ChainQuery | ChainCall;
+
+/** A call that the interface has no path for: over gRPC alone. */
+export type UnroutedCall = Pick<ChainCall, "method" | "request" | "response" | "handle">;

@@ -8,6 +8,7 @@ import { coreApi } from "./core-api.ts";
 import { data } from "./data.ts";
 import { datanode } from "./datanode.ts";
 import { events } from "./events.ts";
+import { health, httpBody, protobuf, reflection, reflectionAlpha, rpc } from "./grpc.ts";
 import { type FieldDescriptor, type PackageSchema, parseFields, parseValues } from "./notation.ts";
 import { vega } from "./vega.ts";
 import { wallet } from "./wallet.ts";
@@ -23,6 +24,12 @@ export const packages: readonly PackageSchema[] = [
   coreApi,
   datanode,
   wallet,
+  protobuf,
+  rpc,
+  httpBody,
+  health,
+  reflection,
+  reflectionAlpha,
 ];
 
 export interface MessageDescriptor {

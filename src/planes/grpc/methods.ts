@@ -1,0 +1,110 @@
+// Which handler answers which method: by the request message, the resources of HTTP; and those that gRPC alone has.
+import type { Endpoint, Resource } from "../../http/endpoint.ts";
+import { PageCache } from "../../http/page-cache.ts";
+import { fieldsOf } from "../../http/request-fields.ts";
+import { codecOf } from "../../wire/codecs.ts";
+import { encodeHttpBody } from "../../wire/generated/http-body.ts";
+import { type ServiceDescriptor, serviceNamed } from "../../wire/schema/services.ts";
+import type { DataContext } from "../data/context.ts";
+import { DATA_ENDPOINTS, UNROUTED_RESOURCES } from "../data/endpoints.ts";
+import { streamRoutes } from "../data/streams.ts";
+import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
+import type { DuplexMethod, StreamMethod } from "./calls.ts";
+import { healthMethods } from "./health.ts";
+import { reflectionMethods } from "./reflection.ts";
+import type { GrpcPlanes } from "./services.ts";
+import { chainMethod, decodeRequest, readMethod, type UnaryMethod } from "./unary.ts";
+
+/** Handlers by the path of their method. */
+interface Handlers {
+  readonly unary: ReadonlyMap<string, UnaryMethod>;
+  readonly stream: ReadonlyMap<string, StreamMethod>;
+  readonly duplex: ReadonlyMap<string, DuplexMethod>;
+}
+
+const DATA_SERVICE = "datanode.api.v2.TradingDataService";
+const CORE_SERVICE = "vega.api.v1.CoreService";
+const STATE_SERVICE = "vega.api.v1.CoreStateService";
+const SUPPORT = [
+  "grpc.health.v1.Health",
+  "grpc.reflection.v1.ServerReflection",
+  "grpc.reflection.v1alpha.ServerReflection",
+];
+
+/** The services of a port. */
+export function servicesOf({ kind, node }: GrpcPlanes): ServiceDescriptor[] {
+  const own =
+    kind === "node" ? [CORE_SERVICE, STATE_SERVICE] : [DATA_SERVICE, ...(node ? [CORE_SERVICE] : [])];
+  return [...own, ...SUPPORT].map(serviceNamed);
+}
+
+export function handlersOf(planes: GrpcPlanes): Handlers {
+  const unary = new Map<string, UnaryMethod>();
+  const stream = new Map<string, StreamMethod>();
+  const services = servicesOf(planes);
+  const byRequest = resourcesOf(planes);
+  const exports = exportsOf(planes);
+  for (const { methods } of services) {
+    for (const method of methods) {
+      const resource = byRequest.get(method.request);
+      if (!method.isResponseStream && resource) unary.set(method.path, resource);
+      const download = exports.get(method.request);
+      if (download) stream.set(method.path, download);
+    }
+  }
+  const health = healthMethods(
+    planes,
+    services.map(({ fullName }) => fullName),
+  );
+  const reflection = reflectionMethods(services);
+  for (const [path, method] of health.unary) unary.set(path, method);
+  for (const [path, method] of health.stream) stream.set(path, method);
+  return { unary, stream, duplex: reflection };
+}
+
+/** Unary handlers by their request message. */
+function resourcesOf({ data, node }: GrpcPlanes): Map<string, UnaryMethod> {
+  const { db, limits } = data.context;
+  const version = db.prepare("PRAGMA data_version");
+  const versionNow = () => (version.get() as { data_version: bigint }).data_version;
+  const cache = new PageCache(limits.pageCacheBytesMax, versionNow);
+  const made = new Map<string, UnaryMethod>();
+  const add = (resources: readonly (Resource<DataContext> | Endpoint<DataContext>)[]) => {
+    for (const one of resources) made.set(one.request, readMethod(data, one, "read", cache));
+  };
+  add(DATA_ENDPOINTS);
+  add(UNROUTED_RESOURCES);
+  if (node === undefined) return made;
+  for (const one of [...CHAIN_ENDPOINTS, ...UNROUTED_CALLS])
+    made.set(one.request, chainMethod(node.context, one));
+  for (const one of VIEW_ENDPOINTS) made.set(one.request, readMethod(data, one, "node", cache));
+  return made;
+}
+
+/** Exports by their request message: a stream of `google.api.HttpBody` (reference 20, section 1.3). */
+function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
+  const { filterValuesMax } = data.context.limits;
+  return new Map(
+    streamRoutes(data, status).map((route) => {
+      const codec = codecOf(route.request);
+      const method: StreamMethod = {
+        kind: "export",
+        needs: "store",
+        async open(bytes, signal) {
+          const fields = fieldsOf(route.request, decodeRequest(codec, bytes), filterValuesMax);
+          const { contentType, disposition, pieces, failure } = await route.open(fields, signal);
+          return {
+            headers: { "content-disposition": disposition },
+            messages: bodies(contentType, pieces),
+            failure,
+          };
+        },
+      };
+      return [route.request, method];
+    }),
+  );
+}
+
+async function* bodies(contentType: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const data of pieces) yield encodeHttpBody({ contentType, data });
+}

@@ -1,0 +1,97 @@
+/**
+ * A gRPC port. Only a socket listens at first: the library, the codec and the services are loaded when the first
+ * connection has sent its first byte, so that a node which nothing asks over gRPC starts and idles as without it.
+ */
+import { createServer, type Server, type Socket } from "node:net";
+import { logFailure } from "../../errors/log.ts";
+import { NodeError, reasonOf } from "../../errors/node-error.ts";
+import { addressOf, cannotListen, checkHost } from "../../http/http.ts";
+import type { GrpcConnections } from "./server.ts";
+import type { GrpcPlanes } from "./services.ts";
+
+/** A connection that has sent nothing by then is closed. */
+const FIRST_BYTE_MS = 20_000;
+
+export interface GrpcPort {
+  readonly port: number;
+  /** Such as `127.0.0.1:3007`: a target as clients take it. */
+  readonly address: string;
+  stop(): Promise<void>;
+}
+
+interface GrpcOptions {
+  readonly host: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The flag that chooses this port, for the hint of an error: `--grpc-data-port`. */
+  readonly portFlag: string;
+}
+
+/** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
+export async function serveGrpc(planes: GrpcPlanes, options: GrpcOptions): Promise<GrpcPort> {
+  const port = new LazyPort(planes);
+  await port.listen(options);
+  return port;
+}
+
+class LazyPort implements GrpcPort {
+  address = "";
+  port = 0;
+  private readonly sockets = new Set<Socket>();
+  private readonly listener: Server;
+  private connections: Promise<GrpcConnections> | undefined;
+
+  constructor(private readonly planes: GrpcPlanes) {
+    this.listener = createServer({ noDelay: true }, (socket) => this.hold(socket));
+    this.listener.maxConnections = planes.data.context.limits.grpcConnectionsMax;
+  }
+
+  async listen({ host, port, portFlag }: GrpcOptions): Promise<void> {
+    checkHost(host);
+    const failure = await new Promise<unknown>((resolve) => {
+      this.listener.once("error", resolve);
+      this.listener.listen({ host, port, exclusive: true }, () => resolve(undefined));
+    });
+    if (failure !== undefined) throw cannotListen(failure, { host, port, portFlag });
+    this.listener.on("error", (error) => logFailure(brokenPort(error)));
+    this.port = (this.listener.address() as { port: number }).port;
+    this.address = addressOf(host, this.port);
+  }
+
+  async stop(): Promise<void> {
+    this.listener.close();
+    const connections = await this.connections?.catch(() => undefined);
+    connections?.stop();
+    for (const socket of this.sockets) socket.destroy();
+  }
+
+  private hold(socket: Socket): void {
+    this.sockets.add(socket);
+    const timer = setTimeout(() => socket.destroy(), FIRST_BYTE_MS);
+    socket.once("close", () => {
+      clearTimeout(timer);
+      this.sockets.delete(socket);
+    });
+    // A reset is an error of the socket; the library has none to answer it on.
+    socket.on("error", () => socket.destroy());
+    socket.once("readable", () => {
+      clearTimeout(timer);
+      this.hand(socket).catch((error) => {
+        logFailure(brokenPort(error));
+        socket.destroy();
+      });
+    });
+  }
+
+  private async hand(socket: Socket): Promise<void> {
+    this.connections ??= import("./server.ts").then(
+      ({ GrpcConnections }) => new GrpcConnections(this.planes),
+    );
+    const connections = await this.connections;
+    if (!socket.destroyed) connections.add(socket);
+  }
+}
+
+function brokenPort(error: unknown): NodeError {
+  return new NodeError("serve.grpc", "internal", `gRPC cannot be answered: ${reasonOf(error)}`);
+}

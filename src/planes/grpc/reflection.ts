@@ -1,0 +1,79 @@
+// Server reflection (grpc.reflection.v1 and v1alpha, which have the same bytes): tools such as grpcurl list and call the
+// methods without files of their own.
+import { Grpc } from "../../errors/statuses.ts";
+import { codecOf } from "../../wire/codecs.ts";
+import { fileDescriptor, symbols } from "../../wire/descriptors.ts";
+import {
+  encodeServerReflectionResponse,
+  type ServerReflectionRequest,
+} from "../../wire/generated/reflection.ts";
+import { type ProtoFile, protoFiles } from "../../wire/proto-files.ts";
+import type { ServiceDescriptor } from "../../wire/schema/services.ts";
+import type { DuplexMethod } from "./calls.ts";
+import { decodeRequest } from "./unary.ts";
+
+type Answer = Partial<
+  Omit<Parameters<typeof encodeServerReflectionResponse>[0], "validHost" | "originalRequest">
+>;
+
+/** Methods by path. */
+export function reflectionMethods(services: readonly ServiceDescriptor[]): Map<string, DuplexMethod> {
+  const codec = codecOf("grpc.reflection.v1.ServerReflectionRequest");
+  const names = services.map(({ fullName }) => fullName).sort();
+  const method: DuplexMethod = {
+    kind: "other",
+    needs: "nothing",
+    open: (requests) => ({ messages: answers(requests) }),
+  };
+  async function* answers(requests: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const bytes of requests) {
+      const request = decodeRequest(codec, bytes) as ServerReflectionRequest;
+      const answer = answerOf(request, names);
+      yield encodeServerReflectionResponse({ validHost: request.host, originalRequest: request, ...answer });
+    }
+  }
+  return new Map(
+    services
+      .filter(({ packageName }) => packageName.startsWith("grpc.reflection."))
+      .flatMap(({ methods }) => methods.map(({ path }) => [path, method] as const)),
+  );
+}
+
+function answerOf(request: ServerReflectionRequest, services: readonly string[]): Answer {
+  const { listServices, fileByFilename, fileContainingSymbol } = request;
+  if (listServices !== undefined)
+    return { listServicesResponse: { service: services.map((name) => ({ name })) } };
+  if (fileByFilename !== undefined) {
+    return files(
+      protoFiles().find(({ path }) => path === fileByFilename),
+      `the file ${fileByFilename.slice(0, 200)}`,
+    );
+  }
+  if (fileContainingSymbol !== undefined) {
+    const name = fileContainingSymbol.replace(/^\./, "");
+    return files((known ??= symbols()).get(name), `the symbol ${name.slice(0, 200)}`);
+  }
+  const { fileContainingExtension, allExtensionNumbersOfType } = request;
+  const type = fileContainingExtension?.containingType ?? allExtensionNumbersOfType;
+  if (type === undefined) return refused(Grpc.invalidArgument, "the request asks for nothing");
+  return refused(Grpc.notFound, `there are no extensions of ${type.slice(0, 200)}`);
+}
+
+let known: ReturnType<typeof symbols> | undefined;
+
+/** The file, and every file that it needs: tools then ask no more. */
+function files(file: ProtoFile | undefined, what: string): Answer {
+  if (file === undefined) return refused(Grpc.notFound, `there is not ${what}`);
+  const found = new Map<string, ProtoFile>();
+  const add = (one: ProtoFile): void => {
+    if (found.has(one.path)) return;
+    found.set(one.path, one);
+    for (const path of one.imports) add(protoFiles().find((other) => other.path === path)!);
+  };
+  add(file);
+  return { fileDescriptorResponse: { fileDescriptorProto: [...found.values()].map(fileDescriptor) } };
+}
+
+function refused(errorCode: number, errorMessage: string): Answer {
+  return { errorResponse: { errorCode, errorMessage } };
+}

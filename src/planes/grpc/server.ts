@@ -1,0 +1,60 @@
+/**
+ * The gRPC server of a port: `@grpc/grpc-js` carries HTTP/2, framing, deadlines and flow control; messages stay bytes for
+ * it. Loaded with the first connection (port.ts), whose socket it is handed, as those that follow.
+ */
+import type { Socket } from "node:net";
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { Calls } from "./calls.ts";
+import { handlersOf, servicesOf } from "./methods.ts";
+import type { GrpcPlanes } from "./services.ts";
+
+/** A connection that no byte comes from is asked whether it is still there, and closed when it is not. */
+const KEEPALIVE_MS = 60_000;
+const KEEPALIVE_TIMEOUT_MS = 20_000;
+/** A connection without calls is closed; clients open another one by themselves. */
+const IDLE_MS = 30 * 60_000;
+
+const bytesIn = (bytes: Buffer): Buffer => bytes;
+const bytesOut = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
+
+export class GrpcConnections {
+  private readonly server: Server;
+  private readonly injector: ReturnType<Server["createConnectionInjector"]>;
+
+  constructor(planes: GrpcPlanes) {
+    const { grpcRequestBytesMax, grpcCallsMax } = planes.data.context.limits;
+    this.server = new Server({
+      "grpc.max_receive_message_length": grpcRequestBytesMax,
+      "grpc.max_concurrent_streams": grpcCallsMax,
+      "grpc.keepalive_time_ms": KEEPALIVE_MS,
+      "grpc.keepalive_timeout_ms": KEEPALIVE_TIMEOUT_MS,
+      "grpc.max_connection_idle_ms": IDLE_MS,
+      "grpc.enable_channelz": 0,
+    });
+    this.register(planes);
+    this.injector = this.server.createConnectionInjector(ServerCredentials.createInsecure());
+  }
+
+  add(socket: Socket): void {
+    this.injector.injectConnection(socket);
+  }
+
+  stop(): void {
+    this.injector.destroy();
+    this.server.forceShutdown();
+  }
+
+  private register(planes: GrpcPlanes): void {
+    const calls = new Calls(planes.data, planes.status);
+    const { unary, stream, duplex } = handlersOf(planes);
+    for (const { path } of servicesOf(planes).flatMap(({ methods }) => methods)) {
+      const one = unary.get(path);
+      if (one) this.server.register(path, calls.unary(one), bytesOut, bytesIn, "unary");
+      const many = stream.get(path);
+      if (many) this.server.register(path, calls.stream(many), bytesOut, bytesIn, "serverStream");
+      const both = duplex.get(path);
+      if (both) this.server.register(path, calls.duplex(both), bytesOut, bytesIn, "bidi");
+    }
+  }
+}

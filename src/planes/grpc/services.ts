@@ -1,0 +1,12 @@
+// A gRPC port answers from the planes of HTTP; its kind says which services it has.
+import type { ServerStatus } from "../../http/status.ts";
+import type { DataPlane } from "../data/plane.ts";
+import type { NodePlane } from "../node/plane.ts";
+
+export interface GrpcPlanes {
+  /** `data`: the data node's service, and the core's where there is one (reference 30, section 1); `node`: the core's. */
+  readonly kind: "data" | "node";
+  readonly data: DataPlane;
+  readonly node?: NodePlane | undefined;
+  readonly status: ServerStatus;
+}
