@@ -23,15 +23,14 @@ export const help = `lyra devnet: start a local network, or use the tools of a r
   --block MODE          instant (a transaction makes one), 1s, mixed:1s, manual
   --genesis FILE        start of a new chain; --checkpoint FILE: its first state
   --parameter KEY=VALUE network parameter of a new chain; may come again
-  --node-port N         node API (3003; 0: a free one), --data-port N (3008),
-                        --grpc-node-port N (3002; off: none), --grpc-data-port N
-                        --faucet-port N (1790), --port 0 (all free), --host H
+  --node-port N         3003 (0: free), --data-port 3008, --faucet-port 1790
+  --grpc-node-port N    3002 (or off), --grpc-data-port 3007; --port 0: all free
   --wallet-port N       a wallet of the parties' keys; it approves everything
   --comet-port N        CometBFT RPC; --events-to tcp://HOST:PORT or unix:PATH
   --rules RULES         default, or 0.71.6; --tools-allow HOST: tools by token
-  --record FILE         write the run as an event file; --segment-length N
-  --config-out FILE     addresses; --config FILE, --limit NAME=N, --json --quiet
-  --stop-with-stdin     ends when standard input does, so with a parent process
+  --record FILE         the run as an event file; --segment-length N
+  --stop-with-stdin     end when standard input does; --limit NAME=N
+  --config-out FILE     addresses; --config FILE, --host H, --json, --quiet
 
   Verbs, while one runs (lyra devnet help [VERB] says more): status parties mine
   time mode epoch snapshot revert dump load checkpoint fund balance stake

@@ -26,6 +26,8 @@ export interface Started extends PartiesReport {
   readonly faucetUrl: string;
   readonly walletUrl?: string;
   readonly cometUrl?: string;
+  readonly grpcNodeAddress?: string;
+  readonly grpcDataAddress?: string;
   readonly chainId: string;
   readonly home: string;
 }

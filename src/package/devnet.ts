@@ -46,6 +46,9 @@ export interface Devnet extends AsyncDisposable {
   readonly walletUrl: string | undefined;
   /** With the option `cometPort`. */
   readonly cometUrl: string | undefined;
+  /** Targets for gRPC clients, such as `127.0.0.1:3002`; undefined where gRPC is off. */
+  readonly grpcNodeAddress: string | undefined;
+  readonly grpcDataAddress: string | undefined;
   readonly home: string;
   readonly pid: number;
   /** PUBLIC: the parties are keys 1 to 10 of a wallet made from it. */
@@ -121,6 +124,8 @@ class RunningDevnet implements Devnet {
   readonly faucetUrl: string;
   readonly walletUrl: string | undefined;
   readonly cometUrl: string | undefined;
+  readonly grpcNodeAddress: string | undefined;
+  readonly grpcDataAddress: string | undefined;
   readonly home: string;
   readonly pid: number;
   readonly recoveryPhrase: string;
@@ -142,6 +147,8 @@ class RunningDevnet implements Devnet {
     this.faucetUrl = started.faucetUrl;
     this.walletUrl = started.walletUrl;
     this.cometUrl = started.cometUrl;
+    this.grpcNodeAddress = started.grpcNodeAddress;
+    this.grpcDataAddress = started.grpcDataAddress;
     this.home = started.home;
     this.pid = process.pid;
     this.recoveryPhrase = started.recoveryPhrase;

@@ -25,6 +25,9 @@ export interface ChainOptions {
   readonly nodePort?: number;
   readonly dataPort?: number;
   readonly faucetPort?: number;
+  /** Ports of gRPC; default: free ones; "off": none. */
+  readonly grpcNodePort?: number | "off";
+  readonly grpcDataPort?: number | "off";
   /** Serves a wallet with the parties' keys, which approves everything. */
   readonly walletPort?: number;
   /** Serves the consensus engine's RPC. */
@@ -106,6 +109,8 @@ const FLAGS: { readonly [K in keyof Required<ChainOptions>]: Words<K> } = {
   nodePort: text("--node-port"),
   dataPort: text("--data-port"),
   faucetPort: text("--faucet-port"),
+  grpcNodePort: text("--grpc-node-port"),
+  grpcDataPort: text("--grpc-data-port"),
   walletPort: text("--wallet-port"),
   cometPort: text("--comet-port"),
   eventsTo: text("--events-to"),

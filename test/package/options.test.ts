@@ -26,6 +26,8 @@ const ALL = {
   nodePort: 1,
   dataPort: 2,
   faucetPort: 3,
+  grpcNodePort: 6,
+  grpcDataPort: "off",
   walletPort: 4,
   cometPort: 5,
   eventsTo: "tcp://127.0.0.1:3005",
