@@ -1,6 +1,7 @@
 // Makes a long stream for the benchmarks: transfers of many parties, as a core would send their events.
-import { EventLog, wholeEvent } from "../src/engine/events.ts";
+import { EventLog } from "../src/engine/events.ts";
 import { AccountType } from "../src/wire/generated/vega.ts";
+import { wholeEvent } from "../src/wire/whole-event.ts";
 
 const CHAIN = "scale";
 const START_NS = 1_700_000_000_000_000_000n;

@@ -42,6 +42,8 @@ import type {
   SequencerLimits,
   ToolCommand,
 } from "./options.ts";
+import type { BlockSink } from "./outbox.ts";
+import { TapSink } from "./tap-sink.ts";
 import { type Happened, type UnsavedAt, UnsavedState } from "./unsaved-state.ts";
 
 // Where a chain is, with what is not in its store: what to be there again takes besides the rows and the state.
@@ -79,7 +81,7 @@ export class ChainCore {
   readonly parts: readonly ChainPart[];
   private readonly runner: BlockRunner;
   private readonly recording: EventFile | undefined;
-  private readonly outbox: LocalChainOptions["outbox"];
+  private readonly sinks: readonly BlockSink[];
   genesis: Genesis;
   private point_!: ChainPoint;
   private batch: Batch | undefined;
@@ -106,7 +108,9 @@ export class ChainCore {
     this.clock = options.clock;
     this.parts = [options.clock, options.random, ...(options.parts ?? [])];
     this.recording = options.recordTo === undefined ? undefined : new EventFile(options.recordTo);
-    this.outbox = options.outbox;
+    this.sinks = [options.outbox, options.tap && new TapSink(options.tap)].filter(
+      (sink) => sink !== undefined,
+    );
   }
 
   /** The last block. */
@@ -131,7 +135,7 @@ export class ChainCore {
     const began = performance.now();
     const head = this.store.head();
     this.recording?.open(head);
-    this.outbox?.open(head);
+    for (const sink of this.sinks) sink.open(head);
     if (head === undefined) {
       if (this.writer.committedHead) {
         const text = "this home holds a recording, and a chain of its own cannot go on with it";
@@ -277,7 +281,7 @@ export class ChainCore {
     if (told === undefined) return;
     const last = { chainId: engine.chainId, ...point, ...told, hash: point.hash.toUpperCase() };
     this.recording?.addLast(last);
-    this.outbox?.addLast(last);
+    for (const sink of this.sinks) sink.addLast(last);
   }
 
   close(): void {
@@ -370,7 +374,7 @@ export class ChainCore {
       { ...block, events: events.slice(1, -1) },
       { txs, tool, appHash: this.point.appHash },
     );
-    this.outbox?.append(block);
+    for (const sink of this.sinks) sink.append(block);
   }
 
   private newBatch(isForced = false): Batch {
@@ -403,7 +407,7 @@ export class ChainCore {
     state.dropJournal();
     this.batch = undefined;
     this.recording?.keep();
-    this.outbox?.keep();
+    for (const sink of this.sinks) sink.keep();
     if (this.savedWithBatch) {
       this.flushed(this.savedWithBatch);
       this.savedWithBatch = undefined;
@@ -427,7 +431,7 @@ export class ChainCore {
     this.writer.rollback();
     this.store.dropStaged();
     this.recording?.undo();
-    this.outbox?.undo();
+    for (const sink of this.sinks) sink.undo();
     this.point_ = batch.point;
     engine.resume(infoOf(batch.point));
   }

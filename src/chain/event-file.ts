@@ -4,11 +4,12 @@
  * ends where the chain does.
  */
 import { closeSync, existsSync, fstatSync, ftruncateSync, openSync, readSync, writeSync } from "node:fs";
-import { EventLog, wholeEvent } from "../engine/events.ts";
+import { EventLog } from "../engine/events.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { isDiskFull } from "../files/sqlite-error.ts";
 import { type Block, Field } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
+import { wholeEvent } from "../wire/whole-event.ts";
 
 /** Size and sequence number in front of each event. */
 const HEAD_BYTES = 12;

@@ -8,6 +8,7 @@ import type { CommittedBlock, TxResult } from "../engine/engine.ts";
 import type { Genesis } from "../engine/genesis.ts";
 import type { Duty, EpochInfo } from "../engine/ports.ts";
 import type { State } from "../engine/state.ts";
+import type { EventTap } from "../store/event-feed.ts";
 import type { FileSync } from "../store/wal.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import type { AdmissionRules } from "./admission/rules.ts";
@@ -186,6 +187,8 @@ export interface LocalChainOptions {
   readonly recordTo?: string;
   /** Takes every block for a data node; blocks are not taken back then. */
   readonly outbox?: BlockSink;
+  /** Takes the events of blocks that are committed, for streams. */
+  readonly tap?: EventTap;
   /** Whether the texts of failed transactions are stored beside their codes. */
   readonly keepTexts?: boolean;
   /** Told after every commit to disk; history segments follow it. */

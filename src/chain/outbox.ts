@@ -4,8 +4,8 @@
  * that a receiver that lost what it had not read yet, or this process, can begin again before the break.
  */
 import type { Database, Statement } from "bun:sqlite";
-import { wholeEvent } from "../engine/events.ts";
 import type { Block } from "../wire/block.ts";
+import { wholeEvent } from "../wire/whole-event.ts";
 
 /** Bytes of sent messages that stay: more than the sockets of both sides hold. */
 const SENT_BYTES_MAX = 16 * 1024 * 1024;

@@ -12,6 +12,7 @@ import type { Genesis } from "../engine/genesis.ts";
 import { NodeError, reasonOf } from "../errors/node-error.ts";
 import { BridgeSimulator } from "../ethereum/bridge-simulator.ts";
 import { type AgentView, ValidatorAgent } from "../ethereum/validator-agent.ts";
+import { EventTap } from "../store/event-feed.ts";
 import type { CheckedTransaction, Verdict } from "../wire/transaction-check.ts";
 import { Clock } from "./clock.ts";
 import { Funding } from "./funding.ts";
@@ -55,6 +56,8 @@ export class DevnetCore {
   readonly simulator: BridgeSimulator;
   readonly agent: ValidatorAgent;
   readonly funding = new Funding();
+  /** Events of the blocks that are committed, for streams. */
+  readonly tap = new EventTap();
   readonly view: AgentView;
   /** Why the chain stands still; undefined while it does not. */
   halted: string | undefined;
@@ -98,6 +101,7 @@ export class DevnetCore {
       startedNs: BigInt(Math.round(performance.timeOrigin)) * 1_000_000n,
       mode: { kind: "manual" },
       parts: [this.simulator, this.agent, this.funding],
+      tap: this.tap,
       ...(options.rules && { rules: options.rules }),
       ...(options.onOutcome && { onOutcome: options.onOutcome }),
       ...(options.record && { recordTo: options.record }),
@@ -105,7 +109,7 @@ export class DevnetCore {
       ...(options.keepTexts && { keepTexts: true }),
       ...(options.isTemporary && { isTemporary: true }),
       onCommitted: (height) => this.segments?.onCommitted(height),
-      onReverted: () => this.reverted(),
+      onReverted: (height) => this.reverted(height),
       readGenesis: readDevnetGenesis,
       ...(onLoaded && { onLoaded }),
       ...(options.checkTransaction && { checkTransaction: options.checkTransaction }),
@@ -198,7 +202,8 @@ export class DevnetCore {
   /** When those that follow a revert are under way. */
   private restarted: Promise<unknown> = Promise.resolve();
 
-  private reverted(): void {
+  private reverted(height: number): void {
+    this.tap.noteReverted(height);
     this.onReverted();
     const stopped = this.segments?.stop();
     this.segments = undefined;

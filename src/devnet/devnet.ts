@@ -191,6 +191,8 @@ async function start(
     ...(grpcDataPort !== "off" && { grpcDataPort }),
     ...(toolsAccess && { toolsAccess }),
   };
+  reading.plane.streams.feed = core.tap;
+  link?.connectFeed(core.tap);
   const planes: Answering = link ?? (await planesHere(places, reading, () => core.halted, report));
   onClose(() => planes.close());
   core.onReverted = () => {

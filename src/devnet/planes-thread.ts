@@ -2,6 +2,7 @@
 import type { ChainStatus, DevnetPort } from "../engine/chain-port.ts";
 import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
+import { type EventFeed, FeedOutlet } from "../store/event-feed.ts";
 import { checkTransaction, INVALID_SIGNATURE, readTrusted, type Verdict } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import {
@@ -29,6 +30,7 @@ export interface PlaneAddresses {
 
 export class PlanesThread {
   private worker: Worker | undefined;
+  private outlet: FeedOutlet | undefined;
   private readonly listening = Promise.withResolvers<PlaneAddresses>();
   private readonly stopped = Promise.withResolvers<void>();
   private readonly ended = Promise.withResolvers<NodeError>();
@@ -44,6 +46,7 @@ export class PlanesThread {
     this.worker = worker;
     worker.onmessage = ({ data }: MessageEvent<FromPlanes>) => {
       if (data.kind === "call") this.host.receive(data);
+      else if (data.kind === "feed") this.outlet?.receive(data.order);
       else if (data.kind === "listening") this.listening.resolve(data);
       else if (data.kind === "failed") this.listening.reject(errorOf(data.error));
       else this.stopped.resolve();
@@ -71,12 +74,18 @@ export class PlanesThread {
     return this.listening.promise;
   }
 
+  /** Events for the streams of that thread. */
+  connectFeed(feed: EventFeed): void {
+    this.outlet = new FeedOutlet(feed, (message) => this.post({ kind: "feed", message }));
+  }
+
   /** The chain took blocks back. */
   renewContext(): void {
     this.post({ kind: "renewContext" });
   }
 
   async close(): Promise<void> {
+    this.outlet?.close();
     this.host.close();
     this.post({ kind: "stop" });
     if (this.worker) await Promise.race([this.stopped.promise, Bun.sleep(STOP_MS)]);

@@ -3,6 +3,7 @@
 /// <reference lib="webworker" />
 
 import { Reading } from "../node/reading.ts";
+import { FeedInlet, type FeedMessage, type FeedOrder } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { type CallMessage, type ChainMessage, type ErrorText, errorText } from "./chain-messages.ts";
 import { devnetParties } from "./keys.ts";
@@ -25,6 +26,8 @@ export type ToPlanes =
   | ChainMessage
   | { readonly kind: "serve"; readonly options: Omit<PlanesOptions, "notReady"> }
   | { readonly kind: "renewContext" }
+  /** Events of the blocks that are committed. */
+  | { readonly kind: "feed"; readonly message: FeedMessage }
   | { readonly kind: "stop" };
 
 export type FromPlanes =
@@ -39,12 +42,15 @@ export type FromPlanes =
       readonly grpcData: ListeningGrpc | undefined;
     }
   | { readonly kind: "failed"; readonly error: ErrorText }
+  /** Streams want events, or have read some. */
+  | { readonly kind: "feed"; readonly order: FeedOrder }
   | { readonly kind: "stopped" };
 
 declare const self: Worker;
 
 const post = (message: FromPlanes) => self.postMessage(message);
 const chain = new RemoteChain(post);
+const feed = new FeedInlet((order) => post({ kind: "feed", order }));
 let reading: Reading | undefined;
 let planes: Planes | undefined;
 
@@ -52,6 +58,7 @@ async function serve(options: Omit<PlanesOptions, "notReady">): Promise<void> {
   try {
     const opened = new Reading(options.home, options.limits);
     reading = opened;
+    opened.plane.streams.feed = feed;
     planes = new Planes({ ...options, notReady: () => chain.status.halted }, opened);
     const { node, data, faucet } = planes.serve(chain, () => reportParties(devnetParties(), opened.reader));
     const comet = await planes.serveComet(chain);
@@ -83,6 +90,7 @@ limitGarbage();
 self.onmessage = ({ data }: MessageEvent<ToPlanes>) => {
   if (data.kind === "serve") void serve(data.options);
   else if (data.kind === "renewContext") reading?.renewContext();
+  else if (data.kind === "feed") feed.receive(data.message);
   else if (data.kind === "stop") void stop();
   else chain.receive(data);
 };

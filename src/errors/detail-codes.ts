@@ -125,6 +125,16 @@ const MALFORMED: Readonly<Record<number, readonly [text: string, form: string]>>
   ],
 };
 
+/** Ends of streams. */
+const STREAMS = table("detail code", {
+  10010: [
+    "internal stream failure",
+    "A stream was ended by the node.",
+    "The client did not read as fast as things happened: its queue is full (`channel closed`).",
+    "Open it again: it begins with what is true then. Ask for less by filters, or read faster; `streamBacklogBytesMax` is the limit.",
+  ],
+});
+
 /** Resources that could not be read. */
 const LOOKUPS: Readonly<Record<number, string>> = {
   20005: "failed to get order versions",
@@ -195,6 +205,7 @@ const entry = (code: string, text: string, means: string, why: string, fix: stri
 export const DETAIL_CODES: readonly Explanation[] = [
   ...UNNUMBERED,
   ...table("detail code", CHAIN_CALLS),
+  ...STREAMS,
   ...Object.entries(MISSING).map(([code, text]) =>
     entry(
       code,

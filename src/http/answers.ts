@@ -51,7 +51,7 @@ export function jsonModeOf(request: Request): JsonMode {
 }
 
 export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"]): Answer {
-  const plain = mode === "stream" ? streamBody(error.body) : error.body;
+  const plain = mode === "stream" ? streamErrorBody(error.body) : error.body;
   const body = renderPlain(plain, mode);
   const { status, allow } = error;
   const contentType = "application/json";
@@ -59,7 +59,7 @@ export function errorAnswer(error: ApiError, mode: JsonMode, head: Answer["head"
 }
 
 /** In the stream form what is empty is left out. */
-function streamBody({ code, message, details }: ErrorBody): object {
+export function streamErrorBody({ code, message, details }: ErrorBody): object {
   const shown = details.map(({ inner, ...detail }) => (inner === "" ? detail : { ...detail, inner }));
   return { code, message, ...(shown.length > 0 && { details: shown }) };
 }

@@ -2,7 +2,7 @@
 // values, so that they can be posted to another thread and added up there.
 
 /** From the request's arrival to its answer's first byte; what is streamed after that is not counted. */
-const ROUTE_CLASSES = ["kept", "read", "export", "submission", "node", "other"] as const;
+const ROUTE_CLASSES = ["kept", "read", "export", "stream", "submission", "node", "other"] as const;
 export type RouteClass = (typeof ROUTE_CLASSES)[number];
 
 const classes = new WeakMap<Request, RouteClass>();

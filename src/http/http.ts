@@ -1,4 +1,5 @@
 // Shared by every plane's server: listening, cross-origin headers, addresses, bodies.
+import { websocket as frameworkSockets } from "elysia/ws";
 import { NodeError } from "../errors/node-error.ts";
 import { Grpc } from "../errors/statuses.ts";
 import { classOf, type ServerCounts } from "./counts.ts";
@@ -8,6 +9,19 @@ import type { Limits } from "./limits.ts";
 const IDLE_TIMEOUT_S = 30;
 const PREFLIGHT_MAX_AGE_S = "7200";
 const FORM = "application/x-www-form-urlencoded";
+
+/**
+ * The framework's handlers. Pings are sent to a client that says nothing for a minute, so that one that is gone is
+ * noticed. The bytes that may wait for a client are bounded where they are made: none is dropped here in silence.
+ */
+const SOCKETS = {
+  ...frameworkSockets,
+  maxPayloadLength: 64 * 1024,
+  idleTimeout: 120,
+  sendPings: true,
+  backpressureLimit: 64 * 1024 * 1024,
+  closeOnBackpressureLimit: true,
+} as unknown as Bun.WebSocketHandler<unknown>;
 
 export type Fetch = (request: Request) => Response | Promise<Response>;
 
@@ -26,13 +40,15 @@ interface ListenOptions {
   readonly portFlag: string;
   /** Answers are counted here, with how long they took. */
   readonly counts?: ServerCounts;
+  /** Whether the framework's WebSockets are served; its `server` must be set to what is returned. */
+  readonly hasSockets?: boolean;
   /** Requests for this path become websockets. */
   readonly websocket?: { readonly path: string; readonly options: Bun.WebSocketHandler<unknown> };
 }
 
 /** Listens. @throws NodeError `host_empty`, `port_in_use`, `cannot_listen` */
 export function listen(options: ListenOptions, fetch: Fetch) {
-  const { host, bodyBytesMax, portFlag, counts, sharing, websocket } = options;
+  const { host, bodyBytesMax, portFlag, counts, sharing, hasSockets = false, websocket } = options;
   checkHost(host);
   let { port } = options;
   try {
@@ -47,7 +63,8 @@ export function listen(options: ListenOptions, fetch: Fetch) {
       maxRequestBodySize: bodyBytesMax,
       error: internalFailure,
     };
-    if (websocket === undefined) return Bun.serve({ ...serving, fetch: answer });
+    if (hasSockets) return Bun.serve<unknown>({ ...serving, fetch: answer, websocket: SOCKETS });
+    if (websocket === undefined) return Bun.serve<unknown>({ ...serving, fetch: answer });
     return Bun.serve<unknown>({
       ...serving,
       fetch(request, server) {

@@ -86,6 +86,14 @@ function bracketOf(key: string): number {
   return key.endsWith("]") && !key.includes("\n") ? key.lastIndexOf("[") : -1;
 }
 
+/** A parameter of ours that the request message does not have. @throws ApiError 400 */
+export function flagIn(pairs: QueryPairs, name: string): boolean {
+  const value = pairs.find(([key]) => key === name)?.[1];
+  if (value === undefined || value === "false" || value === "0") return false;
+  if (value === "true" || value === "1") return true;
+  throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not true or false`);
+}
+
 function groupByKey(pairs: QueryPairs): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const [key, value] of pairs) {

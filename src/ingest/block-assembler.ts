@@ -1,5 +1,6 @@
 // Puts the events of a stream together into whole blocks, under the rules of reference 20 (6.3) and 30 (9.3).
 
+import type { EventTap } from "../store/event-feed.ts";
 import { type Block, type BlockEvent, type BlockPlace, Field, SEQUENCE_MAX } from "../wire/block.ts";
 import { EnvelopeReader } from "../wire/bus-event.ts";
 import {
@@ -45,6 +46,8 @@ interface AssemblerOptions {
   readonly isLive?: boolean;
   /** Of one block's events. */
   readonly blockBytesMax?: number;
+  /** Told of every block that begins; while it is open, blocks have their events whole. */
+  readonly tap?: Pick<EventTap, "isOpen" | "noteBlock">;
 }
 
 /** Payloads that some projection keeps. Of the others only the envelope counts. */
@@ -60,6 +63,7 @@ interface OpenBlock {
   txHashes: string[];
   events: BlockEvent[];
   unkept: number;
+  whole?: BlockEvent[];
   place: BlockPlace;
 }
 
@@ -88,8 +92,11 @@ export class BlockAssembler {
 
   private readonly blockBytesMax: number;
 
-  constructor({ isLive = false, blockBytesMax = BLOCK_BYTES_MAX }: AssemblerOptions = {}) {
+  private readonly tap: AssemblerOptions["tap"];
+
+  constructor({ isLive = false, blockBytesMax = BLOCK_BYTES_MAX, tap }: AssemblerOptions = {}) {
     this.isLive = isLive;
+    this.tap = tap;
     this.blockBytesMax = blockBytesMax;
   }
 
@@ -175,6 +182,7 @@ export class BlockAssembler {
     if (this.isLive) this.checkSequence(bytes);
     if (envelope.field === Field.endBlock) {
       const block = this.open;
+      block.whole?.push(this.currentEvent(bytes, 0));
       this.open = undefined;
       return block;
     }
@@ -188,19 +196,19 @@ export class BlockAssembler {
       );
     }
     const tx = this.txIndex(bytes);
+    this.open.whole?.push(this.currentEvent(bytes, tx));
     if (!isKept[envelope.field]) {
       this.open.unkept++;
       return undefined;
     }
-    this.open.events.push({
-      field: envelope.field,
-      seq: envelope.seq,
-      tx,
-      bytes,
-      start: envelope.payloadStart,
-      end: envelope.payloadEnd,
-    });
+    this.open.events.push(this.currentEvent(bytes, tx));
     return undefined;
+  }
+
+  /** The event that the envelope was read of. */
+  private currentEvent(bytes: Uint8Array, tx: number): BlockEvent {
+    const { field, seq, payloadStart, payloadEnd } = this.envelope;
+    return { field, seq, tx, bytes, start: payloadStart, end: payloadEnd };
   }
 
   private checkSequence(bytes: Uint8Array): void {
@@ -260,6 +268,8 @@ export class BlockAssembler {
       unkept: 0,
       place,
     };
+    if (this.tap?.isOpen) this.open.whole = [this.currentEvent(bytes, 0)];
+    this.tap?.noteBlock(envelope.height);
   }
 
   private marker(bytes: Uint8Array): { height: number; timestamp: bigint } {

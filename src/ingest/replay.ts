@@ -2,6 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { NodeError } from "../errors/node-error.ts";
 import type { BlockWriter } from "../store/block-writer.ts";
+import type { EventTap } from "../store/event-feed.ts";
 import { GarbageLimit } from "../store/garbage-limit.ts";
 import { type ChainHead, hasChain } from "../store/head.ts";
 import { type Block, eventCount } from "../wire/block.ts";
@@ -23,6 +24,8 @@ export interface ReplayHooks {
   onBlock?(block: Block): void;
   /** Called at the start of a file. */
   onFile?(path: string): void;
+  /** Wants the events of blocks, whole. */
+  readonly tap?: EventTap;
   /** True ends the replay at the next block boundary; staged blocks are committed. */
   isStopping?(): boolean;
 }
@@ -52,7 +55,7 @@ export async function replayFiles(
 ): Promise<ReplayResult> {
   const files: ({ path: string } & RecordingEnd)[] = [];
   const count = { blocks: 0, known: 0, events: 0 };
-  const assembler = new BlockAssembler();
+  const assembler = new BlockAssembler(hooks.tap && { tap: hooks.tap });
   let stopped = false;
   for (const path of paths) {
     hooks.onFile?.(path);

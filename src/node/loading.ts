@@ -10,6 +10,7 @@ import { Intake, type IntakeHooks, type IntakeReader } from "../ingest/intake.ts
 import { type ReplayHooks, type ReplayResult, replayFiles } from "../ingest/replay.ts";
 import { BlockWriter } from "../store/block-writer.ts";
 import { openWriter } from "../store/database.ts";
+import { EventTap } from "../store/event-feed.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { DiskPolicy } from "./config.ts";
 import { DiskBudget, logShare } from "./disk-budget.ts";
@@ -44,6 +45,8 @@ interface LoadingSettings {
 
 export class Loading {
   readonly writer: BlockWriter;
+  /** Events of the blocks that are stored, for streams. */
+  readonly tap = new EventTap();
   private readonly db: Database;
   private readonly recorder: SegmentRecorder;
   private readonly segments: SegmentMaker;
@@ -60,6 +63,10 @@ export class Loading {
         ...(this.budget && { companion: this.budget }),
         ...(disk?.bytes !== undefined && { logBytesMax: logShare(disk.bytes) }),
       });
+      this.tap.noteBlock(this.writer.committedHead?.height ?? 0);
+      this.writer.onCommitted = (blocks) => {
+        for (const block of blocks) if (block.whole) this.tap.send(block, block.whole);
+      };
       const recorder = new SegmentRecorder(this.db);
       this.recorder = recorder;
       const record: SegmentRecorder["record"] = (row) => recorder.record(row);
@@ -76,6 +83,7 @@ export class Loading {
   replay(files: readonly string[], hooks: ReplayHooks): Promise<ReplayResult> {
     return replayFiles(this.writer, this.db, files, {
       ...hooks,
+      tap: this.tap,
       onCommit: (head, progress) => {
         hooks.onCommit?.(head, progress);
         this.noteCommit(head);
@@ -92,7 +100,7 @@ export class Loading {
 
   private intakeOfLog({ events, eventLogBytes, allowGaps }: LogSettings, hooks: IntakeHooks): Intake {
     const blockBytesMax = Math.min(BLOCK_BYTES_MAX, Math.floor(eventLogBytes / LOG_BLOCKS_MIN));
-    const assembler = new BlockAssembler({ isLive: true, blockBytesMax });
+    const assembler = new BlockAssembler({ isLive: true, blockBytesMax, tap: this.tap });
     const reader = new EventLogReader(events, readMark(events));
     return this.makeIntake(reader, assembler, allowGaps, {
       ...hooks,
@@ -104,7 +112,7 @@ export class Loading {
   }
 
   private intakeOfFile(path: string, hooks: IntakeHooks & Partial<FileHooks>): Intake {
-    const assembler = new BlockAssembler();
+    const assembler = new BlockAssembler({ tap: this.tap });
     const reader = follow(path, assembler, {
       onGrown: () => intake.notifyGrown(),
       onEnd(missingBytes) {

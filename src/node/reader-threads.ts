@@ -5,6 +5,7 @@ import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import type { CountValues } from "../http/counts.ts";
 import type { ServerStatus } from "../http/status.ts";
+import { type EventFeed, type FeedOrder, FeedOutlet } from "../store/event-feed.ts";
 import type { FromReader, ReaderOrder, ToReader } from "./reader.worker.ts";
 
 /** A thread gets this long to close its sockets. */
@@ -14,6 +15,9 @@ interface Reader {
   readonly worker: Worker;
   readonly listening: PromiseWithResolvers<void>;
   readonly stopped: PromiseWithResolvers<void>;
+  outlet: FeedOutlet | undefined;
+  /** Orders that came before the feed was there. */
+  readonly earlyOrders: FeedOrder[];
   counts: CountValues | undefined;
 }
 
@@ -49,9 +53,19 @@ export class ReaderThreads {
     for (const { worker } of this.readers) post(worker, { kind: "committed" });
   }
 
+  /** The writer is there: threads whose streams want its events get them. */
+  connectFeed(feed: EventFeed): void {
+    for (const reader of this.readers) {
+      const { worker, earlyOrders } = reader;
+      reader.outlet = new FeedOutlet(feed, (message) => post(worker, { kind: "feed", message }));
+      for (const order of earlyOrders.splice(0)) reader.outlet.receive(order);
+    }
+  }
+
   async stop(): Promise<void> {
     await Promise.all(
-      this.readers.map(async ({ worker, stopped }) => {
+      this.readers.map(async ({ worker, stopped, outlet }) => {
+        outlet?.close();
         post(worker, { kind: "stop" });
         await Promise.race([stopped.promise, Bun.sleep(STOP_MS)]);
         worker.terminate();
@@ -65,11 +79,16 @@ export class ReaderThreads {
       worker,
       listening: Promise.withResolvers(),
       stopped: Promise.withResolvers(),
+      outlet: undefined,
+      earlyOrders: [],
       counts: undefined,
     };
     worker.onmessage = ({ data }: MessageEvent<FromReader>) => {
       if (data.kind === "counts") void this.receiveCounts(reader, data);
-      else reader[data.kind].resolve();
+      else if (data.kind === "feed") {
+        if (reader.outlet) reader.outlet.receive(data.order);
+        else reader.earlyOrders.push(data.order);
+      } else reader[data.kind].resolve();
     };
     worker.onerror = (event) => {
       event.preventDefault();

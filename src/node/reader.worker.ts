@@ -6,6 +6,7 @@ import type { CountValues } from "../http/counts.ts";
 import type { Limits } from "../http/limits.ts";
 import { ServerStatus } from "../http/status.ts";
 import { type DataServer, serveData } from "../planes/data/app.ts";
+import { FeedInlet, type FeedMessage, type FeedOrder } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import { Reading, storeFacts } from "./reading.ts";
 
@@ -28,12 +29,16 @@ export type ToReader =
   | { readonly kind: "committed" }
   /** The text of `/metrics` or `/status`, for the first that waits for it. */
   | { readonly kind: "text"; readonly of: StatusText; readonly text: string }
+  /** Events of the blocks that are stored. */
+  | { readonly kind: "feed"; readonly message: FeedMessage }
   | { readonly kind: "stop" };
 
 export type FromReader =
   | { readonly kind: "listening" }
   /** Counts so far: now and then, and with each question for a text of the main thread's. */
   | { readonly kind: "counts"; readonly counts: CountValues; readonly asked?: StatusText }
+  /** Streams want events, or have read some. */
+  | { readonly kind: "feed"; readonly order: FeedOrder }
   | { readonly kind: "stopped" };
 
 const COUNTS_MS = 1_000;
@@ -46,6 +51,7 @@ const status = new ServerStatus();
 const waiting: Record<StatusText, ((text: string) => void)[]> = { metrics: [], status: [] };
 let reading: Reading | undefined;
 let server: DataServer | undefined;
+const feed = new FeedInlet((order) => post({ kind: "feed", order }));
 let notReady: string | undefined = "starting";
 
 const ask = (of: StatusText) => () => {
@@ -57,6 +63,7 @@ status.statusText = ask("status");
 
 function serve({ home, limits, host, port }: ReaderOrder): void {
   reading = new Reading(home, limits);
+  reading.plane.streams.feed = feed;
   status.source = { ...storeFacts(home, reading.plane), notReady: () => notReady };
   server = serveData(reading.plane, status, { host, port, sharing: "more" });
   setInterval(() => postCounts(), COUNTS_MS).unref();
@@ -79,6 +86,7 @@ self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   if (data.kind === "serve") serve(data);
   else if (data.kind === "ready") notReady = data.reason;
   else if (data.kind === "committed") reading?.plane.notifyCommit();
+  else if (data.kind === "feed") feed.receive(data.message);
   else if (data.kind === "text") waiting[data.of].shift()?.(data.text);
   else stop();
 };

@@ -143,6 +143,8 @@ export async function serveHome(config: Omit<NodeConfig, "kind">, live?: LiveSer
           disk: config.disk,
           ...(live && { live: live.settings }),
         });
+    plane.streams.feed = writer.feed;
+    readers.connectFeed(writer.feed);
     const liveStatus = live?.status(() => plane.head());
     const notReady = () => writer.notReady() ?? liveStatus?.notReady();
     const notifyReady = () => readers.notifyReady(notReady());

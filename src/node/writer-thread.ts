@@ -4,6 +4,7 @@ import { NodeError, threadReason } from "../errors/node-error.ts";
 import { workerUrl } from "../files/worker-url.ts";
 import { STORE_DAMAGED } from "../http/status.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
+import { type EventFeed, EventTap, FeedInlet } from "../store/event-feed.ts";
 import type { LiveOrder, LiveReport, WriterOrder, WriterReport } from "./writer.worker.ts";
 
 /** The writer gets this long to finish its block and close. */
@@ -23,7 +24,8 @@ export interface Writing {
   notReady(): string | undefined;
   /** The home was moved: served data is still right, but new blocks are not kept in their place. */
   noteLost(failure: NodeError): void;
-  /** To the live intake. */
+  /** Events of the blocks that are stored. */
+  readonly feed: EventFeed;
   sendOrder(order: LiveOrder): void;
   stop(): Promise<void>;
 }
@@ -35,6 +37,7 @@ export class NoWriter implements Writing {
   onChange = () => {};
   onCommitted = () => {};
   onLive: (report: LiveReport) => void = () => {};
+  readonly feed = new EventTap();
   private lost: string | undefined;
 
   notReady(): string | undefined {
@@ -67,6 +70,7 @@ export class WriterThread implements Writing {
   onChange = () => {};
   onCommitted = () => {};
   onLive: (report: LiveReport) => void = () => {};
+  readonly feed = new FeedInlet((order) => this.sendOrder({ kind: "feed", order }));
 
   constructor(private readonly order: WriterOrder) {
     const loaded = Promise.withResolvers<ReplayResult | undefined>();
@@ -81,6 +85,7 @@ export class WriterThread implements Writing {
     this.worker.onmessage = (event: MessageEvent<WriterReport>) => {
       const message = event.data;
       if (message.kind === "live") return this.onLive(message.report);
+      if (message.kind === "feed") return this.feed.receive(message.message);
       if (message.kind === "replayed") this.result = message.result;
       // Follow-up failures are no news: a load that a full disk has ended, and then segments that it has no room for.
       if (message.kind === "failed") {

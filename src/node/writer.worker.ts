@@ -8,6 +8,7 @@ import type { SegmentMode } from "../history/segment-bounds.ts";
 import type { LogPlace } from "../ingest/event-log.ts";
 import type { Intake, IntakeTrouble } from "../ingest/intake.ts";
 import type { ReplayResult } from "../ingest/replay.ts";
+import { type FeedMessage, type FeedOrder, FeedOutlet } from "../store/event-feed.ts";
 import { limitGarbage } from "../store/garbage-limit.ts";
 import type { ChainHead } from "../store/head.ts";
 import type { DiskPolicy } from "./config.ts";
@@ -24,10 +25,12 @@ export interface WriterOrder {
   readonly live?: LiveSettings;
 }
 
-/** To the live intake. */
+/** While it works. */
 export type LiveOrder =
   /** The event log has grown. */
-  { readonly kind: "grown" };
+  | { readonly kind: "grown" }
+  /** Streams want events, or have read some. */
+  | { readonly kind: "feed"; readonly order: FeedOrder };
 
 /** Of the live intake. */
 export type LiveReport =
@@ -46,6 +49,7 @@ export type LiveReport =
 export type WriterReport =
   | { readonly kind: "committed"; readonly head: ChainHead }
   | { readonly kind: "live"; readonly report: LiveReport }
+  | { readonly kind: "feed"; readonly message: FeedMessage }
   | { readonly kind: "replayed"; readonly result: ReplayResult }
   | {
       readonly kind: "failed";
@@ -65,6 +69,7 @@ const KNOWN_MS = 250;
 const LOOK_MS = 1_000;
 
 declare const self: Worker;
+let outlet: FeedOutlet | undefined;
 let isStopping = false;
 const stopRequest = Promise.withResolvers<void>();
 
@@ -74,6 +79,7 @@ function report(message: WriterReport): void {
 
 async function work(order: WriterOrder): Promise<void> {
   const loading = new Loading(order.home, order);
+  outlet = new FeedOutlet(loading.tap, (message) => report({ kind: "feed", message }));
   let isLoaded = false;
   let isWaiting = false;
   const load = () =>
@@ -208,7 +214,8 @@ self.onmessage = (event: MessageEvent<WriterOrder | LiveOrder | "stop">) => {
     return;
   }
   if ("kind" in event.data) {
-    intake?.notifyGrown();
+    if (event.data.kind === "feed") outlet?.receive(event.data.order);
+    else intake?.notifyGrown();
     return;
   }
   work(event.data).catch((error) => {

@@ -78,6 +78,8 @@ export class BlockWriter {
   /** Length of the log after the last commit. */
   private logBytes = 0;
   private readonly logBound: LogBound;
+  /** Called with the blocks of each commit. */
+  onCommitted: (blocks: readonly Block[]) => void = () => {};
   private readonly txRows: TxRows = {
     insert: (hex) => this.insertTxRow(hex),
     hashOf: (no) => hexOf(this.blockHash(no)),
@@ -169,6 +171,7 @@ export class BlockWriter {
   /** Makes everything staged durable: it waits for the disk. @throws NodeError; with `sync_failed` it is committed, but may not be durable */
   commit(): void {
     if (!this.inTransaction) return;
+    const { staged } = this;
     this.commitStaged();
     const frames = this.logFrames();
     if (this.logSync) {
@@ -176,6 +179,7 @@ export class BlockWriter {
       this.logSync.sync();
       keepMark();
     }
+    this.onCommitted(staged.map(({ block }) => block));
     this.checkpointIfLarge(frames);
   }
 

@@ -4,7 +4,6 @@
  */
 import { type Account, accountId } from "../engine/collateral.ts";
 import { Engine } from "../engine/engine.ts";
-import { wholeEvent } from "../engine/events.ts";
 import { readGenesis } from "../engine/genesis.ts";
 import type { Market } from "../engine/markets/market.ts";
 import { BUY, SELL, type StoredOrder } from "../engine/markets/order.ts";
@@ -29,6 +28,7 @@ import type { CommandInit } from "../wire/transaction.ts";
 import type { CheckedTransaction } from "../wire/transaction-check.ts";
 import { PropertyErrors } from "../wire/validate/check.ts";
 import { noteCommandErrors } from "../wire/validate/commands.ts";
+import { wholeEvent } from "../wire/whole-event.ts";
 import {
   configurationOf,
   idOf,

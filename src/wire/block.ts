@@ -47,6 +47,8 @@ export interface Block {
   readonly events: readonly BlockEvent[];
   /** Events of kinds that no projection keeps, left out of `events`. */
   readonly unkept?: number;
+  /** Every event, the markers and those that no projection keeps among them; where streams want them. */
+  readonly whole?: readonly BlockEvent[];
   /** For a block out of a file. */
   readonly place?: BlockPlace;
 }

@@ -7,7 +7,6 @@ import { Checkpoints } from "../../src/engine/checkpoints.ts";
 import { accountId, Collateral } from "../../src/engine/collateral.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
-import { wholeEvent } from "../../src/engine/events.ts";
 import { Notary } from "../../src/engine/notary.ts";
 import type {
   AssetRecord,
@@ -30,6 +29,7 @@ import {
 } from "../../src/wire/generated/commands.ts";
 import { type BusEvent, decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, AssetStatus, type ERC20Event } from "../../src/wire/generated/vega.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 
 export const SECOND = 1_000_000_000n;
 export const DAY = 86_400n * SECOND;

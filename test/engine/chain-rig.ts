@@ -9,7 +9,6 @@ import { secp256k1Sign } from "../../src/crypto/secp256k1.ts";
 import { devnetGenesisText } from "../../src/devnet/genesis.ts";
 import { devnetParties, ValidatorKeys } from "../../src/devnet/keys.ts";
 import { type CommittedBlock, Engine, type TxResult } from "../../src/engine/engine.ts";
-import { wholeEvent } from "../../src/engine/events.ts";
 import { readGenesis } from "../../src/engine/genesis.ts";
 import { DEFAULT_LIMITS } from "../../src/http/limits.ts";
 import { dataApp } from "../../src/planes/data/app.ts";
@@ -21,6 +20,7 @@ import { type Block, Field } from "../../src/wire/block.ts";
 import { type BusEvent, readBusEventAt } from "../../src/wire/generated/events.ts";
 import type { CommandInit } from "../../src/wire/transaction.ts";
 import { type CheckedTransaction, checkTransaction } from "../../src/wire/transaction-check.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 import { buildTransaction } from "../support/transactions.ts";
 
 export const SECOND = 1_000_000_000n;

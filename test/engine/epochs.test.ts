@@ -2,10 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { Core } from "../../src/engine/core.ts";
 import { Epochs } from "../../src/engine/epochs.ts";
-import { wholeEvent } from "../../src/engine/events.ts";
 import { NetworkParameters } from "../../src/engine/parameters.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType } from "../../src/wire/generated/vega.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 import { ALICE, kinds, SECOND, START, ValidatorRig, VOTE } from "./validator-rig.ts";
 
 /** The original's time of no end. */

@@ -1,12 +1,13 @@
 // Bus events as the engine emits them, and as a validator would send them.
 import { expect, test } from "bun:test";
-import { EventLog, type EventMember, wholeEvent } from "../../src/engine/events.ts";
+import { EventLog, type EventMember } from "../../src/engine/events.ts";
 import {
   BusEventType,
   emptyBusEvent,
   encodeBusEvent,
   readBusEventAt,
 } from "../../src/wire/generated/events.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 
 const HASH = "AB".repeat(32);
 const ENVELOPE = new Set(["id", "block", "type", "version", "chainId", "txHash"]);

@@ -4,7 +4,6 @@
 import { Assets } from "../../src/engine/assets.ts";
 import { Core } from "../../src/engine/core.ts";
 import { CommandError } from "../../src/engine/errors.ts";
-import { wholeEvent } from "../../src/engine/events.ts";
 import type { GenesisAppState, GenesisAsset } from "../../src/engine/genesis.ts";
 import { Governance } from "../../src/engine/governance.ts";
 import { Limits } from "../../src/engine/limits.ts";
@@ -14,6 +13,7 @@ import { Decimal } from "../../src/wire/decimal.ts";
 import { emptyProposalSubmission, type ProposalSubmission } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { emptyProposalTerms, type ProposalTerms } from "../../src/wire/generated/vega.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 
 export const SECOND = 1_000_000_000n;
 /** 2030-01-01T00:00:00Z, the time of the genesis, in seconds. */

@@ -8,7 +8,6 @@ import { Core } from "../../src/engine/core.ts";
 import { Delegation } from "../../src/engine/delegation.ts";
 import { Epochs } from "../../src/engine/epochs.ts";
 import { CommandError } from "../../src/engine/errors.ts";
-import { wholeEvent } from "../../src/engine/events.ts";
 import { Multisig } from "../../src/engine/multisig.ts";
 import { announcementText } from "../../src/engine/nodes.ts";
 import { Notary } from "../../src/engine/notary.ts";
@@ -22,6 +21,7 @@ import { Witness } from "../../src/engine/witness.ts";
 import { type AnnounceNode, emptyAnnounceNode, emptySignature } from "../../src/wire/generated/commands.ts";
 import { decodeBusEvent } from "../../src/wire/generated/events.ts";
 import { AccountType, TransferType } from "../../src/wire/generated/vega.ts";
+import { wholeEvent } from "../../src/wire/whole-event.ts";
 
 export const SECOND = 1_000_000_000n;
 /** Time of the genesis, Unix seconds. */

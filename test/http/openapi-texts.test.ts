@@ -1,10 +1,12 @@
 // Every member, enum value and parameter of the documents is described, and no description is left over.
+
 import { describe, expect, test } from "bun:test";
 import { memberTexts, valueTexts } from "../../src/http/openapi/texts/describe.ts";
 import { parseTexts } from "../../src/http/openapi/texts/notation.ts";
 import { SHARED } from "../../src/http/openapi/texts/shared.ts";
 import { PARAMETERS, REQUIRED, SPECIAL } from "../../src/http/openapi/texts.ts";
 import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
+import { Streams } from "../../src/planes/data/observe/streams.ts";
 import { openApiParts } from "../../src/planes/data/openapi.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "../../src/planes/node/endpoints.ts";
 import { nodeOpenApiParts } from "../../src/planes/node/openapi.ts";
@@ -131,7 +133,11 @@ describe("descriptions of parameters", () => {
   test("none is left over", () => {
     const names = new Set(["pretty", "manifest"]);
     const special = new Set<string>();
-    for (const request of requests) parameters(request, request, "", names, special);
+    const streams = [
+      ...Streams.kinds.map(({ request }) => request),
+      "datanode.api.v2.ObserveEventBusRequest",
+    ];
+    for (const request of [...requests, ...streams]) parameters(request, request, "", names, special);
     expect(Object.keys(PARAMETERS).filter((name) => !names.has(name))).toEqual([]);
     expect([...Object.keys(SPECIAL), ...REQUIRED].filter((name) => !special.has(name))).toEqual([]);
   });

@@ -83,6 +83,11 @@ export const DATA_SOURCES: Sources = {
     fromBlock: { list: SEGMENTS, way: "segments.*.fromHeight" },
     toBlock: { list: SEGMENTS, way: "segments.*.toHeight" },
   },
+  ObserveCandleData: { candleId: CANDLES },
+  ObserveMarketsData: { marketIds: MARKET },
+  ObserveMarketsDepth: { marketIds: MARKET },
+  ObserveMarketsDepthUpdates: { marketIds: MARKET },
+  ObserveVotes: { partyId: PARTY },
   HistorySegment: { id: { list: SEGMENTS, way: "segments.*.historySegmentId" } },
   HistoryImageBytes: { id: { list: "/lyra/v1/history/image", way: "image.id" } },
 };
@@ -92,8 +97,13 @@ export const NODE_SOURCES: Sources = {
   GetSpamStatistics: { party_id: { list: "/parties", way: "parties.*.id" } },
   ListVotes: { party: { list: "/parties", way: "parties.*.id" } },
 };
-/** Answered with files, which a search for an example does not read. */
-const FILES: ReadonlySet<string> = new Set([
+/** Answered with files, or without end: a search for an example does not read them. */
+const UNREAD: ReadonlySet<string> = new Set([
+  "ObserveCandleData",
+  "ObserveMarketsData",
+  "ObserveMarketsDepth",
+  "ObserveMarketsDepthUpdates",
+  "ObserveVotes",
   "ExportLedgerEntries",
   "ExportNetworkHistory",
   "HistorySegment",
@@ -147,7 +157,7 @@ async function search(
     const row = columns.map(([name, values]) => [name, values[values.length === 1 ? 0 : i]] as const);
     if (row.some(([, value]) => value === undefined)) return undefined;
     const found = Object.fromEntries(row) as Found;
-    if (FILES.has(operationId) || (await ask(urlOf(path, found))) !== undefined) return found;
+    if (UNREAD.has(operationId) || (await ask(urlOf(path, found))) !== undefined) return found;
   }
   return undefined;
 }

@@ -28,6 +28,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Liquidity: "Commitments of liquidity providers.",
   Oracles: "Data from outside that markets settle on.",
   "Network history": "Blocks of the past as CSV, for as long as they are kept.",
+  Streams: "Everything as it happens, block by block.",
   Service: "For whoever runs this node.",
 };
 
@@ -115,11 +116,17 @@ export const PARAMETERS: Readonly<Record<string, string>> = {
   market: `${MARKET}.`,
   node: `${NODE}.`,
   proposal: "Identifier of a proposal.",
+  batchSize:
+    "Events of a message; for the next one the client asks by another object in its body. 0 and none: as they come.",
   pretty: "Indents the answer; any value, or none.",
 };
 
 /** Where the meaning depends on the request: `<request message>.<parameter>`. */
 export const SPECIAL: Readonly<Record<string, string>> = {
+  "ObserveAccountsRequest.type": "Type of account; without it every type.",
+  "ObserveEventBusRequest.type":
+    "Type of event; repeat it for several. None, and BUS_EVENT_TYPE_ALL: every one.",
+  "ObserveVotesRequest.proposalId": "Identifier of a proposal; not looked at beside a party.",
   "GetEpochRequest.id": "Number of the epoch; 0 or none for the current one.",
   "GetDepositRequest.id": "Identifier of the deposit.",
   "GetWithdrawalRequest.id": "Identifier of the withdrawal.",

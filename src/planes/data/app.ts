@@ -11,31 +11,23 @@ import {
 } from "../../http/answers.ts";
 import { encodedResponse } from "../../http/compression.ts";
 import { asking, docsPlugin } from "../../http/docs.ts";
-import { type Endpoint, pathParameters } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { ApiError, wrongMethod } from "../../http/errors.ts";
-import {
-  checkUrl,
-  isForm,
-  joinedQuery,
-  listen,
-  type PortSharing,
-  splitUrl,
-  urlOf,
-  withCors,
-} from "../../http/http.ts";
+import { listen, type PortSharing, splitUrl, urlOf, withCors } from "../../http/http.ts";
 import { cacheKey, PageCache } from "../../http/page-cache.ts";
-import { classify, type HttpApp, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
-import type { RequestFields } from "../../http/query.ts";
+import { classify, type HttpRoutes, httpPlugin, RAW } from "../../http/plugin.ts";
+import { answerBySocket, asksForSocket } from "../../http/socket-answer.ts";
 import { ServerStatus } from "../../http/status.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
 import { sharingRoutes } from "./history-sharing.ts";
+import { busRoutes } from "./observe/bus-routes.ts";
+import { isStreamPath, observeRoutes, STREAM_PREFIX } from "./observe/routes.ts";
 import type { DataPlane } from "./plane.ts";
+import { readRoute } from "./read-route.ts";
 import { whenReadable } from "./readable.ts";
 import { answerStream, streamRoutes } from "./streams.ts";
 
-/** A read may be posted as a form (reference 10, section 1.2). */
-const READ_METHODS = wrongMethod("GET, POST");
 const NOT_GET = wrongMethod("GET");
 /** Beside the resources: what says how the node is, and the documents. */
 const PLAIN_PATHS = [
@@ -54,42 +46,6 @@ export const DATA_ROUTES: readonly { readonly endpoint: Endpoint<DataContext>; r
     [endpoint.path, ...(endpoint.aliases ?? [])].map((path) => ({ endpoint, path })),
   );
 
-export type Answering = Response | Promise<Response>;
-type Read = (request: Request, path: RequestFields, query: string) => Answering;
-
-/** Adds a resource that is read: by `GET`, or by its query posted as a form. */
-export function readRoute(app: HttpApp, path: string, limits: DataContext["limits"], read: Read): void {
-  const empty = Object.fromEntries(pathParameters(path).map((name) => [name, ""]));
-  // The framework waits for what is declared to be asynchronous: only then do its errors come to `onError`.
-  const answer = async ({
-    request,
-    params,
-  }: {
-    request: Request;
-    params?: RequestFields;
-  }): Promise<Response> => {
-    const fields = { ...empty, ...params };
-    if (request.method === "GET") {
-      checkUrl(request, limits);
-      return read(request, fields, splitUrl(request.url).query);
-    }
-    if (!isForm(request)) throw READ_METHODS;
-    return read(request, fields, await joinedQuery(request, limits));
-  };
-  for (const pattern of patternsOf(path)) app.all(pattern, answer, RAW);
-}
-
-/** A path in Elysia's notation, and once more for each parameter without it: an empty one is the resource's to refuse. */
-function patternsOf(path: string): string[] {
-  const names = pathParameters(path);
-  let at = 0;
-  const first = path.replace(/\{\w+\}/g, () => `:${names[at++]}`);
-  return names.reduce(
-    (patterns, name) => patterns.flatMap((one) => [one, one.replace(`:${name}`, "")]),
-    [first],
-  );
-}
-
 /**
  * The routes. With a cache, answers to GET requests that are not errors are kept in it until the next block.
  * @param mounted another plane that this port answers too: the core node's (reference 30, section 1)
@@ -104,7 +60,11 @@ export function dataApp(
   plane.onFault = (error) => noteFailure(status, error);
   const app = httpPlugin({
     name: "data",
-    before: (request) => (cache === undefined ? undefined : kept(cache, status, request)),
+    before: (request) => {
+      if (asksForSocket(request) && !isStreamPath(splitUrl(request.url).pathname))
+        return answerBySocket(app, request);
+      return cache === undefined ? undefined : kept(cache, status, request);
+    },
     notFound: (request) => refuse(request, NOT_FOUND),
     onError: (error, request) =>
       error instanceof ApiError ? refuse(request, error) : answerFailure(status, request, error),
@@ -131,6 +91,8 @@ export function dataApp(
       });
     });
   }
+  observeRoutes(app, plane, status);
+  busRoutes(app, plane, status, `${STREAM_PREFIX}event/bus`, "stream");
   app.use(sharingRoutes(plane, status));
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(HEALTH, request) }), RAW);
   app.get("/healthz", () => new Response("ok", { headers: HEALTH }));
@@ -210,9 +172,11 @@ export function serveData(
       portFlag: "--data-port",
       counts: status.counts,
       ...(sharing && { sharing }),
+      hasSockets: true,
     },
     app.fetch,
   );
+  app.server = server;
   return {
     port: server.port!,
     url: urlOf(host, server.port!),

@@ -30,6 +30,7 @@ import {
 import { messageDescriptor } from "../../wire/schema/index.ts";
 import type { DataContext } from "./context.ts";
 import { DATA_ENDPOINTS } from "./endpoints.ts";
+import { streamPaths } from "./observe/openapi.ts";
 
 interface OpenApiParts {
   readonly openapi: string;
@@ -80,7 +81,7 @@ export function openApiParts(endpoints: readonly Endpoint<DataContext>[] = DATA_
       paths[path] = { get: operation(book, endpoint, path) };
     }
   }
-  Object.assign(paths, PLAIN_ROUTES);
+  Object.assign(paths, streamPaths(), PLAIN_ROUTES);
   return {
     openapi: OPENAPI_VERSION,
     info: INFO,

@@ -1,8 +1,8 @@
 // The routes that answer with a stream of bytes instead of one message: the two exports.
 
 import { errorAnswer } from "../../http/answers.ts";
-import { ApiError, badRequest } from "../../http/errors.ts";
-import { parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
+import { ApiError } from "../../http/errors.ts";
+import { flagIn, parsePairs, type QueryPairs, type RequestFields, readRequest } from "../../http/query.ts";
 import type { ServerStatus } from "../../http/status.ts";
 import { segmentDirectory } from "../../store/database.ts";
 import { CSV_TYPE, exportLedgerEntries, ledgerExportError, openLedgerExport } from "./ledger.ts";
@@ -55,7 +55,7 @@ export function streamRoutes(plane: DataPlane, status: ServerStatus): StreamRout
       answer: (request, fields, pairs) =>
         exports.answer(fields, {
           headers: request.headers,
-          manifest: flag(pairs, "manifest"),
+          manifest: flagIn(pairs, "manifest"),
           signal: request.signal,
         }),
       open: async (fields, signal) => ({
@@ -126,12 +126,4 @@ export async function answerStream(
     const { status, body, contentType } = errorAnswer(error, "normal", undefined);
     return new Response(body, { status, headers: { "content-type": contentType } });
   }
-}
-
-/** A parameter of ours that the request message does not have. */
-function flag(pairs: QueryPairs, name: string): boolean {
-  const value = pairs.find(([key]) => key === name)?.[1];
-  if (value === undefined || value === "false" || value === "0") return false;
-  if (value === "true" || value === "1") return true;
-  throw badRequest(`parsing field "${name}": ${JSON.stringify(value.slice(0, 100))} is not true or false`);
 }

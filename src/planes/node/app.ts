@@ -7,7 +7,9 @@ import { checkUrl, listen, splitUrl, urlOf, withCors } from "../../http/http.ts"
 import { classify, type HttpApp, type HttpRoutes, httpPlugin, originOf, RAW } from "../../http/plugin.ts";
 import { ServerStatus, STORE_DAMAGED } from "../../http/status.ts";
 import type { JsonMode } from "../../wire/json.ts";
-import { readRoute } from "../data/app.ts";
+import { busRoutes } from "../data/observe/bus-routes.ts";
+import { NODE_BUS_PATH } from "../data/observe/routes.ts";
+import { readRoute } from "../data/read-route.ts";
 import { whenReadable } from "../data/readable.ts";
 import { type DevnetTools, DUMP_BYTES_MAX, isToolPath } from "../devnet/app.ts";
 import { CHAIN_ENDPOINTS, VIEW_ENDPOINTS } from "./endpoints.ts";
@@ -65,6 +67,11 @@ function addRoutes(
   }
 }
 
+/** The event bus; on its own port messages are printed as unary answers are, so that a line holds each. */
+function addBus(app: HttpApp, plane: NodePlane, status: ServerStatus): void {
+  busRoutes(app, plane.data, status, NODE_BUS_PATH, "normal");
+}
+
 /**
  * The node's own port.
  * @param before conditions that come first: the devnet's tools
@@ -85,6 +92,7 @@ export function nodeApp(
         : answerFailure(status, request, error, NODE_MODE),
   });
   addRoutes(app, plane, status, modeOf);
+  addBus(app, plane, status);
   app.all("/health", ({ request }) => new Response("ok", { headers: withCors(TEXT, request) }));
   app.get("/healthz", () => new Response("ok", { headers: TEXT }));
   app.get("/readyz", ({ request }) => readyz(request, plane, status));
@@ -107,6 +115,7 @@ export function nodeApp(
 export function mountedNode(plane: NodePlane, status: ServerStatus): HttpRoutes {
   return (app) => {
     addRoutes(app, plane, status, jsonModeOf);
+    addBus(app, plane, status);
     return app;
   };
 }
@@ -152,6 +161,7 @@ export function serveNode(
   // Twice what is accepted: so much is still read, and refused with an error object.
   const bodyBytesMax = devnet ? DUMP_BYTES_MAX : 2 * plane.context.limits.submissionBytesMax;
   const options = { host, port, bodyBytesMax, portFlag: "--node-port", counts: status.counts };
-  const server = listen(options, app.fetch);
+  const server = listen({ ...options, hasSockets: true }, app.fetch);
+  app.server = server;
   return { port: server.port!, url: urlOf(host, server.port!), stop: () => server.stop(true) };
 }

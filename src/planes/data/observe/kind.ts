@@ -24,8 +24,8 @@ export interface ChangeReader<F> {
   prepare?(context: DataContext, filter: F, last: number): void;
 }
 
-/** @typeParam F the filter, as plain values: filters with one JSON text are one to the fan-out */
-export interface StreamKind<F extends object = object> {
+/** A stream as routes, gRPC methods and documents name it. */
+export interface Description {
   /** Last part of the path: `/api/v2/stream/<path>`. */
   readonly path: string;
   /** Method of `datanode.api.v2.TradingDataService`. */
@@ -35,6 +35,10 @@ export interface StreamKind<F extends object = object> {
   readonly response: string;
   readonly summary: string;
   readonly description: string;
+}
+
+/** @typeParam F the filter, as plain values: filters with one JSON text are one to the fan-out */
+export interface StreamKind<F extends object = object> extends Description {
   readonly frame: Frame;
   /** @throws ApiError for a request that cannot be served */
   filterOf(context: DataContext, request: RequestFields): F;

@@ -9,7 +9,7 @@ const PAGES_A_TURN = 8;
 const SNAPSHOT_MS = 10_000;
 
 /** A subscriber that does not keep up (reference 10, section 6.1). */
-function tooSlow(): ApiError {
+export function tooSlow(): ApiError {
   return internal("internal stream failure", "channel closed");
 }
 

@@ -16,13 +16,17 @@ import { Grpc } from "../../../errors/statuses.ts";
 import { ApiError } from "../../../http/errors.ts";
 import type { Limits } from "../../../http/limits.ts";
 import type { RequestFields } from "../../../http/query.ts";
+import { type EventFeed, EventTap } from "../../../store/event-feed.ts";
 import { candles } from "./candles.ts";
 import { accounts, delegations, rewards } from "./collateral.ts";
 import { marketDepth, marketDepthUpdates } from "./depth.ts";
+import { batchSizeOf, busFilterOf, busMessages, EventBusObservation, matchesBus } from "./event-bus.ts";
+import { EventFanOut, type EventTopic } from "./event-fan-out.ts";
 import { FanOut, type StreamReads, wentBack } from "./fan-out.ts";
 import { governance, votes } from "./governance.ts";
-import type { StreamKind } from "./kind.ts";
-import type { Observation } from "./observation.ts";
+import type { Description, StreamKind } from "./kind.ts";
+import { ledgerMovements, ledgerTopic } from "./ledger.ts";
+import { Observation } from "./observation.ts";
 import { liquidityProvisions, marginLevels, marketData, orders, positions, trades } from "./trading.ts";
 
 /** Every stream whose changes are rows of the store. */
@@ -45,6 +49,9 @@ const STREAM_KINDS: readonly StreamKind[] = [
 
 const KIND_BY_METHOD = new Map(STREAM_KINDS.map((kind) => [kind.method, kind]));
 
+/** How long the first request of an event bus may take. */
+export const FIRST_REQUEST_MS = 5_000;
+
 interface ObserveOptions {
   /** Address of the client, for the limit of each; without one only the limit of all counts. */
   readonly address?: string | undefined;
@@ -56,8 +63,11 @@ interface ObserveOptions {
 
 export class Streams {
   /** Every kind, by which bindings make their routes and methods. */
-  static readonly kinds = STREAM_KINDS;
+  static readonly kinds: readonly Description[] = [...STREAM_KINDS, ledgerMovements];
+  /** Events of committed blocks; none come before a writer is connected. */
+  feed: EventFeed = new EventTap();
   private readonly fanOut: FanOut;
+  private readonly events: EventFanOut;
   private readonly places: StreamPlaces;
 
   constructor(
@@ -65,6 +75,8 @@ export class Streams {
     private readonly limits: Limits,
   ) {
     this.fanOut = new FanOut(reads);
+    const headHeight = () => reads.read((_, head) => head?.height ?? 0);
+    this.events = new EventFanOut(() => this.feed, headHeight);
     this.places = new StreamPlaces(limits);
   }
 
@@ -84,12 +96,71 @@ export class Streams {
     request: RequestFields,
     { address, signal, wantsHeights = false }: ObserveOptions = {},
   ): Promise<Observation> {
-    const kind = KIND_BY_METHOD.get(method);
-    if (kind === undefined) throw new ApiError(Grpc.unimplemented, `unknown method ${method.slice(0, 100)}`);
+    return this.inPlace(address, signal, (onClosed) => {
+      const { streamBacklogBytesMax: backlogBytesMax } = this.limits;
+      const options = { backlogBytesMax, wantsHeights, onClosed };
+      if (method === ledgerMovements.method)
+        return this.joinEvents(ledgerTopic, options, (all) => new Observation(all));
+      const kind = KIND_BY_METHOD.get(method);
+      if (kind === undefined)
+        throw new ApiError(Grpc.unimplemented, `unknown method ${method.slice(0, 100)}`);
+      return this.fanOut.join(kind, request, options);
+    });
+  }
+
+  /**
+   * Opens a stream of the event bus (reference 30, section 11).
+   * @param request the first message of the client; with each further one call `askNext` of what is returned. A binding
+   *   ends the stream without a word when the first one has not come within `FIRST_REQUEST_MS`.
+   * @throws ApiError 400 for a type that is never sent; 429; 503
+   */
+  async observeEventBus(
+    request: RequestFields,
+    { address, signal, wantsHeights = false }: ObserveOptions = {},
+  ): Promise<EventBusObservation> {
+    const filter = busFilterOf(request);
+    const batchSize = batchSizeOf(request);
+    const topic: EventTopic = {
+      key: JSON.stringify(filter),
+      messagesOf: (height, place, events) =>
+        busMessages(
+          height,
+          place,
+          events.filter((event) => matchesBus(filter, event)),
+        ),
+    };
+    return this.inPlace(address, signal, (onClosed) => {
+      const { streamBacklogBytesMax: backlogBytesMax } = this.limits;
+      const options = { backlogBytesMax, wantsHeights, onClosed };
+      return this.joinEvents(topic, options, (all) => new EventBusObservation(all, batchSize));
+    });
+  }
+
+  private joinEvents<O extends Observation>(
+    topic: EventTopic,
+    options: { backlogBytesMax: number; wantsHeights: boolean; onClosed(): void },
+    make: (options: ConstructorParameters<typeof Observation>[0]) => O,
+  ): Promise<O> {
+    return this.events.join(topic, (at, leave) =>
+      make({
+        ...options,
+        ...at,
+        onClosed() {
+          leave();
+          options.onClosed();
+        },
+      }),
+    );
+  }
+
+  private async inPlace<O extends Observation>(
+    address: string | undefined,
+    signal: AbortSignal | undefined,
+    open: (onClosed: () => void) => O | Promise<O>,
+  ): Promise<O> {
     const onClosed = this.places.enter(address);
     try {
-      const { streamBacklogBytesMax: backlogBytesMax } = this.limits;
-      const observation = this.fanOut.join(kind, request, { backlogBytesMax, wantsHeights, onClosed });
+      const observation = await open(onClosed);
       closeOnAbort(observation, signal);
       return observation;
     } catch (error) {
@@ -115,6 +186,7 @@ export class Streams {
 
   private endAll(reason: ApiError): void {
     this.fanOut.endAll(reason);
+    this.events.endAll(reason);
   }
 }
 

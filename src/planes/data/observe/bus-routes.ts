@@ -1,0 +1,169 @@
+/**
+ * The event bus on a path: over a WebSocket the client's first frame is the filter, and each further one asks for a batch
+ * (reference 30, section 11). Over plain HTTP these are JSON objects in the body, or the query where there is no body.
+ */
+import { DAMAGED } from "../../../http/answers.ts";
+import { ApiError, badRequest, bodyTooLarge, wrongMethod } from "../../../http/errors.ts";
+import { checkUrl, isForm, splitUrl } from "../../../http/http.ts";
+import { classify, type HttpApp, RAW } from "../../../http/plugin.ts";
+import { flagIn, parsePairs, type RequestFields, readMessage, readRequest } from "../../../http/query.ts";
+import type { ServerStatus } from "../../../http/status.ts";
+import type { JsonMode } from "../../../wire/json.ts";
+import type { DataPlane } from "../plane.ts";
+import type { EventBusObservation } from "./event-bus.ts";
+import { JsonObjects } from "./json-values.ts";
+import { addressOf, linesAnswer, refusal, type SocketContext, socketRoute } from "./routes.ts";
+import { SocketStream } from "./socket.ts";
+import { FIRST_REQUEST_MS } from "./streams.ts";
+
+const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
+const METHODS = wrongMethod("GET, POST");
+/** Levels and characters of a client's message. */
+const REQUEST_DEPTH_MAX = 10;
+const REQUEST_CHARACTERS_MAX = 64 * 1024;
+
+/** @param mode how messages are printed: by the rules of streams below `/api/v2/stream/`, as unary answers elsewhere */
+export function busRoutes(
+  app: HttpApp,
+  plane: DataPlane,
+  status: ServerStatus,
+  path: string,
+  mode: JsonMode,
+): void {
+  const open = (request: Request, fields: RequestFields): Promise<EventBusObservation> => {
+    if (status.isDamaged) throw DAMAGED;
+    checkUrl(request, plane.context.limits);
+    const wantsHeights = flagIn(parsePairs(splitUrl(request.url).query), "height");
+    return plane.streams.observeEventBus(fields, {
+      address: addressOf(app, request),
+      signal: request.signal,
+      wantsHeights,
+    });
+  };
+  const known = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
+  const dialogues = new WeakMap<SocketStream, SocketDialogue>();
+  app.ws(
+    path,
+    socketRoute({
+      upgrade({ request, set }: SocketContext) {
+        classify(request, "stream");
+        set.headers["x-block-height"] = String(plane.head()?.height ?? 0);
+      },
+      open(socket, request) {
+        const stream = new SocketStream(socket, mode);
+        dialogues.set(stream, new SocketDialogue(stream, (fields) => open(request, fields), known));
+        return stream;
+      },
+      receive: (stream, message) => void dialogues.get(stream)?.receive(message),
+    }) as never,
+  );
+  app.all(
+    path,
+    async ({ request }: { request: Request }): Promise<Response> => {
+      classify(request, "stream");
+      if (request.method !== "GET" && (request.method !== "POST" || isForm(request))) throw METHODS;
+      try {
+        const body = new BodyDialogue(request);
+        const fields = (await body.first()) ?? queryFields(plane, request);
+        const observation = await open(request, fields);
+        body.follow(observation);
+        return linesAnswer(app, request, observation, mode);
+      } catch (error) {
+        return refusal(known(error), request);
+      }
+    },
+    RAW,
+  );
+}
+
+function queryFields({ context }: DataPlane, request: Request): RequestFields {
+  const pairs = parsePairs(splitUrl(request.url).query);
+  return readRequest(BUS_REQUEST, pairs, {}, context.limits.filterValuesMax);
+}
+
+function readFields(text: string): RequestFields {
+  return readMessage<RequestFields>(BUS_REQUEST, text, REQUEST_DEPTH_MAX);
+}
+
+/** A client's frames: the first one opens the stream, the others ask for batches. */
+class SocketDialogue {
+  private observation: EventBusObservation | undefined;
+  private isOpening = false;
+  private readonly timer: ReturnType<typeof setTimeout>;
+
+  constructor(
+    private readonly stream: SocketStream,
+    private readonly open: (fields: RequestFields) => Promise<EventBusObservation>,
+    private readonly known: (error: unknown) => ApiError,
+  ) {
+    // Without a request the stream just ends, as in the original.
+    this.timer = setTimeout(() => stream.end(), FIRST_REQUEST_MS);
+  }
+
+  /** @param message the framework has parsed what is JSON */
+  async receive(message: unknown): Promise<void> {
+    clearTimeout(this.timer);
+    try {
+      const fields = readFields(typeof message === "string" ? message : JSON.stringify(message));
+      if (this.observation) this.observation.askNext(fields);
+      else if (this.isOpening) throw badRequest("a batch was asked for before the stream was open");
+      else {
+        this.isOpening = true;
+        this.observation = await this.open(fields);
+        this.stream.send(this.observation);
+      }
+    } catch (error) {
+      this.stream.fail(this.known(error));
+    }
+  }
+}
+
+/** A client's JSON objects in the body of its request, which may go on while it is answered. */
+class BodyDialogue {
+  private readonly objects = new JsonObjects();
+  private readonly decoder = new TextDecoder();
+  private readonly reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private readonly waiting: string[] = [];
+
+  constructor({ body }: Request) {
+    this.reader = body?.getReader();
+  }
+
+  /** The first object; undefined for a body without one. @throws ApiError 400, 413 */
+  async first(): Promise<RequestFields | undefined> {
+    const late = Promise.withResolvers<never>();
+    const timer = setTimeout(
+      () => late.reject(badRequest("the request body comes too slowly")),
+      FIRST_REQUEST_MS,
+    );
+    try {
+      const text = await Promise.race([this.next(), late.promise]);
+      return text === undefined ? undefined : readFields(text);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Every further object asks for a batch. */
+  follow(observation: EventBusObservation): void {
+    const run = async () => {
+      for (let text = await this.next(); text !== undefined; text = await this.next()) {
+        if (observation.isEnded) return;
+        observation.askNext(readFields(text));
+      }
+    };
+    run().catch((error) =>
+      observation.fail(error instanceof ApiError ? error : badRequest("the request body broke off")),
+    );
+  }
+
+  private async next(): Promise<string | undefined> {
+    while (this.waiting.length === 0) {
+      const { done, value } = (await this.reader?.read()) ?? { done: true, value: undefined };
+      if (done) return undefined;
+      this.waiting.push(...this.objects.add(this.decoder.decode(value, { stream: true })));
+      if (this.objects.waiting > REQUEST_CHARACTERS_MAX) throw bodyTooLarge(REQUEST_CHARACTERS_MAX);
+    }
+    return this.waiting.shift();
+  }
+}

@@ -1,0 +1,161 @@
+// The event bus as a stream: its filter, its messages, and batches of a size that the client chooses and asks for one by
+// one (reference 30, section 11).
+import { Grpc } from "../../../errors/statuses.ts";
+import { ApiError, invalidArgument } from "../../../http/errors.ts";
+import type { RequestFields } from "../../../http/query.ts";
+import type { JsonMode } from "../../../wire/json.ts";
+import { type StreamedEvent, typesOf } from "./bus-events.ts";
+import type { Place, StreamMessage } from "./message.ts";
+import { Observation, tooSlow } from "./observation.ts";
+
+/** A message without a batch size holds events of one block, up to these. */
+const MESSAGE_EVENTS_MAX = 500;
+const MESSAGE_BYTES_MAX = 256 * 1024;
+/** How long a client has to ask for the next batch. */
+const NEXT_BATCH_MS = 5_000;
+/** Events that wait for a client with a batch size, as in the original. */
+const BUFFERED_EVENTS_MAX = 100_000;
+const BATCH_SIZE_MAX = 100_000n;
+const EVENT_BYTES = 600;
+
+interface BusFilter {
+  readonly types: readonly number[];
+  readonly market: string;
+  readonly party: string;
+}
+
+/** @throws ApiError 400 for a type that is never sent */
+export function busFilterOf(request: RequestFields): BusFilter {
+  const asked = (request.type as number[] | undefined) ?? [];
+  const types = typesOf(asked);
+  if (types === "invalid") throw invalidArgument("malformed request", "invalid proto event type");
+  const text = (name: string) => ((request[name] as string | undefined) ?? "").toLowerCase();
+  return { types: [...(types ?? [])].sort(), market: text("marketId"), party: text("partyId") };
+}
+
+/** 0: events as they come. @throws ApiError 400 */
+export function batchSizeOf(request: RequestFields): number {
+  const size = (request.batchSize as bigint | undefined) ?? 0n;
+  if (size <= BATCH_SIZE_MAX) return Math.max(0, Number(size));
+  throw invalidArgument("malformed request", `batchSize may be at most ${BATCH_SIZE_MAX}`);
+}
+
+export function matchesBus({ types, market, party }: BusFilter, event: StreamedEvent): boolean {
+  if (types.length > 0 && !types.includes(event.type)) return false;
+  return (market === "" || event.hasMarket(market)) && (party === "" || event.hasParty(party));
+}
+
+/** Some events of the bus. */
+export class BusMessage implements StreamMessage {
+  readonly bytes: number;
+  private made: object | undefined;
+
+  constructor(
+    readonly height: number,
+    readonly place: Place,
+    readonly events: readonly StreamedEvent[],
+  ) {
+    this.bytes = events.reduce((sum, { encoded }) => sum + EVENT_BYTES + 3 * encoded.length, 0);
+  }
+
+  get message(): object {
+    this.made ??= { events: this.events.map(({ message }) => message) };
+    return this.made;
+  }
+
+  get text(): string {
+    return this.textIn("stream");
+  }
+
+  /** @param mode the node's own bus prints its messages as unary answers are printed */
+  textIn(mode: JsonMode): string {
+    return `{"events":[${this.events.map((event) => event.text(mode)).join(",")}]}`;
+  }
+}
+
+/** The events of a block as messages. */
+export function busMessages(height: number, place: Place, events: readonly StreamedEvent[]): BusMessage[] {
+  const messages: BusMessage[] = [];
+  let part: StreamedEvent[] = [];
+  let bytes = 0;
+  for (const event of events) {
+    if (
+      part.length === MESSAGE_EVENTS_MAX ||
+      (part.length > 0 && bytes + event.encoded.length > MESSAGE_BYTES_MAX)
+    ) {
+      messages.push(new BusMessage(height, place, part));
+      part = [];
+      bytes = 0;
+    }
+    part.push(event);
+    bytes += event.encoded.length;
+  }
+  if (part.length > 0) messages.push(new BusMessage(height, place, part));
+  return messages;
+}
+
+/** A subscriber of the event bus. With a batch size it calls `askNext` after each message that it was given. */
+export class EventBusObservation extends Observation {
+  private buffer: StreamedEvent[] = [];
+  private isAsked = true;
+  private deadline: ReturnType<typeof setTimeout> | undefined;
+  private last: { readonly height: number; readonly place: Place } | undefined;
+
+  constructor(
+    options: ConstructorParameters<typeof Observation>[0],
+    private batchSize: number,
+  ) {
+    super(options);
+  }
+
+  override push(message: StreamMessage): void {
+    if (this.batchSize === 0 || !(message instanceof BusMessage)) {
+      super.push(message);
+      return;
+    }
+    this.last = message;
+    for (const event of message.events) this.buffer.push(event);
+    if (this.buffer.length > BUFFERED_EVENTS_MAX) this.fail(tooSlow());
+    else this.sendBatch();
+  }
+
+  override poll(): StreamMessage | undefined {
+    const message = super.poll();
+    if (message instanceof BusMessage && this.batchSize > 0) this.startDeadline();
+    return message;
+  }
+
+  override close(): void {
+    clearTimeout(this.deadline);
+    this.buffer = [];
+    super.close();
+  }
+
+  /** The client has taken a batch and asks for the next one. Another batch size sends what waits at once. @throws ApiError 400 */
+  askNext(request: RequestFields): void {
+    clearTimeout(this.deadline);
+    const size = batchSizeOf(request);
+    const hasChanged = size !== this.batchSize;
+    this.batchSize = size;
+    this.isAsked = true;
+    if (hasChanged && this.buffer.length > 0) this.sendBuffered(this.buffer.length);
+    else this.sendBatch();
+  }
+
+  private sendBatch(): void {
+    if (this.isAsked && this.batchSize > 0 && this.buffer.length >= this.batchSize)
+      this.sendBuffered(this.batchSize);
+  }
+
+  private sendBuffered(count: number): void {
+    this.isAsked = false;
+    const { height, place } = this.last!;
+    super.push(new BusMessage(height, place, this.buffer.splice(0, count)));
+  }
+
+  private startDeadline(): void {
+    clearTimeout(this.deadline);
+    const text = `the next batch was not asked for within ${NEXT_BATCH_MS / 1_000} seconds`;
+    this.deadline = setTimeout(() => this.fail(new ApiError(Grpc.deadlineExceeded, text)), NEXT_BATCH_MS);
+  }
+}

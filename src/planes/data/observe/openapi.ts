@@ -1,0 +1,70 @@
+// The streams in the OpenAPI document.
+import { localName, requestParameters } from "../../../http/openapi/parameters.ts";
+import { errorResponse, retry } from "../../../http/openapi/parts.ts";
+import type { Operation, Parameter, Paths, Schema } from "../../../http/openapi/types.ts";
+import type { Description } from "./kind.ts";
+import { STREAM_PREFIX } from "./routes.ts";
+import { Streams } from "./streams.ts";
+
+const HEIGHT: Parameter = {
+  name: "height",
+  in: "query",
+  description:
+    "With `true` each message has the height of its block beside `result`, and each block that is over tells its height.",
+  schema: { type: "boolean" },
+};
+
+const BUS: Description = {
+  path: "event/bus",
+  method: "ObserveEventBus",
+  request: "datanode.api.v2.ObserveEventBusRequest",
+  response: "datanode.api.v2.ObserveEventBusResponse",
+  summary: "Follow the events of blocks",
+  description:
+    'Over a WebSocket the first frame is the filter, `{"type":["BUS_EVENT_TYPE_ALL"],"batchSize":0}`, and must come within five seconds; with a `batchSize` each batch is asked for by a further frame. Over plain HTTP these are JSON objects in the body, or the query where there is no body.',
+};
+
+const TRANSPORT =
+  "A WebSocket on the same address has a frame for each message; a plain request a line, and does not end. The header `X-Block-Height` tells the height that the stream begins at.";
+
+function lineOf(response: string): Schema {
+  return {
+    type: "object",
+    description: "A message, or the error that ended the stream.",
+    properties: {
+      result: {
+        type: "object",
+        description: `A \`${response}\`, zero values left out and enums as numbers.`,
+      },
+      height: { type: "string", description: "Height of the block, where it is asked for." },
+      error: { $ref: "#/components/schemas/Error" },
+    },
+  };
+}
+
+function operation({ method, request, response, summary, description }: Description): Operation {
+  return {
+    operationId: method,
+    tags: ["Streams"],
+    summary,
+    description: `${description} ${TRANSPORT}`,
+    parameters: [...requestParameters(request, ""), HEIGHT],
+    responses: {
+      "200": {
+        description: `Lines of JSON, each a \`${localName(response)}\` below \`result\`.`,
+        headers: { "X-Block-Height": { $ref: "#/components/headers/BlockHeight" } },
+        content: { "application/json": { schema: lineOf(response) } },
+      },
+      "400": { $ref: "#/components/responses/BadRequest" },
+      "429": errorResponse("As many streams as may be open are open.", retry("429")),
+      "500": { $ref: "#/components/responses/Failed" },
+      "501": { $ref: "#/components/responses/WrongMethod" },
+      "503": { $ref: "#/components/responses/Busy" },
+    },
+  };
+}
+
+export function streamPaths(): Paths {
+  const all = [...Streams.kinds, BUS];
+  return Object.fromEntries(all.map((one) => [STREAM_PREFIX + one.path, { get: operation(one) }]));
+}

@@ -1,0 +1,177 @@
+/**
+ * The routes of the streams: a WebSocket and lines of JSON on each path (reference 10, section 6). With `?height=true`
+ * each message has its height beside it, and each block that is over tells its own; clients of the original do not ask
+ * for it and see nothing of it.
+ */
+import { DAMAGED, streamErrorBody } from "../../../http/answers.ts";
+import { ApiError } from "../../../http/errors.ts";
+import { checkUrl, retryAfter, splitUrl, withCors } from "../../../http/http.ts";
+import { classify, type HttpApp, originOf } from "../../../http/plugin.ts";
+import { flagIn, parsePairs, readRequest } from "../../../http/query.ts";
+import type { ServerStatus } from "../../../http/status.ts";
+import { type JsonMode, renderPlain } from "../../../wire/json.ts";
+import type { DataPlane } from "../plane.ts";
+import { readRoute } from "../read-route.ts";
+import { whenReadable } from "../readable.ts";
+import type { Description } from "./kind.ts";
+import { linesOf } from "./lines.ts";
+import type { Observation } from "./observation.ts";
+import { SocketStream } from "./socket.ts";
+import { Streams } from "./streams.ts";
+
+export const STREAM_PREFIX = "/api/v2/stream/";
+/** The core node's event bus. */
+export const NODE_BUS_PATH = "/stream/event/bus";
+const STREAM_PATHS = new Set([
+  NODE_BUS_PATH,
+  `${STREAM_PREFIX}event/bus`,
+  ...Streams.kinds.map(({ path }) => STREAM_PREFIX + path),
+]);
+/** An opened stream whose socket does not come is closed. */
+const UPGRADE_MS = 5_000;
+
+/** The parts of the framework's context that a route of streams uses. */
+export interface SocketContext {
+  readonly request: Request;
+  readonly set: { headers: Record<string, string | number> };
+}
+
+type RawSocket = ConstructorParameters<typeof SocketStream>[0];
+type Framed = { readonly raw: RawSocket };
+
+export function isStreamPath(path: string): boolean {
+  return STREAM_PATHS.has(path);
+}
+
+/** The streams of the data plane that have a request in their address. */
+export function observeRoutes(app: HttpApp, plane: DataPlane, status: ServerStatus): void {
+  for (const kind of Streams.kinds) new KindRoutes(app, plane, status, kind).add();
+}
+
+type Opened = { readonly observation: Observation } | { readonly refused: ApiError };
+
+class KindRoutes {
+  /** Between the upgrade and the socket. */
+  private readonly opened = new WeakMap<Request, Opened>();
+
+  constructor(
+    private readonly app: HttpApp,
+    private readonly plane: DataPlane,
+    private readonly status: ServerStatus,
+    private readonly kind: Description,
+  ) {}
+
+  add(): void {
+    const { app, plane, status } = this;
+    const path = `${STREAM_PREFIX}${this.kind.path}`;
+    app.ws(
+      path,
+      socketRoute({
+        upgrade: (context) => this.upgrade(context),
+        open: (socket, request) => this.beginStream(new SocketStream(socket, "stream"), request),
+      }) as never,
+    );
+    readRoute(app, path, plane.context.limits, (request, _, query) => {
+      classify(request, "stream");
+      return whenReadable(plane, status, request, async () => {
+        const opened = await this.open(request, query);
+        if ("refused" in opened) return refusal(opened.refused, request);
+        return linesAnswer(app, request, opened.observation, "stream");
+      });
+    });
+  }
+
+  private async upgrade({ request, set }: SocketContext): Promise<void> {
+    classify(request, "stream");
+    const opened = await this.open(request, splitUrl(request.url).query);
+    this.opened.set(request, opened);
+    if ("refused" in opened) return;
+    const { observation } = opened;
+    set.headers["x-block-height"] = String(observation.height);
+    setTimeout(() => {
+      if (this.opened.delete(request)) observation.close();
+    }, UPGRADE_MS).unref();
+  }
+
+  private beginStream(stream: SocketStream, request: Request): SocketStream {
+    const opened = this.opened.get(request);
+    this.opened.delete(request);
+    if (opened === undefined) stream.end();
+    else if ("refused" in opened) stream.fail(opened.refused);
+    else stream.send(opened.observation);
+    return stream;
+  }
+
+  private async open(request: Request, query: string): Promise<Opened> {
+    const { app, plane, status, kind } = this;
+    const { limits } = plane.context;
+    try {
+      if (status.isDamaged) throw DAMAGED;
+      checkUrl(request, limits);
+      const pairs = parsePairs(query);
+      const fields = readRequest(kind.request, pairs, {}, limits.filterValuesMax);
+      const options = {
+        address: addressOf(app, request),
+        signal: request.signal,
+        wantsHeights: flagIn(pairs, "height"),
+      };
+      return { observation: await plane.streams.observe(kind.method, fields, options) };
+    } catch (error) {
+      return { refused: error instanceof ApiError ? error : plane.onFault(error) };
+    }
+  }
+}
+
+interface SocketRoute {
+  upgrade(context: SocketContext): void | Promise<void>;
+  /** The socket is there. @returns its stream */
+  open(socket: RawSocket, request: Request): SocketStream;
+  receive?(stream: SocketStream, message: unknown): void;
+}
+
+/** A route of the framework's WebSockets that hands everything to a stream. */
+export function socketRoute({ upgrade, open, receive }: SocketRoute): object {
+  const streams = new WeakMap<object, SocketStream>();
+  return {
+    upgrade,
+    open({ raw, data }: Framed & { data: SocketContext }) {
+      streams.set(raw, open(raw, data.request));
+    },
+    message({ raw }: Framed, message: unknown) {
+      const stream = streams.get(raw);
+      if (stream) receive?.(stream, message);
+    },
+    drain: ({ raw }: Framed) => streams.get(raw)?.pump(),
+    close: ({ raw }: Framed) => streams.get(raw)?.drop(),
+  };
+}
+
+/** Address of the client, for the limit of each. */
+export function addressOf({ server }: HttpApp, request: Request): string | undefined {
+  return server?.requestIP(originOf(request))?.address;
+}
+
+/** The stream as lines. Its header tells the height that it begins at, so it is sent before the first line. */
+export function linesAnswer(
+  { server }: HttpApp,
+  request: Request,
+  observation: Observation,
+  mode: JsonMode,
+): Response {
+  // A stream that has nothing to tell is not idle.
+  server?.timeout(originOf(request), 0);
+  const headers = {
+    "content-type": "application/json",
+    "x-block-height": String(observation.height),
+    vary: "Origin",
+  };
+  return new Response(linesOf(observation, mode), { headers: withCors(headers, request) });
+}
+
+/** An error before any message: its status, and the body of a stream; the flat one for what the gateway refuses. */
+export function refusal(error: ApiError, request: Request): Response {
+  const body = streamErrorBody(error.body);
+  const headers = { "content-type": "application/json", vary: "Origin", ...retryAfter(error.status) };
+  const text = renderPlain(error.fromGateway ? body : { error: body }, "stream");
+  return new Response(text, { status: error.status, headers: withCors(headers, request) });
+}

@@ -1,0 +1,77 @@
+// A stream over a WebSocket: a text frame for each message, no faster than the client reads.
+import type { ServerWebSocket } from "bun";
+import type { ApiError } from "../../../http/errors.ts";
+import type { JsonMode } from "../../../wire/json.ts";
+import { Close, closeCode, errorText, messageText } from "./envelope.ts";
+import type { Observation } from "./observation.ts";
+
+/** Bytes that the socket holds for a client; the rest waits as messages, which all clients share. */
+const BUFFERED_BYTES_MAX = 256 * 1024;
+/** How long a client has to read the reason of an end. */
+const GOODBYE_MS = 5_000;
+/** A close frame has room for 123 bytes. */
+const REASON_LENGTH_MAX = 100;
+
+type Socket = Pick<ServerWebSocket<unknown>, "sendText" | "getBufferedAmount" | "close" | "terminate">;
+
+export class SocketStream {
+  private observation: Observation | undefined;
+  private isEnded = false;
+
+  constructor(
+    private readonly socket: Socket,
+    private readonly mode: JsonMode,
+  ) {}
+
+  /** Sends what the observation has, now and from now on. */
+  send(observation: Observation): void {
+    if (this.isEnded) {
+      observation.close();
+      return;
+    }
+    this.observation = observation;
+    observation.onReady = () => this.pump();
+    this.pump();
+  }
+
+  /** To be called when the client has read. */
+  pump(): void {
+    const { observation, socket, mode } = this;
+    if (observation === undefined || this.isEnded) return;
+    try {
+      while (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) {
+        const message = observation.poll();
+        if (message === undefined) break;
+        socket.sendText(messageText(message, observation.wantsHeights, mode));
+      }
+    } catch (error) {
+      this.fail(error as ApiError);
+      return;
+    }
+    if (observation.isEnded) this.end();
+  }
+
+  /** The last message tells the reason, and so does the close frame. */
+  fail(error: ApiError): void {
+    if (this.isEnded) return;
+    this.socket.sendText(errorText(error));
+    const [detail] = error.body.details;
+    const reason = detail === undefined ? error.message : `${detail.message} ${detail.inner}`.trim();
+    this.end(closeCode(error), reason);
+  }
+
+  end(code: number = Close.normal, reason = ""): void {
+    if (this.isEnded) return;
+    this.drop();
+    this.socket.close(code, reason.slice(0, REASON_LENGTH_MAX));
+    // A client that reads nothing would never see the close frame, and keep its socket.
+    setTimeout(() => this.socket.terminate(), GOODBYE_MS).unref();
+  }
+
+  /** The socket is closed. */
+  drop(): void {
+    this.isEnded = true;
+    this.observation?.close();
+    this.observation = undefined;
+  }
+}

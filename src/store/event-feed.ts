@@ -1,0 +1,167 @@
+/**
+ * Events of committed blocks on their way to the streams that tell of them: from the writer, which has them, to the
+ * threads that answer. Nothing is taken while no stream wants events, and the writer never waits: a thread that does not
+ * keep up loses its feed.
+ */
+import type { Block, BlockEvent } from "../wire/block.ts";
+import { wholeEvent } from "../wire/whole-event.ts";
+
+/** Bytes of events that another thread has not read yet. */
+const UNREAD_BYTES_MAX = 64 * 1024 * 1024;
+const LENGTH_BYTES = 4;
+
+/** A message of a feed; another thread may get it. */
+export type FeedMessage =
+  /** The events of all blocks after this one follow. */
+  | { readonly kind: "begun"; readonly height: number }
+  /** Every event of a committed block, each a serialized bus event behind its length. */
+  | { readonly kind: "events"; readonly height: number; readonly events: Uint8Array }
+  /** Events were left out because they were not read: nothing more follows. */
+  | { readonly kind: "lost" };
+
+type FeedListener = (message: FeedMessage) => void;
+
+export interface EventFeed {
+  /** Tells `begun`, now or soon, and then what follows. */
+  start(listener: FeedListener): void;
+  stop(listener: FeedListener): void;
+}
+
+/** The writer's end. */
+export class EventTap implements EventFeed {
+  private readonly listeners = new Set<FeedListener>();
+  private height = 0;
+
+  /** Whether anybody wants events: those of a block are taken if so when it begins. */
+  get isOpen(): boolean {
+    return this.listeners.size > 0;
+  }
+
+  start(listener: FeedListener): void {
+    this.listeners.add(listener);
+    listener({ kind: "begun", height: this.height });
+  }
+
+  stop(listener: FeedListener): void {
+    this.listeners.delete(listener);
+  }
+
+  /** A block begins; its events are taken, or not. */
+  noteBlock(height: number): void {
+    if (height > this.height) this.height = height;
+  }
+
+  /** The chain took blocks back. */
+  noteReverted(height: number): void {
+    this.height = height;
+  }
+
+  /** @param events all of the block's, its markers among them */
+  send(block: Pick<Block, "chainId" | "height" | "hash" | "txHashes">, events: readonly BlockEvent[]): void {
+    if (!this.isOpen) return;
+    const packed = pack(events.map((event) => wholeEvent(block, event)));
+    for (const listener of [...this.listeners])
+      listener({ kind: "events", height: block.height, events: packed });
+  }
+}
+
+function pack(messages: readonly Uint8Array[]): Uint8Array {
+  const packed = new Uint8Array(messages.reduce((sum, { length }) => sum + LENGTH_BYTES + length, 0));
+  const view = new DataView(packed.buffer);
+  let at = 0;
+  for (const message of messages) {
+    view.setUint32(at, message.length);
+    packed.set(message, at + LENGTH_BYTES);
+    at += LENGTH_BYTES + message.length;
+  }
+  return packed;
+}
+
+/** The events of a message of a feed, as views of its bytes. */
+export function eventsIn(packed: Uint8Array): Uint8Array[] {
+  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
+  const events: Uint8Array[] = [];
+  for (let at = 0; at < packed.length; ) {
+    const start = at + LENGTH_BYTES;
+    at = start + view.getUint32(at);
+    events.push(packed.subarray(start, at));
+  }
+  return events;
+}
+
+// A feed across threads: an outlet where the events are, an inlet where they are read.
+
+/** From an inlet to its outlet. */
+export type FeedOrder =
+  | { readonly kind: "start" }
+  | { readonly kind: "stop" }
+  /** So many bytes of events were read. */
+  | { readonly kind: "read"; readonly bytes: number };
+
+export class FeedOutlet {
+  private unreadBytes = 0;
+
+  constructor(
+    private readonly feed: EventFeed,
+    private readonly post: FeedListener,
+  ) {}
+
+  receive(order: FeedOrder): void {
+    if (order.kind === "read") this.unreadBytes -= order.bytes;
+    else if (order.kind === "stop") this.feed.stop(this.forward);
+    else {
+      this.unreadBytes = 0;
+      this.feed.start(this.forward);
+    }
+  }
+
+  close(): void {
+    this.feed.stop(this.forward);
+  }
+
+  private readonly forward = (message: FeedMessage): void => {
+    if (message.kind === "events") {
+      if (this.unreadBytes > UNREAD_BYTES_MAX) {
+        this.feed.stop(this.forward);
+        this.post({ kind: "lost" });
+        return;
+      }
+      this.unreadBytes += message.events.length;
+    }
+    this.post(message);
+  };
+}
+
+export class FeedInlet implements EventFeed {
+  private readonly listeners = new Set<FeedListener>();
+  /** Of the last block that was told; undefined until the feed has begun. */
+  private height: number | undefined;
+
+  constructor(private readonly post: (order: FeedOrder) => void) {}
+
+  start(listener: FeedListener): void {
+    this.listeners.add(listener);
+    if (this.listeners.size === 1) this.post({ kind: "start" });
+    else if (this.height !== undefined) listener({ kind: "begun", height: this.height });
+  }
+
+  stop(listener: FeedListener): void {
+    if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
+    this.height = undefined;
+    this.post({ kind: "stop" });
+  }
+
+  receive(message: FeedMessage): void {
+    if (message.kind === "events") {
+      this.post({ kind: "read", bytes: message.events.length });
+      // On its way since before the last start.
+      if (this.height === undefined) return;
+    }
+    const listeners = [...this.listeners];
+    if (message.kind === "lost") {
+      this.height = undefined;
+      this.listeners.clear();
+    } else this.height = message.height;
+    for (const listener of listeners) listener(message);
+  }
+}
