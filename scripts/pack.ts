@@ -2,7 +2,7 @@
 // packages and the compiled library, and puts the published manifest in the place of the project's; `restore` puts the
 // project's back.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { PLATFORMS, platformPackage } from "../src/package/executable.ts";
 import { WORKERS } from "./entry-points.ts";
 import { pruneDeclarations } from "./package/declarations.ts";
@@ -13,6 +13,10 @@ const root = join(import.meta.dir, "..");
 const at = (...parts: string[]) => join(root, ...parts);
 const OUT = "dist/npm";
 const KEPT = at(OUT, "package.json.kept");
+/** Where npm puts the package's file, and where the executables' files lie beside it. */
+const { INIT_CWD: calledIn = root, npm_config_pack_destination: wantedFolder = "." } = process.env;
+const DESTINATION = resolve(calledIn, wantedFolder);
+const isDryRun = process.env.npm_config_dry_run === "true";
 const NOTICES = "THIRD_PARTY_NOTICES.md";
 const LICENCES = "THIRD_PARTY_LICENCES.txt";
 /** Named as Bun names its targets. */
@@ -86,8 +90,8 @@ function declarations(): void {
   rmSync(config);
 }
 
-/** The executable of a platform as a package of its own, packed. */
-function executable(project: Manifest, platform: string): void {
+/** The executable of a platform as a package of its own, packed. @returns its file */
+function executable(project: Manifest, platform: string): string {
   const folder = at(OUT, platform);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, "bin"), { recursive: true });
@@ -99,7 +103,9 @@ function executable(project: Manifest, platform: string): void {
   writeFileSync(join(folder, "README.md"), `# ${name}\n\n${manifest.description}\n`);
   for (const file of ["LICENSE", NOTICES]) copyFileSync(at(file), join(folder, file));
   copyFileSync(at(LIBRARY, LICENCES), join(folder, LICENCES));
-  run(["npm", "pack", "--silent", "--pack-destination", at(OUT)], folder);
+  mkdirSync(DESTINATION, { recursive: true });
+  run(["npm", "pack", "--silent", "--pack-destination", DESTINATION], folder);
+  return `${name.slice(1).replace("/", "-")}-${project.version}.tgz`;
 }
 
 function prepare(): void {
@@ -110,10 +116,14 @@ function prepare(): void {
   const project = JSON.parse(text) as Manifest;
   mkdirSync(at(OUT), { recursive: true });
   library();
-  for (const platform of wanted) executable(project, platform);
+  const files = isDryRun ? [] : wanted.map((platform) => executable(project, platform));
   writeFileSync(KEPT, text);
   const manifest = packageManifest(project, wanted.map(platformPackage));
   writeFileSync(at("package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  const paths = [`${project.name}-${project.version}.tgz`, ...files].map((file) =>
+    join(relative(calledIn, DESTINATION), file),
+  );
+  if (!isDryRun) console.error(`install them together: npm i ${paths.join(" ")}`);
 }
 
 const [task] = process.argv.slice(2);

@@ -67,8 +67,8 @@ function pack(): string[] {
   const file = join(root, "package.json");
   const before = readFileSync(file, "utf8");
   const { version } = JSON.parse(before) as { version: string };
-  const { code, out } = npm(["run", "--silent", "pack"], root);
-  check("npm run pack", code === 0, out);
+  const { code, out } = npm(["run", "--silent", "package"], root);
+  check("npm run package", code === 0, out);
   check("the project's package.json is as it was", readFileSync(file, "utf8") === before);
   const platform = `${process.platform}-${process.arch}`;
   return [`lyra-${version}.tgz`, `lyra-${platform}-${version}.tgz`].map((name) =>
