@@ -82,7 +82,7 @@ export class Auctions {
       isExtended: false,
     });
     for (const order of this.liveOrders()) {
-      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN) market.orders.cancelOrder(order);
+      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFN) market.orders.cancelAndRelease(order);
     }
     market.references.withdrawAll();
     this.emit({ isLeaving: false });
@@ -156,7 +156,7 @@ export class Auctions {
     market.updateAuction({ isLeaving: true });
     const parties = this.uncross(indication, isOpening);
     for (const order of this.liveOrders()) {
-      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFA) market.orders.cancelOrder(order);
+      if (order.timeInForce === OrderTimeInForce.TIME_IN_FORCE_GFA) market.orders.cancelAndRelease(order);
     }
     const left = market.auction;
     const { mark } = market.status;

@@ -101,7 +101,10 @@ export class CloseOut {
     const { market } = this;
     const side = net > 0n ? SELL : BUY;
     const size = absolute(net);
-    const network = this.networkOrder({ id: market.ids.next(), side, size, reference: "LS" });
+    const network: StoredOrder = {
+      ...this.networkOrder({ id: market.ids.next(), side, size, reference: "LS" }),
+      batchId: market.status.batch,
+    };
     const match = market.book.match({
       party: NETWORK,
       side,

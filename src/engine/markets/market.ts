@@ -230,7 +230,7 @@ export class Market extends TradingMarket {
   private cancelMarket(): void {
     const parties = [...this.index.ordersOf.keys()].sort();
     for (const party of parties) {
-      for (const order of this.orders.ofParty(party)) this.orders.cancelOrder(order);
+      for (const order of this.orders.ofParty(party)) this.orders.cancelAndRelease(order);
     }
     this.unsubscribe(this, "termination");
     this.unsubscribe(this, "settlement");

@@ -63,7 +63,7 @@ export class Orders {
       updatedAt: 0n,
       expiresAt: command.expiresAt,
       version: 1n,
-      batchId: market.status.batch,
+      batchId: 0n,
       reference: command.reference,
       peg,
       provision: "",
@@ -159,7 +159,8 @@ export class Orders {
     const now = { ...order, batchId, remaining };
     if (remaining === 0n) return { ...now, status: OrderStatus.STATUS_FILLED };
     if (match.metOwn) {
-      const status = match.filled > 0n ? OrderStatus.STATUS_PARTIALLY_FILLED : OrderStatus.STATUS_STOPPED;
+      const isPart = match.filled > 0n && !order.reduceOnly;
+      const status = isPart ? OrderStatus.STATUS_PARTIALLY_FILLED : OrderStatus.STATUS_STOPPED;
       return { ...now, status, reason: SELF_TRADING };
     }
     if (order.reduceOnly) return { ...now, status: OrderStatus.STATUS_STOPPED };
@@ -204,15 +205,16 @@ export class Orders {
     if (before.provision !== "") throw orderError("editNotAllowed");
     checkAmendment(before, command);
     const after = this.amended(before, command);
-    if (after.expiresAt > 0n && after.expiresAt < after.createdAt) throw orderError("invalidExpiry");
     if (after.size > ORDER_SIZE_MAX) throw orderError("invalidSize");
+    // An order that nothing is left of is cancelled, whatever else was to change.
     if (after.remaining <= 0n) {
       this.cancelOrder(before);
       this.finishCancel(party, [before]);
       return;
     }
+    if (after.expiresAt > 0n && after.expiresAt < after.createdAt) throw orderError("invalidExpiry");
     if (after.expiresAt > 0n && after.expiresAt < market.nowNs) {
-      this.removeWith({ ...after, remaining: before.remaining }, before, OrderStatus.STATUS_EXPIRED);
+      this.removeWith(after, before, OrderStatus.STATUS_EXPIRED);
       this.finishCancel(party, [before]);
       return;
     }
@@ -226,8 +228,11 @@ export class Orders {
   private amendPlaced(before: StoredOrder, after: StoredOrder): void {
     const { market } = this;
     const position = market.positions.amend(before, after);
-    const isChanged = after.price !== before.price || after.size !== before.size;
-    if (isChanged && !reducesExposure(after, position) && !this.cover(after, position)) {
+    // Reductions are measured, too, and so are orders that only reduce the position.
+    const isChanged = (["price", "size", "expiresAt", "timeInForce"] as const).some(
+      (name) => after[name] !== before[name],
+    );
+    if (isChanged && !this.cover(after, position)) {
       market.positions.amend(after, before);
       throw refusal(ORDER_ERRORS.margin[1]);
     }
@@ -245,7 +250,7 @@ export class Orders {
   private replace(before: StoredOrder, after: StoredOrder): StoredOrder[] {
     const { market } = this;
     market.tables.orders.delete(before.id);
-    const fresh = { ...after, place: 0 };
+    const fresh = { ...after, place: 0, batchId: market.status.batch };
     if (market.isInAuction) {
       market.putOnBook(fresh);
       market.emitOrder(fresh);
@@ -382,6 +387,12 @@ export class Orders {
     if (!market.isInAuction) market.references.follow(due);
   }
 
+  /** An auction cancels an order: without a move of references, which waits for the auction. */
+  cancelAndRelease(order: StoredOrder): void {
+    this.cancelOrder(order);
+    this.releaseIfFlat(order.party);
+  }
+
   releaseIfFlat(party: string): void {
     const { market } = this;
     const position = market.positions.get(party);
@@ -466,7 +477,7 @@ export class Orders {
     } else if (order.timeInForce === GFA) {
       return "goodForAuctionOutside";
     }
-    if (order.expiresAt > 0n && order.expiresAt <= order.createdAt) return "invalidExpiry";
+    if (order.expiresAt > 0n && order.expiresAt < order.createdAt) return "invalidExpiry";
     if (!market.accounts.has(market.accounts.general(order.party))) return "noGeneralAccount";
     return undefined;
   }

@@ -104,6 +104,7 @@ export class ReferenceFollower {
         ...(priced ?? order),
         price: priced?.price ?? 0n,
         status: priced === undefined ? OrderStatus.STATUS_PARKED : OrderStatus.STATUS_ACTIVE,
+        batchId: priced === undefined ? order.batchId : market.status.batch,
         updatedAt: market.nowNs,
         place: 0,
       };

@@ -10,6 +10,8 @@ import type { UnsettledTrade } from "./records.ts";
 import { keyOf, numberKey } from "./tables.ts";
 import { buyerOf, sellerOf, type Trade } from "./trade.ts";
 
+const absolute = (value: bigint): bigint => (value < 0n ? -value : value);
+
 /** A party's gain or loss in a run. */
 interface Flow {
   readonly party: string;
@@ -237,32 +239,38 @@ export class Settlement {
   }
 }
 
-/** Truncation must neither make nor lose money between parties (section 6.2, step 3). */
+/**
+ * Truncation must neither make nor lose money between parties (section 6.2, step 3). Each zero takes a unit as long as there is
+ * a difference, also one below zero; what the largest winner cannot give then comes from the next ones.
+ */
 function repairRounding(losses: readonly Flow[], wins: readonly Flow[]): void {
   let rest =
     losses.reduce((sum, { amount }) => sum - amount, 0n) - wins.reduce((sum, { amount }) => sum + amount, 0n);
   if (rest === 0n || wins.length === 0) return;
   for (const win of wins) {
-    if (rest <= 0n) break;
+    if (rest === 0n) break;
     if (win.amount !== 0n) continue;
     win.amount += 1n;
     rest -= 1n;
   }
-  const largest = wins.reduce((best, win) => (best.exact.isLess(win.exact) ? win : best));
-  largest.amount += rest;
+  const byValue = [...wins].sort((a, b) => (b.exact.isLess(a.exact) ? -1 : a.exact.isLess(b.exact) ? 1 : 0));
+  for (const win of byValue) {
+    const part = rest < -win.amount ? -win.amount : rest;
+    win.amount += part;
+    rest -= part;
+  }
 }
 
-/** Sign of an amount of exactly zero: that of the contribution that weighed most (section 11). */
+/** Sign of an amount, which one of exactly zero has, too: that of the contribution that weighed most (section 11). */
 function isLossSign(settled: bigint, last: bigint, mark: bigint, trades: readonly UnsettledTrade[]): boolean {
-  let isGain = settled < 0n ? last > mark : !(last > mark);
-  if (settled === 0n && trades.length === 0) return false;
-  let sum = settled * (mark - last);
+  let isLoss = last > mark !== settled < 0n;
+  let weight = absolute(settled * (mark - last));
   for (const { size, price } of trades) {
-    const part = size * (mark - price);
-    const next = sum + part;
-    if (sum === 0n) isGain = part >= 0n;
-    else if (next !== 0n) isGain = next > 0n;
-    sum = next;
+    const isPartLoss = price > mark !== size < 0n;
+    const part = absolute(size * (mark - price));
+    if (weight !== 0n && isPartLoss === isLoss) weight += part;
+    else if (weight !== 0n && weight >= part) weight -= part;
+    else [weight, isLoss] = [part - weight, isPartLoss];
   }
-  return sum === 0n ? !isGain : sum < 0n;
+  return isLoss;
 }

@@ -25,6 +25,7 @@ const MARK_FREQUENCY = "network.markPriceUpdateMaximumFrequency";
 interface OrdersPort {
   park(order: StoredOrder): StoredOrder;
   cancelOrder(order: StoredOrder): void;
+  cancelAndRelease(order: StoredOrder): void;
   remove(order: StoredOrder, status: number): void;
   /** @returns the resting orders as they are after it */
   fill(match: Pick<Match, "fills"> | undefined): StoredOrder[];

@@ -1,0 +1,97 @@
+// What the comparison with the naive model has found (test/simulation/markets.test.ts), each by hand.
+import { expect, test } from "bun:test";
+import { idOf, type Play } from "./rig.ts";
+import { M3, market, VOID } from "./scenario-markets.ts";
+
+const GTT = 2;
+const IOC = 3;
+const STOPPED = 4;
+
+/** Continuous trading at 1000 between 900 and 1100. */
+function opened(more: Parameters<typeof market>[0] = {}): Play {
+  const play = market({ ...M3, linearSlippage: "1", quadraticSlippage: "0", ...more });
+  play.deposit(100_000_000n, "aux", "aux2", "void", "p1", "p2");
+  return play.run(`${VOID}; aux B 1@900; aux2 S 1@1100; aux B 1@1000; aux2 S 1@1000`).open();
+}
+
+const shown = (play: Play, id: string) =>
+  play.rig.events("order").findLast(({ payload }) => payload.id === id)!.payload;
+
+test("an order may expire at the time of its block: only before is too early", () => {
+  const play = opened();
+  const { rig } = play;
+  const at = (expiresAt: bigint) => rig.order("p1", "M", "buy", 1, 950, { timeInForce: GTT, expiresAt });
+  expect(at(rig.nowNs - 1n).text).toBe("invalid expiresAt time");
+  const { code, id } = at(rig.nowNs);
+  expect(code).toBe(0);
+  rig.nextBlock();
+  expect(rig.liveOrder(id)).toBeUndefined();
+});
+
+test("the batch is that of the book, which refused and waiting orders have not seen", () => {
+  const play = opened();
+  const { rig } = play;
+  rig.deposit("poor", "ETH", 1n);
+  expect(shown(play, rig.order("poor", "M", "buy", 10, 950).id)).toMatchObject({ reason: 14, batchId: 0n });
+  expect(shown(play, rig.order("p1", "M", "buy", 1, 950).id)).toMatchObject({ batchId: 1n });
+});
+
+test("a reduce-only order is stopped when something remains, also where it has met its own party", () => {
+  const play = opened();
+  const { rig } = play;
+  play.run("p2 S 5@1000; p1 B 5@1000; p2 B 2@990; p1 B 4@980");
+  const { id } = rig.order("p1", "M", "sell", 5, 970, { timeInForce: IOC, reduceOnly: true });
+  expect(shown(play, id)).toMatchObject({ status: STOPPED, reason: 20, remaining: 3n });
+});
+
+test("an amendment that expires an order shows it amended", () => {
+  const play = opened();
+  const { rig } = play;
+  const { id } = rig.order("p1", "M", "buy", 5, 950);
+  rig.nextBlock(10);
+  const payload = {
+    orderId: id,
+    marketId: idOf("M"),
+    sizeDelta: -2n,
+    timeInForce: GTT,
+    expiresAt: rig.nowNs - 1n,
+  };
+  expect(rig.deliver("p1", { kind: "orderAmendment", payload }).code).toBe(0);
+  expect(shown(play, id)).toMatchObject({ status: 2, size: 3n, remaining: 3n });
+});
+
+test("an amendment to nothing cancels the order, whatever else it asks for", () => {
+  const play = opened();
+  const { rig } = play;
+  const { id } = rig.order("p1", "M", "buy", 5, 950);
+  const payload = { orderId: id, marketId: idOf("M"), sizeDelta: -5n, expiresAt: 1n };
+  expect(rig.deliver("p1", { kind: "orderAmendment", payload }).code).toBe(0);
+  expect(shown(play, id)).toMatchObject({ status: 3 });
+});
+
+test("an amendment is measured like a new order, also where it only reduces the position", () => {
+  const play = opened();
+  const { rig } = play;
+  // Bids for one of its five: the rest would be closed at any price.
+  rig.deposit("p3", "ETH", 6_600n);
+  play.run("p2 S 5@1000; p3 B 5@1000 =long; p2 B 10@999");
+  const { id, code } = rig.order("p3", "M", "sell", 3, 1050);
+  expect(code).toBe(0);
+  rig.nextBlock();
+  rig.withdraw("p3", "ETH", rig.balance("p3", "ETH"));
+  play.run("aux B 1@910; p2 B 1@998");
+  const cancelled = rig.deliver("p2", { kind: "orderCancellation", payload: { marketId: idOf("M") } });
+  expect(cancelled.code).toBe(0);
+  const payload = { orderId: id, marketId: idOf("M"), sizeDelta: 1n };
+  expect(rig.deliver("p3", { kind: "orderAmendment", payload }).text).toBe("margin check failed");
+});
+
+test("zero amounts share a difference of rounding of either sign, but for zeros below zero", () => {
+  const play = opened({ positionDecimals: 2 });
+  play.deposit(100_000n, "x", "y").run("p1 S 1@1000; p2 S 3@1000; aux B 4@1000; /");
+  // aux wins 4.5; aux2 and p1 lose 0.9 each, p2 2.7; x has sold at the mark price, y has bought.
+  play.run("x S 1@1090; y B 1@1090; /");
+  const wins = play.transfers(5).filter(({ amount }) => amount > 0n);
+  expect(wins.map(({ to, amount }) => `${to} ${amount}`)).toEqual(["aux 1", "y 1"]);
+  expect(play.transfers(4).map(({ from, amount }) => `${from} ${amount}`)).toEqual(["p2 2"]);
+});

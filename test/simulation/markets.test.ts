@@ -1,0 +1,57 @@
+// The engine's markets against a model that was written a second time from the reference, naively (markets/), over random
+// sequences: some here, and as many as one likes with `bun scripts/simulate-markets.ts`.
+import { describe, expect, test } from "bun:test";
+import { Decimal } from "./markets/decimal.ts";
+import { inversePhi, logNormalFactors, phi } from "./markets/risk.ts";
+import { describeFinding, findDifference } from "./markets/side-by-side.ts";
+
+const SEQUENCES = 120;
+
+test("given random sequences, then engine and model agree after every command and every block", () => {
+  const reached = new Map<string, number>();
+  for (let seed = 1; seed <= SEQUENCES; seed++) {
+    const result = findDifference(seed);
+    if ("error" in result) throw new Error(describeFinding(result));
+    for (const [what, often] of result.counts) reached.set(what, (reached.get(what) ?? 0) + often);
+  }
+  // The sequences do get to where it is interesting.
+  for (const what of [
+    ...["opened", "auction by trigger 6", "auction left", "auction extended by trigger 5", "GFA cancelled"],
+    ...[
+      "partial fill",
+      "amendment lost its priority",
+      "amended to a smaller size",
+      "expired",
+      "self-trade stopped",
+    ],
+    ...["mark to market", "loss socialised", "insurance empty", "closed out", "close-out without volume"],
+    ...["rounding repaired", "reduce-only cut", "settled", "called off"],
+  ])
+    expect([what, (reached.get(what) ?? 0) > 0]).toEqual([what, true]);
+}, 60_000);
+
+describe("the model's own arithmetic", () => {
+  test("factors of the log-normal model are those of the reference (70, section 5.2)", () => {
+    const rows = [
+      [1e-6, 0.1, 1, 0.8007282079881541, 3.556903591579342],
+      [1e-3, 0.01, 1.2, 0.33686130792953595, 0.4878731379586174],
+      [1e-6, 0.00011407711613050422, 1.5, 0.0763307160523965, 0.08237059925908596],
+    ] as const;
+    for (const [lambda, tau, sigma, long, short] of rows) {
+      const [ownLong, ownShort] = logNormalFactors(lambda, tau, 0, sigma);
+      expect(Math.abs(ownLong / long - 1)).toBeLessThan(1e-9);
+      expect(Math.abs(ownShort / short - 1)).toBeLessThan(1e-9);
+    }
+    expect(phi(inversePhi(0.37))).toBeCloseTo(0.37, 14);
+  });
+
+  test("a quotient has 16 digits, half away from zero", () => {
+    expect(Decimal.of(3416n).over(Decimal.of(3832n)).toString()).toBe("0.8914405010438413");
+    expect(
+      Decimal.of(1916n)
+        .times(Decimal.of(3416n).over(Decimal.of(3832n)))
+        .floor(),
+    ).toBe(1707n);
+    expect(Decimal.of("-1e-16").over(Decimal.of(2n)).toString()).toBe("-0.0000000000000001");
+  });
+});

@@ -1,0 +1,60 @@
+// Commands as a sequence has them; orders and provisions by the ids that their transactions give them.
+import type { Side } from "./state.ts";
+
+export interface Submission {
+  readonly side: Side;
+  /** In market precision; undefined for market and pegged orders. */
+  readonly price: bigint | undefined;
+  readonly size: bigint;
+  readonly tif: number;
+  readonly isMarket: boolean;
+  readonly expiresNs: bigint;
+  readonly peg: { readonly reference: number; readonly offset: bigint } | undefined;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+}
+
+export interface Amendment {
+  readonly order: string;
+  readonly price: bigint | undefined;
+  readonly sizeDelta: bigint;
+  /** 0 where it stays. */
+  readonly tif: number;
+  readonly expiresNs: bigint | undefined;
+  readonly pegOffset: bigint | undefined;
+  /** 0 where it stays. */
+  readonly pegReference: number;
+}
+
+export interface Shape {
+  readonly reference: number;
+  readonly offset: bigint;
+  readonly proportion: bigint;
+}
+
+export type Command =
+  | { readonly kind: "submit"; readonly order: Submission }
+  | { readonly kind: "amend"; readonly amendment: Amendment }
+  /** All orders of the party where the order is undefined. */
+  | { readonly kind: "cancel"; readonly order: string | undefined }
+  | {
+      readonly kind: "batch";
+      readonly cancellations: readonly string[];
+      readonly amendments: readonly Amendment[];
+      readonly submissions: readonly Submission[];
+    }
+  | {
+      readonly kind: "provide";
+      readonly commitment: bigint;
+      readonly fee: string;
+      readonly buys: readonly Shape[];
+      readonly sells: readonly Shape[];
+    }
+  | {
+      readonly kind: "amendProvision";
+      readonly commitment: bigint | undefined;
+      readonly fee: string | undefined;
+      readonly buys: readonly Shape[];
+      readonly sells: readonly Shape[];
+    }
+  | { readonly kind: "cancelProvision" };

@@ -1,0 +1,397 @@
+// Provisions, their orders and the prices that pegs follow in the naive market (reference 70, sections 2.7 and 7).
+import { isStatic, sum } from "./book.ts";
+import { Decimal, ONE } from "./decimal.ts";
+import { MarketMargins } from "./margins.ts";
+import {
+  BUY,
+  bond,
+  byText,
+  general,
+  Move,
+  margin,
+  type Order,
+  OrderType,
+  Peg,
+  Provided,
+  type Provision,
+  SELL,
+  type ShapeEntry,
+  type Side,
+  Status,
+  Tif,
+} from "./state.ts";
+
+interface References {
+  readonly bid: bigint;
+  readonly ask: bigint;
+  readonly midBuy: bigint;
+  readonly midSell: bigint;
+}
+
+/** What an order of a provision would be. */
+export interface Quote {
+  readonly entry: ShapeEntry;
+  readonly side: Side;
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+export abstract class MarketLiquidity extends MarketMargins {
+  private seen: References = { bid: 0n, ask: 0n, midBuy: 0n, midSell: 0n };
+
+  get isInAuction(): boolean {
+    return this.auction !== undefined && !this.isCleared;
+  }
+
+  get supplied(): bigint {
+    return sum(this.provisions, ({ commitment }) => commitment);
+  }
+
+  abstract targetStake(): bigint;
+
+  private references(): References {
+    const [bid, ask] = [this.bestStatic(BUY), this.bestStatic(SELL)];
+    const both = bid > 0n && ask > 0n;
+    return {
+      bid,
+      ask,
+      midBuy: both ? (bid + ask + this.terms.priceFactor) / 2n : 0n,
+      midSell: both ? (bid + ask) / 2n : 0n,
+    };
+  }
+
+  private referenceOf(reference: number, side: Side, prices: References): bigint {
+    if (reference === Peg.bid) return prices.bid;
+    if (reference === Peg.ask) return prices.ask;
+    return side === BUY ? prices.midBuy : prices.midSell;
+  }
+
+  /** Price of a pegged order now; undefined where it has none. */
+  pegPrice({ peg, side }: Order): bigint | undefined {
+    const prices = this.references();
+    const reference = this.referenceOf(peg!.reference, side, prices);
+    const offset = peg!.offset * this.terms.priceFactor;
+    if (reference === 0n || (side === BUY && reference <= offset)) return undefined;
+    return side === BUY ? reference - offset : reference + offset;
+  }
+
+  place(order: Order): void {
+    order.batch = this.batch;
+    this.book.push(order);
+  }
+
+  take(order: Order): void {
+    this.book = this.book.filter((other) => other !== order);
+  }
+
+  /** Off the book, to wait for a price. */
+  park(order: Order): void {
+    this.take(order);
+    this.register(order, order.remaining, -1n);
+    this.parked = this.parked.filter((other) => other !== order);
+    this.parked.push(order);
+    order.status = Status.parked;
+    order.price = 0n;
+    this.showOrder(order);
+    this.count("order parked");
+  }
+
+  parkPegs(): void {
+    for (const order of this.book.filter(({ peg }) => peg !== undefined)) {
+      this.park(order);
+      this.releaseIfFlat(order.party);
+    }
+  }
+
+  /** Orders of provisions leave the book. */
+  undeploy(): void {
+    for (const order of this.book.filter(({ provision }) => provision !== "")) {
+      this.dropProvided(order);
+      this.releaseIfFlat(order.party);
+    }
+    for (const provision of [...this.provisions].sort((a, b) => byText(a.party, b.party)))
+      if (provision.status === Provided.active) this.setStatus(provision, Provided.undeployed);
+  }
+
+  private dropProvided(order: Order): void {
+    this.take(order);
+    this.register(order, order.remaining, -1n);
+    order.status = Status.parked;
+    order.price = 0n;
+    this.showOrder(order);
+  }
+
+  setStatus(provision: Provision, status: number): void {
+    provision.status = status;
+    this.showProvision(provision);
+  }
+
+  showProvision(provision: Provision): void {
+    const { id, party, status, commitment, fee, version } = provision;
+    this.fact("provision", id, party, status, commitment, fee.toString(), version);
+  }
+
+  /** Pegged orders and provisions follow the static prices (section 7.4). @param touched ids of orders */
+  followReferences(touched: readonly string[], isForced = false): void {
+    if (this.isInAuction || !this.canTrade) return;
+    let isForcedNow = isForced;
+    let changed = touched;
+    for (;;) {
+      const now = this.references();
+      const movesAll = isForcedNow;
+      const moved = (name: keyof References) => movesAll || now[name] !== this.seen[name];
+      isForcedNow = false;
+      if (now.bid === 0n || now.ask === 0n) {
+        this.parkPegs();
+        this.undeploy();
+        this.seen = now;
+        return;
+      }
+      if (!(["bid", "ask", "midBuy", "midSell"] as const).some(moved) && changed.length === 0) return;
+      const repriced = this.repricePegs(moved);
+      changed = this.deploy(changed, repriced);
+      this.seen = now;
+      this.liquidityFeeNow();
+      if (changed.length === 0) return;
+    }
+  }
+
+  private repricePegs(moved: (name: keyof References) => boolean): ReadonlySet<string> {
+    const isAffected = ({ peg, side }: Order) => {
+      if (peg === undefined) return false;
+      if (peg.reference === Peg.bid) return moved("bid");
+      if (peg.reference === Peg.ask) return moved("ask");
+      return moved(side === BUY ? "midBuy" : "midSell");
+    };
+    const onBook = this.book.filter(isAffected).sort((a, b) => byText(a.id, b.id));
+    const waiting = this.parked.filter(isAffected).sort((a, b) => byText(a.id, b.id));
+    const parties = new Set<string>();
+    for (const order of onBook) {
+      this.take(order);
+      this.register(order, order.remaining, -1n);
+    }
+    for (const order of [...onBook, ...waiting]) {
+      const price = this.pegPrice(order);
+      const wasParked = order.status === Status.parked;
+      this.parked = this.parked.filter((other) => other !== order);
+      if (price === undefined) {
+        order.price = 0n;
+        order.status = Status.parked;
+        this.parked.push(order);
+      } else {
+        order.price = price;
+        order.status = Status.active;
+        this.register(order, order.remaining);
+        this.place(order);
+        this.count("peg repriced");
+      }
+      parties.add(order.party);
+      if (!(wasParked && price === undefined)) this.showOrder(order);
+    }
+    return parties;
+  }
+
+  /** Orders of provisions are put anew. @returns ids of orders that were taken away */
+  private deploy(touched: readonly string[], pegged: ReadonlySet<string>): string[] {
+    const old = this.book.filter(({ provision }) => provision !== "");
+    this.book = this.book.filter(({ provision }) => provision === "");
+    const cancelled: string[] = [];
+    const parties = [...this.provisions].sort((a, b) => byText(a.party, b.party));
+    const pegParties = [...pegged].filter((party) => this.position(party) !== undefined).sort(byText);
+    const short = pegParties.filter(
+      (party) => this.updateMargin(this.position(party)!, this.mark).isDistressed,
+    );
+    for (const party of short) {
+      this.count("pegs cancelled for want of margin");
+      for (const order of this.book.filter((one) => one.party === party && one.peg !== undefined)) {
+        this.finish(order, Status.cancelled);
+        cancelled.push(order.id);
+      }
+      this.releaseIfFlat(party);
+    }
+    const kept: Order[] = [];
+    const dropped: Order[] = [];
+    const made: Order[] = [];
+    const replaced: Order[] = [];
+    for (const provision of parties) {
+      const quotes = this.quotesOf(provision);
+      if (provision.status !== Provided.active) this.setStatus(provision, Provided.active);
+      for (const quote of quotes) {
+        const live = old.find(({ id }) => id === quote.entry.id);
+        const isSame =
+          live !== undefined &&
+          live.price === quote.price &&
+          live.remaining === quote.size &&
+          live.size === quote.size &&
+          !touched.includes(live.id);
+        if (isSame) kept.push(live);
+        else {
+          if (live !== undefined) (quote.size === 0n ? dropped : replaced).push(live);
+          if (quote.size > 0n) made.push(this.providedOrder(provision, quote));
+        }
+      }
+    }
+    this.book.push(...kept.sort((a, b) => byText(a.id, b.id)));
+    for (const order of dropped) this.dropProvided(order);
+    for (const order of replaced) this.register(order, order.remaining, -1n);
+    for (const order of made) {
+      this.register(order, order.remaining);
+      this.place(order);
+      this.showOrder(order);
+      this.count("provided order deployed");
+    }
+    for (const provision of parties) cancelled.push(...this.chargeProvider(provision));
+    return cancelled;
+  }
+
+  private chargeProvider(provision: Provision): string[] {
+    const { party } = provision;
+    const position = this.position(party);
+    const hasOrders = this.book.some((order) => order.provision === provision.id);
+    if (position === undefined || !hasOrders) {
+      provision.isNew &&= !hasOrders;
+      return [];
+    }
+    const before = [margin(party), general(party), bond(party)].map(
+      (name) => [name, this.balance(name)] as const,
+    );
+    const shown = this.facts.length;
+    const { isDistressed, shortfall } = this.updateMargin(position, this.mark);
+    if (provision.isNew && shortfall > 0n) {
+      // Its margin and its bond are what they were.
+      for (const [name, balance] of before) this.accounts.set(name, balance);
+      this.facts.splice(shown);
+      this.forgetLevels(party);
+      this.count("provision void");
+      return this.endProvision(provision, Provided.cancelled);
+    }
+    provision.isNew = false;
+    if (shortfall > 0n) {
+      this.count("bond used by a deployment");
+      this.slash(party, shortfall);
+    }
+    if (!isDistressed) return [];
+    this.count("provider distressed by its deployment");
+    return this.endProvision(provision, Provided.cancelled);
+  }
+
+  /** A provision ends: its orders go, the bond returns. @returns ids of its orders */
+  endProvision(provision: Provision, status: number): string[] {
+    const { party } = provision;
+    const orders = this.book.filter((order) => order.provision === provision.id);
+    for (const order of orders) this.finish(order, Status.cancelled);
+    this.provisions = this.provisions.filter((other) => other !== provision);
+    this.setStatus(provision, status);
+    this.move(bond(party), general(party), this.balance(bond(party)), Move.bondHigh);
+    this.accounts.delete(bond(party));
+    return orders.map(({ id }) => id);
+  }
+
+  /** An order leaves the book or the parked ones with a final status. */
+  finish(order: Order, status: number): void {
+    if (this.book.includes(order)) this.register(order, order.remaining, -1n);
+    this.take(order);
+    this.parked = this.parked.filter((other) => other !== order);
+    order.status = status;
+    this.showOrder(order);
+  }
+
+  private providedOrder(provision: Provision, { entry, side, price, size }: Quote): Order {
+    return {
+      id: entry.id,
+      party: provision.party,
+      side,
+      price,
+      size,
+      remaining: size,
+      tif: Tif.gtc,
+      type: OrderType.limit,
+      status: Status.active,
+      reason: 0,
+      createdNs: provision.createdNs,
+      expiresNs: 0n,
+      version: 1n,
+      batch: this.batch,
+      peg: undefined,
+      provision: provision.id,
+      postOnly: false,
+      reduceOnly: false,
+    };
+  }
+
+  /** Lowest and highest price of provisions. */
+  range(): { readonly low: bigint; readonly high: bigint } {
+    const { bid, ask } = this.references();
+    const tick = this.terms.priceFactor;
+    const mid = Decimal.of(bid + ask).times(Decimal.of("0.5"));
+    let low = (mid.times(ONE.minus(this.terms.lpRange)).ceil() + tick - 1n) / tick;
+    let high = mid.times(ONE.plus(this.terms.lpRange)).floor() / tick;
+    low *= tick;
+    high *= tick;
+    if (low <= 0n) low = tick;
+    if (low >= high) high = low + tick;
+    if (low >= ask) low = ask - tick;
+    if (high <= bid) high = bid + tick;
+    return { low, high };
+  }
+
+  /** Sizes and prices of all entries (section 7.3). */
+  quotesOf(provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">): Quote[] {
+    return [...this.sideQuotes(provision, BUY), ...this.sideQuotes(provision, SELL)];
+  }
+
+  private sideQuotes(
+    provision: Pick<Provision, "party" | "commitment" | "buys" | "sells">,
+    side: Side,
+  ): Quote[] {
+    const { low, high } = this.range();
+    const prices = this.references();
+    const { priceFactor, sizeFactor } = this.terms;
+    const own = this.book.filter(
+      (order) =>
+        order.party === provision.party &&
+        order.side === side &&
+        order.provision === "" &&
+        order.price >= low &&
+        order.price <= high,
+    );
+    const supplied = Decimal.of(sum(own, ({ price, remaining }) => price * remaining))
+      .over(sizeFactor)
+      .trunc();
+    const rest = provision.commitment - supplied;
+    const entries = side === BUY ? provision.buys : provision.sells;
+    const whole = Decimal.of(sum(entries, ({ proportion }) => proportion));
+    return entries.map((entry) => {
+      const reference = this.referenceOf(entry.reference, side, prices);
+      const offset = entry.offset * priceFactor;
+      let price = side === BUY ? reference - offset : reference + offset;
+      if (price < priceFactor) price = priceFactor;
+      if (price < low || price > high) price = side === BUY ? low : high;
+      const share = Decimal.of(entry.proportion).over(whole);
+      const size =
+        rest <= 0n ? 0n : Decimal.of(rest).times(share).times(sizeFactor).over(Decimal.of(price)).ceil();
+      return { entry, side, price, size };
+    });
+  }
+
+  /** Fee factor of the market by its provisions and its target stake (section 7.6). */
+  liquidityFeeNow(): void {
+    const sorted = [...this.provisions].sort((a, b) => a.fee.minus(b.fee).sign || byText(a.party, b.party));
+    const target = this.targetStake();
+    let total = 0n;
+    let fee = Decimal.of(0n);
+    for (const provision of sorted) {
+      fee = provision.fee;
+      total += provision.commitment;
+      if (total >= target) break;
+    }
+    this.liquidityFee = fee;
+  }
+
+  hasStaticSides(): boolean {
+    return (
+      this.book.some((one) => one.side === BUY && isStatic(one)) &&
+      this.book.some((one) => one.side === SELL && isStatic(one))
+    );
+  }
+}

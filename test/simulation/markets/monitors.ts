@@ -1,0 +1,187 @@
+// Price bounds and target stake of the naive market (reference 70, section 8).
+import { sum } from "./book.ts";
+import { Decimal } from "./decimal.ts";
+import { rangeOf } from "./risk.ts";
+import { MarketSettlement } from "./settlement.ts";
+import { BUY, most, SELL, type TriggerTerms } from "./state.ts";
+
+interface Bound {
+  readonly trigger: TriggerTerms;
+  isOn: boolean;
+  /** Factors of the reference price. */
+  down: Decimal;
+  up: Decimal;
+}
+
+interface Priced {
+  readonly price: bigint;
+  readonly size: bigint;
+}
+
+export abstract class MarketMonitors extends MarketSettlement {
+  private readonly bounds: Bound[] = sortedTriggers(this.terms.triggers).map((trigger) => ({
+    trigger,
+    isOn: true,
+    down: Decimal.of("0.9"),
+    up: Decimal.of("1.1"),
+  }));
+  private past: { readonly timeNs: bigint; readonly price: Decimal }[] = [];
+  private current: Priced[] = [];
+  private currentNs = this.terms.startNs;
+
+  /** The block's prices become one of the past. */
+  learnTime(): void {
+    if (this.current.length > 0) {
+      const value = Decimal.of(sum(this.current, ({ price, size }) => price * size));
+      const volume = Decimal.of(sum(this.current, ({ size }) => size));
+      this.past.push({ timeNs: this.currentNs, price: value.over(volume) });
+      this.current = [];
+    }
+    this.currentNs = this.nowNs;
+  }
+
+  private referencePrice({ horizonNs }: TriggerTerms): Decimal | undefined {
+    const at = this.past.findLast(({ timeNs }) => timeNs <= this.nowNs - horizonNs) ?? this.past[0];
+    const first = this.current[0];
+    return at?.price ?? (first && Decimal.of(first.price));
+  }
+
+  /** @param price where there is no price yet */
+  recomputeBounds(price: bigint): void {
+    for (const bound of this.bounds) {
+      const reference = this.referencePrice(bound.trigger) ?? Decimal.of(price);
+      if (reference.sign <= 0) continue;
+      const { horizonNs, probability } = bound.trigger;
+      const [low, high] = rangeOf(this.terms, reference, Number(horizonNs) / 1e9, probability);
+      bound.down = low.over(reference);
+      bound.up = high.over(reference);
+    }
+  }
+
+  private limitsOf(
+    bound: Bound,
+  ): { readonly min: Decimal; readonly max: Decimal; readonly at: Decimal } | undefined {
+    const at = this.referencePrice(bound.trigger);
+    return at && { at, min: at.times(bound.down), max: at.times(bound.up) };
+  }
+
+  /** Switches off the first bound that each trade violates. @returns these triggers */
+  violatedBy(trades: readonly Priced[]): TriggerTerms[] {
+    const violated: TriggerTerms[] = [];
+    for (const { price } of trades) {
+      const bound = this.bounds.find((one) => {
+        const limits = this.limitsOf(one);
+        return one.isOn && limits && (price < limits.min.ceil() || price > limits.max.floor());
+      });
+      if (bound === undefined) continue;
+      bound.isOn = false;
+      violated.push(bound.trigger);
+    }
+    return violated;
+  }
+
+  recordPrices(trades: readonly Priced[]): void {
+    this.current.push(...trades.map(({ price, size }) => ({ price, size })));
+  }
+
+  switchOn(triggers: readonly TriggerTerms[]): void {
+    for (const bound of this.bounds) if (triggers.includes(bound.trigger)) bound.isOn = true;
+  }
+
+  switchStaleOff(): void {
+    const last = this.past.at(-1)?.timeNs;
+    if (last === undefined) return;
+    for (const bound of this.bounds) if (last + bound.trigger.horizonNs < this.nowNs) bound.isOn = false;
+  }
+
+  /** An auction has ended. @param price of its trades; 0 without any */
+  resetPrices(price: bigint, size: bigint): void {
+    for (const bound of this.bounds) bound.isOn = true;
+    if (price > 0n) {
+      this.past = [];
+      this.current = [{ price, size }];
+    } else {
+      this.past = this.past.slice(-1);
+    }
+  }
+
+  shownBounds(): string[] {
+    const tick = this.terms.priceFactor;
+    return this.bounds
+      .filter(({ isOn }) => isOn)
+      .sort(
+        (a, b) =>
+          Number(a.trigger.horizonNs - b.trigger.horizonNs) || a.trigger.probability - b.trigger.probability,
+      )
+      .flatMap((bound) => {
+        const limits = this.limitsOf(bound);
+        if (limits === undefined) return [];
+        const min = limits.min.ceil() / tick;
+        const low = tick === 1n ? limits.min.ceil() : limits.min.floor() / tick + 1n;
+        return [`${tick === 1n ? min : low}..${limits.max.floor() / tick}`];
+      });
+  }
+
+  recordInterest(): void {
+    this.interest.push({ timeNs: this.nowNs, volume: this.openInterest });
+  }
+
+  private stakeAt(price: bigint, interest: bigint): bigint {
+    const value = Decimal.of(price * interest)
+      .over(this.terms.sizeFactor)
+      .trunc();
+    const risk = this.terms.long.max(this.terms.short).times(Decimal.of(100_000n)).trunc();
+    return (value * risk * this.terms.stakeScaling) / 10_000_000_000n;
+  }
+
+  private maximumInterest(): bigint {
+    const from = this.nowNs - this.terms.stakeWindowNs;
+    return this.interest
+      .filter(({ timeNs }) => timeNs >= from)
+      .reduce((max, { volume }) => most(max, volume), this.interest.at(-1)?.volume ?? 0n);
+  }
+
+  targetStake(): bigint {
+    return this.isInAuction ? this.theoreticalStake() : this.stakeNow();
+  }
+
+  /** By the mark price and the open interest that there was. */
+  stakeNow(): bigint {
+    return this.stakeAt(this.mark, this.maximumInterest());
+  }
+
+  /** With the indicative trades of an auction. */
+  theoreticalStake(): bigint {
+    const uncrossing = this.uncrossing();
+    const sizes = new Map(this.positions.map(({ party, size }) => [party, size]));
+    for (const { buy, sell, size } of this.indicativeTrades()) {
+      sizes.set(buy, (sizes.get(buy) ?? 0n) + size);
+      sizes.set(sell, (sizes.get(sell) ?? 0n) - size);
+    }
+    const after = sum([...sizes.values()], (size) => (size > 0n ? size : 0n));
+    return this.stakeAt(uncrossing?.price ?? this.mark, most(after, this.maximumInterest()));
+  }
+
+  indicativeTrades(): { readonly buy: string; readonly sell: string; readonly size: bigint }[] {
+    const trades: { buy: string; sell: string; size: bigint }[] = [];
+    const buys = this.queue(BUY).map(({ party, remaining }) => ({ party, remaining }));
+    const sells = this.queue(SELL).map(({ party, remaining }) => ({ party, remaining }));
+    let rest = this.uncrossing()?.volume ?? 0n;
+    while (rest > 0n) {
+      const [buy, sell] = [buys[0]!, sells[0]!];
+      const size = [buy.remaining, sell.remaining, rest].reduce((a, b) => (a < b ? a : b));
+      trades.push({ buy: buy.party, sell: sell.party, size });
+      rest -= size;
+      buy.remaining -= size;
+      sell.remaining -= size;
+      if (buy.remaining === 0n) buys.shift();
+      if (sell.remaining === 0n) sells.shift();
+    }
+    return trades;
+  }
+}
+
+/** In the proposal's order, but a shorter horizon that is as probable moves ahead. */
+function sortedTriggers(triggers: readonly TriggerTerms[]): TriggerTerms[] {
+  return [...triggers].sort((a, b) => (a.horizonNs < b.horizonNs && a.probability >= b.probability ? -1 : 0));
+}

@@ -1,0 +1,282 @@
+// A market as the reference describes it (70), as plain as can be: what the engine's markets are compared with.
+import { sum } from "./book.ts";
+import type { Amendment, Command, Shape, Submission } from "./commands.ts";
+import { Decimal } from "./decimal.ts";
+import { MarketOrders } from "./orders.ts";
+import {
+  BUY,
+  bond,
+  byText,
+  general,
+  Move,
+  margin,
+  Provided,
+  type Provision,
+  refusal,
+  SELL,
+  type ShapeEntry,
+  State,
+  Status,
+  TAKEN,
+  type Verdict,
+} from "./state.ts";
+
+export class NaiveMarket extends MarketOrders {
+  private distributedNs = 0n;
+
+  deposit(party: string, amount: bigint): void {
+    this.accounts.set(general(party), this.balance(general(party)) + amount);
+  }
+
+  /** @param idAt of the transaction's identifiers */
+  command(party: string, command: Command, idAt: (index: number) => string): Verdict {
+    const verdict = this.commandOf(party, command, idAt);
+    this.flushLevels();
+    return verdict;
+  }
+
+  private commandOf(party: string, command: Command, idAt: (index: number) => string): Verdict {
+    switch (command.kind) {
+      case "submit":
+        return this.marketIsGone() ?? this.submit(party, idAt(0), command.order);
+      case "amend":
+        return this.marketIsGone() ?? this.amend(party, command.amendment);
+      case "cancel":
+        if (this.isGone) return refusal("OrderError: Invalid Market ID");
+        return command.order === undefined ? this.cancelAll(party) : this.cancel(party, command.order);
+      case "batch":
+        return this.batchOf(party, command, idAt);
+      case "provide":
+        return this.marketIsGone() ?? this.provide(party, command, idAt);
+      case "amendProvision":
+        return this.marketIsGone() ?? refusal("not modelled");
+      case "cancelProvision":
+        return this.marketIsGone() ?? this.cancelProvision(party);
+    }
+  }
+
+  isGone = false;
+
+  get isOver(): boolean {
+    return this.state === State.settled || this.state === State.cancelled;
+  }
+
+  private marketIsGone(): Verdict | undefined {
+    return this.isGone ? refusal("OrderError: Invalid Market ID") : undefined;
+  }
+
+  private batchOf(
+    party: string,
+    batch: {
+      readonly cancellations: readonly string[];
+      readonly amendments: readonly Amendment[];
+      readonly submissions: readonly Submission[];
+    },
+    idAt: (index: number) => string,
+  ): Verdict {
+    const verdicts: Verdict[] = [];
+    const note = (verdict: Verdict) => {
+      verdicts.push(verdict);
+      if (verdict.isTaken) this.flushLevels();
+    };
+    const amended = new Set<string>();
+    for (const order of batch.cancellations) note(this.marketIsGone() ?? this.cancel(party, order));
+    for (const amendment of batch.amendments) {
+      if (amended.has(amendment.order)) {
+        note(refusal("order already amended in batch"));
+        continue;
+      }
+      const verdict = this.marketIsGone() ?? this.amend(party, amendment);
+      if (verdict.isTaken) amended.add(amendment.order);
+      note(verdict);
+    }
+    for (const [at, submission] of batch.submissions.entries())
+      note(this.marketIsGone() ?? this.submit(party, idAt(at), submission));
+    const failed = verdicts.filter(({ isTaken }) => !isTaken);
+    if (failed.length === 0) return TAKEN;
+    return refusal(failed.length === verdicts.length ? "70" : "71");
+  }
+
+  beginBlock(nowNs: bigint): void {
+    this.nowNs = nowNs;
+    if (this.isOver) this.isGone = true;
+    if (this.isGone) return;
+    if (this.canTrade) this.expireOrders();
+    this.learnTime();
+    if (this.state === State.terminated) return;
+    if (nowNs - this.distributedNs > this.terms.distributionNs) {
+      this.distributeLiquidityFees();
+      this.distributedNs = nowNs;
+    }
+    this.checkAuction();
+    this.liquidityFeeNow();
+    this.flushLevels();
+  }
+
+  endBlock(): void {
+    if (!this.isGone && !this.isOver) {
+      const isTraded = this.unsettled.length > 0;
+      const price = isTraded || this.mark === 0n ? this.lastTraded : this.mark;
+      if (price > 0n && this.auction === undefined && this.nowNs >= this.nextMarkNs) {
+        this.mark = price;
+        this.nextMarkNs = this.nowNs + this.terms.markFrequencyNs;
+        if (isTraded) this.markToMarket();
+        this.dropFlat();
+        this.lastTraded = price;
+      }
+      for (const position of this.positions) this.releaseIfFlat(position.party);
+    }
+    this.flushLevels();
+  }
+
+  private dropFlat(): void {
+    const flat = this.positions.filter(
+      ({ size, buy, sell, party }) => size === 0n && buy === 0n && sell === 0n && !this.hasUnsettled(party),
+    );
+    for (const { party } of flat) {
+      if (this.provisionOf(party) === undefined)
+        this.move(margin(party), general(party), this.balance(margin(party)), Move.marginHigh);
+      this.settled.delete(party);
+    }
+    this.positions = this.positions.filter((position) => !flat.includes(position));
+  }
+
+  terminate(): void {
+    if (this.isGone || !this.canTrade) return;
+    this.count("terminated");
+    if (this.state === State.pending) {
+      this.callOff();
+      return;
+    }
+    if (this.unsettled.length > 0) {
+      this.mark = this.lastTraded;
+      this.markToMarket(true);
+    }
+    this.state = State.terminated;
+    this.auction = undefined;
+    if (this.settlementPrice !== undefined) this.settleFinally(this.settlementPrice);
+    this.flushLevels();
+  }
+
+  /** Ended in its opening auction. */
+  private callOff(): void {
+    this.count("called off");
+    for (const order of [...this.book, ...this.parked]) this.finish(order, Status.cancelled);
+    for (const { party } of this.positions) this.releaseIfFlat(party);
+    this.auction = undefined;
+    this.state = State.cancelled;
+    this.close();
+  }
+
+  settleAt(price: bigint): void {
+    if (this.isGone) return;
+    this.settlementPrice = price;
+    if (this.state === State.terminated) this.settleFinally(price);
+    this.flushLevels();
+  }
+
+  private provide(
+    party: string,
+    command: Extract<Command, { readonly kind: "provide" }>,
+    idAt: (index: number) => string,
+  ): Verdict {
+    if (!this.canTrade) return refusal("commitment submission not allowed");
+    const { commitment } = command;
+    if (commitment < this.terms.quantum) return refusal("commitment amount is too low");
+    if (this.provisionOf(party) !== undefined) return refusal("liquidity provision already exists");
+    const entries = (shapes: readonly Shape[], from: number): ShapeEntry[] =>
+      shapes.map((shape, at) => ({ ...shape, id: idAt(from + at) }));
+    const provision: Provision = {
+      id: idAt(0),
+      party,
+      createdNs: this.nowNs,
+      commitment,
+      fee: Decimal.of(command.fee),
+      buys: entries(command.buys, 1),
+      sells: entries(command.sells, 1 + command.buys.length),
+      version: 1n,
+      status: Provided.pending,
+      reference: "",
+      isNew: true,
+    };
+    this.showProvision(provision);
+    this.accounts.set(bond(party), this.balance(bond(party)));
+    this.accounts.set(margin(party), this.balance(margin(party)));
+    if (this.balance(general(party)) < commitment) {
+      this.setStatus(provision, Provided.rejected);
+      return refusal("not enough collateral in general account");
+    }
+    this.move(general(party), bond(party), commitment, Move.bondLow);
+    this.provisions.push(provision);
+    this.count("provision submitted");
+    // Where both static prices are there, it no longer counts as one whose first deployment is to come (section 7.2).
+    if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
+    this.followReferences([provision.id], false);
+    this.liquidityFeeNow();
+    return TAKEN;
+  }
+
+  private cancelProvision(party: string): Verdict {
+    const provision = this.provisionOf(party);
+    if (provision === undefined) return refusal("party is not a liquidity provider");
+    if (this.supplied - this.targetStake() < provision.commitment)
+      return refusal("commitment submission rejected, not enough stake");
+    const ids = this.endProvision(provision, Provided.cancelled);
+    this.releaseIfFlat(party);
+    this.followReferences(ids);
+    this.count("provision cancelled");
+    return TAKEN;
+  }
+
+  distributeLiquidityFees(): void {
+    const balance = this.balance("liquidityFees");
+    if (balance === 0n) return;
+    const sharing = this.provisions.filter(({ status }) => status === Provided.active);
+    const whole = Decimal.of(sum(sharing, ({ commitment }) => commitment));
+    if (whole.sign === 0) return;
+    for (const { party, commitment } of [...sharing].sort((a, b) => byText(a.party, b.party))) {
+      const share = Decimal.of(commitment).over(whole);
+      const amount = Decimal.of(balance).times(share).floor();
+      this.move("liquidityFees", general(party), amount, Move.liquidityShare);
+    }
+  }
+
+  /** Market data as clients see it. */
+  data(): string {
+    const tick = this.terms.priceFactor;
+    const best = (price: bigint, volume: bigint) => `${price / tick}x${volume}`;
+    const [bid, ask] = [this.best(BUY), this.best(SELL)];
+    const [staticBid, staticAsk] = [this.bestStatic(BUY), this.bestStatic(SELL)];
+    const ofStatic = ({ peg, provision }: { peg: unknown; provision: string }) =>
+      peg === undefined && provision === "";
+    const uncrossing = this.auction === undefined ? undefined : this.uncrossing();
+    return [
+      `mark ${this.mark / tick}`,
+      `best ${best(bid, this.volumeAt(BUY, bid))}/${best(ask, this.volumeAt(SELL, ask))}`,
+      `static ${best(staticBid, this.volumeAt(BUY, staticBid, ofStatic))}/${best(staticAsk, this.volumeAt(SELL, staticAsk, ofStatic))}`,
+      `interest ${this.openInterest}`,
+      `auction ${this.auction?.startNs ?? 0}/${this.auction?.endNs ?? 0}`,
+      `indicative ${(uncrossing?.price ?? 0n) / tick}x${uncrossing?.volume ?? 0n}`,
+      `trigger ${this.auction?.trigger ?? 0}/${this.auction?.extension ?? 0}`,
+      `stake ${this.targetStake()}/${this.supplied}`,
+      `bounds ${this.shownBounds().join(" ")}`,
+      `state ${this.state}`,
+      `last ${this.lastTraded / tick}`,
+    ].join(", ");
+  }
+
+  /** Positions in the order of their appearance. */
+  positionLines(): string[] {
+    return this.positions.map(
+      ({ party, size, buy, sell, buySum, sellSum }) => `${party} ${size} ${buy}/${sell} ${buySum}/${sellSum}`,
+    );
+  }
+
+  orderLines(): string[] {
+    return [...this.book, ...this.parked]
+      .map(({ id, status, price, size, remaining, tif }) =>
+        [id, status === Status.parked ? 0n : price, size, remaining, tif, status].join(" "),
+      )
+      .sort();
+  }
+}

@@ -1,0 +1,379 @@
+// Mark to market, shared losses, close-outs and final settlement of the naive market (reference 70, sections 5.5 and 6).
+import { sum } from "./book.ts";
+import { Decimal } from "./decimal.ts";
+import { MarketLiquidity } from "./liquidity.ts";
+import type { Fees } from "./margins.ts";
+import {
+  absolute,
+  BUY,
+  bond,
+  byText,
+  general,
+  Move,
+  margin,
+  NETWORK,
+  type Order,
+  OrderType,
+  opposite,
+  Provided,
+  SELL,
+  type Side,
+  State,
+  Status,
+  Tif,
+} from "./state.ts";
+
+interface Result {
+  readonly party: string;
+  readonly exact: Decimal;
+  /** Truncated. */
+  amount: bigint;
+  /** A zero below zero. */
+  readonly isNegative: boolean;
+}
+
+interface Distressed {
+  readonly party: string;
+  readonly total: bigint;
+}
+
+export abstract class MarketSettlement extends MarketLiquidity {
+  abstract recordInterest(): void;
+
+  /** A fill's effect on positions and on what is to be settled. @param network side without a position */
+  applyTrade(buy: Order, sell: Order, size: bigint, price: bigint, shown: bigint): void {
+    for (const [order, sign] of [
+      [buy, 1n],
+      [sell, -1n],
+    ] as const) {
+      this.unsettled.push({ party: order.party, size: sign * size, price, shown });
+      if (order.party === NETWORK) continue;
+      this.register(order, size, -1n).size += sign * size;
+    }
+    this.recordInterest();
+  }
+
+  private resultOf(party: string): Result | undefined {
+    const trades = this.unsettled.filter((trade) => trade.party === party);
+    const { size, mark: lastMark } = this.settled.get(party) ?? { size: 0n, mark: 0n };
+    if (trades.length === 0 && lastMark === this.mark) return undefined;
+    let value = absolute(this.mark - lastMark) * absolute(size);
+    let isNegative = lastMark > this.mark !== size < 0n;
+    for (const trade of trades) {
+      const add = absolute(this.mark - trade.price) * absolute(trade.size);
+      const addIsNegative = trade.price > this.mark !== trade.size < 0n;
+      if (value === 0n) [value, isNegative] = [add, addIsNegative];
+      else if (addIsNegative === isNegative) value += add;
+      else if (value >= add) value -= add;
+      else [value, isNegative] = [add - value, addIsNegative];
+    }
+    const exact = Decimal.of(isNegative ? -value : value).over(this.terms.sizeFactor);
+    return { party, exact, amount: exact.trunc(), isNegative };
+  }
+
+  /** A run (section 6.2). */
+  markToMarket(isLast = false): void {
+    this.count("mark to market");
+    const parties = this.positions.map(({ party }) => party);
+    if (this.hasUnsettled(NETWORK)) parties.unshift(NETWORK);
+    const results: Result[] = [];
+    for (const party of parties) {
+      const result = this.resultOf(party);
+      if (result !== undefined) results.push(result);
+      const trades = this.unsettled.filter((trade) => trade.party === party);
+      const text = trades.map(({ size, price, shown }) => `${size}@${price}/${shown}`);
+      this.fact("settle", party, this.mark, text.join(","));
+      const position = this.position(party);
+      if (position === undefined || (position.size === 0n && position.buy === 0n && position.sell === 0n))
+        this.settled.delete(party);
+      else this.settled.set(party, { size: position.size, mark: this.mark });
+    }
+    this.unsettled = this.unsettled.filter(({ party }) => !parties.includes(party));
+    const losses = results.filter(({ amount }) => amount < 0n);
+    const wins = results.filter(({ amount }) => amount >= 0n);
+    this.repairRounding(losses, wins);
+    this.settleResults(losses, wins, Move.mtmLoss, Move.mtmWin, true);
+    const distressed: Distressed[] = [];
+    const shortfalls: [string, bigint][] = [];
+    // All parties, also those whose position is worth what it was: distressed ones are tried again at each run.
+    for (const position of [...this.positions]) {
+      const { party } = position;
+      const { isDistressed, shortfall, total } = this.updateMargin(position, this.mark);
+      if (shortfall > 0n && this.balanceExists(bond(party))) shortfalls.push([party, shortfall]);
+      if (isDistressed) distressed.push({ party, total });
+    }
+    for (const [party, shortfall] of shortfalls) {
+      this.count("bond used after mark to market");
+      this.slash(party, shortfall);
+    }
+    const closed = distressed.length === 0 ? [] : this.closeOut(distressed, isLast);
+    this.liquidityFeeNow();
+    this.followReferences(closed);
+    if (!isLast) for (const position of [...this.positions]) this.updateMargin(position, this.mark);
+  }
+
+  private balanceExists(account: string): boolean {
+    return this.accounts.has(account);
+  }
+
+  private repairRounding(losses: readonly Result[], wins: readonly Result[]): void {
+    let delta = -sum(losses, ({ amount }) => amount) - sum(wins, ({ amount }) => amount);
+    if (delta === 0n || wins.length === 0) return;
+    this.count("rounding repaired");
+    let largest = wins[0]!;
+    for (const win of wins) if (largest.exact.isBelow(win.exact)) largest = win;
+    for (const win of wins) {
+      if (delta === 0n) break;
+      if (win.amount !== 0n || win.isNegative) continue;
+      win.amount += 1n;
+      delta -= 1n;
+    }
+    largest.amount += delta;
+    // What it cannot give comes from the next ones.
+    const byValue = [...wins].sort((a, b) => b.exact.minus(a.exact).sign);
+    for (const [at, win] of byValue.entries()) {
+      if (win.amount >= 0n || byValue[at + 1] === undefined) break;
+      byValue[at + 1]!.amount += win.amount;
+      win.amount = 0n;
+      this.count("rounding taken from several winners");
+    }
+  }
+
+  private settleResults(
+    losses: readonly Result[],
+    wins: readonly Result[],
+    lossType: number,
+    winType: number,
+    withBond: boolean,
+  ): void {
+    let collected = 0n;
+    const expected = -sum(losses, ({ amount }) => amount);
+    for (const { party, amount } of losses) {
+      const own = withBond ? [margin(party), general(party), bond(party)] : [margin(party), general(party)];
+      const sources = party === NETWORK ? ["insurance"] : [...own, "insurance"];
+      const paid = this.collect(sources, "settlement", -amount, lossType);
+      collected += paid;
+      if (paid < -amount && party !== NETWORK) this.fact("loss", party, -amount - paid);
+    }
+    const cut = wins.map(({ party, amount }) => ({ party, amount, full: amount }));
+    if (collected < expected) {
+      this.count("loss socialised");
+      if (this.balance("insurance") === 0n) this.count("insurance empty");
+      const ratio = Decimal.of(collected).over(Decimal.of(expected));
+      for (const win of cut) win.amount = Decimal.of(win.full).times(ratio).floor();
+      const rest = collected - sum(cut, ({ amount }) => amount);
+      const last = cut.find(({ party }) => party === NETWORK) ?? cut.findLast(({ full }) => full > 0n);
+      if (last !== undefined) last.amount += rest;
+      for (const { party, amount, full } of cut)
+        if (party !== NETWORK && amount !== full) this.fact("loss", party, amount - full);
+    }
+    // Truncated amounts of a final settlement may come to more than there is.
+    for (const { party, amount } of cut)
+      this.collect(["settlement"], party === NETWORK ? "insurance" : margin(party), amount, winType);
+  }
+
+  /** Section 5.5. @returns ids of the orders that were taken away */
+  private closeOut(all: readonly Distressed[], isLast: boolean): string[] {
+    this.count("distressed", all.length);
+    const touched: string[] = [];
+    let parties = [...all];
+    for (const { party } of parties) {
+      for (const order of this.book.filter((one) => one.party === party)) {
+        this.finish(order, Status.stopped);
+        touched.push(order.id);
+      }
+    }
+    for (const { party } of parties) {
+      const provision = this.provisionOf(party);
+      if (provision !== undefined) {
+        this.endProvision(provision, Provided.cancelled);
+        this.count("provider closed out");
+      }
+      for (const order of this.parked.filter((one) => one.party === party))
+        this.finish(order, Status.stopped);
+    }
+    if (touched.length > 0) {
+      const isSafe = ({ party }: Distressed) =>
+        this.balance(margin(party)) > this.levelsOf(this.position(party)!, this.lastTraded)[0];
+      const safe = parties.filter(isSafe);
+      if (safe.length > 0) this.fact("ordersClosed", ...safe.map(({ party }) => party));
+      this.count("safe without orders", safe.length);
+      parties = parties.filter((one) => !safe.includes(one));
+      if (parties.length === 0) return touched;
+    }
+    const net = sum(parties, ({ party }) => this.position(party)!.size);
+    const sizes = parties.map(({ party }) => ({ party, size: absolute(this.position(party)!.size) }));
+    if (net !== 0n) {
+      const side: Side = net > 0n ? SELL : BUY;
+      const order = networkOrder(this.nowNs, side, absolute(net), this.batch);
+      const { fills } = this.matchOf(order);
+      if (fills.length === 0) {
+        this.count("close-out without volume");
+        return touched;
+      }
+      this.tradeForNetwork(order, fills, sizes);
+      touched.push(...fills.map(({ passive }) => passive.id));
+    }
+    for (const { party, total } of parties) {
+      this.count("closed out");
+      this.fact("distressed", party, total, this.mark);
+      this.positions = this.positions.filter((position) => position.party !== party);
+      this.settled.delete(party);
+      this.collect([bond(party), general(party)], margin(party), this.totalOf(party), Move.marginLow);
+      this.move(margin(party), "insurance", this.balance(margin(party)), Move.confiscated);
+      this.accounts.delete(margin(party));
+    }
+    if (net !== 0n) this.markToMarket(isLast);
+    return touched;
+  }
+
+  private tradeForNetwork(
+    order: Order,
+    fills: readonly { readonly passive: Order; readonly size: bigint }[],
+    distressed: readonly { readonly party: string; readonly size: bigint }[],
+  ): void {
+    const { priceFactor } = this.terms;
+    const value = fills.reduce((all, { passive, size }) => all + passive.price * size, 0n);
+    const average = value / order.size;
+    order.remaining = 0n;
+    order.status = Status.filled;
+    this.showOrder(order, { price: 0n });
+    const fees = fills.map(({ passive, size }) => ({
+      maker: passive.party,
+      fees: this.feesOf(passive.price, size),
+    }));
+    for (const [at, { passive, size }] of fills.entries()) {
+      const shown = passive.price / priceFactor;
+      this.reducePassive(passive, size);
+      const [buy, sell] = order.side === BUY ? [order, passive] : [passive, order];
+      this.showTrade(buy, sell, size, shown, order.side, 2, fees[at]!.fees, order.side);
+      this.applyTrade(buy, sell, size, passive.price, shown);
+    }
+    const paid = this.payCloseOutFees(distressed, fees);
+    for (const { party, size } of distressed) {
+      const isLong = this.position(party)!.size > 0n;
+      const side: Side = isLong ? SELL : BUY;
+      const shown = average / priceFactor;
+      const of = { ...order, size, remaining: 0n, price: average, batch: 0n };
+      const own = { ...of, id: `distressed-${party}`, party, side };
+      const network = { ...of, id: "against", party: NETWORK, side: opposite(side) };
+      this.showOrder(own);
+      this.showOrder(network);
+      const [buy, sell] = side === BUY ? [own, network] : [network, own];
+      const none = { maker: 0n, infrastructure: 0n, liquidity: 0n };
+      this.showTrade(buy, sell, size, shown, network.side, 3, paid.get(party) ?? none, side);
+      this.showLevels(party, [0n, 0n, 0n, 0n]);
+    }
+  }
+
+  /** A resting order has traded. */
+  reducePassive(passive: Order, size: bigint): void {
+    passive.remaining -= size;
+    if (passive.remaining === 0n) {
+      passive.status = Status.filled;
+      this.take(passive);
+    }
+    this.showOrder(passive);
+  }
+
+  showTrade(
+    buy: Order,
+    sell: Order,
+    size: bigint,
+    shown: bigint,
+    aggressor: number,
+    type: number,
+    fees: Fees | undefined,
+    payer: Side | undefined,
+  ): void {
+    this.count(`trade of type ${type}`);
+    const none = fees === undefined ? "-" : "0/0/0";
+    const text = fees === undefined ? "-" : `${fees.maker}/${fees.infrastructure}/${fees.liquidity}`;
+    const buyerFee = payer === undefined || payer === BUY ? text : none;
+    const sellerFee = payer === undefined || payer === SELL ? text : none;
+    const ids = type === 1 ? [buy.id, sell.id] : ["-", "-"];
+    this.fact("trade", shown, size, buy.party, sell.party, aggressor, ...ids, type, buyerFee, sellerFee);
+  }
+
+  /** Section 6.5. @param price in asset precision */
+  settleFinally(price: bigint): void {
+    this.count("settled");
+    const results: Result[] = [];
+    for (const party of [...this.settled.keys()].sort()) {
+      const { size, mark } = this.settled.get(party)!;
+      if (size === 0n) continue;
+      const value = Decimal.of(absolute(price - mark))
+        .times(Decimal.of(absolute(size)).over(this.terms.sizeFactor))
+        .trunc();
+      const isLoss = price > mark === size < 0n;
+      const amount = isLoss ? -value : value;
+      results.push({ party, exact: Decimal.of(amount), amount, isNegative: isLoss });
+    }
+    const losses = results.filter(({ isNegative }) => isNegative);
+    const wins = results.filter(({ isNegative }) => !isNegative);
+    this.settleResults(losses, wins, Move.loss, Move.win, false);
+    this.move("settlement", "globalReward", this.balance("settlement"), Move.clear);
+    this.distributeLiquidityFees();
+    this.state = State.settled;
+    this.clearAccounts();
+    for (const order of [...this.book].sort((a, b) => byText(a.id, b.id))) this.finish(order, Status.stopped);
+    for (const order of [...this.parked]) this.finish(order, Status.stopped);
+    this.stopProvisions();
+    this.mark = price;
+    this.lastTraded = price;
+    this.fact("settledMarket", price, this.terms.sizeFactor.toString());
+  }
+
+  abstract distributeLiquidityFees(): void;
+
+  /** A market that ends in its opening auction. */
+  protected close(): void {
+    this.clearAccounts();
+    this.stopProvisions();
+  }
+
+  private stopProvisions(): void {
+    for (const provision of this.provisions) this.setStatus(provision, Provided.stopped);
+    this.provisions = [];
+    this.positions = [];
+  }
+
+  private clearAccounts(): void {
+    const parties = [...this.accounts.keys()]
+      .filter((account) => account.startsWith("margin ") || account.startsWith("bond "))
+      .map((account) => account.slice(account.indexOf(" ") + 1));
+    for (const party of [...new Set(parties)].sort()) {
+      for (const account of [margin(party), bond(party)]) {
+        this.move(account, general(party), this.balance(account), Move.clear);
+        this.accounts.delete(account);
+      }
+    }
+    this.move("liquidityFees", "insurance", this.balance("liquidityFees"), Move.clear);
+    this.accounts.delete("liquidityFees");
+    this.move("insurance", "globalReward", this.balance("insurance"), Move.clear);
+    this.accounts.delete("insurance");
+  }
+}
+
+function networkOrder(nowNs: bigint, side: Side, size: bigint, batch: bigint): Order {
+  return {
+    id: "network",
+    party: NETWORK,
+    side,
+    price: 0n,
+    size,
+    remaining: size,
+    tif: Tif.fok,
+    type: OrderType.network,
+    status: Status.active,
+    reason: 0,
+    createdNs: nowNs,
+    expiresNs: 0n,
+    version: 1n,
+    batch,
+    peg: undefined,
+    provision: "",
+    postOnly: false,
+    reduceOnly: false,
+  };
+}

@@ -1,0 +1,476 @@
+// The engine and the naive market side by side: the same steps for both, and after every command and every block the same
+// answers. A sequence that tells them apart is made as short as it gets.
+import { sha3HexOf } from "../../../src/crypto/sha.ts";
+import { createMarketRig, idOf, type MarketRig, type RigEvent } from "../../../src/testing/market-rig.ts";
+import type { CommandInit } from "../../../src/wire/transaction.ts";
+import type { Amendment, Command, Shape, Submission } from "./commands.ts";
+import { Dice } from "./dice.ts";
+import { NaiveMarket } from "./naive-market.ts";
+import { byText } from "./state.ts";
+import { type Mix, mixOf, type Step, stepsOf } from "./steps.ts";
+import { MAKERS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
+
+const MARKET = "M";
+const ASSET = "ETH";
+const START_NS = 1_700_000_001_000_000_000n;
+
+export class Difference extends Error {
+  override readonly name = "Difference";
+}
+
+export interface Outcome {
+  readonly commands: number;
+  readonly blocks: number;
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Identifiers of a transaction: each is the hash of the one before. */
+function idsOf(tag: number): (at: number) => string {
+  return (at) => {
+    let id = idOf(`step ${tag}`);
+    for (let i = 0; i < at; i++) id = sha3HexOf(Buffer.from(id, "hex"));
+    return id;
+  };
+}
+
+const orderId = (name: string): string => {
+  const [tag, at] = name.split("/");
+  return idsOf(Number(tag))(Number(at));
+};
+
+export class SideBySide implements Outcome {
+  readonly rig: MarketRig;
+  readonly naive: NaiveMarket;
+  commands = 0;
+  blocks = 0;
+
+  constructor(readonly seed: number) {
+    const { world, terms } = worldOf(new Dice(seed));
+    this.rig = createMarketRig(world.options);
+    this.naive = new NaiveMarket(terms(START_NS));
+    this.rig.createMarket(MARKET, { asset: ASSET, ...world.market });
+    this.naive.startOpening();
+    this.fund(world);
+  }
+
+  get counts(): ReadonlyMap<string, number> {
+    return this.naive.counts;
+  }
+
+  private fund({ deposits, insurance }: World): void {
+    for (const [party, amount] of deposits) {
+      this.rig.deposit(party, ASSET, amount);
+      this.naive.deposit(party, amount);
+    }
+    if (insurance > 0n) {
+      this.rig.fundInsurance(MARKET, insurance);
+      this.naive.accounts.set("insurance", insurance);
+    }
+  }
+
+  take(step: Step): void {
+    if (step.do === "block") this.block(step.seconds);
+    else if (step.do === "terminate") {
+      this.rig.terminate();
+      this.naive.terminate();
+    } else if (step.do === "settle") {
+      this.rig.settle(step.price);
+      this.naive.settleAt(step.price * this.naive.terms.priceFactor);
+    } else this.deliver(step.tag, step.party, step.command);
+    if (this.rig.faults.length > 0) throw this.rig.faults[0];
+    this.compareState(step.do);
+  }
+
+  private deliver(tag: number, party: string, given: Command): void {
+    // A provider that gives all it has cannot pay for its first orders.
+    const command =
+      given.kind === "provide" && given.commitment === 0n
+        ? { ...given, commitment: this.naive.balance(`general ${party}`) }
+        : given;
+    this.commands += 1;
+    const { code, text } = this.rig.deliver(party, commandInit(command), idsOf(tag)(0));
+    const verdict = this.naive.command(party, withIds(command), idsOf(tag));
+    if (code === 60) throw new Difference(`not a command: ${text}`);
+    const isBatch = command.kind === "batch";
+    const found = code === 0 ? "taken" : isBatch ? `${code}` : text;
+    compare("verdict", [found], [verdict.isTaken ? "taken" : verdict.text]);
+  }
+
+  private block(seconds: number): void {
+    this.naive.endBlock();
+    const facts = this.rig.endBlock().flatMap(factOf);
+    compareFacts(facts, this.naive.facts);
+    this.naive.facts = [];
+    this.blocks += 1;
+    this.rig.beginBlock(seconds);
+    this.naive.beginBlock(this.rig.nowNs);
+    if (this.naive.canTrade) compare("data", [dataOf(this.rig)], [this.naive.data()]);
+  }
+
+  private compareState(after: string): void {
+    const { rig, naive } = this;
+    if (rig.hasMarket(MARKET) === naive.isGone) throw new Difference(`after ${after}: market there?`);
+    const accounts = rig
+      .accounts()
+      .map(({ type, owner, market, balance }) => `${accountName(type, owner, market)} ${balance}`)
+      .filter(isKnownAccount)
+      .sort();
+    const expected = [...naive.accounts]
+      .map(([name, balance]) => `${name} ${balance}`)
+      .filter(isKnownAccount);
+    compare("accounts", accounts, expected.sort());
+    // A market that has ended has neither positions nor orders.
+    if (naive.isGone || naive.isOver) return;
+    const market = rig.market(MARKET);
+    const positions = market.positions
+      .list()
+      .map(
+        ({ party, size, buy, sell, buySum, sellSum }) =>
+          `${party} ${size} ${buy}/${sell} ${buySum}/${sellSum}`,
+      );
+    compare("positions", positions, naive.positionLines());
+    const orders = [...MAKERS, ...PARTIES, ...PROVIDERS]
+      .flatMap((party) => rig.liveOrders(party, MARKET))
+      .map(({ id, status, price, size, remaining, timeInForce }) =>
+        [id, status === 8 ? 0n : price, size, remaining, timeInForce, status].join(" "),
+      )
+      .sort();
+    compare("orders", orders, naive.orderLines());
+  }
+}
+
+/** Empty accounts are as good as none. */
+const isKnownAccount = (line: string): boolean => !line.endsWith(" 0") && !line.startsWith("?");
+
+function compare(what: string, found: readonly string[], expected: readonly string[]): void {
+  if (found.length === expected.length && found.every((line, at) => line === expected[at])) return;
+  const only = (a: readonly string[], b: readonly string[]) => a.filter((line) => !b.includes(line));
+  const [engine, naive] = [only(found, expected), only(expected, found)];
+  const texts =
+    engine.length + naive.length === 0 || what.startsWith("facts of levels")
+      ? [`engine: ${found.join("\n  ")}`, `naive: ${expected.join("\n  ")}`]
+      : [`engine: ${engine.join("\n  ")}`, `naive: ${naive.join("\n  ")}`];
+  throw new Difference(`${what}\n ${texts.join("\n ")}`);
+}
+
+/** Facts of a kind, of orders those of each order, have an order; ledger entries of a block have none here. */
+function compareFacts(found: readonly string[], expected: readonly string[]): void {
+  const grouped = (facts: readonly string[]) => {
+    const groups = new Map<string, string[]>();
+    for (const fact of facts) {
+      const [kind = "", id = ""] = fact.split(" ");
+      const isOf = kind === "order" || kind === "provision" || kind === "levels";
+      const group = isOf ? `${kind} ${id}` : kind;
+      // The last levels of a block are what clients keep.
+      groups.set(group, kind === "levels" ? [fact] : [...(groups.get(group) ?? []), fact]);
+    }
+    groups.get("move")?.sort();
+    return groups;
+  };
+  const [a, b] = [grouped(found), grouped(expected)];
+  for (const group of new Set([...a.keys(), ...b.keys()])) {
+    compare(`facts of ${group}`, a.get(group) ?? [], b.get(group) ?? []);
+  }
+}
+
+const ACCOUNTS: Readonly<Record<number, string>> = {
+  1: "insurance",
+  2: "settlement",
+  5: "infrastructureFees",
+  6: "liquidityFees",
+  7: "makerFees",
+  12: "globalReward",
+};
+
+function accountName(type: number, owner: string | undefined, market: string | undefined): string {
+  if (type === 3) return `margin ${owner}`;
+  if (type === 4) return `general ${owner}`;
+  if (type === 9) return `bond ${owner}`;
+  if (type === 1 && !market) return "?";
+  return ACCOUNTS[type] ?? "?";
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
+const feeText = (fee: any): string =>
+  fee ? `${fee.makerFee || 0}/${fee.infrastructureFee || 0}/${fee.liquidityFee || 0}` : "-";
+
+/** An engine's event as the naive market states it. */
+function factOf({ member, payload }: RigEvent): string[] {
+  switch (member) {
+    case "order": {
+      const { id, partyId, side, price, size, remaining, timeInForce, type, status, reason } = payload;
+      if (size === 0n) return [];
+      const { version, batchId, createdAt, expiresAt, peggedOrder, liquidityProvisionId, reference } =
+        payload;
+      const peg = peggedOrder ? `${peggedOrder.reference}/${peggedOrder.offset}` : "-";
+      const name =
+        type !== 3
+          ? id
+          : reference === "LS"
+            ? "network"
+            : reference === "close-out distressed"
+              ? "against"
+              : reference;
+      const first = ["order", name, partyId, side, price, size, remaining, timeInForce, type, status];
+      const rest = [reason ?? 0, version, batchId, createdAt, expiresAt, peg, liquidityProvisionId || "-"];
+      return [[...first, ...rest].join(" ")];
+    }
+    case "trade": {
+      const { price, size, buyer, seller, aggressor, buyOrder, sellOrder, type } = payload;
+      const ids = type === 1 ? [buyOrder, sellOrder] : ["-", "-"];
+      const fees = [feeText(payload.buyerFee), feeText(payload.sellerFee)];
+      return [["trade", price, size, buyer, seller, aggressor, ...ids, type, ...fees].join(" ")];
+    }
+    case "marginLevels": {
+      const { partyId, maintenanceMargin, searchLevel, initialMargin, collateralReleaseLevel } = payload;
+      const levels = [maintenanceMargin, searchLevel, initialMargin, collateralReleaseLevel].join("/");
+      return [`levels ${partyId} ${levels}`];
+    }
+    case "lossSocialization":
+      return [`loss ${payload.partyId} ${payload.amount}`];
+    case "settlePosition": {
+      const trades = payload.tradeSettlements.map(
+        (one: { size: bigint; price: string; marketPrice: string }) =>
+          `${one.size}@${one.price}/${one.marketPrice}`,
+      );
+      return [`settle ${payload.partyId} ${payload.price} ${trades.join(",")}`];
+    }
+    case "settleDistressed":
+      return [`distressed ${payload.partyId} ${payload.margin} ${payload.price}`];
+    case "distressedOrders":
+      return [`ordersClosed ${payload.parties.join(" ")}`];
+    case "expiredOrders":
+      return [`expired ${[...payload.orderIds].sort(byText).join(" ")}`];
+    case "settleMarket":
+      return [`settledMarket ${payload.price} ${payload.positionFactor}`];
+    case "auction": {
+      const { openingAuction, leave, start, end, trigger, extensionTrigger } = payload;
+      if (leave) return [`auction leave ${+openingAuction}`];
+      return [`auction ${+openingAuction} ${start} ${end} ${trigger} ${extensionTrigger}`];
+    }
+    case "liquidityProvision": {
+      const { id, partyId, status, commitmentAmount, fee, version } = payload;
+      return [`provision ${id} ${partyId} ${status} ${commitmentAmount} ${fee} ${version}`];
+    }
+    case "ledgerMovements":
+      return payload.ledgerMovements.flatMap((movement: { entries: unknown[] }) =>
+        // biome-ignore lint/suspicious/noExplicitAny: an event is looked at as it is
+        movement.entries.flatMap((entry: any) => {
+          const { fromAccount: from, toAccount: to, amount, type } = entry;
+          if (type === 19 || amount === "0") return [];
+          const nameOf = (of: typeof from) => accountName(of.type, of.owner, of.marketId);
+          return [`move ${type} ${nameOf(from)} ${nameOf(to)} ${amount}`];
+        }),
+      );
+    default:
+      return [];
+  }
+}
+
+function dataOf(rig: MarketRig): string {
+  const data = rig.marketData(MARKET);
+  const bounds = data.priceMonitoringBounds.map(
+    ({ minValidPrice, maxValidPrice }) => `${minValidPrice}..${maxValidPrice}`,
+  );
+  return [
+    `mark ${data.markPrice}`,
+    `best ${data.bestBidPrice}x${data.bestBidVolume}/${data.bestOfferPrice}x${data.bestOfferVolume}`,
+    `static ${data.bestStaticBidPrice}x${data.bestStaticBidVolume}/${data.bestStaticOfferPrice}x${data.bestStaticOfferVolume}`,
+    `interest ${data.openInterest}`,
+    `auction ${data.auctionStart}/${data.auctionEnd}`,
+    `indicative ${data.indicativePrice}x${data.indicativeVolume}`,
+    `trigger ${data.trigger}/${data.extensionTrigger}`,
+    `stake ${data.targetStake}/${data.suppliedStake}`,
+    `bounds ${bounds.join(" ")}`,
+    `state ${data.marketState}`,
+    `last ${data.lastTradedPrice}`,
+  ].join(", ");
+}
+
+const marketId = idOf(MARKET);
+
+function submissionInit(order: Submission) {
+  return {
+    marketId,
+    price: order.price?.toString() ?? "",
+    size: order.size,
+    side: order.side,
+    timeInForce: order.tif,
+    expiresAt: order.expiresNs,
+    type: order.isMarket ? 2 : 1,
+    reference: "",
+    peggedOrder: order.peg && { reference: order.peg.reference, offset: order.peg.offset.toString() },
+    postOnly: order.postOnly,
+    reduceOnly: order.reduceOnly,
+  };
+}
+
+function amendmentInit(amendment: Amendment) {
+  return {
+    orderId: orderId(amendment.order),
+    marketId,
+    price: amendment.price?.toString(),
+    sizeDelta: amendment.sizeDelta,
+    timeInForce: amendment.tif,
+    expiresAt: amendment.expiresNs,
+    peggedOffset: amendment.pegOffset?.toString() ?? "",
+    peggedReference: amendment.pegReference,
+  };
+}
+
+const shapeInit = (shapes: readonly Shape[]) =>
+  shapes.map(({ reference, offset, proportion }) => ({
+    reference,
+    offset: offset.toString(),
+    proportion: Number(proportion),
+  }));
+
+function commandInit(command: Command): CommandInit {
+  switch (command.kind) {
+    case "submit":
+      return { kind: "orderSubmission", payload: submissionInit(command.order) };
+    case "amend":
+      return { kind: "orderAmendment", payload: amendmentInit(command.amendment) };
+    case "cancel": {
+      const id = command.order === undefined ? "" : orderId(command.order);
+      return { kind: "orderCancellation", payload: { marketId, orderId: id } };
+    }
+    case "batch": {
+      const { cancellations, amendments, submissions } = command;
+      return {
+        kind: "batchMarketInstructions",
+        payload: {
+          cancellations: cancellations.map((name) => ({ marketId, orderId: orderId(name) })),
+          amendments: amendments.map(amendmentInit),
+          submissions: submissions.map(submissionInit),
+        },
+      };
+    }
+    case "provide":
+    case "amendProvision": {
+      const { commitment, fee, buys, sells } = command;
+      return {
+        kind: command.kind === "provide" ? "liquidityProvisionSubmission" : "liquidityProvisionAmendment",
+        payload: {
+          marketId,
+          commitmentAmount: commitment?.toString() ?? "",
+          fee: fee ?? "",
+          buys: shapeInit(buys),
+          sells: shapeInit(sells),
+          reference: "",
+        },
+      };
+    }
+    case "cancelProvision":
+      return { kind: "liquidityProvisionCancellation", payload: { marketId } };
+  }
+}
+
+/** A command with the ids that its orders' names stand for. */
+function withIds(command: Command): Command {
+  const amendmentOf = (amendment: Amendment) => ({ ...amendment, order: orderId(amendment.order) });
+  if (command.kind === "amend") return { ...command, amendment: amendmentOf(command.amendment) };
+  if (command.kind === "cancel" && command.order !== undefined)
+    return { ...command, order: orderId(command.order) };
+  if (command.kind !== "batch") return command;
+  const { cancellations, amendments } = command;
+  return { ...command, cancellations: cancellations.map(orderId), amendments: amendments.map(amendmentOf) };
+}
+
+function runSteps(
+  seed: number,
+  steps: readonly Step[],
+): { readonly error?: Error; readonly outcome: Outcome; readonly taken: number } {
+  const run = new SideBySide(seed);
+  let taken = 0;
+  try {
+    for (const step of steps) {
+      taken += 1;
+      run.take(step);
+    }
+    return { outcome: run, taken };
+  } catch (error) {
+    return { error: error as Error, outcome: run, taken };
+  }
+}
+
+export interface Finding {
+  readonly seed: number;
+  readonly steps: readonly Step[];
+  readonly error: Error;
+}
+
+/** Runs a seed's sequence. @returns what was found, made short */
+export function findDifference(seed: number, mix: Mix = mixOf(seed)): Finding | Outcome {
+  const steps = stepsOf(seed, START_NS, mix);
+  const { error, outcome, taken } = runSteps(seed, steps);
+  if (error === undefined) return outcome;
+  return shrink(seed, steps.slice(0, taken), error);
+}
+
+/** Leaves out what the difference does without. */
+function shrink(seed: number, steps: readonly Step[], error: Error): Finding {
+  let finding: Finding = { seed, steps, error };
+  const kindOf = ({ message, name }: Error) => `${name} ${message.split(/[\s]/)[0]}`;
+  for (let size = Math.ceil(steps.length / 2); size >= 1; size = size > 1 ? Math.ceil(size / 2) : 0) {
+    for (let at = 0; at < finding.steps.length; ) {
+      const shorter = [...finding.steps.slice(0, at), ...finding.steps.slice(at + size)];
+      const run = runSteps(seed, shorter);
+      if (run.error !== undefined && kindOf(run.error) === kindOf(error))
+        finding = { seed, steps: shorter.slice(0, run.taken), error: run.error };
+      else at += size;
+    }
+  }
+  return finding;
+}
+
+export function describeFinding({ seed, steps, error }: Finding): string {
+  const { world } = worldOf(new Dice(seed));
+  const json = (value: unknown) =>
+    JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? `${member}` : member));
+  const lines = [
+    `seed ${seed}: ${json(world.market)} ${json(world.options)}`,
+    `  ${[...world.deposits].map(([party, amount]) => `${party} ${amount}`).join(", ")}, insurance ${world.insurance}`,
+    ...steps.map((step) => `  ${describeStep(step)}`),
+  ];
+  return `${lines.join("\n")}\n${error instanceof Difference ? error.message : error.stack}`;
+}
+
+const TIFS = ["", "GTC", "GTT", "IOC", "FOK", "GFA", "GFN"];
+
+function describeOrder({
+  side,
+  size,
+  price,
+  tif,
+  peg,
+  postOnly,
+  reduceOnly,
+  expiresNs,
+  isMarket,
+}: Submission): string {
+  const at = isMarket
+    ? " market"
+    : peg
+      ? ` ${["", "MID", "BID", "ASK"][peg.reference]}±${peg.offset}`
+      : `@${price}`;
+  const more = `${postOnly ? " post-only" : ""}${reduceOnly ? " reduce-only" : ""}`;
+  const until = expiresNs > 0n ? ` until +${(expiresNs - START_NS) / 1_000_000_000n} s` : "";
+  return `${side === 1 ? "B" : "S"} ${size}${at} ${TIFS[tif]}${more}${until}`;
+}
+
+function describeStep(step: Step): string {
+  if (step.do === "block") return `/ ${step.seconds}`;
+  if (step.do === "terminate") return "terminate";
+  if (step.do === "settle") return `settle ${step.price}`;
+  const { tag, party, command } = step;
+  const name = `${party} (${tag}, ${idsOf(tag)(0).slice(0, 6)})`;
+  if (command.kind === "submit") return `${name} ${describeOrder(command.order)}`;
+  const json = (value: unknown) =>
+    JSON.stringify(value, (_key, member) => (typeof member === "bigint" ? `${member}` : member));
+  if (command.kind === "batch") {
+    const { cancellations, amendments, submissions } = command;
+    return `${name} batch ${json(cancellations)} ${json(amendments)} ${submissions.map(describeOrder).join("; ")}`;
+  }
+  return `${name} ${json(command)}`;
+}

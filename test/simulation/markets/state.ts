@@ -1,0 +1,278 @@
+// What the naive market holds (reference 70): arrays and maps, looked through whenever something is asked. Written from the
+// reference without looking at the engine.
+import { Decimal } from "./decimal.ts";
+
+export const BUY = 1;
+export const SELL = 2;
+export type Side = 1 | 2;
+export const NETWORK = "network";
+
+export const Tif = { gtc: 1, gtt: 2, ioc: 3, fok: 4, gfa: 5, gfn: 6 } as const;
+export const OrderType = { limit: 1, market: 2, network: 3 } as const;
+export const Status = {
+  active: 1,
+  expired: 2,
+  cancelled: 3,
+  stopped: 4,
+  filled: 5,
+  rejected: 6,
+  partial: 7,
+  parked: 8,
+} as const;
+export const State = {
+  pending: 3,
+  cancelled: 4,
+  active: 5,
+  suspended: 6,
+  terminated: 8,
+  settled: 9,
+} as const;
+export const Trigger = { none: 0, opening: 2, price: 3, stake: 5, orders: 6 } as const;
+export const Peg = { mid: 1, bid: 2, ask: 3 } as const;
+export const Provided = {
+  active: 1,
+  stopped: 2,
+  cancelled: 3,
+  rejected: 4,
+  undeployed: 5,
+  pending: 6,
+} as const;
+export const Move = {
+  loss: 1,
+  win: 2,
+  mtmLoss: 4,
+  mtmWin: 5,
+  marginLow: 6,
+  marginHigh: 7,
+  confiscated: 8,
+  makerPay: 9,
+  makerReceive: 10,
+  infrastructure: 11,
+  liquidityPay: 13,
+  liquidityShare: 14,
+  bondLow: 15,
+  bondHigh: 16,
+  slash: 20,
+  clear: 24,
+} as const;
+
+export interface Order {
+  readonly id: string;
+  readonly party: string;
+  readonly side: Side;
+  /** Internal. */
+  price: bigint;
+  size: bigint;
+  remaining: bigint;
+  tif: number;
+  readonly type: number;
+  status: number;
+  reason: number;
+  readonly createdNs: bigint;
+  expiresNs: bigint;
+  version: bigint;
+  batch: bigint;
+  peg: { readonly reference: number; readonly offset: bigint } | undefined;
+  /** Id of its provision; empty for others. */
+  readonly provision: string;
+  readonly postOnly: boolean;
+  readonly reduceOnly: boolean;
+}
+
+export interface Position {
+  readonly party: string;
+  size: bigint;
+  buy: bigint;
+  sell: bigint;
+  buySum: bigint;
+  sellSum: bigint;
+}
+
+/** A trade that is not marked to market yet. */
+export interface Unsettled {
+  readonly party: string;
+  readonly size: bigint;
+  readonly price: bigint;
+  readonly shown: bigint;
+}
+
+export interface ShapeEntry {
+  readonly id: string;
+  readonly reference: number;
+  readonly offset: bigint;
+  readonly proportion: bigint;
+}
+
+export interface Provision {
+  readonly id: string;
+  readonly party: string;
+  readonly createdNs: bigint;
+  commitment: bigint;
+  fee: Decimal;
+  buys: readonly ShapeEntry[];
+  sells: readonly ShapeEntry[];
+  version: bigint;
+  status: number;
+  reference: string;
+  /** Its first orders are still to be deployed. */
+  isNew: boolean;
+}
+
+export interface TriggerTerms {
+  readonly horizonNs: bigint;
+  readonly probability: number;
+  readonly extensionNs: bigint;
+}
+
+export interface Terms {
+  readonly startNs: bigint;
+  readonly openingNs: bigint;
+  readonly priceFactor: bigint;
+  readonly sizeFactor: Decimal;
+  readonly long: Decimal;
+  readonly short: Decimal;
+  /** Of a log-normal model; the simple one has moves and a constant. */
+  readonly logNormal: { readonly mu: number; readonly sigma: number; readonly tau: number } | undefined;
+  readonly simple: { readonly up: number; readonly down: number; readonly probability: number } | undefined;
+  readonly linear: Decimal;
+  readonly quadratic: Decimal;
+  readonly maker: Decimal;
+  readonly infrastructure: Decimal;
+  /** Search, initial and release factors times 100,000. */
+  readonly scaling: readonly [bigint, bigint, bigint];
+  readonly markFrequencyNs: bigint;
+  readonly auctionMinimumNs: bigint;
+  readonly triggers: readonly TriggerTerms[];
+  readonly stakeWindowNs: bigint;
+  readonly stakeScaling: bigint;
+  readonly triggeringRatio: Decimal;
+  readonly liquidityExtensionNs: bigint;
+  readonly bondPenalty: Decimal;
+  readonly lpRange: Decimal;
+  readonly distributionNs: bigint;
+  readonly quantum: bigint;
+}
+
+export interface Verdict {
+  readonly isTaken: boolean;
+  readonly text: string;
+}
+export const TAKEN: Verdict = { isTaken: true, text: "" };
+export const refusal = (text: string): Verdict => ({ isTaken: false, text });
+
+export const general = (party: string) => `general ${party}`;
+export const margin = (party: string) => `margin ${party}`;
+export const bond = (party: string) => `bond ${party}`;
+
+/** The state, and money between accounts. */
+export abstract class MarketState {
+  nowNs: bigint;
+  state: number = State.pending;
+  /** Undefined while trading is continuous. */
+  auction:
+    | { readonly trigger: number; extension: number; readonly startNs: bigint; endNs: bigint }
+    | undefined;
+  /** An auction that was decided to end: margins are those of continuous trading. */
+  isCleared = false;
+  mark = 0n;
+  lastTraded = 0n;
+  nextMarkNs = -1n;
+  batch = 0n;
+  liquidityFee = Decimal.of(0n);
+  settlementPrice: bigint | undefined;
+
+  /** In the order of arrival. */
+  book: Order[] = [];
+  parked: Order[] = [];
+  positions: Position[] = [];
+  unsettled: Unsettled[] = [];
+  readonly settled = new Map<string, { size: bigint; mark: bigint }>();
+  provisions: Provision[] = [];
+  readonly interest: { readonly timeNs: bigint; readonly volume: bigint }[] = [];
+  readonly accounts = new Map<string, bigint>();
+  private readonly pendingLevels = new Map<string, string>();
+  /** What clients see, one line a fact. */
+  facts: string[] = [];
+  /** How often a state of interest was reached. */
+  readonly counts = new Map<string, number>();
+
+  constructor(readonly terms: Terms) {
+    this.nowNs = terms.startNs;
+    for (const account of ["insurance", "settlement", "liquidityFees", "makerFees"]) this.open(account);
+    for (const account of ["infrastructureFees", "globalReward"]) this.open(account);
+  }
+
+  get canTrade(): boolean {
+    return this.state === State.pending || this.state === State.active || this.state === State.suspended;
+  }
+
+  get isOpening(): boolean {
+    return this.auction?.trigger === Trigger.opening;
+  }
+
+  count(what: string, by = 1): void {
+    this.counts.set(what, (this.counts.get(what) ?? 0) + by);
+  }
+
+  fact(kind: string, ...members: readonly (string | number | bigint)[]): void {
+    this.facts.push(`${kind} ${members.join(" ")}`);
+  }
+
+  /** Of several levels of a party only the last ones are shown. */
+  showLevels(party: string, levels: readonly bigint[]): void {
+    this.pendingLevels.set(party, levels.join("/"));
+  }
+
+  forgetLevels(party: string): void {
+    this.pendingLevels.delete(party);
+  }
+
+  flushLevels(): void {
+    for (const party of [...this.pendingLevels.keys()].sort())
+      this.fact("levels", party, this.pendingLevels.get(party)!);
+    this.pendingLevels.clear();
+  }
+
+  open(account: string): void {
+    if (!this.accounts.has(account)) this.accounts.set(account, 0n);
+  }
+
+  balance(account: string): bigint {
+    return this.accounts.get(account) ?? 0n;
+  }
+
+  move(from: string, to: string, amount: bigint, type: number): void {
+    if (amount === 0n) return;
+    if (amount < 0n || this.balance(from) < amount) throw new Error(`${from} cannot pay ${amount}`);
+    this.accounts.set(from, this.balance(from) - amount);
+    this.accounts.set(to, this.balance(to) + amount);
+    this.fact("move", type, from, to, amount);
+  }
+
+  /** As much of an amount as sources hold, one after the other. @returns what was moved */
+  collect(sources: readonly string[], to: string, amount: bigint, type: number): bigint {
+    let rest = amount;
+    for (const source of sources) {
+      const part = least(rest, this.balance(source));
+      this.move(source, to, part, type);
+      rest -= part;
+    }
+    return amount - rest;
+  }
+
+  showOrder(order: Order, more: { readonly price?: bigint } = {}): void {
+    const price = more.price ?? order.price / this.terms.priceFactor;
+    const { id, party, side, size, remaining, tif, type, status, reason, version, batch, peg } = order;
+    const pegged = peg === undefined ? "-" : `${peg.reference}/${peg.offset}`;
+    this.fact(
+      ...(["order", id, party, side, price, size, remaining, tif, type, status, reason, version] as const),
+      ...[batch, order.createdNs, order.expiresNs, pegged, order.provision || "-"],
+    );
+  }
+}
+
+export const least = (a: bigint, b: bigint): bigint => (a < b ? a : b);
+export const most = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+export const absolute = (a: bigint): bigint => (a < 0n ? -a : a);
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+export const opposite = (side: Side): Side => (side === BUY ? SELL : BUY);

@@ -1,0 +1,256 @@
+// Random sequences of commands and blocks, by a seed. Orders are named by the step that made them, so that steps can be left
+// out of a sequence.
+import type { Amendment, Command, Shape, Submission } from "./commands.ts";
+import { Dice } from "./dice.ts";
+import { BUY, SELL, type Side, Tif } from "./state.ts";
+import { MAKERS, PARTIES, PROVIDERS } from "./world.ts";
+
+const SECOND = 1_000_000_000n;
+
+export type Step =
+  | { readonly do: "command"; readonly tag: number; readonly party: string; readonly command: Command }
+  | { readonly do: "block"; readonly seconds: number }
+  | { readonly do: "terminate" }
+  | { readonly do: "settle"; readonly price: bigint };
+
+/** Name of a step's order. @param at place among the orders of a batch */
+export const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
+
+export interface Mix {
+  readonly hasProvisions: boolean;
+  readonly hasPegs: boolean;
+  readonly length: number;
+}
+
+/** What a seed's sequence has. */
+export function mixOf(seed: number): Mix {
+  return { hasProvisions: false, hasPegs: false, length: 20 + (seed % 40) };
+}
+
+export function stepsOf(seed: number, startNs: bigint, mix: Mix): Step[] {
+  return new Writer(new Dice(seed), startNs, mix).write();
+}
+
+class Writer {
+  private readonly steps: Step[] = [];
+  private readonly names: { readonly name: string; readonly party: string }[] = [];
+  private tag = 0;
+  private center = 100;
+
+  constructor(
+    private readonly dice: Dice,
+    private nowNs: bigint,
+    private readonly mix: Mix,
+  ) {}
+
+  write(): Step[] {
+    this.begin();
+    for (let i = 0; i < this.mix.length; i++) this.next();
+    if (this.dice.isOne(3)) this.end();
+    this.block();
+    return this.steps;
+  }
+
+  /** What lets the market open. */
+  private begin(): void {
+    const { dice } = this;
+    if (!this.mix.hasProvisions) this.provide("lea");
+    this.limit("max", BUY, 1 + dice.below(5), 60 + dice.below(30));
+    this.limit("meg", SELL, 1 + dice.below(5), 110 + dice.below(60));
+    const crossing = 95 + dice.below(10);
+    this.limit("max", BUY, 1 + dice.below(10), crossing);
+    this.limit("meg", SELL, 1 + dice.below(10), crossing);
+    if (this.mix.hasProvisions) this.provide("lea");
+    for (let i = dice.below(4); i > 0; i--) this.order(dice.one(PARTIES));
+    if (dice.isOne(30)) this.steps.push({ do: "terminate" });
+    for (let i = 0; i < 5; i++) this.block(1);
+  }
+
+  private next(): void {
+    const { dice } = this;
+    if (dice.isOne(4)) this.block();
+    const kind = dice.below(40);
+    const party = dice.one(PARTIES);
+    if (kind < 20) this.order(party);
+    else if (kind < 25) this.amend();
+    else if (kind < 29) this.cancel();
+    else if (kind < 31) this.batch(party);
+    else if (kind < 36) this.quote();
+    else if (kind < 37) this.jump();
+    else if (kind < 39 && this.mix.hasProvisions) this.changeProvision();
+    else this.order(party);
+  }
+
+  /** Depth of the makers; without it the book is thin and auctions begin. */
+  private quote(): void {
+    const { dice } = this;
+    const gap = 1 + dice.below(20);
+    if (!dice.isOne(3)) this.limit("max", BUY, 1 + dice.below(40), Math.max(1, this.center - gap));
+    if (!dice.isOne(3)) this.limit("meg", SELL, 1 + dice.below(40), this.center + gap);
+  }
+
+  /** The price goes elsewhere, and trades there. */
+  private jump(): void {
+    const { dice } = this;
+    this.center = Math.max(10, Math.floor(this.center * dice.one([0.5, 0.7, 0.85, 1.1, 1.3, 2])));
+    const side = dice.one([BUY, SELL] as const);
+    for (const maker of [0, 1, 2, 3]) if (dice.isOne(2)) this.cancelAll(MAKERS[maker % 2]!);
+    this.limit("max", BUY, 30 + dice.below(60), Math.max(1, this.center - 1 - dice.below(20)));
+    this.limit("meg", SELL, 30 + dice.below(60), this.center + 1 + dice.below(20));
+    const [first, second] = side === BUY ? (["max", "meg"] as const) : (["meg", "max"] as const);
+    this.limit(first, side, 2, this.center);
+    this.limit(second, side === BUY ? SELL : BUY, 2, this.center);
+    if (!dice.isOne(3)) this.block();
+  }
+
+  private end(): void {
+    if (this.dice.isOne(4)) this.steps.push({ do: "settle", price: BigInt(this.price()) });
+    this.steps.push({ do: "terminate" });
+    if (this.dice.isOne(2)) this.block();
+    if (this.dice.isOne(3)) this.order(this.dice.one(PARTIES));
+    this.steps.push({ do: "settle", price: BigInt(this.price()) });
+    if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
+    this.block();
+    if (this.dice.isOne(2)) this.order(this.dice.one(PARTIES));
+  }
+
+  private block(seconds = this.dice.one([1, 1, 1, 1, 2, 5])): void {
+    this.nowNs += BigInt(seconds) * SECOND;
+    this.steps.push({ do: "block", seconds });
+  }
+
+  private send(party: string, command: Command): number {
+    this.tag += 1;
+    this.steps.push({ do: "command", tag: this.tag, party, command });
+    return this.tag;
+  }
+
+  private limit(party: string, side: Side, size: number, price: number): void {
+    const order = this.plain(side, BigInt(size), BigInt(price));
+    this.keep(party, this.send(party, { kind: "submit", order }));
+  }
+
+  private plain(side: Side, size: bigint, price: bigint): Submission {
+    const rest = { isMarket: false, expiresNs: 0n, peg: undefined, postOnly: false, reduceOnly: false };
+    return { side, size, price, tif: Tif.gtc, ...rest };
+  }
+
+  private price(): number {
+    const { dice } = this;
+    const spread = dice.one([3, 3, 10, 10, 40]);
+    return Math.max(1, this.center - spread + dice.below(2 * spread + 1));
+  }
+
+  private submission(): Submission {
+    const { dice } = this;
+    const side = dice.one([BUY, SELL] as const);
+    const tif = dice.one([Tif.gtc, Tif.gtc, Tif.gtc, Tif.gtt, Tif.ioc, Tif.fok, Tif.gfa, Tif.gfn]);
+    const isImmediate = tif === Tif.ioc || tif === Tif.fok;
+    const isMarket = isImmediate && dice.isOne(3);
+    const isPegged = this.mix.hasPegs && !isImmediate && tif !== Tif.gfa && dice.isOne(4);
+    return {
+      side,
+      price: isMarket || isPegged ? undefined : BigInt(this.price()),
+      size: BigInt(1 + dice.below(dice.one([3, 20, 60]))),
+      tif,
+      isMarket,
+      expiresNs: tif === Tif.gtt ? this.nowNs + BigInt(dice.below(15) - 1) * SECOND : 0n,
+      peg: isPegged
+        ? {
+            reference: dice.one(side === BUY ? [1, 2] : [1, 3]),
+            offset: BigInt(1 + dice.below(dice.one([3, 30]))),
+          }
+        : undefined,
+      postOnly: !isImmediate && dice.isOne(8),
+      reduceOnly: isImmediate && dice.isOne(3),
+    };
+  }
+
+  private order(party: string): void {
+    this.keep(party, this.send(party, { kind: "submit", order: this.submission() }));
+  }
+
+  private keep(party: string, tag: number, at = 0): void {
+    this.names.push({ name: orderName(tag, at), party });
+  }
+
+  private known(): { readonly name: string; readonly party: string } {
+    return this.dice.one(this.names.slice(-25));
+  }
+
+  private amendment(order: string): Amendment {
+    const { dice } = this;
+    const tif = dice.one([0, 0, 0, 0, Tif.gtc, Tif.gtt, Tif.ioc]);
+    const mayExpire = tif === Tif.gtt || (tif === 0 && dice.isOne(4));
+    return {
+      order,
+      price: dice.isOne(2) ? BigInt(this.price()) : undefined,
+      sizeDelta: BigInt(dice.below(21) - 10),
+      tif,
+      expiresNs: mayExpire ? this.nowNs + BigInt(dice.below(12) - 2) * SECOND : undefined,
+      pegOffset: this.mix.hasPegs && dice.isOne(6) ? BigInt(1 + dice.below(10)) : undefined,
+      pegReference: 0,
+    };
+  }
+
+  private amend(): void {
+    const { name, party } = this.known();
+    const by = this.dice.isOne(20) ? this.dice.one(PARTIES) : party;
+    const amendment = this.amendment(name);
+    if (isEmptyAmendment(amendment)) return;
+    this.send(by, { kind: "amend", amendment });
+  }
+
+  private cancel(): void {
+    const { name, party } = this.known();
+    if (this.dice.isOne(8)) this.cancelAll(party);
+    else this.send(this.dice.isOne(20) ? this.dice.one(PARTIES) : party, { kind: "cancel", order: name });
+  }
+
+  private cancelAll(party: string): void {
+    this.send(party, { kind: "cancel", order: undefined });
+  }
+
+  private batch(party: string): void {
+    const { dice } = this;
+    const own = this.names.filter((one) => one.party === party).slice(-8);
+    const pick = () => (own.length > 0 ? dice.one(own).name : this.known().name);
+    const amendments = Array.from({ length: dice.below(3) }, () => this.amendment(pick())).filter(
+      (amendment) => !isEmptyAmendment(amendment),
+    );
+    const submissions = Array.from({ length: 1 + dice.below(3) }, () => this.submission());
+    const cancellations = Array.from({ length: dice.below(2) }, pick);
+    const tag = this.send(party, { kind: "batch", cancellations, amendments, submissions });
+    for (const at of submissions.keys()) this.keep(party, tag, at);
+  }
+
+  private shape(side: Side): Shape[] {
+    const { dice } = this;
+    return Array.from({ length: 1 + dice.below(2) }, () => ({
+      reference: dice.one(side === BUY ? [1, 2] : [1, 3]),
+      offset: BigInt(1 + dice.below(dice.one([4, 20, 120]))),
+      proportion: BigInt(1 + dice.below(3)),
+    }));
+  }
+
+  private provide(party: string): void {
+    const { dice } = this;
+    const isVoid = !this.mix.hasProvisions;
+    this.send(party, {
+      kind: "provide",
+      commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 20_000, 200_000]) + dice.below(1_000)),
+      fee: isVoid ? "0.1" : dice.one(["0", "0.001", "0.01"]),
+      buys: this.shape(BUY),
+      sells: this.shape(SELL),
+    });
+  }
+
+  private changeProvision(): void {
+    const party = this.dice.one([...PROVIDERS, ...PROVIDERS, this.dice.one(PARTIES)]);
+    if (this.dice.isOne(3)) this.send(party, { kind: "cancelProvision" });
+    else this.provide(party);
+  }
+}
+
+const isEmptyAmendment = ({ price, sizeDelta, tif, expiresNs, pegOffset }: Amendment): boolean =>
+  price === undefined && sizeDelta === 0n && tif === 0 && expiresNs === undefined && pegOffset === undefined;
