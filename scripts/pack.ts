@@ -16,6 +16,11 @@ const KEPT = at(OUT, "package.json.kept");
 /** Where npm puts the package's file, and where the executables' files lie beside it. */
 const { INIT_CWD: calledIn = root, npm_config_pack_destination: wantedFolder = "." } = process.env;
 const DESTINATION = resolve(calledIn, wantedFolder);
+/** As scripts/build.ts has it. */
+const commit =
+  process.env.LYRA_COMMIT?.trim() ||
+  Bun.spawnSync(["git", "rev-parse", "--short", "HEAD"], { cwd: root }).stdout.toString().trim() ||
+  "unknown";
 const isDryRun = process.env.npm_config_dry_run === "true";
 const NOTICES = "THIRD_PARTY_NOTICES.md";
 const LICENCES = "THIRD_PARTY_LICENCES.txt";
@@ -41,6 +46,7 @@ function compile(target: "bun" | "node", out: string, entries: readonly string[]
   ];
   const words = [
     `--target=${target}`,
+    `--define=LYRA_COMMIT=${JSON.stringify(commit)}`,
     `--outdir=${at(LIBRARY, out)}`,
     ...names,
     ...flags,
@@ -98,7 +104,7 @@ function executable(project: Manifest, platform: string): string {
   const target = `--target=bun-${platform}`;
   run([process.execPath, "run", at("scripts/build.ts"), target, `--outfile=${join(folder, "bin", "lyra")}`]);
   const name = platformPackage(platform);
-  const manifest = platformManifest(project, name, platform);
+  const manifest = platformManifest(project, name, platform, commit);
   writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   writeFileSync(join(folder, "README.md"), `# ${name}\n\n${manifest.description}\n`);
   for (const file of ["LICENSE", NOTICES]) copyFileSync(at(file), join(folder, file));

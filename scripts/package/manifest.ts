@@ -44,12 +44,13 @@ export function packageManifest(project: Manifest, platforms: readonly string[])
   };
 }
 
-/** @param platform such as `linux-x64` */
-export function platformManifest(project: Manifest, name: string, platform: string) {
+/** @param platform such as `linux-x64` @param commit that package and executable are built from: the launcher compares it */
+export function platformManifest(project: Manifest, name: string, platform: string, commit: string) {
   const [os, cpu] = platform.split("-");
   return {
     name,
     version: project.version,
+    commit,
     description: `Lyra's executable for ${platform}. The package lyra starts it.`,
     license: project.license,
     os: [os],

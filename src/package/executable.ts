@@ -6,7 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { NodeError } from "../errors/node-error.ts";
-import { VERSION } from "../node/build.ts";
+import { COMMIT, VERSION } from "../node/build.ts";
 
 /** Platforms that executables are packed for, by the name of their package without its scope. */
 export const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64"] as const;
@@ -14,6 +14,12 @@ const SCOPE = "@lyra";
 
 export function platformPackage(platform: string): string {
   return `${SCOPE}/${platform}`;
+}
+
+/** The part of a platform's package.json that says what it was built with. */
+interface PlatformFacts {
+  readonly version: string;
+  readonly commit?: string;
 }
 
 interface Surroundings {
@@ -56,13 +62,14 @@ export function findExecutable(given?: string, surroundings: Surroundings = {}):
       `install it beside lyra (npm i ./lyra-*.tgz ./lyra-${platform}-*.tgz, without --omit=optional), or set LYRA_BINARY`,
     );
   }
-  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
-  if (version !== VERSION) {
+  const { version, commit } = JSON.parse(readFileSync(manifest, "utf8")) as PlatformFacts;
+  // Also a package that only has the name: one that a registry gave where both files were to be installed together.
+  if (version !== VERSION || commit !== COMMIT) {
     throw new NodeError(
       "lyra.executable",
       "executable_other_version",
-      `${name} is of version ${version}, and lyra of ${VERSION}`,
-      `install ${name}@${VERSION}`,
+      `${name} is ${version} of commit ${commit ?? "unknown"}, and lyra ${VERSION} of ${COMMIT}`,
+      "install the two files that were packed together",
     );
   }
   return join(dirname(manifest), "bin", "lyra");

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { VERSION } from "../../src/node/build.ts";
+import { COMMIT, VERSION } from "../../src/node/build.ts";
 import { findExecutable } from "../../src/package/executable.ts";
 import { ran, Workshop } from "./program.ts";
 
@@ -115,27 +115,34 @@ else
   });
 
 describe("the executable of the platform", () => {
-  const install = (version: string, platform: string) => {
-    const folder = join(workshop.folder, `app-${version}`, "node_modules", "@lyra", platform);
+  const install = (version: string, commit: string, platform = "linux-x64") => {
+    const app = join(workshop.folder, `app-${version}-${commit}`);
+    const folder = join(app, "node_modules", "@lyra", platform);
     mkdirSync(join(folder, "bin"), { recursive: true });
-    writeFileSync(join(folder, "package.json"), JSON.stringify({ version }));
+    writeFileSync(join(folder, "package.json"), JSON.stringify({ version, commit }));
     symlinkSync(workshop.script("any", "exit 0"), join(folder, "bin", "lyra"));
-    return { from: join(workshop.folder, `app-${version}`, "index.js"), folder };
+    return { from: join(app, "index.js"), folder };
   };
 
   test("is found in its package beside this one", () => {
-    const { from, folder } = install(VERSION, "linux-x64");
+    const { from, folder } = install(VERSION, COMMIT);
     const found = findExecutable(undefined, { env: {}, platform: "linux-x64", from });
     expect(found).toBe(join(folder, "bin", "lyra"));
     expect(findExecutable(undefined, { env: { LYRA_BINARY: dirname(from) }, from })).toBe(dirname(from));
     expect(findExecutable(folder, { env: { LYRA_BINARY: "/nowhere" }, from })).toBe(folder);
   });
 
-  test("of another version is refused", () => {
-    const { from } = install("0.0.9", "linux-x64");
-    expect(() => findExecutable(undefined, { env: {}, platform: "linux-x64", from })).toThrow(
-      `@lyra/linux-x64 is of version 0.0.9, and lyra of ${VERSION}`,
-    );
+  test("of another version, or only of the same name, is refused", () => {
+    const others = [
+      ["0.0.9", COMMIT],
+      [VERSION, "abc1234"],
+    ] as const;
+    for (const [version, commit] of others) {
+      const { from } = install(version, commit);
+      expect(() => findExecutable(undefined, { env: {}, platform: "linux-x64", from })).toThrow(
+        `@lyra/linux-x64 is ${version} of commit ${commit}, and lyra ${VERSION} of ${COMMIT}`,
+      );
+    }
   });
 
   test("of a platform that there is none for is said", () => {

@@ -113,10 +113,13 @@ test("the published manifest runs nothing when it is installed, and brings the p
   );
   expect(published.optionalDependencies).toEqual({ "@lyra/linux-x64": manifest.version });
   expect(published.files.filter((path) => /src|test|scripts|^\.$/.test(path))).toEqual([]);
-  expect(platformManifest(manifest, "@lyra/darwin-arm64", "darwin-arm64")).toMatchObject({
+  expect(platformManifest(manifest, "@lyra/darwin-arm64", "darwin-arm64", "abc")).toMatchObject({
     version: manifest.version,
+    commit: "abc",
     os: ["darwin"],
     cpu: ["arm64"],
   });
-  expect(platformManifest(manifest, "@lyra/linux-x64", "linux-x64")).toMatchObject({ libc: ["glibc"] });
+  expect(platformManifest(manifest, "@lyra/linux-x64", "linux-x64", "abc")).toMatchObject({
+    libc: ["glibc"],
+  });
 });
