@@ -5,6 +5,12 @@ import * as coreApi from "../../src/wire/generated/core-api.ts";
 import * as data from "../../src/wire/generated/data.ts";
 import * as datanode from "../../src/wire/generated/datanode.ts";
 import * as events from "../../src/wire/generated/events.ts";
+import * as health from "../../src/wire/generated/health.ts";
+import * as httpBody from "../../src/wire/generated/http-body.ts";
+import * as protobuf from "../../src/wire/generated/protobuf.ts";
+import * as reflection from "../../src/wire/generated/reflection.ts";
+import * as reflectionAlpha from "../../src/wire/generated/reflection-alpha.ts";
+import * as rpc from "../../src/wire/generated/rpc.ts";
 import * as vega from "../../src/wire/generated/vega.ts";
 import * as wallet from "../../src/wire/generated/wallet.ts";
 import { locate } from "../../src/wire/schema/index.ts";
@@ -26,6 +32,12 @@ const modules: Readonly<Record<string, Module>> = {
   data,
   datanode,
   events,
+  health,
+  "http-body": httpBody,
+  protobuf,
+  reflection,
+  "reflection-alpha": reflectionAlpha,
+  rpc,
   vega,
   wallet,
 };
