@@ -11,14 +11,19 @@ import { DATA_ENDPOINTS } from "../../src/planes/data/endpoints.ts";
 import { DataPlane } from "../../src/planes/data/plane.ts";
 import { BlockWriter } from "../../src/store/block-writer.ts";
 import { openReader, openWriter } from "../../src/store/database.ts";
-import type { Block } from "../../src/wire/block.ts";
+import { EventTap } from "../../src/store/event-feed.ts";
+import { type Block, type BlockEvent, Field } from "../../src/wire/block.ts";
+import { encodeOrder, type Order, readOrderAt } from "../../src/wire/generated/vega.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at as it is
 type Json = any;
 
 export async function sampleBlocks(): Promise<Block[]> {
   const blocks: Block[] = [];
-  for await (const batch of new RecordingReader(SAMPLE_PATH, new BlockAssembler()).batches())
+  for await (const batch of new RecordingReader(
+    SAMPLE_PATH,
+    new BlockAssembler({ tap: { isOpen: true, noteBlock() {} } }),
+  ).batches())
     blocks.push(...batch);
   return blocks;
 }
@@ -29,7 +34,10 @@ export class StreamedChain {
   private readonly writing = openWriter(this.home);
   readonly writer = new BlockWriter(this.writing, { isTemporary: true });
   private readonly reading = openReader(this.home);
+  /** Events of the blocks that are committed. */
+  readonly tap = new EventTap();
   private next = 0;
+  private order: Order | undefined;
 
   constructor(
     private readonly blocks: readonly Block[],
@@ -38,10 +46,22 @@ export class StreamedChain {
     const build = { version: "v0.71.6", commit: "test" };
     const options = { limits: { ...DEFAULT_LIMITS, ...limits }, build, home: this.home };
     this.plane = new DataPlane(new DataContext(this.reading, options));
+    this.plane.streams.feed = this.tap;
+    this.writer.onCommitted = (committed) => {
+      for (const block of committed) {
+        this.tap.noteBlock(block.height);
+        this.tap.send(block, block.whole!);
+      }
+    };
   }
 
   get isDone(): boolean {
     return this.next === this.blocks.length;
+  }
+
+  /** Blocks that are not committed yet. */
+  get left(): readonly Block[] {
+    return this.blocks.slice(this.next);
   }
 
   get height(): number {
@@ -54,6 +74,29 @@ export class StreamedChain {
     this.next = Math.min(this.next + count, this.blocks.length);
     this.writer.commit();
     this.plane.notifyCommit();
+  }
+
+  /** Commits one more block: a hundred versions of one order, about 40 kB as JSON. */
+  again(): void {
+    const head = this.plane.head()!;
+    const hash = (head.height + 1).toString(16).padStart(64, "0").toUpperCase();
+    this.order ??= this.someOrder();
+    const events = Array.from({ length: 100 }, (_, n): BlockEvent => {
+      const bytes = encodeOrder({ ...this.order!, version: BigInt(head.height * 100 + n) });
+      return { field: Field.order, seq: n + 1, tx: 0, bytes, start: 0, end: bytes.length };
+    });
+    const timeNs = BigInt(head.timeUs + 1_000_000) * 1_000n;
+    const { chainId } = head;
+    const block = { chainId, height: head.height + 1, timeNs, hash, txHashes: [hash], events };
+    this.writer.stage({ ...block, whole: events });
+    this.writer.commit();
+    this.plane.notifyCommit();
+  }
+
+  private someOrder(): Order {
+    const events = this.blocks.flatMap((block) => block.events);
+    const { bytes, start, end } = events.find(({ field }) => field === Field.order)!;
+    return readOrderAt(bytes, start, end);
   }
 
   /** What a read answers now. @param path of an endpoint without parameters in it, after `/api/v2/` */

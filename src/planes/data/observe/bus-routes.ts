@@ -30,28 +30,38 @@ export function busRoutes(
   path: string,
   mode: JsonMode,
 ): void {
-  const open = (request: Request, fields: RequestFields): Promise<EventBusObservation> => {
+  const open = (
+    request: Request,
+    fields: RequestFields,
+    address: string | undefined,
+  ): Promise<EventBusObservation> => {
     if (status.isDamaged) throw DAMAGED;
     checkUrl(request, plane.context.limits);
     const wantsHeights = flagIn(parsePairs(splitUrl(request.url).query), "height");
     return plane.streams.observeEventBus(fields, {
-      address: addressOf(app, request),
+      address,
       signal: request.signal,
       wantsHeights,
     });
   };
   const known = (error: unknown) => (error instanceof ApiError ? error : plane.onFault(error));
   const dialogues = new WeakMap<SocketStream, SocketDialogue>();
+  /** Known before the upgrade alone. */
+  const addresses = new WeakMap<Request, string | undefined>();
   app.ws(
     path,
     socketRoute({
       upgrade({ request, set }: SocketContext) {
         classify(request, "stream");
+        addresses.set(request, addressOf(app, request));
         set.headers["x-block-height"] = String(plane.head()?.height ?? 0);
       },
       open(socket, request) {
         const stream = new SocketStream(socket, mode);
-        dialogues.set(stream, new SocketDialogue(stream, (fields) => open(request, fields), known));
+        dialogues.set(
+          stream,
+          new SocketDialogue(stream, (fields) => open(request, fields, addresses.get(request)), known),
+        );
         return stream;
       },
       receive: (stream, message) => void dialogues.get(stream)?.receive(message),
@@ -63,9 +73,10 @@ export function busRoutes(
       classify(request, "stream");
       if (request.method !== "GET" && (request.method !== "POST" || isForm(request))) throw METHODS;
       try {
+        const address = addressOf(app, request);
         const body = new BodyDialogue(request);
         const fields = (await body.first()) ?? queryFields(plane, request);
-        const observation = await open(request, fields);
+        const observation = await open(request, fields, address);
         body.follow(observation);
         return linesAnswer(app, request, observation, mode);
       } catch (error) {

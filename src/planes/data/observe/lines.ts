@@ -4,30 +4,46 @@ import type { JsonMode } from "../../../wire/json.ts";
 import { errorText, messageText } from "./envelope.ts";
 import type { Observation } from "./observation.ts";
 
-/** Bytes of lines that are handed over at one go. */
+/** Characters of lines that are handed over at one go. */
 const CHUNK_CHARACTERS = 64 * 1024;
+/** How long a client has to read the reason of an end, before its connection is broken off. */
+const GOODBYE_MS = 5_000;
 
 /** The body of an answer: made as the client reads it. */
 export function linesOf(observation: Observation, mode: JsonMode): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let isDone = false;
+  let wake = () => {};
+  let goodbye: ReturnType<typeof setTimeout> | undefined;
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        observation.onReady = () => {
+          wake();
+          if (!observation.hasFailed || isDone) return;
+          goodbye ??= setTimeout(() => controller.error(new Error("the client takes nothing")), GOODBYE_MS);
+        };
+      },
       async pull(controller) {
         while (!isDone) {
           const { text, isLast } = nextLines(observation, mode);
           isDone = isLast;
           if (text !== "") controller.enqueue(encoder.encode(text));
-          if (isLast) controller.close();
+          if (isLast) {
+            clearTimeout(goodbye);
+            controller.close();
+          }
           if (text !== "" || isLast) return;
           await new Promise<void>((resolve) => {
-            observation.onReady = resolve;
+            wake = resolve;
           });
         }
       },
       cancel() {
         isDone = true;
+        clearTimeout(goodbye);
         observation.close();
+        wake();
       },
     },
     { highWaterMark: 0 },

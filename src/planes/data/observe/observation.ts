@@ -66,9 +66,9 @@ export class Observation implements AsyncIterable<StreamMessage> {
     return this.isOver && this.failure === undefined;
   }
 
-  /** Bytes of updates that wait. */
-  get backlogBytes(): number {
-    return this.queuedBytes;
+  /** It has ended for a reason that `poll` has not thrown yet. */
+  get hasFailed(): boolean {
+    return this.failure !== undefined;
   }
 
   /**

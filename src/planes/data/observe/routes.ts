@@ -151,7 +151,7 @@ export function addressOf({ server }: HttpApp, request: Request): string | undef
   return server?.requestIP(originOf(request))?.address;
 }
 
-/** The stream as lines. Its header tells the height that it begins at, so it is sent before the first line. */
+/** The stream as lines. The runtime sends the header, with the height that the stream begins at, before the first one. */
 export function linesAnswer(
   { server }: HttpApp,
   request: Request,
@@ -164,6 +164,8 @@ export function linesAnswer(
     "content-type": "application/json",
     "x-block-height": String(observation.height),
     vary: "Origin",
+    // The end of a stream is the end of its connection, also for a client that reads nothing.
+    connection: "close",
   };
   return new Response(linesOf(observation, mode), { headers: withCors(headers, request) });
 }

@@ -12,11 +12,15 @@ const GOODBYE_MS = 5_000;
 /** A close frame has room for 123 bytes. */
 const REASON_LENGTH_MAX = 100;
 
-type Socket = Pick<ServerWebSocket<unknown>, "sendText" | "getBufferedAmount" | "close" | "terminate">;
+type Socket = Pick<
+  ServerWebSocket<unknown>,
+  "sendText" | "getBufferedAmount" | "cork" | "close" | "terminate"
+>;
 
 export class SocketStream {
   private observation: Observation | undefined;
   private isEnded = false;
+  private isDue = false;
 
   constructor(
     private readonly socket: Socket,
@@ -30,8 +34,18 @@ export class SocketStream {
       return;
     }
     this.observation = observation;
-    observation.onReady = () => this.pump();
+    observation.onReady = () => this.pumpSoon();
     this.pump();
+  }
+
+  /** When all messages of the block are there: they go out in one write. */
+  private pumpSoon(): void {
+    if (this.isDue) return;
+    this.isDue = true;
+    queueMicrotask(() => {
+      this.isDue = false;
+      this.pump();
+    });
   }
 
   /** To be called when the client has read. */
@@ -39,11 +53,13 @@ export class SocketStream {
     const { observation, socket, mode } = this;
     if (observation === undefined || this.isEnded) return;
     try {
-      while (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) {
-        const message = observation.poll();
-        if (message === undefined) break;
-        socket.sendText(messageText(message, observation.wantsHeights, mode));
-      }
+      socket.cork(() => {
+        while (socket.getBufferedAmount() < BUFFERED_BYTES_MAX) {
+          const message = observation.poll();
+          if (message === undefined) break;
+          socket.sendText(messageText(message, observation.wantsHeights, mode));
+        }
+      });
     } catch (error) {
       this.fail(error as ApiError);
       return;
