@@ -8,6 +8,10 @@ const PAGES_A_TURN = 8;
 /** A snapshot holds a read transaction open, which keeps the log from being folded back: it may not take longer. */
 const SNAPSHOT_MS = 10_000;
 
+/** How long a queue may be full (the original tries three times, 10 ms apart), and how far beyond its bound meanwhile. */
+const GRACE_MS = 100;
+const BURST_FACTOR = 8;
+
 /** A subscriber that does not keep up (reference 10, section 6.1). */
 export function tooSlow(): ApiError {
   return internal("internal stream failure", "channel closed");
@@ -47,6 +51,8 @@ export class Observation implements AsyncIterable<StreamMessage> {
   private queue: StreamMessage[] = [];
   private next = 0;
   private queuedBytes = 0;
+  /** When the first message that waits came, or the last one before it was taken. */
+  private waitingSinceMs = 0;
   private snapshot: SnapshotPages | undefined;
   private snapshotTimer: ReturnType<typeof setTimeout> | undefined;
   /** The snapshot is on its way: updates wait behind it. */
@@ -87,6 +93,7 @@ export class Observation implements AsyncIterable<StreamMessage> {
     if (message === undefined) return undefined;
     this.next++;
     this.queuedBytes -= message.bytes;
+    this.waitingSinceMs = performance.now();
     if (this.next === this.queue.length) {
       this.queue = [];
       this.next = 0;
@@ -113,11 +120,12 @@ export class Observation implements AsyncIterable<StreamMessage> {
   push(message: StreamMessage): void {
     // Blocks that the snapshot shows were queued while it was waited for.
     if (this.isOver || !isBehind(message.place, this.place)) return;
-    if (this.queuedBytes > this.options.backlogBytesMax) {
+    const wasEmpty = this.next === this.queue.length;
+    if (wasEmpty) this.waitingSinceMs = performance.now();
+    else if (this.isTooSlow) {
       this.fail(tooSlow());
       return;
     }
-    const wasEmpty = this.next === this.queue.length;
     this.queue.push(message);
     this.queuedBytes += message.bytes;
     if (wasEmpty && this.snapshot === undefined && !this.isHeld) this.onReady();
@@ -155,6 +163,14 @@ export class Observation implements AsyncIterable<StreamMessage> {
     } finally {
       this.close();
     }
+  }
+
+  /** A block alone may be more than the queue holds: the client is slow when it has not read that for a while. */
+  private get isTooSlow(): boolean {
+    const { backlogBytesMax } = this.options;
+    if (this.queuedBytes <= backlogBytesMax) return false;
+    const isBeyond = this.queuedBytes > BURST_FACTOR * backlogBytesMax;
+    return isBeyond || performance.now() - this.waitingSinceMs > GRACE_MS;
   }
 
   private ready(): Promise<void> {
