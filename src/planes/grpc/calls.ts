@@ -34,18 +34,26 @@ export interface Stream {
   failure?(error: unknown): ApiError;
 }
 
+/** The client of a stream. */
+export interface Caller {
+  /** Aborted when the client goes away, its deadline passes, or the stream is over. */
+  readonly signal: AbortSignal;
+  /** Its address without the port; empty where it is not known. */
+  readonly address: string;
+}
+
 export interface StreamMethod {
   readonly kind: RouteClass;
   readonly needs: Exclude<Needs, "height">;
-  /** @param signal aborted when the client goes away or its deadline passes @throws ApiError */
-  open(request: Uint8Array, signal: AbortSignal): Stream | Promise<Stream>;
+  /** @throws ApiError */
+  open(request: Uint8Array, caller: Caller): Stream | Promise<Stream>;
 }
 
 export interface DuplexMethod {
   readonly kind: RouteClass;
   readonly needs: Exclude<Needs, "height">;
   /** @throws ApiError */
-  open(requests: AsyncIterable<Uint8Array>, signal: AbortSignal): Stream | Promise<Stream>;
+  open(requests: AsyncIterable<Uint8Array>, caller: Caller): Stream | Promise<Stream>;
 }
 
 /** The calls of a port. */
@@ -81,16 +89,16 @@ export class Calls {
 
   stream(method: StreamMethod) {
     return (call: ServerWritableStream<Bytes, Uint8Array>): void => {
-      this.serve(method, call, (signal) => method.open(call.request, signal));
+      this.serve(method, call, (caller) => method.open(call.request, caller));
     };
   }
 
   duplex(method: DuplexMethod) {
     return (call: ServerDuplexStream<Bytes, Uint8Array>): void => {
-      this.serve(method, call, (signal) => {
+      this.serve(method, call, (caller) => {
         // The usual iteration would destroy the call when the client has sent its last request.
         const requests = call.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
-        return method.open(requests, signal);
+        return method.open(requests, caller);
       });
     };
   }
@@ -125,7 +133,7 @@ export class Calls {
   private serve(
     { kind, needs }: Pick<StreamMethod, "kind" | "needs">,
     call: WritableCall,
-    open: (signal: AbortSignal) => Stream | Promise<Stream>,
+    open: (caller: Caller) => Stream | Promise<Stream>,
   ): void {
     const startedMs = performance.now();
     const leaving = new AbortController();
@@ -137,7 +145,10 @@ export class Calls {
     };
     const run = async (): Promise<void> => {
       this.checkStore(needs);
-      const { headers, messages, failure } = await open(leaving.signal);
+      const { headers, messages, failure } = await open({
+        signal: leaving.signal,
+        address: addressOf(call.getPeer()),
+      });
       try {
         if (headers) call.sendMetadata(metadataOf(headers));
         for await (const message of messages) {
@@ -175,6 +186,11 @@ function metadataOf(headers: Readonly<Record<string, string>>): Metadata {
   const metadata = new Metadata();
   for (const name in headers) metadata.set(name, headers[name]!);
   return metadata;
+}
+
+/** Of `127.0.0.1:40000`. */
+function addressOf(peer: string): string {
+  return peer.slice(0, Math.max(peer.lastIndexOf(":"), 0));
 }
 
 /** Settles when the client has taken what was written, or has left. */

@@ -46,7 +46,7 @@ export function healthMethods({ status }: GrpcPlanes, services: readonly string[
   const watch: StreamMethod = {
     kind: "other",
     needs: "nothing",
-    open(bytes, signal) {
+    open(bytes, { signal }) {
       const isKnown = names.has(serviceOf(bytes));
       return { messages: changes(() => (isKnown ? now() : Serving.SERVICE_UNKNOWN), signal) };
     },

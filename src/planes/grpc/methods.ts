@@ -11,6 +11,7 @@ import { streamRoutes } from "../data/streams.ts";
 import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
 import type { DuplexMethod, StreamMethod } from "./calls.ts";
 import { healthMethods } from "./health.ts";
+import { observeMethods } from "./observe.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { GrpcPlanes } from "./services.ts";
 import { chainMethod, decodeRequest, readMethod, type UnaryMethod } from "./unary.ts";
@@ -43,13 +44,13 @@ export function handlersOf(planes: GrpcPlanes): Handlers {
   const stream = new Map<string, StreamMethod>();
   const services = servicesOf(planes);
   const byRequest = resourcesOf(planes);
-  const exports = exportsOf(planes);
+  const streams = new Map([...exportsOf(planes), ...observeMethods(planes.data)]);
   for (const { methods } of services) {
     for (const method of methods) {
       const resource = byRequest.get(method.request);
       if (!method.isResponseStream && resource) unary.set(method.path, resource);
-      const download = exports.get(method.request);
-      if (download) stream.set(method.path, download);
+      const messages = streams.get(method.request);
+      if (messages) stream.set(method.path, messages);
     }
   }
   const health = healthMethods(
@@ -90,7 +91,7 @@ function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
       const method: StreamMethod = {
         kind: "export",
         needs: "store",
-        async open(bytes, signal) {
+        async open(bytes, { signal }) {
           const fields = fieldsOf(route.request, decodeRequest(codec, bytes), filterValuesMax);
           const { contentType, disposition, pieces, failure } = await route.open(fields, signal);
           return {
