@@ -11,7 +11,7 @@ import { streamRoutes } from "../data/streams.ts";
 import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
 import type { DuplexMethod, StreamMethod } from "./calls.ts";
 import { healthMethods } from "./health.ts";
-import { observeMethods } from "./observe.ts";
+import { eventBusMethod, observeMethods } from "./observe.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { GrpcPlanes } from "./services.ts";
 import { chainMethod, decodeRequest, readMethod, type UnaryMethod } from "./unary.ts";
@@ -26,6 +26,7 @@ interface Handlers {
 const DATA_SERVICE = "datanode.api.v2.TradingDataService";
 const CORE_SERVICE = "vega.api.v1.CoreService";
 const STATE_SERVICE = "vega.api.v1.CoreStateService";
+const EVENT_BUS = "ObserveEventBus";
 const SUPPORT = [
   "grpc.health.v1.Health",
   "grpc.reflection.v1.ServerReflection",
@@ -57,10 +58,13 @@ export function handlersOf(planes: GrpcPlanes): Handlers {
     planes,
     services.map(({ fullName }) => fullName),
   );
-  const reflection = reflectionMethods(services);
+  const duplex = reflectionMethods(services);
+  const bus = eventBusMethod(planes.data);
+  for (const { methods } of services)
+    for (const { name, path } of methods) if (name === EVENT_BUS) duplex.set(path, bus);
   for (const [path, method] of health.unary) unary.set(path, method);
   for (const [path, method] of health.stream) stream.set(path, method);
-  return { unary, stream, duplex: reflection };
+  return { unary, stream, duplex };
 }
 
 /** Unary handlers by their request message. */

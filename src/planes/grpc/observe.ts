@@ -1,11 +1,14 @@
 // The `Observe...` methods: the streams of the data plane (data/observe/streams.ts) as streams of messages. A message is
 // encoded once, for all of its subscribers.
+import { ApiError } from "../../http/errors.ts";
+import type { RequestFields } from "../../http/query.ts";
 import { fieldsOf } from "../../http/request-fields.ts";
-import { codecOf, type MessageCodec } from "../../wire/codecs.ts";
+import { codecOf } from "../../wire/codecs.ts";
+import { BusMessage, type EventBusObservation } from "../data/observe/event-bus.ts";
 import type { StreamMessage } from "../data/observe/message.ts";
-import { Streams } from "../data/observe/streams.ts";
+import { FIRST_REQUEST_MS, Streams } from "../data/observe/streams.ts";
 import type { DataPlane } from "../data/plane.ts";
-import type { StreamMethod } from "./calls.ts";
+import type { Caller, DuplexMethod, StreamMethod } from "./calls.ts";
 import { decodeRequest } from "./unary.ts";
 
 /** Methods by their request message. */
@@ -13,17 +16,16 @@ export function observeMethods(plane: DataPlane): Map<string, StreamMethod> {
   const { filterValuesMax } = plane.context.limits;
   return new Map(
     Streams.kinds.map(({ method, request, response }) => {
-      const [asked, answered] = [codecOf(request), new EncodedOnce(codecOf(response))];
+      const [asked, answered] = [codecOf(request), codecOf(response)];
+      const encoded = new EncodedOnce(({ message }) => message && answered.encode(message));
       const stream: StreamMethod = {
-        kind: "other",
+        kind: "stream",
         needs: "store",
-        async open(bytes, { signal, address }) {
+        async open(bytes, caller) {
           const fields = fieldsOf(request, decodeRequest(asked, bytes), filterValuesMax);
-          const observation = await plane.streams.observe(method, fields, { address, signal });
-          return {
-            headers: { "x-block-height": String(observation.height) },
-            messages: answered.all(observation),
-          };
+          const observation = await plane.streams.observe(method, fields, caller);
+          const headers = { "x-block-height": String(observation.height) };
+          return { headers, messages: encoded.all(observation) };
         },
       };
       return [request, stream];
@@ -31,18 +33,90 @@ export function observeMethods(plane: DataPlane): Map<string, StreamMethod> {
   );
 }
 
+/** Both services have the same messages under names of their own. */
+const BUS_REQUEST = "datanode.api.v2.ObserveEventBusRequest";
+const EVENTS_TAG = 0x0a;
+
+/** The event bus: the client's first message is the filter, each further one asks for a batch (reference 30, section 11). */
+export function eventBusMethod(plane: DataPlane): DuplexMethod {
+  const codec = codecOf(BUS_REQUEST);
+  const encoded = new EncodedOnce((message) =>
+    message instanceof BusMessage ? eventsOf(message) : undefined,
+  );
+  const read = (bytes: Uint8Array) => decodeRequest(codec, bytes) as RequestFields;
+  async function* events(requests: AsyncIterator<Uint8Array>, caller: Caller): AsyncGenerator<Uint8Array> {
+    const first = await within(requests.next(), FIRST_REQUEST_MS);
+    // Without a request the stream just ends, as in the original.
+    if (first === undefined || first.done) return;
+    const observation = await plane.streams.observeEventBus(read(first.value), caller);
+    follow(requests, observation, read);
+    yield* encoded.all(observation);
+  }
+  return {
+    kind: "stream",
+    needs: "store",
+    open: (requests, caller) => ({
+      headers: { "x-block-height": String(plane.head()?.height ?? 0) },
+      messages: events(requests[Symbol.asyncIterator](), caller),
+    }),
+  };
+}
+
+/** Every further request asks for a batch. */
+function follow(
+  requests: AsyncIterator<Uint8Array>,
+  observation: EventBusObservation,
+  read: (bytes: Uint8Array) => RequestFields,
+): void {
+  const run = async () => {
+    for (let next = await requests.next(); !next.done; next = await requests.next()) {
+      if (observation.isEnded) return;
+      observation.askNext(read(next.value));
+    }
+  };
+  // Requests break off when the client leaves, which closes the observation by itself.
+  run().catch((error) => error instanceof ApiError && observation.fail(error));
+}
+
+/** @returns undefined when it takes longer */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  promise.catch(() => {});
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An `ObserveEventBusResponse` of the events' own bytes, which need not be decoded for it. */
+function eventsOf({ events }: BusMessage): Uint8Array {
+  const parts = events.flatMap(({ encoded }) => [fieldHead(encoded.length), encoded]);
+  return Buffer.concat(parts);
+}
+
+/** Tag and length. */
+function fieldHead(length: number): Uint8Array {
+  const head = [EVENTS_TAG];
+  let rest = length;
+  for (; rest > 127; rest >>>= 7) head.push((rest & 127) | 128);
+  head.push(rest);
+  return Uint8Array.from(head);
+}
+
 class EncodedOnce {
   private readonly made = new WeakMap<StreamMessage, Uint8Array>();
 
-  constructor(private readonly codec: MessageCodec) {}
+  /** @param encode undefined for what is not a message, such as a mark of a height */
+  constructor(private readonly encode: (message: StreamMessage) => Uint8Array | undefined) {}
 
   async *all(messages: AsyncIterable<StreamMessage>): AsyncGenerator<Uint8Array> {
-    for await (const message of messages) if (message.message) yield this.bytesOf(message, message.message);
-  }
-
-  private bytesOf(message: StreamMessage, content: object): Uint8Array {
-    let bytes = this.made.get(message);
-    if (bytes === undefined) this.made.set(message, (bytes = this.codec.encode(content)));
-    return bytes;
+    for await (const message of messages) {
+      const bytes = this.made.get(message) ?? this.encode(message);
+      if (bytes === undefined) continue;
+      this.made.set(message, bytes);
+      yield bytes;
+    }
   }
 }
