@@ -95,7 +95,7 @@ function findBridged(
   return context.get<BridgedRow>(sql, Buffer.from(id, "hex"))?.data;
 }
 
-function depositOf(data: Uint8Array): Deposit {
+export function depositOf(data: Uint8Array): Deposit {
   const deposit = readDepositAt(data, 0, data.length);
   deposit.id = canonicalIdentifier(deposit.id);
   deposit.partyId = canonicalIdentifier(deposit.partyId);
@@ -138,7 +138,7 @@ const getDeposit: Endpoint<DataContext> = {
   },
 };
 
-function withdrawalOf(data: Uint8Array): Withdrawal {
+export function withdrawalOf(data: Uint8Array): Withdrawal {
   const withdrawal = readWithdrawalAt(data, 0, data.length);
   withdrawal.id = canonicalIdentifier(withdrawal.id);
   withdrawal.partyId = canonicalIdentifier(withdrawal.partyId);

@@ -5,6 +5,7 @@ import { accountEndpoints, listBalanceChanges } from "./balances.ts";
 import { bridgeEndpoints } from "./bridge.ts";
 import { candleEndpoints } from "./candles.ts";
 import type { DataContext } from "./context.ts";
+import { listEntities } from "./entities.ts";
 import { estimateEndpoints } from "./estimates.ts";
 import { governanceEndpoints } from "./governance.ts";
 import { ledgerEndpoints } from "./ledger.ts";
@@ -53,6 +54,7 @@ const ping: Resource<DataContext> = {
 
 /** Those that the interface has no path for: over gRPC alone. */
 export const UNROUTED_RESOURCES: readonly Resource<DataContext>[] = [
+  listEntities,
   listPositions,
   getRiskFactors,
   ...networkHistoryResources,

@@ -101,7 +101,7 @@ interface ProposalRow extends Row {
   data: Uint8Array;
 }
 
-function proposalOf(data: Uint8Array): Proposal {
+export function proposalOf(data: Uint8Array): Proposal {
   const proposal = readProposalAt(data, 0, data.length);
   proposal.id = canonicalIdentifier(proposal.id);
   proposal.partyId = canonicalIdentifier(proposal.partyId);

@@ -267,7 +267,7 @@ interface UpgradeRow extends Row {
   data: Uint8Array;
 }
 
-function upgradeOf({ data }: UpgradeRow): ProtocolUpgradeEvent {
+export function upgradeOf({ data }: Pick<UpgradeRow, "data">): ProtocolUpgradeEvent {
   return readProtocolUpgradeEventAt(data, 0, data.length);
 }
 

@@ -20,7 +20,7 @@ interface DataRow extends Row {
   data: Uint8Array;
 }
 
-function specOf(data: Uint8Array): OracleSpec {
+export function specOf(data: Uint8Array): OracleSpec {
   const oracleSpec = readOracleSpecAt(data, 0, data.length);
   const spec = oracleSpec.externalDataSourceSpec?.spec;
   if (spec) {
@@ -31,7 +31,7 @@ function specOf(data: Uint8Array): OracleSpec {
   return oracleSpec;
 }
 
-function dataOf(data: Uint8Array): OracleData {
+export function dataOf(data: Uint8Array): OracleData {
   const oracleData = readOracleDataAt(data, 0, data.length);
   const external = oracleData.externalData?.data;
   if (external) {

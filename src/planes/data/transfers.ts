@@ -20,7 +20,7 @@ interface TransferRow extends Row {
 }
 
 /** A transfer as of its latest state; its time is that of the block which brought that state. */
-function transferOf(data: Uint8Array, timestamp: bigint): Transfer {
+export function transferOf(data: Uint8Array, timestamp: bigint): Transfer {
   const transfer = readTransferAt(data, 0, data.length);
   transfer.id = canonicalIdentifier(transfer.id);
   transfer.from = canonicalIdentifier(transfer.from);

@@ -377,7 +377,7 @@ interface RotationRow extends Row {
   data: Uint8Array;
 }
 
-function rotationOf(data: Uint8Array): KeyRotation {
+export function rotationOf(data: Uint8Array): KeyRotation {
   const rotation = readKeyRotationAt(data, 0, data.length);
   rotation.nodeId = canonicalIdentifier(rotation.nodeId);
   rotation.oldPubKey = canonicalIdentifier(rotation.oldPubKey);
