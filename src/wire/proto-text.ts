@@ -2,12 +2,12 @@
 import { type ProtoEnum, type ProtoFile, type ProtoMessage, protoFiles } from "./proto-files.ts";
 import type { FieldDescriptor } from "./schema/index.ts";
 
-/** Comes with every compiler of protobuf. */
-const BUNDLED = "google.protobuf";
+/** They come with every compiler of protobuf, and with every library of gRPC. */
+const BUNDLED = /^(?:google\.protobuf|grpc\..*)$/;
 
 /** Texts by path. */
 export function protoTexts(): ReadonlyMap<string, string> {
-  const files = protoFiles().filter(({ packageName }) => packageName !== BUNDLED);
+  const files = protoFiles().filter(({ packageName }) => !BUNDLED.test(packageName));
   return new Map(files.map((file) => [file.path, textOf(file)]));
 }
 
