@@ -61,6 +61,7 @@ const markets = await run("markets.ts");
 const wire = await run("wire.ts");
 const pages = await run("pages.ts", "--rows", rows, "--binary", binary);
 const exports = await run("export.ts");
+const grpc = await run("grpc.ts", "--binary", binary);
 const solver = await run("solver.ts", "--binary", binary);
 const admission = await run("admission.ts");
 const devnet = await run("devnet.ts", "--binary", binary);
@@ -130,6 +131,8 @@ const lines = [
     "at most",
     3,
   ),
+  line("gRPC: a kept page of 50 rows, against REST", grpc.unaryRatio, "", "at least", 1 / 3),
+  line("gRPC: an export, against REST", grpc.exportRatio, "", "at least", 0.6),
   line("making a segment against bare generation and compression", exports.makingRatio, "", "at most", 1.3),
   line("longest hold-up of ingest while segments are made", exports.longestPauseMs, "ms", "at most", 20),
   line("devnet: start of the executable to its first block", born.firstBlockMs, "ms", "at most", 150),

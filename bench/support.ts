@@ -28,6 +28,8 @@ export function defaultRecording(): string {
 
 export interface RunningLyra {
   readonly port: number;
+  /** Of the same over gRPC. */
+  readonly grpcPort: number;
   readonly pid: number;
   stop(): Promise<void>;
 }
@@ -49,10 +51,11 @@ export async function startLyra(home: string, binary?: string): Promise<RunningL
   ];
   const child = Bun.spawn([...programOf(binary), ...words], { stdout: "ignore", stderr: "inherit" });
   for (let tries = 0; tries < 1000 && !existsSync(out); tries++) await Bun.sleep(10);
-  const { dataPort } = (await Bun.file(out).json()) as { dataPort: number };
+  const where = (await Bun.file(out).json()) as { dataPort: number; grpcDataPort: number };
   rmSync(out);
   return {
-    port: dataPort,
+    port: where.dataPort,
+    grpcPort: where.grpcDataPort,
     pid: child.pid,
     async stop() {
       child.kill();

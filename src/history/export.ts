@@ -119,6 +119,22 @@ export function exportStream(plan: ExportPlan, options: StreamOptions = {}): Rea
 }
 
 /**
+ * The archive piece by piece, each of which is good until the next but one is asked for. Leaving the loop early closes open
+ * files.
+ */
+export async function* exportPieces(
+  plan: ExportPlan,
+  options: StreamOptions = {},
+): AsyncGenerator<Uint8Array, undefined> {
+  const reader = new ChunkReader(plan, options);
+  try {
+    for (let chunk = await reader.next(); chunk !== undefined; chunk = await reader.next()) yield chunk;
+  } finally {
+    reader.end();
+  }
+}
+
+/**
  * The same for the body of an answer: written straight to the socket, out of buffers that are used again. A download
  * that fails is broken off.
  */

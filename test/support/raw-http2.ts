@@ -1,7 +1,7 @@
 // HTTP/2 by the byte (RFC 9113), for what no client library would send.
 import { connect, type Socket } from "node:net";
 
-const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
+export const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 export const FrameType = {
   data: 0,
   headers: 1,
@@ -28,6 +28,16 @@ export function frame(
   head[4] = flags;
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, payload]);
+}
+
+const INITIAL_WINDOW_SIZE = 4;
+
+/** Settings of a client. @param initialWindow bytes of a stream that may be on their way */
+export function settings({ initialWindow }: { initialWindow: number }): Buffer {
+  const payload = Buffer.alloc(6);
+  payload.writeUInt16BE(INITIAL_WINDOW_SIZE);
+  payload.writeUInt32BE(initialWindow, 2);
+  return frame(FrameType.settings, 0, 0, payload);
 }
 
 /** A header field as a literal that no table keeps. */

@@ -2,7 +2,14 @@
 import type { Database } from "bun:sqlite";
 import { reasonOf } from "../../errors/node-error.ts";
 import { Grpc } from "../../errors/statuses.ts";
-import { CHUNK_BYTES, exportBody, exportBytes, exportStream, MESSAGE_BYTES } from "../../history/export.ts";
+import {
+  CHUNK_BYTES,
+  exportBody,
+  exportBytes,
+  exportPieces,
+  exportStream,
+  MESSAGE_BYTES,
+} from "../../history/export.ts";
 import { archiveTag, type ExportPlan, type ExportRequest, planExport } from "../../history/export-plan.ts";
 import { ExportRefusal, listSegments, type SegmentRow } from "../../history/segment-table.ts";
 import { acceptedForm } from "../../http/accept.ts";
@@ -152,7 +159,7 @@ export class NetworkHistoryExports {
       release = this.slots.acquire();
       const plan = await this.plan(fields, manifest);
       if (acceptedForm(headers.get("accept")) === "stream") {
-        const archive = this.stream(plan, { signal, release });
+        const archive = exportStream(plan, this.streaming({ signal, release }));
         return new Response(messageStream(archive, plan), { headers: { "content-type": STREAM_TYPE } });
       }
       return await this.archive(plan, headers, { signal, release });
@@ -170,7 +177,10 @@ export class NetworkHistoryExports {
     const release = this.slots.acquire();
     try {
       const plan = await this.plan(fields, false);
-      return { disposition: disposition(plan), pieces: this.stream(plan, { signal, release }) };
+      return {
+        disposition: disposition(plan),
+        pieces: exportPieces(plan, this.streaming({ signal, release })),
+      };
     } catch (error) {
       release();
       throw exportError(error);
@@ -181,13 +191,9 @@ export class NetworkHistoryExports {
     return planExport(this.directory, listSegments(this.db), exportRequest(fields, manifest));
   }
 
-  private stream(plan: ExportPlan, { signal, release }: Sending): ReadableStream<Uint8Array> {
-    return exportStream(plan, {
-      chunkBytes: MESSAGE_BYTES,
-      signal,
-      onEnd: release,
-      onFailure: () => this.slots.counts.exportsFailed++,
-    });
+  private streaming({ signal, release }: Sending) {
+    const onFailure = () => this.slots.counts.exportsFailed++;
+    return { chunkBytes: MESSAGE_BYTES, signal, onEnd: release, onFailure };
   }
 
   /** The archive or a range of it. */
@@ -219,7 +225,8 @@ export class NetworkHistoryExports {
 interface OpenExport {
   /** For `content-disposition`. */
   readonly disposition: string;
-  readonly pieces: ReadableStream<Uint8Array>;
+  /** Each is good until the next but one is asked for. */
+  readonly pieces: AsyncGenerator<Uint8Array, undefined>;
 }
 
 interface Sending {

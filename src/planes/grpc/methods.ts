@@ -11,7 +11,7 @@ import { streamRoutes } from "../data/streams.ts";
 import { CHAIN_ENDPOINTS, UNROUTED_CALLS, VIEW_ENDPOINTS } from "../node/endpoints.ts";
 import type { DuplexMethod, StreamMethod } from "./calls.ts";
 import { healthMethods } from "./health.ts";
-import { eventBusMethod, observeMethods } from "./observe.ts";
+import { eventBusMethod, fieldHead, observeMethods } from "./observe.ts";
 import { reflectionMethods } from "./reflection.ts";
 import type { GrpcPlanes } from "./services.ts";
 import { chainMethod, decodeRequest, readMethod, type UnaryMethod } from "./unary.ts";
@@ -110,6 +110,11 @@ function exportsOf({ data, status }: GrpcPlanes): Map<string, StreamMethod> {
   );
 }
 
+/** Field `data` of `google.api.HttpBody`, as a field with a length. */
+const DATA_TAG = 18;
+
+/** Messages of `google.api.HttpBody`, put together with one copy of the piece, which is megabytes. */
 async function* bodies(contentType: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for await (const data of pieces) yield encodeHttpBody({ contentType, data });
+  const type = encodeHttpBody({ contentType });
+  for await (const data of pieces) yield Buffer.concat([type, fieldHead(DATA_TAG, data.length), data]);
 }

@@ -92,13 +92,13 @@ async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined
 
 /** An `ObserveEventBusResponse` of the events' own bytes, which need not be decoded for it. */
 function eventsOf({ events }: BusMessage): Uint8Array {
-  const parts = events.flatMap(({ encoded }) => [fieldHead(encoded.length), encoded]);
+  const parts = events.flatMap(({ encoded }) => [fieldHead(EVENTS_TAG, encoded.length), encoded]);
   return Buffer.concat(parts);
 }
 
-/** Tag and length. */
-function fieldHead(length: number): Uint8Array {
-  const head = [EVENTS_TAG];
+/** Tag and length of a field that is joined from bytes. */
+export function fieldHead(tag: number, length: number): Uint8Array {
+  const head = [tag];
   let rest = length;
   for (; rest > 127; rest >>>= 7) head.push((rest & 127) | 128);
   head.push(rest);

@@ -1,0 +1,148 @@
+// A gRPC load generator with little of its own, as load.ts is for REST: HTTP/2 by the byte, frames made once, answers
+// counted by the end of their stream. Run as a child process, options as JSON on standard input.
+import {
+  callHeaders,
+  END_HEADERS,
+  END_STREAM,
+  FrameType,
+  frame,
+  message,
+  PREFACE,
+  settings,
+} from "../test/support/raw-http2.ts";
+import type { LoadResult } from "./load.ts";
+
+interface GrpcLoadOptions {
+  readonly port: number;
+  /** `/datanode.api.v2.TradingDataService/ListAssets` */
+  readonly path: string;
+  /** Of the request message, in base64. */
+  readonly request: string;
+  readonly connections: number;
+  /** Calls under way on each connection. */
+  readonly calls: number;
+  readonly durationMs: number;
+  readonly warmupMs?: number;
+  /** One call, and the time until its last byte. */
+  readonly once?: boolean;
+}
+
+/** Flow control is not what is measured. */
+const WINDOW = 1 << 30;
+const CREDIT = 1 << 24;
+const FRAME_HEAD = 9;
+
+interface Flow {
+  rest: Buffer;
+  nextStream: number;
+  taken: number;
+  readonly startedMs: Map<number, number>;
+}
+
+async function load(options: GrpcLoadOptions): Promise<LoadResult> {
+  const latencies: number[] = [];
+  let bytes = 0;
+  let errors = 0;
+  const started = performance.now();
+  const warmUntil = options.once ? started : started + (options.warmupMs ?? 300);
+  const until = warmUntil + options.durationMs;
+  let ended = started;
+  const head = callHeaders(options.path);
+  const body = message(Buffer.from(options.request, "base64"));
+  const finished: Promise<void>[] = [];
+  for (let i = 0; i < options.connections; i++) {
+    const done = Promise.withResolvers<void>();
+    finished.push(done.promise);
+    const call = (flow: Flow): Buffer => {
+      const stream = flow.nextStream;
+      flow.nextStream += 2;
+      flow.startedMs.set(stream, performance.now());
+      return Buffer.concat([
+        frame(FrameType.headers, END_HEADERS, stream, head),
+        frame(FrameType.data, END_STREAM, stream, body),
+      ]);
+    };
+    await Bun.connect<Flow>({
+      hostname: "127.0.0.1",
+      port: options.port,
+      socket: {
+        open(socket) {
+          socket.data = { rest: Buffer.alloc(0), nextStream: 1, taken: 0, startedMs: new Map() };
+          socket.write(Buffer.concat([PREFACE, settings({ initialWindow: WINDOW }), credit(WINDOW)]));
+          for (let n = 0; n < options.calls; n++) socket.write(call(socket.data));
+        },
+        data(socket, piece) {
+          const flow = socket.data;
+          flow.rest = flow.rest.length === 0 ? Buffer.from(piece) : Buffer.concat([flow.rest, piece]);
+          const answers: Buffer[] = [];
+          let at = 0;
+          while (at + FRAME_HEAD <= flow.rest.length) {
+            const length = flow.rest.readUIntBE(at, 3);
+            if (at + FRAME_HEAD + length > flow.rest.length) break;
+            const [type, flags] = [flow.rest[at + 3]!, flow.rest[at + 4]!];
+            const stream = flow.rest.readUInt32BE(at + 5);
+            at += FRAME_HEAD + length;
+            if (type === FrameType.settings && (flags & 1) === 0)
+              answers.push(frame(FrameType.settings, 1, 0));
+            if (type === FrameType.data) flow.taken += length;
+            if (type === FrameType.reset) errors++;
+            if (type === FrameType.goAway) done.resolve();
+            if (type !== FrameType.headers || (flags & END_STREAM) === 0) continue;
+            const now = performance.now();
+            if (now >= warmUntil) latencies.push(now - flow.startedMs.get(stream)!);
+            flow.startedMs.delete(stream);
+            ended = now;
+            if (options.once || now >= until) {
+              if (flow.startedMs.size === 0) {
+                socket.end();
+                done.resolve();
+              }
+            } else answers.push(call(flow));
+          }
+          flow.rest = flow.rest.subarray(at);
+          if (flow.taken >= CREDIT) {
+            bytes += flow.taken;
+            answers.push(credit(flow.taken));
+            flow.taken = 0;
+          }
+          if (answers.length > 0) socket.write(Buffer.concat(answers));
+        },
+        close: () => done.resolve(),
+        error: () => done.resolve(),
+      },
+    });
+  }
+  await Promise.all(finished);
+  latencies.sort((a, b) => a - b);
+  const part = (of: number) =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * of))] ?? 0;
+  return {
+    requests: latencies.length,
+    perSecond: (latencies.length * 1_000) / options.durationMs,
+    p50Ms: part(0.5),
+    p99Ms: part(0.99),
+    bytes,
+    errors,
+    elapsedMs: ended - started,
+  };
+}
+
+/** More bytes that the connection takes. */
+function credit(count: number): Buffer {
+  const payload = Buffer.alloc(4);
+  payload.writeUInt32BE(count);
+  return frame(FrameType.windowUpdate, 0, 0, payload);
+}
+
+/** Runs the generator in a process of its own. */
+export async function loadGrpcInChild(options: GrpcLoadOptions): Promise<LoadResult> {
+  const input = new Blob([JSON.stringify(options)]);
+  const child = Bun.spawn([process.execPath, import.meta.path], {
+    stdin: input,
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  return JSON.parse(await new Response(child.stdout).text()) as LoadResult;
+}
+
+if (import.meta.main) console.log(JSON.stringify(await load((await Bun.stdin.json()) as GrpcLoadOptions)));
