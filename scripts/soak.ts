@@ -8,7 +8,7 @@
  * A line a minute; at the end the figures of each quarter and a verdict, which `--out` keeps (bench/results/soak.json,
  * soak-devnet.json). Exit code 1 when memory, descriptors, log or latency grew, or an answer was wrong.
  */
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -36,6 +36,8 @@ const SNAPSHOT_BLOCKS = 300;
 const DISK = 600_000_000;
 const TRANSFERS_PER_SECOND = 60;
 const CLIENTS = 24;
+/** Each client's own, those that are about to close, an export's, the sender's and those that listen. */
+const SOCKETS_MAX = 2 * CLIENTS + 12;
 const PAUSE_MS = 200;
 const EXPORT_MS = 20_000;
 const SAMPLE_MS = 2_000;
@@ -61,7 +63,9 @@ const isOver = () => performance.now() - startedMs >= durationMs;
 interface Sample {
   readonly atMs: number;
   readonly memoryMb: number;
+  /** Of everything but sockets: the clients' connections come and go. */
   readonly descriptors: number;
+  readonly sockets: number;
   readonly threads: number;
   readonly logBytes: number;
   readonly homeBytes: number;
@@ -202,11 +206,24 @@ async function segmentExport(dataUrl: string): Promise<string | undefined> {
   return `/api/v2/networkhistory/export?table=${1 + below(15)}&fromBlock=${segment.fromHeight}&toBlock=${segment.toHeight}`;
 }
 
+function descriptorsOf(pid: number): { descriptors: number; sockets: number } {
+  const targets = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return [readlinkSync(`/proc/${pid}/fd/${name}`)];
+    } catch {
+      // It was closed meanwhile.
+      return [];
+    }
+  });
+  const sockets = targets.filter((target) => target.startsWith("socket:")).length;
+  return { descriptors: targets.length - sockets, sockets };
+}
+
 function sample(pid: number): void {
   samples.push({
     atMs: performance.now() - startedMs,
     memoryMb: residentMb(pid),
-    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    ...descriptorsOf(pid),
     threads: readdirSync(`/proc/${pid}/task`).length,
     logBytes: statSync(`${storePath(home)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     homeBytes: totalOf(homeSize(home)),
@@ -260,6 +277,7 @@ function figures(fromMs: number, toMs: number) {
     memoryMb: rounded(median(part.map(({ memoryMb }) => memoryMb))),
     memoryMbMax: rounded(Math.max(...part.map(({ memoryMb }) => memoryMb))),
     descriptors: median(part.map(({ descriptors }) => descriptors)),
+    socketsMax: Math.max(...part.map(({ sockets }) => sockets)),
     threads: median(part.map(({ threads }) => threads)),
     logMbMax: rounded(Math.max(...part.map(({ logBytes }) => logBytes)) / 1e6),
     homeMbMax: rounded(Math.max(...part.map(({ homeBytes }) => homeBytes)) / 1e6),
@@ -285,7 +303,8 @@ function growth(parts: readonly Figures[]): string[] {
     if (late[name] > early[name] + NOISE[name])
       found.push(`${name} grew from ${early[name]} to ${late[name]}`);
   }
-  for (const { logMbMax, homeMbMax } of parts) {
+  for (const { logMbMax, homeMbMax, socketsMax } of parts) {
+    if (socketsMax > SOCKETS_MAX) found.push(`${socketsMax} sockets were open`);
     if (logMbMax * 1e6 > LOG_BYTES_MAX) found.push(`the log had ${logMbMax} MB`);
     if (!values.devnet && homeMbMax * 1e6 > DISK) found.push(`the home had ${homeMbMax} MB`);
   }
