@@ -44,17 +44,16 @@ export class Auctions {
       return;
     }
     const indication = market.book.indication();
-    const prices = indication === undefined ? [] : [{ price: indication.price, size: indication.volume }];
     if (market.isOpening && indication !== undefined && !market.prices.isInitialised)
-      market.prices.initialise(prices);
+      market.prices.initialise([{ price: indication.price, size: indication.volume }]);
     const { beginNs, endNs, trigger } = market.auction;
     if (endNs === beginNs || endNs >= market.nowNs) return;
     if (market.isOpening) {
       if (indication === undefined || !this.hasLiquidity(indication)) return;
       if (market.ports.hasModels?.(market.id) === false) return;
     } else if (trigger === AUCTION_TRIGGER_PRICE) {
-      if (!this.mayEndByPrice(prices) || !this.hasLiquidity(indication)) return;
-    } else if (!this.hasLiquidity(indication) || !this.mayEndByPrice(prices)) return;
+      if (!this.mayEndByPrice(indication) || !this.hasLiquidity(indication)) return;
+    } else if (!this.hasLiquidity(indication) || !this.mayEndByPrice(indication)) return;
     this.leave(indication);
   }
 
@@ -108,8 +107,18 @@ export class Auctions {
     return false;
   }
 
-  private mayEndByPrice(prices: readonly { readonly price: bigint; readonly size: bigint }[]): boolean {
-    const extension = this.market.prices.checkAuction(prices);
+  /** The trades that uncrossing would make: each may break a bound of its own (section 8.1). */
+  private indicated(indication: Indication | undefined): { price: bigint; size: bigint }[] {
+    const { market } = this;
+    if (indication === undefined) return [];
+    const { price, volume } = indication;
+    if (market.terms.triggers.length === 0) return [{ price, size: volume }];
+    const fills = market.book.uncrossing(indication).flatMap((match) => match.fills);
+    return fills.map(({ size }) => ({ price, size }));
+  }
+
+  private mayEndByPrice(indication: Indication | undefined): boolean {
+    const extension = this.market.prices.checkAuction(this.indicated(indication));
     if (extension === 0n) return true;
     this.extend(AUCTION_TRIGGER_PRICE, extension);
     return false;
@@ -148,10 +157,8 @@ export class Auctions {
     const { market } = this;
     const isOpening = market.isOpening;
     const { beginNs } = market.auction;
-    if (isOpening && !market.prices.isInitialised) market.prices.initialise([]);
-    if (isOpening && indication !== undefined) {
-      market.prices.checkAuction([{ price: indication.price, size: indication.volume }]);
-    }
+    // An opening auction's price is the first one, however far it is from what was indicated before.
+    if (isOpening) market.prices.initialise(this.indicated(indication));
     market.updateStatus({ batch: market.status.batch + 1n });
     market.updateAuction({ isLeaving: true });
     const parties = this.uncross(indication, isOpening);

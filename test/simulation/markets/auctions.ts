@@ -65,12 +65,17 @@ export abstract class MarketAuctions extends MarketMonitors {
 
   /** @returns false when the auction goes on because its price is out of bounds */
   private hasValidPrice(): boolean {
-    this.switchStaleOff();
     const uncrossing = this.uncrossing();
-    if (uncrossing === undefined) return true;
+    if (uncrossing === undefined) {
+      this.resetPrices(0n, 0n);
+      return true;
+    }
     const trades = this.indicativeTrades().map(({ size }) => ({ price: uncrossing.price, size }));
     const violated = this.violatedBy(trades);
-    if (violated.length === 0) return true;
+    if (violated.length === 0) {
+      this.resetPrices(uncrossing.price, uncrossing.volume);
+      return true;
+    }
     this.extend(
       Trigger.price,
       violated.reduce((all, { extensionNs }) => all + extensionNs, 0n),
@@ -84,6 +89,7 @@ export abstract class MarketAuctions extends MarketMonitors {
       this.checkLiquidity();
       return;
     }
+    this.learnFirstPrice();
     if (auction.endNs >= this.nowNs) return;
     if (auction.trigger === Trigger.opening) {
       if (this.uncrossing() !== undefined && this.hasLiquidity()) this.leaveAuction();
@@ -114,11 +120,10 @@ export abstract class MarketAuctions extends MarketMonitors {
       this.releaseIfFlat(order.party);
       this.count("GFA cancelled");
     }
-    this.resetPrices(uncrossing?.price ?? 0n, uncrossing?.volume ?? 0n);
+    if (wasOpening) this.resetPrices(uncrossing!.price, uncrossing!.volume);
     const before = this.mark;
     this.mark = this.lastTraded;
     this.isCleared = true;
-    this.recomputeBounds(this.mark);
     this.followReferences([], true);
     this.auction = undefined;
     if (this.checkLiquidity()) {
@@ -131,6 +136,7 @@ export abstract class MarketAuctions extends MarketMonitors {
     this.markToMarket();
     this.nextMarkNs = this.nowNs + this.terms.markFrequencyNs;
     this.state = State.active;
+    this.recomputeBounds();
     this.liquidityFeeNow();
   }
 

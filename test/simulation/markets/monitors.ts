@@ -38,6 +38,15 @@ export abstract class MarketMonitors extends MarketSettlement {
       this.current = [];
     }
     this.currentNs = this.nowNs;
+    if (this.auction !== undefined && !this.isOpening) this.switchStaleOff();
+  }
+
+  /** The first price that an opening auction indicates. */
+  learnFirstPrice(): void {
+    const uncrossing = this.uncrossing();
+    if (!this.isOpening || uncrossing === undefined || this.past.length + this.current.length > 0) return;
+    this.resetPrices(uncrossing.price, uncrossing.volume);
+    this.recomputeBounds();
   }
 
   private referencePrice({ horizonNs }: TriggerTerms): Decimal | undefined {
@@ -46,11 +55,10 @@ export abstract class MarketMonitors extends MarketSettlement {
     return at?.price ?? (first && Decimal.of(first.price));
   }
 
-  /** @param price where there is no price yet */
-  recomputeBounds(price: bigint): void {
+  recomputeBounds(): void {
     for (const bound of this.bounds) {
-      const reference = this.referencePrice(bound.trigger) ?? Decimal.of(price);
-      if (reference.sign <= 0) continue;
+      const reference = this.referencePrice(bound.trigger);
+      if (reference === undefined || reference.sign <= 0) continue;
       const { horizonNs, probability } = bound.trigger;
       const [low, high] = rangeOf(this.terms, reference, Number(horizonNs) / 1e9, probability);
       bound.down = low.over(reference);
@@ -88,7 +96,7 @@ export abstract class MarketMonitors extends MarketSettlement {
     for (const bound of this.bounds) if (triggers.includes(bound.trigger)) bound.isOn = true;
   }
 
-  switchStaleOff(): void {
+  private switchStaleOff(): void {
     const last = this.past.at(-1)?.timeNs;
     if (last === undefined) return;
     for (const bound of this.bounds) if (last + bound.trigger.horizonNs < this.nowNs) bound.isOn = false;

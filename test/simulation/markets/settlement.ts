@@ -108,7 +108,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     }
     const closed = distressed.length === 0 ? [] : this.closeOut(distressed, isLast);
     this.liquidityFeeNow();
-    this.followReferences(closed);
+    if (!isLast) this.followReferences(closed);
     if (!isLast) for (const position of [...this.positions]) this.updateMargin(position, this.mark);
   }
 

@@ -1,5 +1,6 @@
 // Worlds of the markets' comparison: a market, its parties and its network parameters, by a seed.
 import type { MarketRigOptions, RigMarket } from "../../../src/testing/market-rig.ts";
+import type { RigTrigger } from "../../../src/testing/market-config.ts";
 import { Decimal } from "./decimal.ts";
 import type { Dice } from "./dice.ts";
 import { logNormalFactors } from "./risk.ts";
@@ -26,6 +27,20 @@ export const PARTIES = ["ann", "bob", "cid", "dan", "eve", "fay"];
 export const PROVIDERS = ["lea", "lou"];
 export const MAKERS = ["max", "meg"];
 
+const TRIGGERS: readonly RigTrigger[][] = [
+  [],
+  [],
+  [{ horizon: 5, probability: 0.99, extension: 3 }],
+  [
+    { horizon: 60, probability: 0.95, extension: 2 },
+    { horizon: 600, probability: 0.99, extension: 4 },
+  ],
+  [
+    { horizon: 600, probability: 0.95, extension: 5 },
+    { horizon: 10, probability: 0.999, extension: 1 },
+  ],
+];
+
 export function worldOf(dice: Dice): { readonly world: World; readonly terms: (startNs: bigint) => Terms } {
   const decimals = dice.below(3);
   const market: Omit<RigMarket, "asset"> = {
@@ -40,7 +55,7 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
     linearSlippage: dice.one(["0", "0.01", "0.1", "1", "1000000"]),
     quadraticSlippage: dice.one(["0", "0", "0.001", "1000000"]),
     lpPriceRange: dice.one(["0.1", "0.5", "1"]),
-    triggers: [],
+    triggers: dice.one(TRIGGERS),
     targetStake: { windowSeconds: 3_600, scaling: dice.one([0.01, 1]) },
     triggeringRatio: "0",
     openingSeconds: 1 + dice.below(3),
