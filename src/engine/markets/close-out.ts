@@ -26,14 +26,17 @@ export class CloseOut {
 
   /**
    * @param outcomes of the parties in distress, in the order of their margin update
-   * @returns whether positions were closed, so that mark to market must run again
+   * @returns orders that left the book or traded, and whether mark to market must run again
    */
-  run(outcomes: readonly MarginOutcome[]): boolean {
+  run(outcomes: readonly MarginOutcome[]): {
+    readonly touched: readonly StoredOrder[];
+    readonly hasTraded: boolean;
+  } {
     const { market } = this;
-    if (outcomes.length === 0) return false;
-    const hadOrders = this.removeOrders(outcomes);
+    if (outcomes.length === 0) return { touched: [], hasTraded: false };
+    const removed = this.removeOrders(outcomes);
     let remaining = outcomes;
-    if (hadOrders) {
+    if (removed.length > 0) {
       const price = market.status.lastTraded;
       const isSafe = ({ party }: MarginOutcome) => {
         const position = market.positions.get(party);
@@ -54,26 +57,26 @@ export class CloseOut {
       ...outcome,
       size: market.positions.get(outcome.party)?.size ?? 0n,
     }));
-    if (distressed.length === 0) return false;
+    if (distressed.length === 0) return { touched: removed, hasTraded: false };
     const net = distressed.reduce((sum, { size }) => sum + size, 0n);
-    const closed = net === 0n || this.trade(distressed, net);
-    if (!closed) {
+    const met = net === 0n ? [] : this.trade(distressed, net);
+    if (met === undefined) {
       this.markDistressed(distressed.map(({ party }) => party));
-      return false;
+      return { touched: removed, hasTraded: false };
     }
     this.confiscate(distressed);
-    return net !== 0n;
+    return { touched: [...removed, ...met], hasTraded: net !== 0n };
   }
 
-  /** Steps 1 to 3. @returns whether there were orders on the book */
-  private removeOrders(outcomes: readonly MarginOutcome[]): boolean {
+  /** Steps 1 to 3. @returns the orders that were on the book */
+  private removeOrders(outcomes: readonly MarginOutcome[]): StoredOrder[] {
     const { market } = this;
-    let hadOrders = false;
+    const removed: StoredOrder[] = [];
     for (const { party } of outcomes) {
       for (const side of [BUY, SELL]) {
         for (const order of this.onBook(party, side as Side)) {
           market.orders.remove(order, OrderStatus.STATUS_STOPPED);
-          hadOrders = true;
+          removed.push({ ...order, place: 0 });
         }
       }
     }
@@ -83,7 +86,7 @@ export class CloseOut {
       for (const order of market.orders.ofParty(party))
         market.orders.remove(order, OrderStatus.STATUS_STOPPED);
     }
-    return hadOrders;
+    return removed;
   }
 
   /** Buys from the lowest price up, sells from the highest down, each price in its queue's order. */
@@ -96,8 +99,8 @@ export class CloseOut {
     });
   }
 
-  /** Steps 6 to 8: the network takes the positions over and closes them against the book. @returns false where that is too thin */
-  private trade(distressed: readonly Distressed[], net: bigint): boolean {
+  /** Steps 6 to 8: the network takes the positions over and closes them against the book. @returns the resting orders; undefined where that is too thin */
+  private trade(distressed: readonly Distressed[], net: bigint): StoredOrder[] | undefined {
     const { market } = this;
     const side = net > 0n ? SELL : BUY;
     const size = absolute(net);
@@ -113,7 +116,7 @@ export class CloseOut {
       isFillOrKill: true,
       stopsAtOwn: false,
     });
-    if (match.filled < size) return false;
+    if (match.filled < size) return undefined;
     const trades = market.fees.priced(
       match.fills.map(({ order, size: part }) => ({
         ...continuousTrade(network, order, part, {
@@ -126,11 +129,11 @@ export class CloseOut {
     const value = match.fills.reduce((sum, { order, size: part }) => sum + order.price * part, 0n);
     const average = value / size;
     market.emitOrder({ ...network, remaining: 0n, status: OrderStatus.STATUS_FILLED });
-    market.orders.fill(match);
+    const touched = market.orders.fill(match);
     const owed = market.fees.payCloseOut(distressed, trades);
     market.applyNetworkTrades(trades);
     for (const party of distressed) this.takeOver(party, average, owed.get(party.party) ?? NO_FEE);
-    return true;
+    return touched;
   }
 
   /** Step 8, for one party: its position goes to the network, on paper. */

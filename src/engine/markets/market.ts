@@ -10,6 +10,7 @@ import type { MarketPorts } from "./context.ts";
 import { IdGenerator } from "./id-generator.ts";
 import type { MarginOutcome } from "./margins.ts";
 import { emitMarketData } from "./market-data.ts";
+import type { StoredOrder } from "./order.ts";
 import { Orders } from "./orders.ts";
 import { Providers } from "./providers.ts";
 import { ReferenceFollower } from "./references.ts";
@@ -117,17 +118,25 @@ export class Market extends TradingMarket {
   }
 
   /** Settles gains and losses against a mark price, with all that follows (section 6.2). */
-  override markToMarket(mark: bigint, { recheck = true } = {}): void {
+  override markToMarket(
+    mark: bigint,
+    {
+      recheck = true,
+      touched = [],
+    }: { readonly recheck?: boolean; readonly touched?: readonly StoredOrder[] } = {},
+  ): void {
     const parties = this.settlement.markToMarket(mark);
     const { version } = this.book;
     const distressed = this.updateMargins(parties, mark);
-    if (this.closeOut.run(distressed)) {
-      this.markToMarket(mark, { recheck });
+    const closed = this.closeOut.run(distressed);
+    const changed = [...touched, ...closed.touched];
+    if (closed.hasTraded) {
+      this.markToMarket(mark, { recheck, touched: changed });
       return;
     }
     if (!recheck) return;
     this.providers.onChange();
-    this.references.follow([]);
+    this.references.follow(changed);
     // With the same book all margins are what they were made a moment ago.
     if (this.isInAuction || this.book.version === version) return;
     this.updateMargins(

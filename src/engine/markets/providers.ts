@@ -91,7 +91,7 @@ export class Providers {
     const [margin, general] = market.margins.balances(party);
     const { initial } = market.margins.levels(position, market.status.mark);
     if (margin + general >= initial) {
-      market.references.follow([], { isForced: true });
+      market.references.follow(planned.map((plan) => market.provisions.orderOf(provision, plan)));
       return;
     }
     for (const order of orders) {

@@ -148,7 +148,8 @@ export class ReferenceFollower {
     const providers = new Set(provisions.map(({ party }) => party));
     if (!isMoved && !touched.some(({ party }) => providers.has(party))) {
       this.moveBehind(provisions, touched);
-      return [];
+      // What it would cost to close a provider's position follows the book.
+      return market.providers.coverAll(provisions.filter(({ isPending }) => !isPending));
     }
     const hit = new Set(touched.map(({ id }) => id));
     const kept: StoredOrder[] = [];
@@ -220,17 +221,28 @@ export class ReferenceFollower {
     market.emitOrder({ ...order, price, status, updatedAt: market.nowNs });
   }
 
-  /** Orders of provisions stand behind what came to their price: nothing else changes. */
+  /** Orders of provisions stand behind what came to their price, and among themselves by id: nothing else changes. */
   private moveBehind(provisions: readonly Provision[], touched: readonly StoredOrder[]): void {
-    const { market } = this;
-    const prices = new Set(
-      touched.filter(({ place }) => place > 0).map(({ side, price }) => `${side}/${price}`),
-    );
-    if (prices.size === 0) return;
-    const orders = provisions.flatMap(({ buys, sells }) =>
-      [...buys, ...sells].flatMap(({ orderId }) => market.tables.orders.get(orderId) ?? []),
-    );
-    for (const order of byId(orders)) if (prices.has(`${order.side}/${order.price}`)) this.moveToEnd(order);
+    const { orders } = this.market.tables;
+    const key = ({ side, price }: StoredOrder) => `${side}/${price}`;
+    // As they stand now: what was touched may have come to the book since.
+    const placed = touched.flatMap(({ id }) => orders.get(id) ?? []).filter(({ place }) => place > 0);
+    const prices = new Set(placed.map(key));
+    const levels = new Map<string, StoredOrder[]>();
+    for (const { buys, sells } of provisions) {
+      for (const { orderId } of [...buys, ...sells]) {
+        const order = orders.get(orderId);
+        if (order === undefined) continue;
+        const level = levels.get(key(order));
+        if (level === undefined) levels.set(key(order), [order]);
+        else level.push(order);
+      }
+    }
+    for (const [at, level] of levels) {
+      const sorted = byId(level);
+      const isSorted = sorted.every(({ place }, index) => index === 0 || sorted[index - 1]!.place < place);
+      if (!isSorted || prices.has(at)) for (const order of sorted) this.moveToEnd(order);
+    }
   }
 
   /** Gives an order the last place of its price, unless it has it. */

@@ -57,6 +57,7 @@ export abstract class MarketAuctions extends MarketMonitors {
 
   /** @returns false when the auction goes on for want of liquidity */
   private hasLiquidity(): boolean {
+    this.refillBonds();
     const isFull = this.keepsBothSides();
     if (isFull && this.supplied >= this.theoreticalStake()) return true;
     this.extend(isFull ? Trigger.stake : Trigger.orders, this.terms.liquidityExtensionNs);
@@ -100,6 +101,7 @@ export abstract class MarketAuctions extends MarketMonitors {
 
   /** @returns whether an auction begins */
   private checkLiquidity(): boolean {
+    this.refillBonds();
     const sides = [BUY, SELL] as const;
     const isFull = sides.every((side) => this.book.some((order) => order.side === side && isStatic(order)));
     const least = this.terms.triggeringRatio.times(Decimal.of(this.stakeNow())).trunc();

@@ -247,17 +247,15 @@ export abstract class MarketLiquidity extends MarketMargins {
   private chargeProvider(provision: Provision): string[] {
     const { party } = provision;
     const position = this.position(party);
-    const hasOrders = this.book.some((order) => order.provision === provision.id);
-    if (position === undefined || !hasOrders) {
-      provision.isNew &&= !hasOrders;
-      return [];
-    }
+    if (position === undefined) return [];
     const before = [margin(party), general(party), bond(party)].map(
       (name) => [name, this.balance(name)] as const,
     );
     const shown = this.facts.length;
+    const [, , initial] = this.levelsOf(position, this.mark);
+    const isPaid = this.balance(margin(party)) + this.balance(general(party)) >= initial;
     const { isDistressed, shortfall } = this.updateMargin(position, this.mark);
-    if (provision.isNew && shortfall > 0n) {
+    if (provision.isNew && !isPaid) {
       // Its margin and its bond are what they were.
       for (const [name, balance] of before) this.accounts.set(name, balance);
       this.facts.splice(shown);
@@ -272,7 +270,39 @@ export abstract class MarketLiquidity extends MarketMargins {
     }
     if (!isDistressed) return [];
     this.count("provider distressed by its deployment");
-    return this.endProvision(provision, Provided.cancelled);
+    const ids = this.endProvision(provision, Provided.cancelled);
+    this.releaseIfFlat(party);
+    return ids;
+  }
+
+  /** Each look at liquidity fills bonds up to their commitments first. */
+  refillBonds(): void {
+    for (const { party, commitment } of this.provisions) {
+      const missing = commitment - this.balance(bond(party));
+      if (this.collect([general(party)], bond(party), missing, Move.bondLow) > 0n)
+        this.count("bond refilled");
+    }
+  }
+
+  /** The first orders of a provision, in continuous trading: shown as rejected where they cannot be paid for. */
+  canDeployFirst(provision: Provision): boolean {
+    const { party } = provision;
+    const none = { party, size: 0n, buy: 0n, sell: 0n, buySum: 0n, sellSum: 0n };
+    const exposure = { ...(this.position(party) ?? none) };
+    const orders = this.quotesOf(provision)
+      .filter(({ size }) => size > 0n)
+      .map((quote) => this.providedOrder(provision, quote));
+    for (const { side, size, price } of orders) {
+      if (side === BUY) exposure.buy += size;
+      else exposure.sell += size;
+      if (side === BUY) exposure.buySum += size * price;
+      else exposure.sellSum += size * price;
+    }
+    const [, , initial] = this.levelsOf(exposure, this.mark);
+    if (this.balance(margin(party)) + this.balance(general(party)) >= initial) return true;
+    this.count("provision rejected for want of margin");
+    for (const order of orders) this.showOrder({ ...order, status: Status.rejected, reason: 14 });
+    return false;
   }
 
   /** A provision ends: its orders go, the bond returns. @returns ids of its orders */

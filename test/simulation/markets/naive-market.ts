@@ -22,7 +22,7 @@ import {
 } from "./state.ts";
 
 export class NaiveMarket extends MarketOrders {
-  private distributedNs = 0n;
+  private distributedNs = this.terms.startNs;
 
   deposit(party: string, amount: bigint): void {
     this.accounts.set(general(party), this.balance(general(party)) + amount);
@@ -211,7 +211,11 @@ export class NaiveMarket extends MarketOrders {
     this.count("provision submitted");
     // Where both static prices are there, it no longer counts as one whose first deployment is to come (section 7.2).
     if (this.auction !== undefined && this.hasStaticSides()) provision.isNew = false;
-    this.followReferences([provision.id], false);
+    if (this.auction === undefined && this.hasStaticSides() && !this.canDeployFirst(provision)) {
+      this.endProvision(provision, Provided.rejected);
+      return refusal("margin check failed");
+    }
+    this.followReferences([provision.id]);
     this.liquidityFeeNow();
     return TAKEN;
   }
@@ -221,9 +225,10 @@ export class NaiveMarket extends MarketOrders {
     if (provision === undefined) return refusal("party is not a liquidity provider");
     if (this.supplied - this.targetStake() < provision.commitment)
       return refusal("commitment submission rejected, not enough stake");
-    const ids = this.endProvision(provision, Provided.cancelled);
+    this.endProvision(provision, Provided.cancelled);
     this.releaseIfFlat(party);
-    this.followReferences(ids);
+    this.followReferences([]);
+    this.liquidityFeeNow();
     this.count("provision cancelled");
     return TAKEN;
   }

@@ -72,7 +72,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
   }
 
   /** A run (section 6.2). */
-  markToMarket(isLast = false): void {
+  markToMarket(isLast = false, touched: readonly string[] = []): void {
     this.count("mark to market");
     const parties = this.positions.map(({ party }) => party);
     if (this.hasUnsettled(NETWORK)) parties.unshift(NETWORK);
@@ -95,6 +95,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
     this.settleResults(losses, wins, Move.mtmLoss, Move.mtmWin, true);
     const distressed: Distressed[] = [];
     const shortfalls: [string, bigint][] = [];
+    const book = this.bookText();
     // All parties, also those whose position is worth what it was: distressed ones are tried again at each run.
     for (const position of [...this.positions]) {
       const { party } = position;
@@ -106,10 +107,28 @@ export abstract class MarketSettlement extends MarketLiquidity {
       this.count("bond used after mark to market");
       this.slash(party, shortfall);
     }
-    const closed = distressed.length === 0 ? [] : this.closeOut(distressed, isLast);
+    const { changed, hasTraded } =
+      distressed.length === 0 ? { changed: [], hasTraded: false } : this.closeOut(distressed);
+    const all = [...touched, ...changed];
+    if (hasTraded) {
+      // The trades of the network are marked to market, and all that follows comes after that.
+      this.markToMarket(isLast, all);
+      return;
+    }
     this.liquidityFeeNow();
-    if (!isLast) this.followReferences(closed);
-    if (!isLast) for (const position of [...this.positions]) this.updateMargin(position, this.mark);
+    if (!isLast) this.followReferences(all);
+    if (isLast) return;
+    // With the same book all margins are what they were made a moment ago.
+    if (this.bookText() === book) return;
+    const short = this.positions.map((position) => ({
+      party: position.party,
+      shortfall: this.updateMargin(position, this.mark).shortfall,
+    }));
+    for (const { party, shortfall } of short) if (shortfall > 0n) this.slash(party, shortfall);
+  }
+
+  private bookText(): string {
+    return this.book.map(({ id, price, remaining }) => `${id} ${price} ${remaining}`).join();
   }
 
   private balanceExists(account: string): boolean {
@@ -173,7 +192,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
   }
 
   /** Section 5.5. @returns ids of the orders that were taken away */
-  private closeOut(all: readonly Distressed[], isLast: boolean): string[] {
+  private closeOut(all: readonly Distressed[]): { changed: string[]; hasTraded: boolean } {
     this.count("distressed", all.length);
     const touched: string[] = [];
     let parties = [...all];
@@ -187,6 +206,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const provision = this.provisionOf(party);
       if (provision !== undefined) {
         this.endProvision(provision, Provided.cancelled);
+        this.liquidityFeeNow();
         this.count("provider closed out");
       }
       for (const order of this.parked.filter((one) => one.party === party))
@@ -199,7 +219,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       if (safe.length > 0) this.fact("ordersClosed", ...safe.map(({ party }) => party));
       this.count("safe without orders", safe.length);
       parties = parties.filter((one) => !safe.includes(one));
-      if (parties.length === 0) return touched;
+      if (parties.length === 0) return { changed: touched, hasTraded: false };
     }
     const net = sum(parties, ({ party }) => this.position(party)!.size);
     const sizes = parties.map(({ party }) => ({ party, size: absolute(this.position(party)!.size) }));
@@ -209,7 +229,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       const { fills } = this.matchOf(order);
       if (fills.length === 0) {
         this.count("close-out without volume");
-        return touched;
+        return { changed: touched, hasTraded: false };
       }
       this.tradeForNetwork(order, fills, sizes);
       touched.push(...fills.map(({ passive }) => passive.id));
@@ -223,8 +243,7 @@ export abstract class MarketSettlement extends MarketLiquidity {
       this.move(margin(party), "insurance", this.balance(margin(party)), Move.confiscated);
       this.accounts.delete(margin(party));
     }
-    if (net !== 0n) this.markToMarket(isLast);
-    return touched;
+    return { changed: touched, hasTraded: net !== 0n };
   }
 
   private tradeForNetwork(

@@ -4,9 +4,10 @@ import { sha3HexOf } from "../../../src/crypto/sha.ts";
 import { createMarketRig, idOf, type MarketRig, type RigEvent } from "../../../src/testing/market-rig.ts";
 import type { CommandInit } from "../../../src/wire/transaction.ts";
 import type { Amendment, Command, Shape, Submission } from "./commands.ts";
+import { Decimal } from "./decimal.ts";
 import { Dice } from "./dice.ts";
 import { NaiveMarket } from "./naive-market.ts";
-import { byText } from "./state.ts";
+import { byText, type Terms } from "./state.ts";
 import { type Mix, mixOf, type Step, stepsOf } from "./steps.ts";
 import { MAKERS, PARTIES, PROVIDERS, type World, worldOf } from "./world.ts";
 
@@ -47,8 +48,8 @@ export class SideBySide implements Outcome {
   constructor(readonly seed: number) {
     const { world, terms } = worldOf(new Dice(seed));
     this.rig = createMarketRig(world.options);
-    this.naive = new NaiveMarket(terms(START_NS));
     this.rig.createMarket(MARKET, { asset: ASSET, ...world.market });
+    this.naive = new NaiveMarket(withFactors(terms(START_NS), this.rig.market(MARKET).record));
     this.naive.startOpening();
     this.fund(world);
   }
@@ -137,6 +138,22 @@ export class SideBySide implements Outcome {
       .sort();
     compare("orders", orders, naive.orderLines());
   }
+}
+
+/**
+ * Floating-point factors differ in their last digits by the way they are worked out, and a margin's ceiling with them: the
+ * engine's are taken when they are those of the model.
+ */
+function withFactors(
+  terms: Terms,
+  { riskLong, riskShort }: { readonly riskLong: string; readonly riskShort: string },
+): Terms {
+  const taken = (text: string, own: Decimal) => {
+    if (Math.abs(Number(text) - own.number) > 1e-8 * Math.abs(own.number))
+      throw new Difference(`risk factor ${text}, not ${own}`);
+    return Decimal.of(text);
+  };
+  return { ...terms, long: taken(riskLong, terms.long), short: taken(riskShort, terms.short) };
 }
 
 /** Empty accounts are as good as none. */

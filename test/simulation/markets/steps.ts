@@ -19,12 +19,14 @@ export const orderName = (tag: number, at = 0): string => `${tag}/${at}`;
 export interface Mix {
   readonly hasProvisions: boolean;
   readonly hasPegs: boolean;
+  /** More than one provider, who take no fees. */
+  readonly hasRivals: boolean;
   readonly length: number;
 }
 
 /** What a seed's sequence has. */
 export function mixOf(seed: number): Mix {
-  return { hasProvisions: false, hasPegs: false, length: 20 + (seed % 40) };
+  return { hasProvisions: false, hasPegs: false, hasRivals: false, length: 20 + (seed % 40) };
 }
 
 export function stepsOf(seed: number, startNs: bigint, mix: Mix): Step[] {
@@ -239,14 +241,16 @@ class Writer {
     this.send(party, {
       kind: "provide",
       commitment: isVoid ? 0n : BigInt(dice.one([500, 2_000, 20_000, 200_000]) + dice.below(1_000)),
-      fee: isVoid ? "0.1" : dice.one(["0", "0.001", "0.01"]),
+      // How fees are split goes by liquidity scores, which the model has not.
+      fee: isVoid ? "0.1" : this.mix.hasRivals ? "0" : dice.one(["0", "0.001", "0.01"]),
       buys: this.shape(BUY),
       sells: this.shape(SELL),
     });
   }
 
   private changeProvision(): void {
-    const party = this.dice.one([...PROVIDERS, ...PROVIDERS, this.dice.one(PARTIES)]);
+    const rivals = [...PROVIDERS, ...PROVIDERS, this.dice.one(PARTIES)];
+    const party = this.mix.hasRivals ? this.dice.one(rivals) : "lea";
     if (this.dice.isOne(3)) this.send(party, { kind: "cancelProvision" });
     else this.provide(party);
   }

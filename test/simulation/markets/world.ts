@@ -1,6 +1,7 @@
 // Worlds of the markets' comparison: a market, its parties and its network parameters, by a seed.
-import type { MarketRigOptions, RigMarket } from "../../../src/testing/market-rig.ts";
+
 import type { RigTrigger } from "../../../src/testing/market-config.ts";
+import type { MarketRigOptions, RigMarket } from "../../../src/testing/market-rig.ts";
 import { Decimal } from "./decimal.ts";
 import type { Dice } from "./dice.ts";
 import { logNormalFactors } from "./risk.ts";
@@ -65,7 +66,7 @@ export function worldOf(dice: Dice): { readonly world: World; readonly terms: (s
     infrastructure: dice.one(["0", "0.0005", "0.002"]),
     penalty: dice.one(["0", "0.5", "1"]),
     frequencySeconds: dice.one([0, 0, 0, 3]),
-    distributionSeconds: 1_000_000,
+    distributionSeconds: dice.one([0, 3, 1_000_000]),
   };
   const unit = 10n ** BigInt(decimals);
   const deposits = new Map<string, bigint>();
